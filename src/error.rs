@@ -1,0 +1,86 @@
+//! One error for the whole core; its codes and messages are part of the public contract.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// What went wrong, where, and what is allowed. Serialized, it is the `info` of a `PlimsollError`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "code", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+pub enum Error {
+    /// An argument or option is not of the form it must have.
+    InvalidArgument {
+        /// The argument's name, with its path where it lies deeper.
+        argument: String,
+        /// What is allowed.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// The messages are of no format that is known.
+    UnknownFormat {
+        /// What the first messages looked like.
+        saw: String,
+    },
+    /// A message is not of its format.
+    MalformedMessage {
+        /// Position in the history.
+        index: u32,
+        /// JSON Pointer into the message, or `line L column C` of its JSON.
+        path: String,
+        /// What is allowed there.
+        expected: String,
+    },
+    /// Something is larger than its cap.
+    TooLarge {
+        /// What it is.
+        what: String,
+        /// Its size, in bytes.
+        size: u64,
+        /// The cap, in bytes.
+        cap: u64,
+    },
+    /// A snapshot or record does not verify.
+    CorruptState {
+        /// Which one.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The result of anything in the core that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An argument that is not of the form it must have.
+    pub fn argument(argument: &str, expected: &str, got: impl fmt::Display) -> Self {
+        Self::InvalidArgument {
+            argument: argument.into(),
+            expected: expected.into(),
+            got: got.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidArgument { argument, expected, got } => {
+                write!(f, "{argument}: expected {expected}, got {got}")
+            }
+            Self::UnknownFormat { saw } => {
+                write!(f, "unknown message format: saw {saw}; name it with `format`")
+            }
+            Self::MalformedMessage { index, path, expected } => {
+                write!(f, "message {index}, at {path}: expected {expected}")
+            }
+            Self::TooLarge { what, size, cap } => {
+                write!(f, "{what} has {size} bytes; at most {cap} are taken")
+            }
+            Self::CorruptState { what, reason } => write!(f, "{what} does not verify: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

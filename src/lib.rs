@@ -1,0 +1,7 @@
+//! The core of Plimsoll: it decides what enters a model's context window, what leaves it and when, and can say why.
+//!
+//! Pure Rust: no clock, no randomness, no I/O, no callback, and no JavaScript type outside `wasm`.
+//! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
+
+pub mod error;
+pub mod model;

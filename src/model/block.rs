@@ -1,0 +1,92 @@
+//! A block: the smallest part of a message that is decided on.
+
+use std::ops::Range;
+
+/// No block, no group, no message.
+pub const NONE: u32 = u32::MAX;
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text of the user, the model or the system.
+    Text,
+    /// Reasoning, readable or not.
+    Thinking,
+    /// A tool call with its arguments.
+    Call,
+    /// A tool's result.
+    Result,
+    /// An image, document or other medium.
+    Image,
+    /// Something the format knows of no use for; never edited.
+    Other,
+}
+
+/// What is sent of a block. Monotone: it never goes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// As the host wrote it.
+    #[default]
+    Full,
+    /// Head and tail.
+    Capped,
+    /// One line in its place.
+    Stubbed,
+    /// Nothing.
+    Gone,
+}
+
+/// What validity allows to be done with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask {
+    /// It may be stubbed, capped or thinned.
+    pub may_edit: bool,
+    /// It may leave the request.
+    pub may_drop: bool,
+}
+
+impl Mask {
+    /// Everything is allowed.
+    pub const FREE: Self = Self { may_edit: true, may_drop: true };
+    /// Nothing is allowed.
+    pub const FIXED: Self = Self { may_edit: false, may_drop: false };
+}
+
+/// A block's measure and what is known of its use.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// What it is.
+    pub kind: Kind,
+    /// Text of a person: kept verbatim, newest first, across a fold.
+    pub user: bool,
+    /// The message it stands in.
+    pub message: u32,
+    /// Blocks that stay or go together have the same group; `NONE` for a block on its own.
+    pub group: u32,
+    /// Tokens at arrival.
+    pub tokens: u32,
+    /// Tokens in its present form.
+    pub now: u32,
+    /// A call's result, a result's call.
+    pub pair: u32,
+    /// Its identifiers, in the ledger's list; those of its first 200 characters first.
+    pub ids: Range<u32>,
+    /// How many of them stand in its first 200 characters.
+    pub head_ids: u32,
+    /// Call at which it was last used, or arrived.
+    pub last: u32,
+    /// Calls that used it.
+    pub uses: u16,
+    /// Identifiers whose newest result it is.
+    pub live: u32,
+    /// Those of them that the model has used.
+    pub used_live: u32,
+    /// A later result tells the same.
+    pub duplicate: bool,
+    /// Rent paid while stale, in 1e-5 of a base input token.
+    pub rent: u64,
+    /// What is sent of it.
+    pub form: Form,
+    /// What may be done with it.
+    pub mask: Mask,
+}

@@ -1,0 +1,114 @@
+//! A message: as a format reads it (`Draft`), as it is remembered (`Outline`), and its measure (`Message`).
+
+use std::borrow::Cow;
+
+use super::Kind;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// System or developer text inside the messages.
+    System,
+    /// The user, or results that travel as the user's.
+    User,
+    /// The model.
+    Assistant,
+    /// A message that is one tool's result.
+    Tool,
+}
+
+/// Where a part stands on the host's object. A format turns it into a JSON Pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The message's whole content: `/content` as a string, or whatever the role carries.
+    Content,
+    /// An element of the content array: `/content/N`.
+    Item(u32),
+    /// An element of a list of calls beside the content: `/tool_calls/N`.
+    Call(u32),
+    /// Reasoning beside the content: `/reasoning_content`.
+    Reasoning,
+}
+
+/// A part of a message, with its text: it lives while the message is measured.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// What it is and where it stands.
+    pub piece: Piece,
+    /// Text, reasoning, result text, or a call's arguments as JSON text; unescaped.
+    pub text: Cow<'a, str>,
+    /// Images in it (an image block has one; a result may hold several).
+    pub images: u32,
+    /// Characters of a signature or encrypted content that go with it.
+    pub opaque: u32,
+}
+
+/// A message as its format reads it from the host's bytes.
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    /// Who speaks.
+    pub role: Role,
+    /// The parts, in the order in which the provider sees them.
+    pub parts: Vec<Part<'a>>,
+}
+
+/// A part without its text: what validity, views and edits need to know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands on the host's object.
+    pub place: Place,
+    /// The call's id, as the host wrote it; empty where there is none.
+    pub id: Box<str>,
+    /// The tool's name; empty where there is none.
+    pub name: Box<str>,
+    /// No text but white space (and no image) in it.
+    pub blank: bool,
+    /// A result that reports an error.
+    pub error: bool,
+    /// A string in it holds a lone surrogate: no provider takes it as it is.
+    pub broken_unicode: bool,
+    /// It carries provider data (signature, encrypted content) that must go byte for byte or with its carrier.
+    pub opaque: bool,
+    /// A call whose arguments are not a JSON object.
+    pub bad_arguments: bool,
+}
+
+/// A message without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Who speaks.
+    pub role: Role,
+    /// Its parts.
+    pub pieces: Vec<Piece>,
+}
+
+/// The measure of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// Of its content: roles, text, calls; not call ids, not cache markers.
+    pub fingerprint: u64,
+    /// Who speaks.
+    pub role: Role,
+    /// Index of its first block; its last is before the next message's first.
+    pub first_block: u32,
+    /// Assistant messages before it.
+    pub call: u32,
+    /// The turn it stands in; 0 before the first real user message.
+    pub turn: u32,
+    /// Bytes of its JSON.
+    pub bytes: u32,
+    /// A tail may start here: no call is open before it and it holds no result.
+    pub may_cut: bool,
+}
+
+impl Draft<'_> {
+    /// What is remembered of the message.
+    pub fn outline(&self) -> Outline {
+        Outline {
+            role: self.role,
+            pieces: self.parts.iter().map(|part| part.piece.clone()).collect(),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The words of the core as types: messages, blocks, groups, masks, views. No logic.
+
+mod block;
+mod message;
+mod view;
+
+pub use block::{Block, Form, Kind, Mask, NONE};
+pub use message::{Draft, Message, Outline, Part, Piece, Place, Role};
+pub use view::{Copied, Fix, FixKind, Item, Made, MadePart, Op, Violation};
