@@ -1,0 +1,131 @@
+//! The identifiers of a transcript: paths, names, ids and numbers that a message may need again.
+//!
+//! Each is interned once; what the policy asks of it (newest source, uses, blocks) is kept beside its text.
+
+use hashbrown::HashTable;
+
+use crate::model::NONE;
+
+/// An interned identifier.
+#[derive(Clone, Debug)]
+pub struct Identifier {
+    end: u32,
+    /// Tokens that it costs in a stub or digest, with what separates it from the next.
+    pub tokens: u32,
+    /// The newest result that holds it.
+    pub source: u32,
+    /// The newest result or call that holds it.
+    pub newest: u32,
+    /// Blocks of the model's own text and calls that hold it.
+    pub uses: u16,
+    /// Call of the last of them.
+    pub last_use: u32,
+    /// Blocks that hold it.
+    pub blocks: u32,
+    /// It stands in a stub.
+    pub stubbed: bool,
+    /// It stands in the summary.
+    pub summarized: bool,
+}
+
+/// All identifiers of a transcript, numbered by first appearance.
+#[derive(Clone, Debug, Default)]
+pub struct Identifiers {
+    text: String,
+    entries: Vec<Identifier>,
+    index: HashTable<u32>,
+}
+
+impl Identifiers {
+    /// The number of `text`; `tokens` is asked for what it costs when it is new.
+    pub fn intern(&mut self, text: &str, tokens: impl FnOnce(&str) -> u32) -> u32 {
+        let hash = fnv(text.as_bytes());
+        let found = self.index.find(hash, |&id| self.text(id) == text);
+        if let Some(&id) = found {
+            return id;
+        }
+        let id = u32::try_from(self.entries.len()).unwrap_or(NONE);
+        self.text.push_str(text);
+        self.entries.push(Identifier {
+            end: u32::try_from(self.text.len()).unwrap_or(NONE),
+            tokens: tokens(text),
+            source: NONE,
+            newest: NONE,
+            uses: 0,
+            last_use: 0,
+            blocks: 0,
+            stubbed: false,
+            summarized: false,
+        });
+        let (all, entries) = (&self.text, &self.entries);
+        self.index.insert_unique(hash, id, |&id| fnv(slice(all, entries, id).as_bytes()));
+        id
+    }
+
+    /// Its text.
+    pub fn text(&self, id: u32) -> &str {
+        slice(&self.text, &self.entries, id)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(NONE)
+    }
+
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// What is known of it.
+    pub fn get(&self, id: u32) -> Option<&Identifier> {
+        self.entries.get(id as usize)
+    }
+
+    /// What is known of it, to change.
+    pub fn get_mut(&mut self, id: u32) -> Option<&mut Identifier> {
+        self.entries.get_mut(id as usize)
+    }
+
+    /// All, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Identifier)> {
+        (0..).zip(&self.entries)
+    }
+
+    /// All, to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Identifier> {
+        self.entries.iter_mut()
+    }
+}
+
+fn slice<'a>(text: &'a str, entries: &[Identifier], id: u32) -> &'a str {
+    let at = id as usize;
+    let start = at.checked_sub(1).and_then(|before| entries.get(before)).map_or(0, |entry| entry.end);
+    let end = entries.get(at).map_or(start, |entry| entry.end);
+    text.get(start as usize..end as usize).unwrap_or("")
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_text_has_the_same_number() {
+        let mut identifiers = Identifiers::default();
+        let names: Vec<String> = (0..1000).map(|n| format!("src/file_{n}.rs")).collect();
+        for (id, name) in (0..).zip(&names) {
+            assert_eq!(identifiers.intern(name, |_| 3), id);
+        }
+        for (id, name) in (0..).zip(&names) {
+            assert_eq!(identifiers.intern(name, |_| panic!("measured twice")), id);
+            assert_eq!(identifiers.text(id), name);
+        }
+        assert_eq!(identifiers.len(), 1000);
+    }
+}

@@ -1,0 +1,122 @@
+//! Integer arithmetic that decides: logarithms, roots and rates, the same on every machine.
+
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "fixed-point arithmetic on values that the types below bound"
+)]
+
+use std::sync::OnceLock;
+
+/// A logarithm to base 2 in Q32: the value times 2^32.
+pub type Lg = i64;
+
+const STEPS: usize = 4096;
+const STEP_BITS: u32 = 12;
+
+/// log2 of `x` in Q32, by leading zeros and a table of 4,097 entries, linear between; `x` = 0 counts as 1.
+///
+/// # Example
+/// ```
+/// assert_eq!(plimsoll::number::lg(8), 3 << 32);
+/// ```
+pub fn lg(x: u64) -> Lg {
+    let x = x.max(1);
+    let shift = x.leading_zeros();
+    let mantissa = x << shift;
+    let rest_bits = 63 - STEP_BITS;
+    let step = (mantissa << 1) >> (64 - STEP_BITS);
+    let rest = mantissa & ((1 << rest_bits) - 1);
+    let index = usize::try_from(step).unwrap_or(0);
+    let low = table().get(index).copied().unwrap_or(0);
+    let high = table().get(index + 1).copied().unwrap_or(1 << 32);
+    let between = (u128::from(high - low) * u128::from(rest)) >> rest_bits;
+    let fraction = i64::try_from(u128::from(low) + between).unwrap_or(0);
+    (i64::from(63 - shift) << 32) + fraction
+}
+
+/// log2(2^a + 2^b) in Q32.
+pub fn lg_sum(a: Lg, b: Lg) -> Lg {
+    let (high, low) = if a >= b { (a, b) } else { (b, a) };
+    // Beyond 31 bits apart the smaller one is below the resolution.
+    let apart = high.saturating_sub(low);
+    if apart >= 31 << 32 {
+        return high;
+    }
+    // 1 + 2^-apart, in Q31: the whole part shifts, the fraction comes from the table read backwards.
+    let (whole, fraction) = (apart >> 32, apart & 0xFFFF_FFFF);
+    let power = exp2_fraction(u64::try_from(fraction).unwrap_or(0)); // 2^fraction in Q31, 1..2
+    let inverse = ((1u128 << 62) / u128::from(power)) >> whole; // 2^-apart in Q31
+    let sum = (1u64 << 31).saturating_add(u64::try_from(inverse).unwrap_or(0));
+    high + lg(sum) - (31 << 32)
+}
+
+/// 2^(fraction / 2^32) in Q31.
+fn exp2_fraction(fraction: u64) -> u64 {
+    let table = table();
+    let at = table.partition_point(|&entry| entry <= fraction).saturating_sub(1).min(STEPS - 1);
+    let low = table.get(at).copied().unwrap_or(0);
+    let high = table.get(at + 1).copied().unwrap_or(1 << 32);
+    let between = ((fraction - low) << (31 - STEP_BITS)) / (high - low).max(1);
+    (1u64 << 31) + ((at as u64) << (31 - STEP_BITS)) + between
+}
+
+/// The largest integer whose square is at most `x`.
+pub fn isqrt(x: u128) -> u64 {
+    u64::try_from(x.isqrt()).unwrap_or(u64::MAX)
+}
+
+/// `table()[i]` = log2(1 + i/4096) in Q32, by repeated squaring.
+fn table() -> &'static [u64] {
+    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
+    TABLE.get_or_init(|| (0..=STEPS as u64).map(log2_of_step).collect())
+}
+
+fn log2_of_step(step: u64) -> u64 {
+    if step == STEPS as u64 {
+        return 1 << 32;
+    }
+    let mut x = u128::from((1 << STEP_BITS) + step) << (62 - STEP_BITS); // 1..2 in Q62
+    let mut bits = 0u64;
+    for _ in 0..32 {
+        x = (x * x) >> 62;
+        bits <<= 1;
+        if x >= 1 << 63 {
+            bits |= 1;
+            x >>= 1;
+        }
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn powers_of_two_are_exact() {
+        for bit in 0..64 {
+            assert_eq!(lg(1 << bit), i64::from(bit) << 32);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_float_to_a_millionth(x in 1u64..1 << 53) {
+            #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "the oracle")]
+            let apart = (lg(x) as f64 / 4_294_967_296.0 - (x as f64).log2()).abs();
+            prop_assert!(apart < 1e-6, "{x}: {apart}");
+        }
+
+        #[test]
+        fn a_sum_of_powers_agrees_with_the_sum(a in 1u64..1 << 40, b in 1u64..1 << 40) {
+            let apart = (lg_sum(lg(a), lg(b)) - lg(a + b)).abs();
+            prop_assert!(apart < 1 << 13, "{a} {b}: {apart}");
+        }
+
+        #[test]
+        fn grows_with_its_argument(x in 1u64..u64::MAX) {
+            prop_assert!(lg(x) <= lg(x + 1));
+        }
+    }
+}
