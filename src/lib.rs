@@ -5,5 +5,7 @@
 
 pub mod error;
 pub mod identifiers;
+pub mod ledger;
 pub mod model;
 pub mod number;
+pub mod prune;

@@ -1,0 +1,260 @@
+//! The measured transcript: messages, blocks, identifiers, and what the model's use of them says.
+//!
+//! Last use, uses and live counts are a function of the transcript; forms and rent are history.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::identifiers::Identifiers;
+use crate::model::{Block, Form, Kind, Mask, Message, NONE, Role};
+
+/// A measured block as it arrives.
+#[derive(Clone, Debug)]
+pub struct Arrival<'a> {
+    /// What it is.
+    pub kind: Kind,
+    /// Its measure in tokens.
+    pub tokens: u32,
+    /// Its identifiers, each once; the first `head_ids` of them stand in its first 200 characters.
+    pub ids: &'a [u32],
+    /// See `ids`.
+    pub head_ids: u32,
+    /// A result's call.
+    pub pair: u32,
+    /// Blocks that stay or go together have the same group; `NONE` for a block on its own.
+    pub group: u32,
+    /// Of a result's tool and arguments; `None` where its call is not known.
+    pub call_key: Option<u64>,
+    /// Of a result's text.
+    pub text_key: u64,
+    /// What validity allows.
+    pub mask: Mask,
+}
+
+/// Messages and blocks in order, with their identifiers.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// The blocks of all messages.
+    pub blocks: Vec<Block>,
+    /// The identifiers of all blocks.
+    pub identifiers: Identifiers,
+    block_ids: Vec<u32>,
+    live: Vec<u32>,
+    total: u64,
+    same_call: BTreeMap<u64, u32>,
+    same_text: BTreeMap<u64, u32>,
+}
+
+/// A result of at most this many tokens is never taken for a repetition of another by its text alone.
+const SMALL_RESULT: u32 = 60;
+
+impl Ledger {
+    /// Begins the next message; its blocks follow with [`Self::append`].
+    pub fn begin(&mut self, message: Message) {
+        self.messages.push(Message { first_block: self.block_count(), ..message });
+    }
+
+    /// Appends a block to the last message. `call` is the call at which it is first sent.
+    pub fn append(&mut self, arrival: &Arrival<'_>, call: u32) -> u32 {
+        let block = self.block_count();
+        let message = u32::try_from(self.messages.len()).unwrap_or(NONE).saturating_sub(1);
+        let role = self.messages.last().map_or(Role::User, |message| message.role);
+        let start = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        self.block_ids.extend_from_slice(arrival.ids);
+        let end = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        self.blocks.push(Block {
+            kind: arrival.kind,
+            user: role == Role::User && arrival.kind == Kind::Text,
+            message,
+            group: arrival.group,
+            tokens: arrival.tokens,
+            now: arrival.tokens,
+            pair: arrival.pair,
+            ids: start..end,
+            head_ids: arrival.head_ids,
+            last: call,
+            uses: 0,
+            live: 0,
+            used_live: 0,
+            duplicate: false,
+            rent: 0,
+            form: Form::Full,
+            mask: arrival.mask,
+        });
+        self.live.push(block);
+        self.total = self.total.saturating_add(u64::from(arrival.tokens));
+        if let Some(call_block) = self.blocks.get_mut(arrival.pair as usize) {
+            call_block.pair = block;
+        }
+        for &id in arrival.ids {
+            if let Some(identifier) = self.identifiers.get_mut(id) {
+                identifier.blocks = identifier.blocks.saturating_add(1);
+            }
+        }
+        if role == Role::Assistant && matches!(arrival.kind, Kind::Text | Kind::Call) {
+            self.use_identifiers(arrival.ids, message, call);
+        }
+        if matches!(arrival.kind, Kind::Result | Kind::Call) {
+            for &id in arrival.ids {
+                if let Some(identifier) = self.identifiers.get_mut(id) {
+                    identifier.newest = block;
+                }
+            }
+        }
+        if arrival.kind == Kind::Result {
+            self.become_source(arrival.ids, block);
+            self.note_duplicates(arrival, block, message);
+        }
+        block
+    }
+
+    /// The model has written these identifiers: what they came from was used.
+    fn use_identifiers(&mut self, ids: &[u32], message: u32, call: u32) {
+        for &id in ids {
+            let Some(identifier) = self.identifiers.get_mut(id) else { continue };
+            let (newest, source) = (identifier.newest, identifier.source);
+            let first_use = identifier.uses == 0;
+            identifier.uses = identifier.uses.saturating_add(1);
+            identifier.last_use = call;
+            for at in [newest, source] {
+                if let Some(block) = self.blocks.get_mut(at as usize)
+                    && block.message < message
+                {
+                    if block.last != call || block.uses == 0 {
+                        block.uses = block.uses.saturating_add(1);
+                    }
+                    block.last = call;
+                }
+            }
+            if first_use && let Some(block) = self.blocks.get_mut(source as usize) {
+                block.used_live = block.used_live.saturating_add(1);
+            }
+        }
+    }
+
+    /// The result is now the newest source of these identifiers.
+    fn become_source(&mut self, ids: &[u32], block: u32) {
+        let (mut live, mut used_live) = (0u32, 0u32);
+        for &id in ids {
+            let Some(identifier) = self.identifiers.get_mut(id) else { continue };
+            let used = u32::from(identifier.uses > 0);
+            let old = std::mem::replace(&mut identifier.source, block);
+            if let Some(old) = self.blocks.get_mut(old as usize) {
+                old.live = old.live.saturating_sub(1);
+                old.used_live = old.used_live.saturating_sub(used);
+            }
+            live = live.saturating_add(1);
+            used_live = used_live.saturating_add(used);
+        }
+        if let Some(block) = self.blocks.get_mut(block as usize) {
+            block.live = live;
+            block.used_live = used_live;
+        }
+    }
+
+    /// An earlier result of the same call, or of the same text, is a duplicate.
+    fn note_duplicates(&mut self, arrival: &Arrival<'_>, block: u32, message: u32) {
+        if let Some(key) = arrival.call_key
+            && let Some(earlier) = self.same_call.insert(key, block)
+            && let Some(earlier) = self.blocks.get_mut(earlier as usize)
+            && earlier.message < message
+        {
+            earlier.duplicate = true;
+        }
+        if arrival.tokens > SMALL_RESULT
+            && let Some(earlier) = self.same_text.insert(arrival.text_key, block)
+            && let Some(earlier) = self.blocks.get_mut(earlier as usize)
+        {
+            earlier.duplicate = true;
+        }
+    }
+
+    /// Gives a block a later form; a form never goes back.
+    pub fn set_form(&mut self, block: u32, form: Form, now: u32) {
+        let Some(it) = self.blocks.get_mut(block as usize) else { return };
+        self.total = self.total.saturating_sub(u64::from(it.now)).saturating_add(u64::from(now));
+        it.now = now;
+        it.form = it.form.max(form);
+        if form != Form::Gone {
+            return;
+        }
+        it.ids = 0..0;
+        if let Ok(at) = self.live.binary_search(&block) {
+            self.live.remove(at);
+        }
+    }
+
+    /// Removes every live block that `keep` refuses, in one pass, and frees what it held.
+    pub fn drop_unless(&mut self, keep: impl Fn(u32, &Block) -> bool) -> Vec<u32> {
+        let mut gone = Vec::new();
+        let blocks = &mut self.blocks;
+        let total = &mut self.total;
+        self.live.retain(|&at| {
+            let Some(block) = blocks.get_mut(at as usize) else { return false };
+            if keep(at, block) {
+                return true;
+            }
+            *total = total.saturating_sub(u64::from(block.now));
+            block.now = 0;
+            block.form = Form::Gone;
+            block.ids = 0..0;
+            gone.push(at);
+            false
+        });
+        self.free_identifier_lists();
+        gone
+    }
+
+    /// Only live blocks are asked for their identifiers again.
+    fn free_identifier_lists(&mut self) {
+        let mut kept = Vec::new();
+        let mut lists: Vec<(u32, Range<u32>)> = Vec::with_capacity(self.live.len());
+        for &at in &self.live {
+            let start = u32::try_from(kept.len()).unwrap_or(NONE);
+            kept.extend_from_slice(self.ids(at));
+            lists.push((at, start..u32::try_from(kept.len()).unwrap_or(NONE)));
+        }
+        for (at, list) in lists {
+            if let Some(block) = self.blocks.get_mut(at as usize) {
+                block.ids = list;
+            }
+        }
+        self.block_ids = kept;
+    }
+
+    /// Blocks that are still sent, in order.
+    pub fn live(&self) -> &[u32] {
+        &self.live
+    }
+
+    /// Tokens of all blocks in their present forms.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// How many blocks there are.
+    pub fn block_count(&self) -> u32 {
+        u32::try_from(self.blocks.len()).unwrap_or(NONE)
+    }
+
+    /// How many messages there are.
+    pub fn message_count(&self) -> u32 {
+        u32::try_from(self.messages.len()).unwrap_or(NONE)
+    }
+
+    /// The identifiers of a block; none once it is gone.
+    pub fn ids(&self, block: u32) -> &[u32] {
+        let range = self.blocks.get(block as usize).map_or(0..0, |block| block.ids.clone());
+        self.block_ids.get(range.start as usize..range.end as usize).unwrap_or(&[])
+    }
+
+    /// The blocks of a message.
+    pub fn blocks_of(&self, message: u32) -> Range<u32> {
+        let first = |at: u32| {
+            self.messages.get(at as usize).map_or(self.block_count(), |message| message.first_block)
+        };
+        first(message)..first(message.saturating_add(1))
+    }
+}

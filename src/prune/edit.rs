@@ -1,0 +1,115 @@
+//! Timed edits: rent on stale blocks against the price of rewriting what stands behind them.
+
+use super::need::{gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room};
+use super::{Change, Decision, Moment, Pruner, Rule, Tail, Writer};
+use crate::ledger::Ledger;
+use crate::model::{Form, Kind};
+
+/// With a cold cache an edit costs nothing, but must gain this much, in 1/100 token.
+const COLD_GAIN: u64 = 50_000;
+
+impl Pruner {
+    /// Charges rent to every stale block before the tail; when the rent behind some block pays for rewriting all that
+    /// follows it, the stale ones from there on are stubbed at once. Returns the stale blocks, newest first.
+    #[expect(clippy::too_many_arguments, reason = "the moment of a decision has that many sides")]
+    pub(super) fn timed_edit(
+        &mut self,
+        ledger: &mut Ledger,
+        context: u64,
+        tail: Tail,
+        moment: &Moment,
+        charge: bool,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) -> Vec<u32> {
+        let policy = &self.policy;
+        let (read, write) = (policy.prices.read, policy.prices.write);
+        let live = ledger.live();
+        let before: Vec<u32> = live.get(..tail.position).unwrap_or(&[]).to_vec();
+        let behind = live.get(tail.position..).unwrap_or(&[]);
+        let mut suffix = super::now_of(ledger, behind).saturating_mul(100);
+        decision.visited = decision.visited.saturating_add(live.len() as u64);
+        let (mut rent, mut gained) = (0u64, 0u64);
+        let mut stale = Vec::new();
+        let mut best: Option<(i128, u32)> = None;
+        for at in before.into_iter().rev() {
+            let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
+            let now = u64::from(block.now).saturating_mul(100);
+            if !is_candidate(block) || !is_stale(block, policy, moment.call, context) {
+                suffix = suffix.saturating_add(now);
+                continue;
+            }
+            let gain = gain(block);
+            if charge {
+                block.rent = block.rent.saturating_add(read.saturating_mul(gain));
+            }
+            rent = rent.saturating_add(block.rent);
+            gained = gained.saturating_add(gain);
+            suffix = suffix.saturating_add(now.saturating_sub(gain));
+            stale.push(at);
+            let price = if moment.warm { write.saturating_sub(read).saturating_mul(suffix) } else { 0 };
+            let net = i128::from(rent).saturating_sub(i128::from(price));
+            let enough = moment.warm || gained > COLD_GAIN;
+            let worth = gained >= policy.minimum_gain.saturating_mul(100);
+            if enough && worth && net >= best.map_or(0, |(net, _)| net) {
+                best = Some((net, at));
+            }
+        }
+        if let Some((_, from)) = best
+            && !moment.first
+        {
+            let rule = if moment.warm { Rule::Timed } else { Rule::Cold };
+            for &at in stale.iter().filter(|&&at| at >= from) {
+                stub(ledger, at, rule, writer, decision);
+            }
+        }
+        stale
+    }
+}
+
+/// Stubs a block: a line with its most telling identifiers for a result or call, nothing for an image or reasoning.
+pub(super) fn stub(
+    ledger: &mut Ledger,
+    at: u32,
+    rule: Rule,
+    writer: &mut dyn Writer,
+    decision: &mut Decision,
+) {
+    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    let (kind, before) = (block.kind, block.now);
+    decision.changes.push(Change { block: at, rule, before });
+    if matches!(kind, Kind::Thinking | Kind::Image) {
+        ledger.set_form(at, Form::Gone, 0);
+        return;
+    }
+    let (ids, ids_tokens) = stub_identifiers(ledger, at, stub_room(before));
+    for &id in &ids {
+        if let Some(identifier) = ledger.identifiers.get_mut(id) {
+            identifier.stubbed = true;
+        }
+    }
+    let now = writer.stub(ledger, at, &ids, ids_tokens);
+    ledger.set_form(at, Form::Stubbed, now);
+}
+
+/// Chooses again which identifiers stand in stubs, after a fold removed some of them.
+pub(super) fn refresh_stubbed(ledger: &mut Ledger) {
+    for identifier in ledger.identifiers.iter_mut() {
+        identifier.stubbed = false;
+    }
+    let stubbed: Vec<(u32, u32)> = ledger
+        .live()
+        .iter()
+        .filter_map(|&at| ledger.blocks.get(at as usize).map(|block| (at, block)))
+        .filter(|(_, block)| block.form == Form::Stubbed)
+        .map(|(at, block)| (at, block.now))
+        .collect();
+    for (at, now) in stubbed {
+        let room = u64::from(now.saturating_sub(stub_base(Kind::Result))).saturating_mul(100);
+        for id in stub_identifiers(ledger, at, room).0 {
+            if let Some(identifier) = ledger.identifiers.get_mut(id) {
+                identifier.stubbed = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Capacity and hard fit: what goes when the window is nearly full, and when it is.
+
+use super::edit::stub;
+use super::need::{chance, gain, is_candidate, refetch};
+use super::{Change, Decision, Moment, Pruner, Rule, Setting, Tail, WHOLE, Writer};
+use crate::ledger::Ledger;
+use crate::model::{Block, Form, Kind, NONE};
+use crate::number::lg;
+
+/// A block is not capped below this, nor one of at most `SMALL` (`SMALL_TEXT` for text) capped at all.
+const LEAST: u64 = 150;
+const SMALL: u32 = 300;
+const SMALL_TEXT: u32 = 200;
+/// What is left of a block when nothing else helps.
+const REMNANT: u32 = 50;
+
+impl Pruner {
+    /// The window is nearly full: stub all that is stale; then by least need per token, if that reaches the target, or
+    /// else fold.
+    #[expect(clippy::too_many_arguments, reason = "the moment of a decision has that many sides")]
+    pub(super) fn make_room(
+        &mut self,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        moment: &Moment,
+        stale: &[u32],
+        tail: Tail,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        for &at in stale {
+            if ledger.blocks.get(at as usize).is_some_and(|block| block.form < Form::Stubbed) {
+                stub(ledger, at, Rule::Capacity, writer, decision);
+            }
+        }
+        // Shares of shares: everything below is in 1e-8 of a token.
+        let target = self.policy.trigger * self.policy.target * setting.usable;
+        let context = self.context(ledger, setting);
+        if context * WHOLE * WHOLE > target {
+            self.stub_least_needed(ledger, moment, tail, context, target, writer, decision);
+        }
+        let context = self.context(ledger, setting);
+        if context * WHOLE * WHOLE > target + WHOLE * WHOLE {
+            self.fold(ledger, setting, moment, true, writer, decision);
+        }
+    }
+
+    /// Stubs by ascending need per token until the target is reached, if all candidates together reach it.
+    #[expect(clippy::too_many_arguments, reason = "the moment of a decision has that many sides")]
+    fn stub_least_needed(
+        &self,
+        ledger: &mut Ledger,
+        moment: &Moment,
+        tail: Tail,
+        context: u64,
+        target: u64,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        let first = ledger.blocks_of(tail.message).start;
+        let prices = &self.policy.prices;
+        let mut candidates: Vec<_> = ledger
+            .live()
+            .iter()
+            .filter(|&&at| at < first)
+            .filter_map(|&at| ledger.blocks.get(at as usize).map(|block| (at, block)))
+            .filter(|(_, block)| is_candidate(block))
+            .map(|(at, block)| {
+                let need = chance(block, moment.call) + refetch(block, prices, 2 * context);
+                (need - lg(gain(block).max(100)), at, gain(block))
+            })
+            .collect();
+        candidates.sort_unstable();
+        let per_hundredth = WHOLE * WHOLE / 100;
+        let mut context = context * WHOLE * WHOLE;
+        let possible: u64 = candidates.iter().map(|&(_, _, gain)| gain).sum();
+        if context.saturating_sub(possible * per_hundredth) > target {
+            return;
+        }
+        for (_, at, gain) in candidates {
+            if context <= target {
+                break;
+            }
+            context = context.saturating_sub(gain * per_hundredth);
+            stub(ledger, at, Rule::Capacity, writer, decision);
+        }
+    }
+
+    /// The request does not fit: candidates largest first, then long texts of the model, then whatever is largest, then
+    /// the oldest groups, then remnants. Only what the mask frees.
+    pub(super) fn hard_fit(
+        &self,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        moment: &Moment,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        let _ = moment;
+        let last = ledger.message_count().saturating_sub(1);
+        let over = |ledger: &Ledger| self.context(ledger, setting).saturating_sub(setting.usable);
+        type Pick = fn(&Block, bool) -> bool;
+        let rounds: [(bool, Pick); 3] = [
+            (true, |block, is_last| !is_last && is_candidate(block)),
+            (false, |block, is_last| {
+                !is_last && !block.user && block.kind == Kind::Text && block.now > SMALL_TEXT
+            }),
+            (false, |block, _| block.now > SMALL),
+        ];
+        for (stubs, pick) in rounds {
+            if over(ledger) == 0 {
+                return;
+            }
+            for at in largest_first(ledger, |block| pick(block, block.message >= last)) {
+                let need = over(ledger);
+                if need == 0 {
+                    break;
+                }
+                if stubs {
+                    stub(ledger, at, Rule::HardFit, writer, decision);
+                } else {
+                    let now = ledger.blocks.get(at as usize).map_or(0, |block| block.now);
+                    let left = u64::from(now).saturating_sub(need).max(LEAST);
+                    cap(ledger, at, u32::try_from(left).unwrap_or(NONE), writer, decision);
+                }
+            }
+        }
+        for at in ledger.live().to_vec() {
+            if over(ledger) == 0 {
+                return;
+            }
+            drop_group(ledger, at, last, decision);
+        }
+        for at in ledger.live().to_vec().into_iter().rev() {
+            if over(ledger) == 0 {
+                return;
+            }
+            let is_large = |block: &Block| block.now > REMNANT && block.mask.may_edit;
+            if ledger.blocks.get(at as usize).is_some_and(is_large) {
+                cap(ledger, at, REMNANT, writer, decision);
+            }
+        }
+    }
+}
+
+fn largest_first(ledger: &Ledger, pick: impl Fn(&Block) -> bool) -> Vec<u32> {
+    let mut picked: Vec<(u32, u32)> = ledger
+        .live()
+        .iter()
+        .filter_map(|&at| ledger.blocks.get(at as usize).map(|block| (at, block)))
+        .filter(|(_, block)| block.mask.may_edit && pick(block))
+        .map(|(at, block)| (block.now, at))
+        .collect();
+    picked.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    picked.into_iter().map(|(_, at)| at).collect()
+}
+
+fn cap(
+    ledger: &mut Ledger,
+    at: u32,
+    tokens: u32,
+    writer: &mut dyn Writer,
+    decision: &mut Decision,
+) {
+    let before = ledger.blocks.get(at as usize).map_or(0, |block| block.now);
+    decision.changes.push(Change { block: at, rule: Rule::HardFit, before });
+    let now = writer.cap(ledger, at, tokens);
+    ledger.set_form(at, Form::Capped, now);
+}
+
+/// Drops the block with its group, unless something of it stands in the last message or may not go.
+fn drop_group(ledger: &mut Ledger, at: u32, last: u32, decision: &mut Decision) {
+    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    if block.form == Form::Gone {
+        return;
+    }
+    let group = block.group;
+    let members: Vec<u32> = if group == NONE {
+        vec![at]
+    } else {
+        let is_member = |at: &&u32| ledger.blocks.get(**at as usize).is_some_and(|b| b.group == group);
+        ledger.live().iter().filter(is_member).copied().collect()
+    };
+    let stays = |at: &u32| {
+        ledger.blocks.get(*at as usize).is_none_or(|b| b.message >= last || !b.mask.may_drop)
+    };
+    if members.iter().any(stays) {
+        return;
+    }
+    for at in members {
+        let before = ledger.blocks.get(at as usize).map_or(0, |block| block.now);
+        decision.changes.push(Change { block: at, rule: Rule::HardFit, before });
+        ledger.set_form(at, Form::Gone, 0);
+    }
+}

@@ -1,0 +1,213 @@
+//! Folds: what stands before a cut is replaced by a head; a hot set, the user's texts and a digest are carried across.
+
+use std::collections::BTreeMap;
+
+use super::edit::refresh_stubbed;
+use super::need::{chance, refetch};
+use super::{Change, Decision, Moment, Pruner, Rule, Setting, Tail, Writer, now_of};
+use crate::ledger::Ledger;
+use crate::model::{Form, Kind, NONE};
+use crate::number::{Lg, isqrt, lg, lg_sum};
+
+/// What stands for everything that folds removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its tokens.
+    pub tokens: u32,
+    /// The identifiers of its digest, the most telling first.
+    pub digest: Vec<u32>,
+    /// It holds a summary.
+    pub summary: bool,
+    /// Folds so far.
+    pub folds: u32,
+}
+
+/// Share of the usable window for user texts before the cut, in 1e-4.
+const USER_SHARE: u64 = 1000;
+/// Tokens of a digest at a window of 128,000; it grows with the window's root.
+const DIGEST: u128 = 3000;
+const DIGEST_WINDOW: u128 = 128_000;
+/// What a fold is expected to cost: rewriting this much more than the tail, and so much output.
+const FOLD_REWRITE: u64 = 2500;
+const FOLD_OUTPUT: u64 = 1500;
+
+impl Pruner {
+    /// The fold clock: rent on all that stands before the tail against the price of a fold; and a cold cache when the
+    /// request is over half the usable window.
+    pub(super) fn fold_pays(
+        &mut self,
+        ledger: &Ledger,
+        setting: &Setting,
+        moment: &Moment,
+        context: u64,
+        tail: Tail,
+        charge: bool,
+    ) -> bool {
+        let first = ledger.blocks_of(tail.message).start;
+        let live = ledger.live();
+        let before = live.get(..live.partition_point(|&b| b < first)).unwrap_or(&[]);
+        let rest = now_of(ledger, before);
+        let prices = &self.policy.prices;
+        if charge && moment.warm {
+            self.fold_rent = self.fold_rent.saturating_add(prices.read.saturating_mul(rest));
+        }
+        let behind = context.saturating_sub(setting.fixed).saturating_sub(rest);
+        let rewrite = prices.write.saturating_sub(prices.read);
+        let price = rewrite
+            .saturating_mul(behind.saturating_add(FOLD_REWRITE))
+            .saturating_add(prices.read.saturating_mul(context))
+            .saturating_add(prices.output.saturating_mul(FOLD_OUTPUT));
+        let paid = u128::from(self.fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
+        let worth = 100 * rest > 15 * setting.usable;
+        let cold = !moment.warm && !moment.first && 2 * context > setting.usable;
+        (paid && worth) || cold
+    }
+
+    /// Carries out a fold at the fold tail, if that lies behind the last one. `without_head` allows a first fold at its start.
+    pub(super) fn fold(
+        &mut self,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        moment: &Moment,
+        without_head: bool,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        let limit = (5 * setting.usable).min(2_000_000); // 5 % of the usable window, at most 20,000 tokens
+        let cut = self.tail(ledger, limit).message;
+        if cut <= self.start && !(without_head && self.head.is_none()) {
+            return;
+        }
+        let end = ledger.blocks_of(cut).start;
+        let live = ledger.live();
+        let before = live.get(..live.partition_point(|&b| b < end)).unwrap_or(&[]).to_vec();
+        decision.visited = decision.visited.saturating_add(before.len() as u64);
+        let kept = self.kept(ledger, setting, moment, &before);
+        let gone: Vec<u32> =
+            before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();
+        for &block in &gone {
+            let before = ledger.blocks.get(block as usize).map_or(0, |block| block.now);
+            decision.changes.push(Change { block, rule: Rule::Fold, before });
+        }
+        let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
+        let large = now_of(ledger, &gone) >= self.policy.summary_minimum;
+        let summary = (large && writer.summarize(ledger, &gone)) || had_summary;
+        ledger.drop_unless(|at, _| at >= end || kept.binary_search(&at).is_ok());
+        let (digest, digest_tokens) = digest(ledger, setting.window, moment.call);
+        let tokens = writer.head(ledger, &digest, digest_tokens, summary);
+        let folds = self.head.as_ref().map_or(0, |head| head.folds).saturating_add(1);
+        self.head = Some(Head { tokens, digest, summary, folds });
+        self.start = cut;
+        self.fold_rent = 0;
+        refresh_stubbed(ledger);
+        decision.folded = true;
+    }
+
+    /// What stays verbatim of the blocks before the cut, sorted: hot results with their groups, user texts newest first,
+    /// and whatever may not go.
+    fn kept(&self, ledger: &Ledger, setting: &Setting, moment: &Moment, before: &[u32]) -> Vec<u32> {
+        let mut kept: Vec<u32> = Vec::new();
+        let mut room = setting.usable.saturating_mul(self.policy.hot);
+        for group in self.groups(ledger, setting, moment, before) {
+            let size = group.tokens.saturating_mul(10_000);
+            if group.fixed {
+                kept.extend(group.members);
+            } else if group.need.is_some() && size <= room {
+                room = room.saturating_sub(size);
+                kept.extend(group.members);
+            }
+        }
+        let mut room = setting.usable.saturating_mul(USER_SHARE);
+        for &at in before.iter().rev() {
+            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let size = u64::from(block.now).saturating_mul(10_000);
+            if block.user && block.mask.may_drop && size <= room {
+                room = room.saturating_sub(size);
+                kept.push(at);
+            }
+        }
+        kept.sort_unstable();
+        kept.dedup();
+        kept
+    }
+
+    /// The closed sets of these blocks, by need per token, newest first where equal.
+    fn groups(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        moment: &Moment,
+        before: &[u32],
+    ) -> Vec<Group> {
+        let mut by_group: BTreeMap<(u32, u32), Group> = BTreeMap::new();
+        for &at in before {
+            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let alone = if block.group == NONE { at } else { NONE };
+            let group = by_group.entry((block.group, alone)).or_default();
+            group.members.push(at);
+            group.tokens = group.tokens.saturating_add(u64::from(block.now));
+            group.fixed |= !block.mask.may_drop;
+            if block.kind != Kind::Result || block.form > Form::Capped || block.duplicate {
+                continue;
+            }
+            let refetch = refetch(block, &self.policy.prices, setting.usable);
+            let need = chance(block, moment.call).saturating_add(refetch);
+            group.need = Some(group.need.map_or(need, |sum| lg_sum(sum, need)));
+            group.hot_tokens = group.hot_tokens.saturating_add(u64::from(block.now));
+            group.newest = at;
+        }
+        let mut groups: Vec<Group> = by_group.into_values().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse((group.need_per_token(), group.newest)));
+        groups
+    }
+}
+
+/// Blocks that stay or go together.
+#[derive(Default)]
+struct Group {
+    members: Vec<u32>,
+    tokens: u64,
+    fixed: bool,
+    need: Option<Lg>,
+    hot_tokens: u64,
+    newest: u32,
+}
+
+impl Group {
+    fn need_per_token(&self) -> Option<Lg> {
+        self.need.map(|need| need.saturating_sub(lg(self.hot_tokens)))
+    }
+}
+
+/// The identifiers that the head lists, and their tokens: by use, its recency, and how many blocks hold them, newer
+/// first where equal; none that the summary holds.
+fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
+    let mut scored: Vec<(u64, u32)> = ledger
+        .identifiers
+        .iter()
+        .filter(|(_, identifier)| identifier.blocks > 0)
+        .map(|(id, identifier)| {
+            let age = u128::from(call.saturating_sub(identifier.last_use).max(1));
+            let uses = u128::from(isqrt(u128::from(identifier.uses.min(10)) << 40)); // Q20
+            let recent = (1 << 20) + u128::from(isqrt((64 << 40) / age)); // 1 + 8 / sqrt(age)
+            let spread = (15 * u128::from(identifier.blocks.min(8)) << 20) / 100;
+            (u64::try_from(((uses * recent) >> 20) + spread).unwrap_or(u64::MAX), id)
+        })
+        .collect();
+    scored.sort_unstable_by(|a, b| b.cmp(a));
+    let mut tokens = 0u32;
+    let mut chosen = Vec::new();
+    for (_, id) in scored {
+        let Some(identifier) = ledger.identifiers.get(id).filter(|it| !it.summarized) else {
+            continue;
+        };
+        let with = tokens.saturating_add(identifier.tokens);
+        let square = u128::from(with) * u128::from(with) * DIGEST_WINDOW;
+        if square > DIGEST * DIGEST * u128::from(window) {
+            break;
+        }
+        tokens = with;
+        chosen.push(id);
+    }
+    (chosen, tokens)
+}

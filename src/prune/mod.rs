@@ -1,0 +1,215 @@
+//! The default policy: what of a measured transcript is edited, when, and how deep.
+//!
+//! Sticky edits, batched and timed by rent-or-buy; blocks chosen by expected need per token; folds that keep a hot set and
+//! carry a digest of identifiers; a fit that always fits unless the fixed part alone is too large. It knows measures and
+//! masks only: no text, no format, no provider, no clock but the transcript's.
+
+mod edit;
+mod fit;
+mod fold;
+mod need;
+mod presets;
+
+pub use fold::Head;
+pub use need::{SMALLEST_EDIT, is_candidate};
+pub use presets::{Policy, Prices, WHOLE};
+
+use crate::ledger::Ledger;
+use crate::model::{Form, Kind, NONE};
+
+/// Sizes that a decision is made for, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The model's context window.
+    pub window: u64,
+    /// The window less what is held back for the answer.
+    pub usable: u64,
+    /// What is sent beside the messages: system prompt and tools.
+    pub fixed: u64,
+}
+
+/// When a decision is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Assistant messages before this request.
+    pub call: u32,
+    /// The last request is younger than the cache lives.
+    pub warm: bool,
+    /// No request was made before.
+    pub first: bool,
+    /// A fold that only pays, but is not needed to fit, is reported instead of carried out.
+    pub defer_folds: bool,
+}
+
+/// Why a block is no longer sent as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// Too large a share of the window to be sent whole even once.
+    IngestCap,
+    /// Its rent has paid for the edit.
+    Timed,
+    /// The cache was cold: the edit cost nothing.
+    Cold,
+    /// The window was nearly full.
+    Capacity,
+    /// A fold replaced what stood before its cut.
+    Fold,
+    /// The request would not have fit.
+    HardFit,
+    /// The host's history broke a rule of the provider.
+    Repair,
+}
+
+/// A block's form has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The block.
+    pub block: u32,
+    /// Why.
+    pub rule: Rule,
+    /// Its tokens before.
+    pub before: u32,
+}
+
+/// Writes the lines that stand for what was removed, and so knows what they cost.
+pub trait Writer {
+    /// A stub for `block` with these identifiers; its tokens.
+    fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], ids_tokens: u32) -> u32;
+    /// A cap of at most `tokens` for `block`; its tokens.
+    fn cap(&mut self, ledger: &Ledger, block: u32, tokens: u32) -> u32;
+    /// Whether a summary of the blocks that go is at hand; its identifiers are marked as summarized.
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool;
+    /// The head of a fold: summary, if there is one, and digest; its tokens.
+    fn head(&mut self, ledger: &Ledger, digest: &[u32], digest_tokens: u32, summary: bool) -> u32;
+}
+
+/// What a decision came to.
+#[derive(Clone, Debug, Default)]
+pub struct Decision {
+    /// Blocks whose form changed, in the order of the changes.
+    pub changes: Vec<Change>,
+    /// A fold was carried out.
+    pub folded: bool,
+    /// A fold pays, and was deferred.
+    pub fold_due: bool,
+    /// Blocks that were looked at.
+    pub visited: u64,
+}
+
+/// The policy's history: what cannot be recomputed from the transcript.
+#[derive(Clone, Debug)]
+pub struct Pruner {
+    /// The setting of the policy.
+    pub policy: Policy,
+    /// The first message that no fold has touched.
+    pub start: u32,
+    /// What stands for all that folds removed.
+    pub head: Option<Head>,
+    /// Rent on what only a fold could remove, in thousandths.
+    fold_rent: u64,
+    /// The last call that was charged rent.
+    charged: Option<u32>,
+}
+
+impl Pruner {
+    /// A policy without history.
+    pub fn new(policy: Policy) -> Self {
+        Self { policy, start: 0, head: None, fold_rent: 0, charged: None }
+    }
+
+    /// Tokens of a request of all live blocks in their present forms.
+    pub fn context(&self, ledger: &Ledger, setting: &Setting) -> u64 {
+        let head = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
+        setting.fixed.saturating_add(head).saturating_add(ledger.total())
+    }
+
+    /// Caps a block that has just arrived and is too large a share of the window to be sent whole even once.
+    pub fn ingest(
+        &self,
+        ledger: &mut Ledger,
+        block: u32,
+        window: u64,
+        writer: &mut dyn Writer,
+    ) -> Option<Change> {
+        let it = ledger.blocks.get(block as usize)?;
+        let cap = window.saturating_mul(self.policy.ingest_cap) / WHOLE;
+        let cap = u32::try_from(cap).unwrap_or(NONE);
+        if it.kind != Kind::Result || self.policy.ingest_cap >= WHOLE || it.tokens <= cap {
+            return None;
+        }
+        let before = it.now;
+        let now = writer.cap(ledger, block, cap);
+        ledger.set_form(block, Form::Capped, now);
+        Some(Change { block, rule: Rule::IngestCap, before })
+    }
+
+    /// Decides what this request leaves out, and changes forms, rents and head accordingly.
+    pub fn decide(
+        &mut self,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        moment: &Moment,
+        writer: &mut dyn Writer,
+    ) -> Decision {
+        let mut decision = Decision::default();
+        let context = self.context(ledger, setting);
+        let limit = (20 * setting.usable).min(600_000); // 20 % of the usable window, at most 6,000 tokens
+        let tail = self.tail(ledger, limit);
+        let charge = !moment.first && self.charged.is_none_or(|last| last < moment.call);
+        let stale = self.timed_edit(ledger, context, tail, moment, charge, writer, &mut decision);
+        let context = self.context(ledger, setting);
+        let due = self.fold_pays(ledger, setting, moment, context, tail, charge);
+        self.charged = Some(moment.call);
+        if 10_000 * context <= self.policy.trigger * setting.usable {
+            if due && moment.defer_folds {
+                decision.fold_due = true;
+            } else if due {
+                self.fold(ledger, setting, moment, false, writer, &mut decision);
+            }
+            return decision;
+        }
+        self.make_room(ledger, setting, moment, &stale, tail, writer, &mut decision);
+        self.hard_fit(ledger, setting, moment, writer, &mut decision);
+        decision
+    }
+
+    /// First live position of the tail: the last messages of at most `limit` (1/100 token), at least the last group.
+    fn tail(&self, ledger: &Ledger, limit: u64) -> Tail {
+        let count = ledger.message_count();
+        let live = ledger.live();
+        let (mut message, mut position, mut tokens) = (count, live.len(), 0u64);
+        while message > self.start {
+            let first = ledger.blocks_of(message - 1).start;
+            let from = live.get(..position).map_or(0, |live| live.partition_point(|&b| b < first));
+            let more = now_of(ledger, live.get(from..position).unwrap_or(&[]));
+            if message < count && 100 * (tokens + more) > limit {
+                break;
+            }
+            (message, position, tokens) = (message - 1, from, tokens + more);
+        }
+        let may_cut = |at: u32| ledger.messages.get(at as usize).is_none_or(|m| m.may_cut);
+        while message > self.start && !may_cut(message) {
+            message -= 1;
+        }
+        let first = ledger.blocks_of(message).start;
+        Tail { message, position: live.partition_point(|&b| b < first) }
+    }
+}
+
+/// Where a tail starts.
+#[derive(Clone, Copy, Debug)]
+struct Tail {
+    /// Its first message.
+    message: u32,
+    /// Its first block, as a position in the live blocks.
+    position: usize,
+}
+
+/// Tokens of these blocks in their present forms.
+fn now_of(ledger: &Ledger, blocks: &[u32]) -> u64 {
+    blocks
+        .iter()
+        .filter_map(|&at| ledger.blocks.get(at as usize))
+        .map(|block| u64::from(block.now))
+        .sum()
+}

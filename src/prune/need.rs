@@ -1,0 +1,135 @@
+//! How likely a block is needed at the next call, what it costs to have lost it, and what removing it gains.
+//!
+//! Need falls as a power of the calls since the last use; how many identifiers a result is the newest source of, and how
+//! many of them the model has used, predicts it better than age. Everything is an integer: products are sums of logarithms.
+
+use crate::ledger::Ledger;
+use crate::model::{Block, Form, Kind};
+use crate::number::{Lg, lg};
+use crate::prune::presets::{Policy, Prices};
+
+/// Tokens that the arguments of a call, and a result, must have before they are worth an edit.
+pub const SMALLEST_EDIT: u32 = 200;
+/// What a result's stub costs besides its identifiers, and a call's.
+const RESULT_STUB: u32 = 20;
+const CALL_STUB: u32 = 30;
+/// Identifiers of a stub: at most this many tokens, and this share of the block in percent.
+const STUB_IDS: u64 = 30;
+const STUB_IDS_PERCENT: u64 = 15;
+/// What asking for a lost block again costs in output tokens.
+const REFETCH_OUTPUT: u64 = 60;
+
+/// What a stub of this kind costs besides its identifiers.
+pub fn stub_base(kind: Kind) -> u32 {
+    if kind == Kind::Call { CALL_STUB } else { RESULT_STUB }
+}
+
+/// Room for identifiers in a stub of a block that has `now` tokens, in 1/100 token.
+pub fn stub_room(now: u32) -> u64 {
+    (100 * STUB_IDS).min(STUB_IDS_PERCENT.saturating_mul(u64::from(now)))
+}
+
+/// What stubbing the block gains, in 1/100 token.
+pub fn gain(block: &Block) -> u64 {
+    let now = u64::from(block.now).saturating_mul(100);
+    match block.kind {
+        Kind::Result | Kind::Call => now
+            .saturating_sub(u64::from(stub_base(block.kind)).saturating_mul(100))
+            .saturating_sub(stub_room(block.now)),
+        Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => now,
+    }
+}
+
+/// The block is still whole enough, large enough and free to be stubbed or thinned.
+pub fn is_candidate(block: &Block) -> bool {
+    block.form < Form::Stubbed
+        && block.mask.may_edit
+        && match block.kind {
+            Kind::Result | Kind::Call => block.tokens > SMALLEST_EDIT,
+            Kind::Thinking | Kind::Image => true,
+            Kind::Text | Kind::Other => false,
+        }
+}
+
+/// log2 of the chance that the block is needed at the next call.
+///
+/// result: 0.04 (1 + used)^0.65 (1 + live)^0.36 / idle^1.2, or 0.002 / idle^1.2 without live identifiers; a duplicate
+/// 0.3 of it. call: 0.25 (1 + min(uses, 4)/4) / idle^1.2. image: 0.1 / idle.
+pub fn chance(block: &Block, call: u32) -> Lg {
+    let idle = lg(u64::from(call.saturating_sub(block.last).max(1)));
+    let decay = idle.saturating_mul(6) / 5;
+    match block.kind {
+        Kind::Result => {
+            let base = if block.live == 0 {
+                lg(2).saturating_sub(lg(1000))
+            } else {
+                let used = lg(u64::from(block.used_live).saturating_add(1)).saturating_mul(65) / 100;
+                let live = lg(u64::from(block.live).saturating_add(1)).saturating_mul(36) / 100;
+                lg(4).saturating_sub(lg(100)).saturating_add(used).saturating_add(live)
+            };
+            let duplicate = if block.duplicate { lg(3).saturating_sub(lg(10)) } else { 0 };
+            base.saturating_add(duplicate).saturating_sub(decay)
+        }
+        Kind::Image => lg(1).saturating_sub(lg(10)).saturating_sub(idle),
+        Kind::Call | Kind::Text | Kind::Thinking | Kind::Other => {
+            let uses = lg(u64::from(block.uses.min(4)).saturating_add(4));
+            uses.saturating_sub(4 << 32).saturating_sub(decay)
+        }
+    }
+}
+
+/// log2 of what fetching the block again would cost at a request of `context` tokens (halves counted), in 1/2000.
+pub fn refetch(block: &Block, prices: &Prices, context_halves: u64) -> Lg {
+    let again = prices.write.saturating_mul(u64::from(block.tokens));
+    let asking = prices.output.saturating_mul(REFETCH_OUTPUT);
+    let reading = prices.read.saturating_mul(context_halves);
+    lg(again.saturating_add(asking).saturating_mul(2).saturating_add(reading))
+}
+
+/// Keeping the block costs more than its loss would, or nothing speaks for it.
+pub fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) -> bool {
+    if block.kind == Kind::Thinking || block.duplicate {
+        return true;
+    }
+    let loss = lg(policy.lambda)
+        .saturating_add(chance(block, call))
+        .saturating_add(refetch(block, &policy.prices, context.saturating_mul(2)));
+    let rent = lg(policy.prices.read.saturating_mul(gain(block)));
+    // lambda is in 1e-4, the loss in 1/2000, the rent in 1e-5: 1e4 * 2000 / 1e5.
+    let scale = lg(200);
+    gain(block) > 0 && loss < rent.saturating_add(scale)
+}
+
+/// Identifiers that stay in the block's stub, within `room` (1/100 token), and their tokens.
+///
+/// Score in tenths: 10 for each use (to 8), 4 in the first 200 characters, 2 for each block that holds it (to 5), less 5
+/// when a newer source exists; above 2, and in no other stub.
+pub fn stub_identifiers(ledger: &Ledger, block: u32, room: u64) -> (Vec<u32>, u32) {
+    let head = ledger.blocks.get(block as usize).map_or(0, |block| block.head_ids as usize);
+    let mut scored: Vec<(i64, u32)> = ledger
+        .ids(block)
+        .iter()
+        .enumerate()
+        .filter_map(|(at, &id)| {
+            let identifier = ledger.identifiers.get(id)?;
+            let score = 10 * i64::from(identifier.uses.min(8))
+                + if at < head { 4 } else { 0 }
+                + 2 * i64::from(identifier.blocks.min(5))
+                - if identifier.newest == block { 0 } else { 5 };
+            (score > 2).then_some((score, id))
+        })
+        .collect();
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut tokens = 0u32;
+    let mut chosen = Vec::new();
+    for (_, id) in scored {
+        let Some(identifier) = ledger.identifiers.get(id) else { continue };
+        let with = tokens.saturating_add(identifier.tokens);
+        if identifier.stubbed || u64::from(with).saturating_mul(100) > room {
+            continue;
+        }
+        tokens = with;
+        chosen.push(id);
+    }
+    (chosen, tokens)
+}

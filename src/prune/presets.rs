@@ -1,0 +1,178 @@
+//! The one knob of the default policy, `retention`, and the constants that every setting of it shares.
+
+use crate::error::{Error, Result};
+
+/// A setting of the default policy. Shares are in 1e-4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// How much a needed block weighs against its rent, in 1e-4.
+    pub lambda: u64,
+    /// Rent on what only a fold could remove, in fold prices, at which a fold pays; in 1e-4.
+    pub phi: u64,
+    /// Share of the usable window that a fold keeps verbatim.
+    pub hot: u64,
+    /// A fold that drops fewer tokens goes without a summary.
+    pub summary_minimum: u64,
+    /// Share of the usable window at which capacity is reached.
+    pub trigger: u64,
+    /// Share of the trigger that capacity aims for.
+    pub target: u64,
+    /// Share of the window above which a result is cut before it is first sent; 10,000 = never.
+    pub ingest_cap: u64,
+    /// A timed edit that gains fewer tokens waits.
+    pub minimum_gain: u64,
+    /// What tokens cost.
+    pub prices: Prices,
+}
+
+/// Prices relative to one uncached input token, in thousandths, and the lifetime of the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prices {
+    /// A token read from the cache.
+    pub read: u64,
+    /// A token written to the cache.
+    pub write: u64,
+    /// An output token.
+    pub output: u64,
+    /// How long a cache entry lives after its last use.
+    pub ttl_ms: u64,
+}
+
+impl Prices {
+    /// Anthropic's, with the five-minute cache: 0.1, 1.25, 5.
+    pub const ANTHROPIC: Self = Self { read: 100, write: 1250, output: 5000, ttl_ms: 300_000 };
+}
+
+/// The whole, where shares are in 1e-4.
+pub const WHOLE: u64 = 10_000;
+
+struct Row {
+    lambda: u64,
+    phi: u64,
+    hot: u64,
+    summary: u64,
+}
+
+/// `retention` of the first row, in thousandths, and the distance between rows.
+const FIRST: i64 = -600;
+const STEP: i64 = 100;
+
+/// lambda = 0.5 * 16^rho, phi = 3 * (25/3)^rho, hot = 0.05 * 4^rho (each in 1e-4), summary = 16000 * 2^-rho tokens.
+const ROWS: [Row; 20] = [
+    Row { lambda: 947, phi: 8407, hot: 218, summary: 24251 },
+    Row { lambda: 1250, phi: 10392, hot: 250, summary: 22627 },
+    Row { lambda: 1649, phi: 12847, hot: 287, summary: 21112 },
+    Row { lambda: 2176, phi: 15881, hot: 330, summary: 19698 },
+    Row { lambda: 2872, phi: 19632, hot: 379, summary: 18379 },
+    Row { lambda: 3789, phi: 24268, hot: 435, summary: 17148 },
+    Row { lambda: 5000, phi: 30000, hot: 500, summary: 16000 },
+    Row { lambda: 6598, phi: 37085, hot: 574, summary: 14929 },
+    Row { lambda: 8706, phi: 45844, hot: 660, summary: 13929 },
+    Row { lambda: 11487, phi: 56672, hot: 758, summary: 12996 },
+    Row { lambda: 15157, phi: 70057, hot: 871, summary: 12126 },
+    Row { lambda: 20000, phi: 86603, hot: 1000, summary: 11314 },
+    Row { lambda: 26390, phi: 107056, hot: 1149, summary: 10556 },
+    Row { lambda: 34822, phi: 132341, hot: 1320, summary: 9849 },
+    Row { lambda: 45948, phi: 163597, hot: 1516, summary: 9190 },
+    Row { lambda: 60629, phi: 202236, hot: 1741, summary: 8574 },
+    Row { lambda: 80000, phi: 250000, hot: 2000, summary: 8000 },
+    Row { lambda: 105561, phi: 309045, hot: 2297, summary: 7464 },
+    Row { lambda: 139288, phi: 382036, hot: 2639, summary: 6964 },
+    Row { lambda: 183792, phi: 472265, hot: 3031, summary: 6498 },
+];
+
+impl Policy {
+    /// The presets `economy` (retention 0), `balanced` (0.6, the default) and `retention` (1).
+    ///
+    /// # Errors
+    /// `InvalidArgument` for any other name.
+    pub fn preset(name: &str) -> Result<Self> {
+        let retention = match name {
+            "economy" => 0,
+            "balanced" => 600,
+            "retention" => 1000,
+            _ => {
+                return Err(Error::argument(
+                    "preset",
+                    "one of balanced, economy, retention",
+                    format_args!("{name:?}"),
+                ));
+            }
+        };
+        Self::retaining(retention)
+    }
+
+    /// The policy for `retention` in thousandths, from -600 (cheapest) to 1300 (keeps most); linear between the rows.
+    ///
+    /// # Errors
+    /// `InvalidArgument` outside that range.
+    pub fn retaining(thousandths: i64) -> Result<Self> {
+        let from = thousandths.saturating_sub(FIRST);
+        let row = usize::try_from(from.div_euclid(STEP)).ok();
+        let rest = from.rem_euclid(STEP).unsigned_abs();
+        let low = row.and_then(|at| ROWS.get(at));
+        let high = row.and_then(|at| ROWS.get(at.saturating_add(1)));
+        let (Some(low), Some(high)) = (low, if rest == 0 { low } else { high }) else {
+            return Err(Error::argument(
+                "retention",
+                "a number from -0.6 to 1.3",
+                format_args!("{}", Thousandths(thousandths)),
+            ));
+        };
+        let between = |from: u64, to: u64| {
+            let weighted = from
+                .saturating_mul(STEP.unsigned_abs().saturating_sub(rest))
+                .saturating_add(to.saturating_mul(rest));
+            weighted.saturating_add(STEP.unsigned_abs() / 2) / STEP.unsigned_abs()
+        };
+        Ok(Self {
+            lambda: between(low.lambda, high.lambda),
+            phi: between(low.phi, high.phi),
+            hot: between(low.hot, high.hot),
+            summary_minimum: between(low.summary, high.summary),
+            trigger: 9500,
+            target: 5500,
+            ingest_cap: 1200,
+            minimum_gain: 0,
+            prices: Prices::ANTHROPIC,
+        })
+    }
+}
+
+/// A number in thousandths, written out.
+struct Thousandths(i64);
+
+impl std::fmt::Display for Thousandths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, rest) = (self.0.unsigned_abs() / 1000, self.0.unsigned_abs() % 1000);
+        write!(f, "{sign}{whole}.{rest:03}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_rows_of_the_table() {
+        let balanced = Policy::preset("balanced").unwrap();
+        let row = (balanced.lambda, balanced.phi, balanced.hot, balanced.summary_minimum);
+        assert_eq!(row, (26_390, 107_056, 1149, 10_556));
+        assert!(Policy::preset("cheap").is_err());
+    }
+
+    #[test]
+    fn is_linear_between_the_rows() {
+        let [low, middle, high] = [0, 50, 100].map(|rho| Policy::retaining(rho).unwrap().hot);
+        assert_eq!((low, middle, high), (500, 537, 574));
+    }
+
+    #[test]
+    fn ends_where_the_table_ends() {
+        assert!(Policy::retaining(-600).is_ok() && Policy::retaining(1300).is_ok());
+        assert!(Policy::retaining(-601).is_err() && Policy::retaining(1301).is_err());
+        let error = Policy::retaining(-1500).unwrap_err().to_string();
+        assert_eq!(error, "retention: expected a number from -0.6 to 1.3, got -1.500");
+    }
+}
