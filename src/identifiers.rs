@@ -100,7 +100,8 @@ impl Identifiers {
 
 fn slice<'a>(text: &'a str, entries: &[Identifier], id: u32) -> &'a str {
     let at = id as usize;
-    let start = at.checked_sub(1).and_then(|before| entries.get(before)).map_or(0, |entry| entry.end);
+    let start =
+        at.checked_sub(1).and_then(|before| entries.get(before)).map_or(0, |entry| entry.end);
     let end = entries.get(at).map_or(start, |entry| entry.end);
     text.get(start as usize..end as usize).unwrap_or("")
 }

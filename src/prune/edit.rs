@@ -47,7 +47,8 @@ impl Pruner {
             gained = gained.saturating_add(gain);
             suffix = suffix.saturating_add(now.saturating_sub(gain));
             stale.push(at);
-            let price = if moment.warm { write.saturating_sub(read).saturating_mul(suffix) } else { 0 };
+            let price =
+                if moment.warm { write.saturating_sub(read).saturating_mul(suffix) } else { 0 };
             let net = i128::from(rent).saturating_sub(i128::from(price));
             let enough = moment.warm || gained > COLD_GAIN;
             let worth = gained >= policy.minimum_gain.saturating_mul(100);

@@ -92,11 +92,9 @@ impl Pruner {
         &self,
         ledger: &mut Ledger,
         setting: &Setting,
-        moment: &Moment,
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
-        let _ = moment;
         let last = ledger.message_count().saturating_sub(1);
         let over = |ledger: &Ledger| self.context(ledger, setting).saturating_sub(setting.usable);
         type Pick = fn(&Block, bool) -> bool;
@@ -135,7 +133,9 @@ impl Pruner {
             if over(ledger) == 0 {
                 return;
             }
-            let is_large = |block: &Block| block.now > REMNANT && block.mask.may_edit;
+            let is_large = |block: &Block| {
+                block.now > REMNANT && block.mask.may_edit && block.form < Form::Stubbed
+            };
             if ledger.blocks.get(at as usize).is_some_and(is_large) {
                 cap(ledger, at, REMNANT, writer, decision);
             }
@@ -178,7 +178,8 @@ fn drop_group(ledger: &mut Ledger, at: u32, last: u32, decision: &mut Decision) 
     let members: Vec<u32> = if group == NONE {
         vec![at]
     } else {
-        let is_member = |at: &&u32| ledger.blocks.get(**at as usize).is_some_and(|b| b.group == group);
+        let is_member =
+            |at: &&u32| ledger.blocks.get(**at as usize).is_some_and(|b| b.group == group);
         ledger.live().iter().filter(is_member).copied().collect()
     };
     let stays = |at: &u32| {

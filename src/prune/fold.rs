@@ -57,7 +57,8 @@ impl Pruner {
             .saturating_mul(behind.saturating_add(FOLD_REWRITE))
             .saturating_add(prices.read.saturating_mul(context))
             .saturating_add(prices.output.saturating_mul(FOLD_OUTPUT));
-        let paid = u128::from(self.fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
+        let paid =
+            u128::from(self.fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
         let worth = 100 * rest > 15 * setting.usable;
         let cold = !moment.warm && !moment.first && 2 * context > setting.usable;
         (paid && worth) || cold
@@ -105,7 +106,13 @@ impl Pruner {
 
     /// What stays verbatim of the blocks before the cut, sorted: hot results with their groups, user texts newest first,
     /// and whatever may not go.
-    fn kept(&self, ledger: &Ledger, setting: &Setting, moment: &Moment, before: &[u32]) -> Vec<u32> {
+    fn kept(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        moment: &Moment,
+        before: &[u32],
+    ) -> Vec<u32> {
         let mut kept: Vec<u32> = Vec::new();
         let mut room = setting.usable.saturating_mul(self.policy.hot);
         for group in self.groups(ledger, setting, moment, before) {

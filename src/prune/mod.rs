@@ -4,12 +4,14 @@
 //! carry a digest of identifiers; a fit that always fits unless the fixed part alone is too large. It knows measures and
 //! masks only: no text, no format, no provider, no clock but the transcript's.
 
+mod economy;
 mod edit;
 mod fit;
 mod fold;
 mod need;
 mod presets;
 
+pub use economy::{Cache, Sent, mix};
 pub use fold::Head;
 pub use need::{SMALLEST_EDIT, is_candidate};
 pub use presets::{Policy, Prices, WHOLE};
@@ -169,7 +171,7 @@ impl Pruner {
             return decision;
         }
         self.make_room(ledger, setting, moment, &stale, tail, writer, &mut decision);
-        self.hard_fit(ledger, setting, moment, writer, &mut decision);
+        self.hard_fit(ledger, setting, writer, &mut decision);
         decision
     }
 

@@ -63,7 +63,8 @@ pub fn chance(block: &Block, call: u32) -> Lg {
             let base = if block.live == 0 {
                 lg(2).saturating_sub(lg(1000))
             } else {
-                let used = lg(u64::from(block.used_live).saturating_add(1)).saturating_mul(65) / 100;
+                let used =
+                    lg(u64::from(block.used_live).saturating_add(1)).saturating_mul(65) / 100;
                 let live = lg(u64::from(block.live).saturating_add(1)).saturating_mul(36) / 100;
                 lg(4).saturating_sub(lg(100)).saturating_add(used).saturating_add(live)
             };
@@ -91,9 +92,11 @@ pub fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) -> bool
     if block.kind == Kind::Thinking || block.duplicate {
         return true;
     }
-    let loss = lg(policy.lambda)
-        .saturating_add(chance(block, call))
-        .saturating_add(refetch(block, &policy.prices, context.saturating_mul(2)));
+    let loss = lg(policy.lambda).saturating_add(chance(block, call)).saturating_add(refetch(
+        block,
+        &policy.prices,
+        context.saturating_mul(2),
+    ));
     let rent = lg(policy.prices.read.saturating_mul(gain(block)));
     // lambda is in 1e-4, the loss in 1/2000, the rent in 1e-5: 1e4 * 2000 / 1e5.
     let scale = lg(200);

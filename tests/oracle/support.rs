@@ -1,0 +1,291 @@
+//! Drives the policy over the simulator's normalised sessions, every mask open.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use plimsoll::ledger::{Arrival, Ledger};
+use plimsoll::model::{Form, Kind, Mask, Message, NONE, Role};
+use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer, mix};
+use serde::Deserialize;
+
+pub const WINDOWS: [u64; 4] = [32_000, 64_000, 128_000, 200_000];
+pub const PRESETS: [&str; 3] = ["economy", "balanced", "retention"];
+const SUMMARY: u32 = 1500;
+const FILES: [&str; 9] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "presets.json",
+    "prep.py",
+    "stats.py",
+    "src/core.rs",
+    "src/main.rs",
+    "src/ours.rs",
+    "src/peers.rs",
+];
+
+#[derive(Deserialize)]
+pub struct Norm {
+    pub name: String,
+    msgs: Vec<NormMessage>,
+    blocks: Vec<NormBlock>,
+    idlen: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct NormMessage {
+    r: String,
+    t: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct NormBlock {
+    m: usize,
+    k: String,
+    key: u64,
+    pair: i64,
+    th: u64,
+    n: u32,
+    ids: Vec<u32>,
+    hd: Vec<u32>,
+}
+
+/// A session played through: each call's view as the simulator writes it, and the bill in thousandths.
+pub struct Run {
+    pub views: Vec<(Vec<Sent>, u32)>,
+    pub bill: u64,
+    pub edits: u32,
+    pub over: u32,
+}
+
+/// The simulator, built and fed; `None` (with a printed line) where it cannot be.
+pub fn oracle() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = root.join("../shared/oracle/policy");
+    if !source.is_dir() {
+        println!("skipped: ../shared is absent");
+        return None;
+    }
+    let folder = root.join("target/oracle");
+    std::fs::create_dir_all(folder.join("src")).unwrap();
+    for name in FILES {
+        std::fs::write(folder.join(name), std::fs::read(source.join(name)).unwrap()).unwrap();
+    }
+    // A workspace of its own: it lies below this project's.
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    std::fs::write(folder.join("Cargo.toml"), format!("{manifest}\n[workspace]\n")).unwrap();
+    let data = root.join("../shared/data/sessions").canonicalize().unwrap();
+    let prepared = Command::new("python3")
+        .args(["prep.py".as_ref(), data.as_os_str(), "norm".as_ref()])
+        .current_dir(&folder)
+        .output();
+    let Ok(prepared) = prepared else {
+        println!("skipped: python3 is absent");
+        return None;
+    };
+    assert!(prepared.status.success(), "{}", String::from_utf8_lossy(&prepared.stderr));
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet"])
+        .env("RUSTFLAGS", "-Awarnings")
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .current_dir(&folder)
+        .status()
+        .unwrap();
+    assert!(built.success());
+    Some(folder)
+}
+
+pub fn sessions(folder: &Path) -> Vec<(PathBuf, Norm)> {
+    let entries = std::fs::read_dir(folder.join("norm")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let norm = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        (path, norm)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Stands in for our own lines as the simulator counts them, and for its summaries.
+#[derive(Default)]
+struct Lines {
+    summaries: u32,
+    in_head: Vec<u32>,
+    fresh: bool,
+}
+
+impl Writer for Lines {
+    fn stub(&mut self, ledger: &Ledger, block: u32, _: &[u32], ids_tokens: u32) -> u32 {
+        ids_tokens + if ledger.blocks[block as usize].kind == Kind::Call { 30 } else { 20 }
+    }
+
+    fn cap(&mut self, ledger: &Ledger, block: u32, tokens: u32) -> u32 {
+        ledger.blocks[block as usize].tokens.min(tokens)
+    }
+
+    /// The 40 identifiers that the most blocks hold; those of the last head count twice.
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool {
+        let mut counts = std::collections::BTreeMap::<u32, u32>::new();
+        for &block in gone {
+            for &id in ledger.ids(block) {
+                *counts.entry(id).or_default() += 1;
+            }
+        }
+        for &id in &self.in_head {
+            *counts.entry(id).or_default() += 2;
+        }
+        let mut ranked: Vec<(u32, u32)> = counts.into_iter().map(|(id, n)| (n, id)).collect();
+        ranked.sort_by(|a, b| b.cmp(a));
+        for identifier in ledger.identifiers.iter_mut() {
+            identifier.summarized = false;
+        }
+        for &(_, id) in ranked.iter().take(40) {
+            ledger.identifiers.get_mut(id).unwrap().summarized = true;
+        }
+        self.summaries += 1;
+        self.fresh = true;
+        true
+    }
+
+    fn head(&mut self, ledger: &Ledger, digest: &[u32], tokens: u32, summary: bool) -> u32 {
+        let summarized = ledger.identifiers.iter().filter(|(_, it)| it.summarized);
+        self.in_head = summarized.map(|(id, _)| id).chain(digest.iter().copied()).collect();
+        // The simulator counts the head's own 100 tokens only where it asked for no summary.
+        let own = if std::mem::take(&mut self.fresh) { 0 } else { 100 };
+        own + tokens + if summary { SUMMARY } else { 0 }
+    }
+}
+
+/// Plays a session through the policy.
+pub fn play(norm: &Norm, window: u64, preset: &str) -> Run {
+    let usable = window - (window / 16).min(8192);
+    let setting = Setting { window, usable, fixed: (window / 10).min(8000) };
+    let policy = Policy::preset(preset).unwrap();
+    let mut cache = Cache::new(policy.prices.clone(), setting.fixed);
+    let ttl = i64::try_from(policy.prices.ttl_ms).unwrap();
+    let mut pruner = Pruner::new(policy);
+    let mut ledger = Ledger::default();
+    for (id, &tokens) in norm.idlen.iter().enumerate() {
+        ledger.identifiers.intern(&format!("{id}"), |_| tokens);
+    }
+    let times = times(norm);
+    let mut lines = Lines::default();
+    let mut run = Run { views: vec![], bill: 0, edits: 0, over: 0 };
+    let (mut call, mut last, mut arrived) = (0u32, None::<i64>, 0);
+    let mut previous: Vec<Sent> = vec![];
+    for (at, message) in norm.msgs.iter().enumerate().skip(1) {
+        if !message.r.starts_with('a') {
+            continue;
+        }
+        for at in arrived..at {
+            arrive(&mut ledger, norm, at, call, &pruner, window, &mut lines);
+        }
+        arrived = at;
+        let now = times[at - 1].max(last.unwrap_or(i64::MIN));
+        let warm = last.is_some_and(|last| now - last <= ttl && last > 0);
+        let moment = Moment { call, warm, first: call == 0, defer_folds: false };
+        let (before, earlier) = (view(&ledger, &pruner), lines.summaries);
+        pruner.decide(&mut ledger, &setting, &moment, &mut lines);
+        let items = view(&ledger, &pruner);
+        let shared = previous.iter().zip(&items).take_while(|(a, b)| a.0 == b.0).count();
+        run.edits += u32::from(shared < previous.len());
+        let summaries = lines.summaries - earlier;
+        for _ in 0..summaries {
+            run.bill += cache.charge_summary(&before, u64::from(SUMMARY), now);
+        }
+        run.bill += cache.charge(&items, now);
+        let total = setting.fixed + items.iter().map(|item| u64::from(item.1)).sum::<u64>();
+        assert_eq!(total, pruner.context(&ledger, &setting));
+        run.over += u32::from(total > usable);
+        previous.clone_from(&items);
+        run.views.push((items, summaries));
+        last = Some(now);
+        call += 1;
+    }
+    run
+}
+
+fn times(norm: &Norm) -> Vec<i64> {
+    let known = norm.msgs.iter().any(|message| message.t.is_some());
+    let mut last = 0.0f64;
+    let mut time = |message: &NormMessage| {
+        match message.t {
+            Some(t) => last = last.max(t),
+            None if !known => last += 10.0,
+            None => {}
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "milliseconds of this century")]
+        let ms = (last * 1000.0).round() as i64;
+        ms
+    };
+    norm.msgs.iter().map(&mut time).collect()
+}
+
+fn arrive(
+    ledger: &mut Ledger,
+    norm: &Norm,
+    at: usize,
+    call: u32,
+    pruner: &Pruner,
+    window: u64,
+    lines: &mut Lines,
+) {
+    let role = match norm.msgs[at].r.as_str() {
+        "a" => Role::Assistant,
+        "t" => Role::Tool,
+        _ => Role::User,
+    };
+    let may_cut = role != Role::Tool;
+    ledger.begin(Message {
+        fingerprint: 0,
+        role,
+        first_block: 0,
+        call,
+        turn: 0,
+        bytes: 0,
+        may_cut,
+    });
+    let first = norm.blocks.partition_point(|block| block.m < at);
+    for (index, block) in (0u32..).zip(&norm.blocks).skip(first).take_while(|(_, b)| b.m == at) {
+        let kind = match block.k.as_str() {
+            "text" => Kind::Text,
+            "think" => Kind::Thinking,
+            "call" => Kind::Call,
+            "result" => Kind::Result,
+            _ => Kind::Image,
+        };
+        let pair = u32::try_from(block.pair).unwrap_or(NONE);
+        let mut ids = block.hd.clone();
+        ids.extend(block.ids.iter().filter(|id| !block.hd.contains(id)));
+        let result = kind == Kind::Result;
+        let arrival = Arrival {
+            kind,
+            tokens: block.n,
+            ids: &ids,
+            head_ids: u32::try_from(block.hd.len()).unwrap(),
+            pair: if result { pair } else { NONE },
+            group: if pair == NONE { NONE } else { pair.min(index) },
+            call_key: (result && pair != NONE).then_some(block.key),
+            text_key: block.th,
+            mask: Mask::FREE,
+        };
+        assert_eq!(ledger.append(&arrival, call), index);
+        pruner.ingest(ledger, index, window, lines);
+    }
+}
+
+/// The view as the simulator's trace writes it: head, then every block that is sent.
+fn view(ledger: &Ledger, pruner: &Pruner) -> Vec<Sent> {
+    let head =
+        |head: &plimsoll::prune::Head| (mix(0xF01D_0000 + u64::from(head.folds)), head.tokens);
+    let block = |&at: &u32| {
+        let block = &ledger.blocks[at as usize];
+        let form = match block.form {
+            Form::Full => 1,
+            Form::Capped => 6,
+            Form::Stubbed => 4,
+            Form::Gone => 0,
+        };
+        (mix(u64::from(at) * 8 + form), block.now)
+    };
+    pruner.head.iter().map(head).chain(ledger.live().iter().map(block)).collect()
+}
