@@ -5,3 +5,5 @@
 
 pub mod error;
 pub mod model;
+#[cfg(target_arch = "wasm32")]
+mod wasm;
