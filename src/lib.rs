@@ -5,5 +5,7 @@
 
 pub mod error;
 pub mod model;
+#[cfg(test)]
+mod types;
 #[cfg(target_arch = "wasm32")]
 mod wasm;

@@ -1,1 +1,3 @@
-pub fn run() -> anyhow::Result<bool> { Ok(true) }
+pub fn run() -> anyhow::Result<bool> {
+    Ok(true)
+}
