@@ -7,6 +7,7 @@ use serde::Serialize;
 /// What went wrong, where, and what is allowed. Serialized, it is the `info` of a `PlimsollError`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "code", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CoreError"))]
 pub enum Error {
     /// An argument or option is not of the form it must have.
     InvalidArgument {
@@ -36,8 +37,10 @@ pub enum Error {
         /// What it is.
         what: String,
         /// Its size, in bytes.
+        #[cfg_attr(test, ts(type = "number"))]
         size: u64,
         /// The cap, in bytes.
+        #[cfg_attr(test, ts(type = "number"))]
         cap: u64,
     },
     /// A snapshot or record does not verify.

@@ -9,3 +9,7 @@ pub mod ledger;
 pub mod model;
 pub mod number;
 pub mod prune;
+#[cfg(test)]
+mod types;
+#[cfg(target_arch = "wasm32")]
+mod wasm;

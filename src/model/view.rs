@@ -6,12 +6,14 @@ use serde_json::Value;
 /// An RFC 6902 operation on one of the host's messages, with a JSON Pointer on the live object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Op {
     /// Inserts into an array, or sets a member.
     Add {
         /// JSON Pointer.
         path: String,
         /// What is put there.
+        #[cfg_attr(test, ts(type = "unknown"))]
         value: Value,
     },
     /// Replaces what stands there.
@@ -19,6 +21,7 @@ pub enum Op {
         /// JSON Pointer.
         path: String,
         /// What is put there.
+        #[cfg_attr(test, ts(type = "unknown"))]
         value: Value,
     },
     /// Removes what stands there.
@@ -88,6 +91,7 @@ pub enum Item {
 
 /// A rule that a transcript breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Violation {
     /// The invariant: `I1`..`I34` of the reliability notes.
     pub rule: &'static str,

@@ -1,0 +1,41 @@
+/** The one error class, and how an error of the core becomes one. */
+import type { ErrorInfo } from "./types.js";
+
+/**
+ * Every error the package throws. `info` is a union on `code`: after `if (error.info.code === "TOO_LARGE")` its
+ * `size` and `cap` are known. Codes and messages are part of the contract.
+ */
+export class PlimsollError extends Error {
+  override readonly name: string = "PlimsollError";
+  /** What went wrong, where, and what is allowed. */
+  readonly info: ErrorInfo;
+
+  constructor(info: ErrorInfo, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.info = info;
+  }
+
+  /** The stable name of what went wrong. */
+  get code(): ErrorInfo["code"] {
+    return this.info.code;
+  }
+}
+
+/** An argument that is not of the form it must have. */
+export function invalid(argument: string, expected: string, got: unknown): PlimsollError {
+  const shown = typeof got === "string" ? JSON.stringify(got) : String(got);
+  const info = { code: "INVALID_ARGUMENT", argument, expected, got: shown } as const;
+  return new PlimsollError(info, `${argument}: expected ${expected}, got ${shown}`);
+}
+
+/** The call in which the instance trapped. */
+export function lost(during: string, cause: unknown): PlimsollError {
+  const message = `the Wasm instance was lost in ${during}; the next call starts a new one`;
+  return new PlimsollError({ code: "INSTANCE_LOST", during }, message, { cause });
+}
+
+/** An error of the core, from the JSON that it throws. */
+export function fromCore(thrown: string): PlimsollError {
+  const { info, message } = JSON.parse(thrown) as { info: ErrorInfo; message: string };
+  return new PlimsollError(info, message);
+}

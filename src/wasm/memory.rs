@@ -1,0 +1,39 @@
+//! The input buffer: core memory that JavaScript writes UTF-8 into before it calls.
+
+use std::cell::RefCell;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::error::{Error, Result};
+
+/// A buffer larger than this is given back after the call that used it.
+const KEPT_BYTES: usize = 1 << 20;
+
+thread_local! {
+    static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes room for `len` bytes and answers where. What was written before stays, at the new place.
+#[wasm_bindgen]
+pub fn input(len: usize) -> *const u8 {
+    INPUT.with_borrow_mut(|input| {
+        if input.len() < len {
+            input.resize(len, 0);
+        }
+        input.as_ptr()
+    })
+}
+
+/// Calls `read` with the first `len` bytes of the buffer as text.
+pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    INPUT.with_borrow_mut(|input| {
+        let bytes = input.get(..len).unwrap_or(input);
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| Error::argument("input", "UTF-8", error))
+            .and_then(read);
+        if input.len() > KEPT_BYTES {
+            *input = Vec::new();
+        }
+        text
+    })
+}

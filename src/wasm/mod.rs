@@ -1,0 +1,17 @@
+//! The seam to JavaScript: parse, call, write. The only module that knows it, and it decides nothing.
+//!
+//! Bulk comes in through [`memory`]: JavaScript asks for room, writes UTF-8 into it, and then calls a function that
+//! takes the filled length. An [`Error`](crate::error::Error) is thrown as JSON that `js/errors.ts` reads.
+#![expect(unreachable_pub, reason = "wasm-bindgen exports only items that are `pub`")]
+
+mod error;
+mod estimate;
+mod memory;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Runs once for each instance: a panic is reported on the console before the instance is replaced.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}

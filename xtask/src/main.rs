@@ -1,0 +1,43 @@
+//! Builds, shows, tests, checks and measures the project: `cargo xtask build | demo | test | check | bench`.
+
+mod bench;
+mod build;
+mod check;
+mod demo;
+mod floors;
+mod shell;
+mod stamp;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask build                               the npm package, in npm/
+cargo xtask demo                                sets up, builds, and shows the package on a recorded session
+cargo xtask test [--long] [--hosts] [SUITE...]  every suite, or those named
+cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
+cargo xtask bench                               speed against other packages";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["build"] => build::run().map(|()| true),
+        ["demo"] => demo::run().map(|()| true),
+        ["test", options @ ..] => test::run(options),
+        ["check"] => check::run(),
+        ["bench"] => bench::run().map(|()| true),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
