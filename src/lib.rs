@@ -4,4 +4,5 @@
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 
 pub mod error;
+pub mod format;
 pub mod model;
