@@ -26,8 +26,10 @@ pub enum Place {
     Item(u32),
     /// An element of a list of calls beside the content: `/tool_calls/N`.
     Call(u32),
-    /// Reasoning beside the content: `/reasoning_content`.
-    Reasoning,
+    /// The same, where the arguments are free text: a custom tool's call.
+    Custom(u32),
+    /// A member beside the content, by its name: `/reasoning_content`, `/refusal`, `/summary`.
+    Field(&'static str),
 }
 
 /// A part of a message, with its text: it lives while the message is measured.
@@ -41,6 +43,8 @@ pub struct Part<'a> {
     pub images: u32,
     /// Characters of a signature or encrypted content that go with it.
     pub opaque: u32,
+    /// Hash of the images, so that a fingerprint tells one from another; 0 where there is none.
+    pub media: u64,
 }
 
 /// A message as its format reads it from the host's bytes.
@@ -101,6 +105,45 @@ pub struct Message {
     pub bytes: u32,
     /// A tail may start here: no call is open before it and it holds no result.
     pub may_cut: bool,
+}
+
+impl Piece {
+    /// A piece with nothing special about it.
+    pub fn new(kind: Kind, place: Place) -> Self {
+        Self {
+            kind,
+            place,
+            id: Box::default(),
+            name: Box::default(),
+            blank: false,
+            error: false,
+            broken_unicode: false,
+            opaque: false,
+            bad_arguments: false,
+        }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// A part with its text; blank if there is only white space in it.
+    pub fn new(kind: Kind, place: Place, text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        let blank =
+            matches!(kind, Kind::Text | Kind::Thinking | Kind::Result) && text.trim().is_empty();
+        Self {
+            piece: Piece { blank, ..Piece::new(kind, place) },
+            text,
+            images: 0,
+            opaque: 0,
+            media: 0,
+        }
+    }
+
+    /// The same, independent of the bytes it was read from.
+    pub fn into_owned(self) -> Part<'static> {
+        let Self { piece, text, images, opaque, media } = self;
+        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media }
+    }
 }
 
 impl Draft<'_> {

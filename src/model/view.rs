@@ -120,7 +120,7 @@ pub struct Fix {
 pub enum FixKind {
     /// The piece does not go out; a message with no piece left does not either.
     Drop {
-        /// The piece.
+        /// The piece, or `NONE` for a message that has none.
         piece: u32,
     },
     /// The piece goes out with this call id.

@@ -1,0 +1,170 @@
+//! Which format the first messages are of.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Format;
+use super::json::{Content, Str, kind_of};
+use crate::error::{Error, Result};
+
+/// The members by which a message shows its format.
+#[derive(Deserialize)]
+struct Probe<'a> {
+    #[serde(borrow)]
+    role: Option<Str<'a>>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_call_id: Option<&'a RawValue>,
+    #[serde(borrow, rename = "stopReason")]
+    stop_reason: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parts: Option<&'a RawValue>,
+}
+
+/// What a message's look says.
+enum Look {
+    /// This format and no other.
+    Shows(Format),
+    /// Plain text, which all formats write alike.
+    Plain,
+    /// Something that none of the formats has.
+    Foreign(String),
+}
+
+pub(super) fn detect(messages: &[&[u8]]) -> Result<Format> {
+    let mut foreign = BTreeSet::new();
+    for message in messages {
+        match look(message) {
+            Look::Shows(format) => return Ok(format),
+            Look::Plain => {}
+            Look::Foreign(saw) => drop(foreign.insert(saw)),
+        }
+    }
+    if foreign.is_empty() {
+        return Ok(Format::Anthropic);
+    }
+    let saw: Vec<_> = foreign.into_iter().collect();
+    Err(Error::UnknownFormat { saw: saw.join(", ") })
+}
+
+pub(super) fn shown_by(message: &[u8]) -> Option<Format> {
+    match look(message) {
+        Look::Shows(format) => Some(format),
+        Look::Plain | Look::Foreign(_) => None,
+    }
+}
+
+fn look(message: &[u8]) -> Look {
+    let probe = std::str::from_utf8(message).ok();
+    let Some(probe) = probe.and_then(|text| serde_json::from_str::<Probe<'_>>(text).ok()) else {
+        return Look::Foreign("no object with a role".into());
+    };
+    let role = probe.role.as_ref().map_or("", |role| &*role.0);
+    let kinds = probe.content.map(kinds).unwrap_or_default();
+    let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
+    match role {
+        "toolResult" | "bashExecution" | "compactionSummary" | "branchSummary" | "custom" => {
+            Look::Shows(Format::Pi)
+        }
+        "user" | "assistant" | "system" | "developer" | "tool" | "function"
+            if has(&["tool-call", "tool-result", "reasoning", "input_text", "output_text"]) =>
+        {
+            let kinds: Vec<_> = kinds.iter().map(|kind| format!("{kind:?}")).collect();
+            Look::Foreign(format!("role {role:?} with blocks of type {}", kinds.join(", ")))
+        }
+        "user" | "assistant" | "system" if probe.parts.is_some() => {
+            Look::Foreign(format!("role {role:?} with `parts`"))
+        }
+        "system" | "developer" | "tool" | "function" => Look::Shows(Format::OpenAiChat),
+        _ if probe.tool_calls.is_some() || probe.tool_call_id.is_some() => {
+            Look::Shows(Format::OpenAiChat)
+        }
+        "user" | "assistant"
+            if has(&["toolCall", "image with mimeType"]) || probe.stop_reason.is_some() =>
+        {
+            Look::Shows(Format::Pi)
+        }
+        "user" | "assistant" if has(&["image_url", "input_audio", "refusal"]) => {
+            Look::Shows(Format::OpenAiChat)
+        }
+        "user" | "assistant" if kinds.iter().any(|kind| kind != "text") => {
+            Look::Shows(Format::Anthropic)
+        }
+        "user" | "assistant" => Look::Plain,
+        "" => Look::Foreign("a message without a role".into()),
+        role => Look::Foreign(format!("role {role:?}")),
+    }
+}
+
+fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
+    match serde_json::from_str(content.get()) {
+        Ok(Content::Blocks(blocks)) => {
+            blocks.into_iter().filter_map(|block| kind(block.get())).collect()
+        }
+        Ok(Content::Text(_)) | Err(_) => Vec::new(),
+    }
+}
+
+fn kind(block: &str) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Image<'a> {
+        #[serde(borrow)]
+        mime_type: Option<&'a RawValue>,
+    }
+    let kind = kind_of(block)?;
+    let pi = kind == "image"
+        && serde_json::from_str::<Image<'_>>(block).is_ok_and(|image| image.mime_type.is_some());
+    Some(if pi { Cow::Borrowed("image with mimeType") } else { kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(messages: &[&str], expected: &str) {
+        let bytes: Vec<&[u8]> = messages.iter().map(|message| message.as_bytes()).collect();
+        let seen = match detect(&bytes) {
+            Ok(format) => format.name().to_owned(),
+            Err(error) => error.to_string(),
+        };
+        assert!(seen.contains(expected), "{seen}");
+    }
+
+    #[test]
+    fn the_first_sign_decides() {
+        let plain = r#"{"role":"user","content":"hi"}"#;
+        check(&[], "anthropic");
+        check(&[plain], "anthropic");
+        check(
+            &[plain, r#"{"role":"assistant","content":[{"type":"tool_use","id":"a"}]}"#],
+            "anthropic",
+        );
+        check(&[plain, r#"{"role":"user","content":[{"type":"image","source":{}}]}"#], "anthropic");
+        check(&[r#"{"role":"system","content":"s"}"#, plain], "openai-chat");
+        check(&[plain, r#"{"role":"assistant","content":null,"tool_calls":[]}"#], "openai-chat");
+        check(&[r#"{"role":"user","content":[{"type":"image_url"}]}"#], "openai-chat");
+        check(
+            &[r#"{"role":"user","content":[{"type":"image","data":"","mimeType":"image/png"}]}"#],
+            "pi",
+        );
+        check(&[plain, r#"{"role":"assistant","content":[],"stopReason":"stop"}"#], "pi");
+        check(&[plain, r#"{"role":"toolResult","content":[]}"#], "pi");
+    }
+
+    #[test]
+    fn what_no_format_has_is_named() {
+        check(&[r#"{"role":"model","parts":[{"text":"hi"}]}"#], "saw role \"model\"");
+        check(&[r#"{"role":"user","parts":[{"text":"hi"}]}"#], "saw role \"user\" with `parts`");
+        check(&[r#"{"role":"tool","content":[{"type":"tool-result"}]}"#], "\"tool-result\"");
+        check(&["[1]"], "no object with a role");
+        check(&[r#"{"type":"human"}"#], "without a role");
+    }
+}

@@ -1,0 +1,109 @@
+//! What a message is known by when its object is not at hand: 64 bits of its content.
+
+use crate::model::{Draft, Kind, Role};
+
+/// Odd, with its bits well spread: the 64-bit golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// 64 bits of a message's content: its role, texts, calls (name and arguments), results and images. Call ids and cache
+/// markers are left out, so that a host's renaming or marking changes nothing. The same natively and in Wasm.
+pub fn fingerprint(draft: &Draft<'_>) -> u64 {
+    let role = match draft.role {
+        Role::System => 1,
+        Role::User => 2,
+        Role::Assistant => 3,
+        Role::Tool => 4,
+    };
+    let parts = draft.parts.iter().fold(mix(0, role), |hash, part| {
+        let kind = match part.piece.kind {
+            Kind::Text => 1,
+            Kind::Thinking => 2,
+            Kind::Call => 3,
+            Kind::Result => 4,
+            Kind::Image => 5,
+            Kind::Other => 6,
+        };
+        let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
+        let hash = mix(bytes(bytes(mix(hash, kind), name), &part.text), part.media);
+        mix(hash, u64::from(part.piece.error))
+    });
+    mix(parts, SPREAD)
+}
+
+/// Hash of a JSON text that is not kept: an image's source.
+pub(super) fn of_json(json: &str) -> u64 {
+    bytes(0, json).max(1)
+}
+
+/// Eight bytes at a time, little-endian, then what is left over, then the length.
+fn bytes(hash: u64, text: &str) -> u64 {
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let hash = words.iter().fold(hash, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let rest = rest.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+    mix(mix(hash, rest), text.len() as u64)
+}
+
+/// One round: add, multiply, fold the high half down. Every bit of the state depends on every bit taken so far.
+fn mix(hash: u64, word: u64) -> u64 {
+    let hash = (hash ^ word).wrapping_add(SPREAD).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    hash ^ (hash >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::Format;
+
+    fn of(json: &str) -> u64 {
+        super::fingerprint(&Format::Anthropic.read(json.as_bytes(), 0).unwrap())
+    }
+
+    #[test]
+    fn ids_and_cache_markers_change_nothing() {
+        let plain = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"new","z":1}]}"#;
+        let other = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"x","cache_control":{"type":"ephemeral"}},{"type":"new","z":1,"cache_control":{"type":"ephemeral"}}]}"#;
+        assert_eq!(of(plain), of(other));
+    }
+
+    #[test]
+    fn content_does() {
+        let images = |data: &str| {
+            format!(
+                r#"{{"role":"user","content":[{{"type":"image","source":{{"type":"base64","data":"{data}"}}}}]}}"#
+            )
+        };
+        let call = |name: &str, input: &str| {
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"a","name":"{name}","input":{input}}}]}}"#
+            )
+        };
+        let all = [
+            of(r#"{"role":"user","content":"ab"}"#),
+            of(r#"{"role":"assistant","content":"ab"}"#),
+            of(
+                r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#,
+            ),
+            of(
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}"#,
+            ),
+            of(
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x","is_error":true}]}"#,
+            ),
+            of(&images("AAAA")),
+            of(&images("AAAB")),
+            of(&call("n", "{}")),
+            of(&call("m", "{}")),
+            of(&call("n", r#"{"a":1}"#)),
+        ];
+        for (at, one) in all.iter().enumerate() {
+            assert!(!all[..at].contains(one), "{at}");
+        }
+    }
+
+    #[test]
+    fn it_never_changes() {
+        assert_eq!(
+            of(r#"{"role":"user","content":"It must be the same in every version."}"#),
+            15_309_950_874_159_634_637
+        );
+    }
+}

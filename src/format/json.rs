@@ -1,0 +1,300 @@
+//! What the formats share in reading JSON: borrowed strings, content that is a string or blocks, and where a flaw lies.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::unicode;
+use crate::error::Error;
+use crate::model::{Kind, Part, Place};
+
+/// What a format's reader returns: the flaw does not know the message's index yet.
+pub(super) type Read<T> = Result<T, Flaw>;
+
+/// Where a message is not of its format, and what is allowed there.
+#[derive(Debug)]
+pub(super) struct Flaw {
+    path: String,
+    expected: String,
+}
+
+impl Flaw {
+    pub(super) fn new(path: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { path: path.into(), expected: expected.into() }
+    }
+
+    /// The same flaw, of a value that stands at `path`.
+    pub(super) fn under(self, path: &str) -> Self {
+        Self { path: format!("{path}{}", self.path), ..self }
+    }
+
+    pub(super) fn at(self, index: u32) -> Error {
+        malformed(index, &self.path, &self.expected)
+    }
+}
+
+pub(super) fn malformed(index: u32, path: &str, expected: &str) -> Error {
+    let path = if path.is_empty() { "/" } else { path };
+    Error::MalformedMessage { index, path: path.into(), expected: expected.into() }
+}
+
+/// A string that borrows from the JSON where it has no escapes, also behind an `Option`.
+#[derive(serde::Deserialize)]
+#[serde(transparent)]
+pub(super) struct Str<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+/// The string, or an empty one.
+pub(super) fn or_empty(text: Option<Str<'_>>) -> Cow<'_, str> {
+    text.map_or(Cow::Borrowed(""), |text| text.0)
+}
+
+/// Content as all three formats have it. Blocks are left unread, so that unknown ones are kept as they stand.
+pub(super) enum Content<'a> {
+    Text(Cow<'a, str>),
+    Blocks(Vec<&'a RawValue>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Content<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or an array of blocks")
+            }
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Owned(text.into())))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = seq.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// What a result says: the texts of its blocks, its images, and whatever else it holds as JSON text.
+#[derive(Default)]
+pub(super) struct Body<'a> {
+    text: Option<Cow<'a, str>>,
+    images: u32,
+    media: u64,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn say(&mut self, more: Cow<'a, str>) {
+        match &mut self.text {
+            Some(text) => {
+                let text = text.to_mut();
+                text.push('\n');
+                text.push_str(&more);
+            }
+            None => self.text = Some(more),
+        }
+    }
+
+    pub(super) fn take(&mut self, part: Part<'a>) {
+        self.images = self.images.saturating_add(part.images);
+        self.media = self.media.rotate_left(1) ^ part.media;
+        if !part.text.is_empty() {
+            self.say(part.text);
+        }
+    }
+
+    pub(super) fn into_part(self, place: Place) -> Part<'a> {
+        let mut part = Part::new(Kind::Result, place, self.text.unwrap_or_default());
+        part.images = self.images;
+        part.media = self.media;
+        part.piece.blank &= self.images == 0;
+        part
+    }
+}
+
+/// A block's type, if it has one.
+pub(super) fn kind_of(json: &str) -> Option<Cow<'_, str>> {
+    #[derive(serde::Deserialize)]
+    struct Typed<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Str<'a>,
+    }
+    serde_json::from_str::<Typed<'_>>(json).ok().map(|typed| typed.kind.0)
+}
+
+/// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
+pub(super) fn other(place: Place, raw: &RawValue) -> Read<Part<'_>> {
+    let mut part = Part::new(Kind::Other, place, unmarked(whole(raw)?));
+    part.piece.opaque = true;
+    Ok(part)
+}
+
+fn unmarked(json: &str) -> Cow<'_, str> {
+    if !json.contains("\"cache_control\"") {
+        return Cow::Borrowed(json);
+    }
+    let Ok(Members(members)) = serde_json::from_str(json) else { return Cow::Borrowed(json) };
+    let kept = members.iter().filter(|(key, _)| *key != "cache_control");
+    let kept: Vec<_> = kept.map(|(key, raw)| format!("{}:{}", quoted(key), raw.get())).collect();
+    Cow::Owned(format!("{{{}}}", kept.join(",")))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// An object's members in their own order, unread.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct All;
+        impl<'de> Visitor<'de> for All {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some((key, value)) = map.next_entry::<Str<'de>, _>()? {
+                    members.push((key.0, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(All)
+    }
+}
+
+/// Reads `json` as `T`; a flaw is named by its JSON Pointer.
+pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> Read<T> {
+    serde_json::from_str(json).map_err(|error| {
+        let before = json.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let start: usize = before.map(str::len).sum();
+        let path = pointer_at(json, start.saturating_add(error.column()));
+        let text = error.to_string();
+        let text = text.split(" at line ").next().unwrap_or_default();
+        // serde says "invalid type: null, expected a string" or "missing field `type`".
+        let expected = match (text.rsplit_once("expected "), text.strip_prefix("missing field ")) {
+            (Some((_, expected)), _) => expected.into(),
+            (None, Some(field)) => format!("a member {field}"),
+            (None, None) => format!("JSON that parses ({text})"),
+        };
+        Flaw::new(path, expected)
+    })
+}
+
+/// A value that is carried as JSON text: it must not hide a lone surrogate, which the reader does not look for in it.
+pub(super) fn whole(raw: &RawValue) -> Read<&str> {
+    let text = raw.get();
+    if unicode::has_lone(text) {
+        return Err(Flaw::new("", "a string without lone surrogates"));
+    }
+    Ok(text)
+}
+
+/// Whether JSON text is an object.
+pub(super) fn is_object(json: &str) -> bool {
+    json.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(json).is_ok()
+}
+
+/// A length as the counts of the core have it.
+pub(super) fn count(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+/// JSON Pointer of the value that is being read, or has just been read, `offset` bytes into `json`.
+fn pointer_at(json: &str, offset: usize) -> String {
+    enum Step<'a> {
+        Key(Option<&'a str>),
+        Index(u32),
+    }
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut string: Option<usize> = None;
+    let mut escaped = false;
+    for (at, byte) in json.bytes().enumerate().take(offset) {
+        if let Some(start) = string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => {
+                    string = None;
+                    if let Some(Step::Key(key @ None)) = steps.last_mut() {
+                        *key = json.get(start..at);
+                    }
+                }
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => string = Some(at.saturating_add(1)),
+            b'{' => steps.push(Step::Key(None)),
+            b'[' => steps.push(Step::Index(0)),
+            b'}' | b']' => drop(steps.pop()),
+            b',' => match steps.last_mut() {
+                Some(Step::Key(key)) => *key = None,
+                Some(Step::Index(index)) => *index = index.saturating_add(1),
+                None => {}
+            },
+            _ => {}
+        }
+    }
+    let mut path = String::new();
+    for step in steps {
+        match step {
+            Step::Key(None) => {}
+            Step::Key(Some(key)) => {
+                path.push('/');
+                path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            }
+            Step::Index(index) => path.push_str(&format!("/{index}")),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(json: &str, offset: usize, expected: &str) {
+        assert_eq!(pointer_at(json, offset), expected);
+    }
+
+    #[test]
+    fn points_at_what_was_being_read() {
+        let json = r#"{"a":"x","b":[1,{"c/d":5}],"e":null}"#;
+        check(json, 0, "");
+        check(json, 8, "/a");
+        check(json, 15, "/b/0");
+        check(json, 24, "/b/1/c~1d");
+        check(json, 26, "/b");
+        check(json, json.len() - 1, "/e");
+        check(json, json.len(), "");
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_pointer_and_by_what_is_allowed() {
+        #[derive(serde::Deserialize, Debug)]
+        struct Probe<'a> {
+            #[serde(borrow)]
+            text: Option<&'a str>,
+        }
+        let flaw = read::<Probe<'_>>("{\n\"x\":1,\"text\":5}").unwrap_err();
+        assert_eq!((flaw.path.as_str(), flaw.expected.as_str()), ("/text", "a borrowed string"));
+        let flaw = read::<Str<'_>>("{\"a\"").err().unwrap();
+        assert!(flaw.expected.contains("a string"), "{flaw:?}");
+        assert!(read::<Probe<'_>>(r#"{"text":"a"}"#).unwrap().text.is_some());
+    }
+}

@@ -1,0 +1,96 @@
+//! Message formats: how a host's message is read, and what an edit or a message of ours looks like in it.
+//!
+//! Each format is one file and owns all of its field names. Reading borrows from the bytes and keeps nothing; edits
+//! are RFC 6902 operations on the host's own object, so that what is not touched is carried byte for byte.
+
+mod anthropic;
+mod detect;
+mod fingerprint;
+mod json;
+mod openai_chat;
+mod pi;
+mod unicode;
+
+use crate::error::{Error, Result};
+use crate::model::Draft;
+
+pub use fingerprint::fingerprint;
+
+/// A message format that is read, edited in place, and made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Anthropic Messages: content blocks, results inside user messages.
+    Anthropic,
+    /// OpenAI Chat Completions: calls beside the content, results as messages of role `tool`.
+    OpenAiChat,
+    /// pi's agent messages: `toolCall` blocks, `toolResult` messages, roles of its own.
+    Pi,
+}
+
+impl Format {
+    /// Every format that is built, by its public name.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("anthropic", Self::Anthropic), ("openai-chat", Self::OpenAiChat), ("pi", Self::Pi)];
+
+    /// The format of that name.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with what is allowed, also for a name of the contract that is not built yet.
+    pub fn parse(name: &str) -> Result<Self> {
+        let known = Self::ALL.iter().find(|(known, _)| *known == name);
+        known.map(|(_, format)| *format).ok_or_else(|| {
+            let allowed = Self::ALL.map(|(known, _)| format!("\"{known}\"")).join(", ");
+            Error::argument("format", &format!("\"auto\", {allowed}"), format_args!("\"{name}\""))
+        })
+    }
+
+    /// Its public name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai-chat",
+            Self::Pi => "pi",
+        }
+    }
+
+    /// The format that the first messages show; plain user and assistant text alone is read as Anthropic's.
+    ///
+    /// # Errors
+    /// `UnknownFormat` says what was seen.
+    pub fn detect(messages: &[&[u8]]) -> Result<Self> {
+        detect::detect(messages)
+    }
+
+    /// The format that this message alone shows, if it shows one: plain text is the same in all of them.
+    pub fn shown_by(message: &[u8]) -> Option<Self> {
+        detect::shown_by(message)
+    }
+
+    /// Reads one message from the JSON that `JSON.stringify` wrote. Lone surrogates are mended and flagged.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with the index, the place in the message and what is allowed there.
+    pub fn read(self, bytes: &[u8], index: u32) -> Result<Draft<'_>> {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Err(json::malformed(index, "", "JSON in UTF-8"));
+        };
+        match self.read_text(text) {
+            Ok(draft) => Ok(draft),
+            Err(flaw) => match unicode::mend(text) {
+                Some(mended) => match self.read_text(&mended.text) {
+                    Ok(draft) => Ok(mended.mark(draft)),
+                    Err(flaw) => Err(flaw.at(index)),
+                },
+                None => Err(flaw.at(index)),
+            },
+        }
+    }
+
+    fn read_text(self, text: &str) -> json::Read<Draft<'_>> {
+        match self {
+            Self::Anthropic => anthropic::read(text),
+            Self::OpenAiChat => openai_chat::read(text),
+            Self::Pi => pi::read(text),
+        }
+    }
+}

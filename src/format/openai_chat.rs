@@ -1,0 +1,209 @@
+//! OpenAI Chat Completions: calls stand beside the content, a result is a message of role `tool`.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::fingerprint::of_json;
+use super::json::{self, Body, Content, Flaw, Read, Str, count, is_object, or_empty};
+use crate::model::{Draft, Kind, Part, Place, Role};
+
+#[derive(Deserialize)]
+#[serde(expecting = "a message: { role, .. }")]
+struct Message<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
+    #[serde(borrow)]
+    content: Option<Content<'a>>,
+    #[serde(borrow)]
+    name: Option<Str<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Option<Str<'a>>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    function_call: Option<Function<'a>>,
+    #[serde(borrow)]
+    refusal: Option<Str<'a>>,
+    #[serde(borrow)]
+    reasoning_content: Option<Str<'a>>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_details: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a call: { id, type, function: { name, arguments } }")]
+struct Call<'a> {
+    #[serde(borrow)]
+    id: Option<Str<'a>>,
+    #[serde(borrow)]
+    function: Option<Function<'a>>,
+    #[serde(borrow)]
+    custom: Option<Custom<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a function: { name, arguments }")]
+struct Function<'a> {
+    #[serde(borrow)]
+    name: Option<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Str<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a custom tool's call: { name, input }")]
+struct Custom<'a> {
+    #[serde(borrow)]
+    name: Option<Str<'a>>,
+    #[serde(borrow)]
+    input: Option<Str<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a content part: { type, .. }")]
+struct ContentPart<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    text: Option<Str<'a>>,
+    #[serde(borrow)]
+    refusal: Option<Str<'a>>,
+}
+
+pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+    let message: Message<'_> = json::read(text)?;
+    let role = match &*message.role {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" | "function" => return result(message),
+        _ => {
+            let allowed =
+                "\"system\", \"developer\", \"user\", \"assistant\", \"tool\" or \"function\"";
+            return Err(Flaw::new("/role", allowed));
+        }
+    };
+    let mut parts = reasoning(&message)?;
+    match message.content {
+        None => {}
+        Some(Content::Text(text)) => parts.push(Part::new(Kind::Text, Place::Content, text)),
+        Some(Content::Blocks(blocks)) => {
+            for (at, raw) in (0u32..).zip(blocks) {
+                let part = content_part(raw, Place::Item(at));
+                parts.push(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
+            }
+        }
+    }
+    if let Some(refusal) = message.refusal.filter(|refusal| !refusal.0.is_empty()) {
+        parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal.0));
+    }
+    for (at, raw) in (0u32..).zip(message.tool_calls.unwrap_or_default()) {
+        let part = call(raw, at).map_err(|flaw| flaw.under(&format!("/tool_calls/{at}")))?;
+        parts.push(part);
+    }
+    if let Some(legacy) = message.function_call {
+        parts.push(function(legacy, Place::Field("function_call")));
+    }
+    // A host's SDK writes `content: ""` beside calls: there it is not text but the absence of it.
+    let called = parts.iter().any(|part| part.piece.kind == Kind::Call);
+    parts.retain(|part| !(called && part.piece.place == Place::Content && part.text.is_empty()));
+    Ok(Draft { role, parts })
+}
+
+/// Reasoning as gateways write it: the same text often stands in two members, and must be counted once.
+fn reasoning<'a>(message: &Message<'a>) -> Read<Vec<Part<'a>>> {
+    let mut parts = Vec::new();
+    if let Some(text) = &message.reasoning_content {
+        parts.push(Part::new(Kind::Thinking, Place::Field("reasoning_content"), text.0.clone()));
+    }
+    if let Some(raw) = message.reasoning.filter(|raw| raw.get().starts_with('"')) {
+        let text = json::read::<Str<'_>>(raw.get())?.0;
+        let again = parts.iter().any(|part| part.text == text);
+        let text = if again { Cow::Borrowed("") } else { text };
+        parts.push(Part::new(Kind::Thinking, Place::Field("reasoning"), text));
+    }
+    if let Some(raw) = message.reasoning_details {
+        let mut part = Part::new(Kind::Thinking, Place::Field("reasoning_details"), "");
+        let told = parts.iter().any(|part| !part.text.is_empty());
+        part.opaque = if told { 0 } else { count(raw.get().len()) };
+        part.piece.opaque = true;
+        parts.push(part);
+    }
+    // `blank` asks for a mend; an empty member beside the content is taken everywhere.
+    for part in &mut parts {
+        part.piece.blank = false;
+    }
+    Ok(parts)
+}
+
+fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+    let part: ContentPart<'_> = match json::read(raw.get()) {
+        Ok(part) => part,
+        Err(_)
+            if json::kind_of(raw.get()).is_some_and(|kind| kind != "text" && kind != "refusal") =>
+        {
+            return json::other(place, raw);
+        }
+        Err(flaw) => return Err(flaw),
+    };
+    Ok(match &*part.kind {
+        "text" => {
+            let text = part.text.ok_or_else(|| Flaw::new("/text", "a string"))?;
+            Part::new(Kind::Text, place, text.0)
+        }
+        "refusal" => Part::new(Kind::Text, place, or_empty(part.refusal)),
+        "image_url" | "input_audio" | "file" => {
+            let mut part = Part::new(Kind::Image, place, "");
+            part.images = 1;
+            part.media = of_json(raw.get());
+            part
+        }
+        _ => json::other(place, raw)?,
+    })
+}
+
+fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
+    let call: Call<'_> = json::read(raw.get())?;
+    let mut part = match (call.function, call.custom) {
+        (Some(of), _) => function(of, Place::Call(at)),
+        (None, Some(Custom { name, input })) => {
+            let mut part = Part::new(Kind::Call, Place::Custom(at), or_empty(input));
+            part.piece.name = or_empty(name).into();
+            part
+        }
+        (None, None) => return Err(Flaw::new("", "a call with `function` or `custom`")),
+    };
+    part.piece.id = or_empty(call.id).into();
+    Ok(part)
+}
+
+fn function(function: Function<'_>, place: Place) -> Part<'_> {
+    let mut part = Part::new(Kind::Call, place, or_empty(function.arguments));
+    part.piece.name = or_empty(function.name).into();
+    part.piece.bad_arguments = !is_object(&part.text);
+    part
+}
+
+fn result(message: Message<'_>) -> Read<Draft<'_>> {
+    let mut body = Body::default();
+    match message.content {
+        None => {}
+        Some(Content::Text(text)) => body.say(text),
+        Some(Content::Blocks(blocks)) => {
+            for (at, raw) in blocks.into_iter().enumerate() {
+                let part = content_part(raw, Place::Content);
+                body.take(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
+            }
+        }
+    }
+    // The old `function` role has no ids: its place says so.
+    let legacy = message.role == "function";
+    let mut part = body.into_part(if legacy { Place::Field("content") } else { Place::Content });
+    part.piece.id = or_empty(message.tool_call_id).into();
+    part.piece.name = or_empty(message.name).into();
+    Ok(Draft { role: Role::Tool, parts: vec![part] })
+}

@@ -1,0 +1,146 @@
+//! Lone surrogates: `JSON.stringify` writes half a character as `\ud83d`, which is no Unicode and which no provider takes.
+//!
+//! Such a message is read a second time with each of them replaced by a stand-in that occurs nowhere else in it: where
+//! the stand-in turns up, a string was broken. There it becomes U+FFFD. Usual messages pay nothing for this.
+
+use crate::model::{Draft, Part};
+
+/// Bytes of an escape: `\uXXXX`.
+const ESCAPE: usize = 6;
+
+/// A message's JSON with stand-ins for its lone surrogates; of the same length.
+pub(super) struct Mended {
+    pub(super) text: String,
+    stand_in: char,
+}
+
+/// Whether JSON text has a lone surrogate in a string.
+pub(super) fn has_lone(json: &str) -> bool {
+    next_lone(json, 0).is_some()
+}
+
+/// The JSON with its lone surrogates replaced, or `None` if it has none.
+pub(super) fn mend(json: &str) -> Option<Mended> {
+    let mut at = next_lone(json, 0)?;
+    let stand_in = unused(json);
+    let escape = escape_of(stand_in);
+    let mut text = String::with_capacity(json.len());
+    let mut done = 0;
+    loop {
+        text.push_str(json.get(done..at).unwrap_or_default());
+        text.push_str(&escape);
+        done = at.saturating_add(ESCAPE);
+        match next_lone(json, done) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    text.push_str(json.get(done..).unwrap_or_default());
+    Some(Mended { text, stand_in })
+}
+
+impl Mended {
+    /// The draft read from the mended text: its broken pieces flagged, with U+FFFD for what was broken.
+    pub(super) fn mark(&self, draft: Draft<'_>) -> Draft<'static> {
+        let parts = draft.parts.into_iter().map(|part| self.mark_part(part.into_owned()));
+        Draft { role: draft.role, parts: parts.collect() }
+    }
+
+    fn mark_part(&self, mut part: Part<'static>) -> Part<'static> {
+        // Arguments are carried as JSON text: there the stand-in is still an escape.
+        let escape = escape_of(self.stand_in);
+        let clean = |text: &str| {
+            let found = text.contains(self.stand_in) || text.contains(&escape);
+            found.then(|| text.replace(self.stand_in, "\u{fffd}").replace(&escape, "\\ufffd"))
+        };
+        if let Some(text) = clean(&part.text) {
+            part.piece.broken_unicode = true;
+            part.text = text.into();
+        }
+        for name in [&mut part.piece.id, &mut part.piece.name] {
+            if let Some(text) = clean(name) {
+                part.piece.broken_unicode = true;
+                *name = text.into();
+            }
+        }
+        part
+    }
+}
+
+/// Offset of the next escape, from `from` on, that is half a surrogate pair.
+fn next_lone(json: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = json.get(at..)?;
+        let slash = at.saturating_add(rest.find('\\')?);
+        at = slash.saturating_add(2);
+        match surrogate(json, slash) {
+            Some(0xD800..=0xDBFF) => {
+                let low = slash.saturating_add(ESCAPE);
+                match surrogate(json, low) {
+                    Some(0xDC00..) => at = low.saturating_add(ESCAPE),
+                    _ => return Some(slash),
+                }
+            }
+            Some(_) => return Some(slash),
+            None => {}
+        }
+    }
+}
+
+/// The surrogate that is written as an escape at `at`.
+fn surrogate(json: &str, at: usize) -> Option<u16> {
+    let digits = json.get(at..at.saturating_add(ESCAPE))?.strip_prefix("\\u")?;
+    u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))
+}
+
+/// A noncharacter that does not occur in the text; U+FFFD if all thirty-two do.
+fn unused(json: &str) -> char {
+    let lower = json.to_ascii_lowercase();
+    let free = |c: &char| !lower.contains(*c) && !lower.contains(&escape_of(*c));
+    ('\u{fdd0}'..='\u{fdef}').find(free).unwrap_or('\u{fffd}')
+}
+
+fn escape_of(c: char) -> String {
+    format!("\\u{:04x}", u32::from(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+
+    #[test]
+    fn pairs_and_escaped_backslashes_are_whole() {
+        for json in
+            [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""\u001b[0m""#, r#""\uD83D\uDE00 x""#, "\"\\"]
+        {
+            assert!(!has_lone(json), "{json}");
+        }
+        for json in [r#""\ud83d""#, r#""\ude00\ud83d""#, r#""\ud83d\ud83d\ude00""#, r#""\\\uDBFF""#]
+        {
+            assert!(has_lone(json), "{json}");
+        }
+    }
+
+    #[test]
+    fn every_lone_one_is_replaced_at_the_same_length() {
+        let json = r#"{"a":"\ud83d x \ude00","b":"\ud83d\ude00"}"#;
+        let mended = mend(json).unwrap();
+        assert_eq!(mended.text, r#"{"a":"\ufdd0 x \ufdd0","b":"\ud83d\ude00"}"#);
+        assert_eq!(mended.text.len(), json.len());
+    }
+
+    #[test]
+    fn only_the_broken_piece_is_flagged() {
+        let json = r#"{"role":"assistant","content":[{"type":"text","text":"half \ud83d \ufffd"},
+            {"type":"text","text":"\ufffd \\ufdd0"},
+            {"type":"tool_use","id":"a","name":"n","input":{"x":"\udc00"}}]}"#;
+        let draft = Format::Anthropic.read(json.as_bytes(), 0).unwrap();
+        let broken: Vec<bool> = draft.parts.iter().map(|part| part.piece.broken_unicode).collect();
+        assert_eq!(broken, [true, false, true]);
+        assert_eq!(draft.parts[0].text, "half \u{fffd} \u{fffd}");
+        assert_eq!(draft.parts[1].text, "\u{fffd} \\ufdd0");
+        assert_eq!(draft.parts[2].text, r#"{"x":"\ufffd"}"#);
+    }
+}
