@@ -4,12 +4,9 @@
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 
 pub mod error;
-<<<<<<< HEAD
+pub mod format;
 pub mod identifiers;
 pub mod ledger;
-=======
-pub mod format;
->>>>>>> format
 pub mod model;
 pub mod number;
 pub mod prune;
