@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
+use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Content, Flaw, Read, Str, count, or_empty, whole};
-use crate::model::{Draft, Kind, Part, Place, Role};
+use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a message: { role, content }")]
@@ -99,7 +101,7 @@ fn block(place: Place, raw: &RawValue) -> Read<Part<'_>> {
             part
         }
         "tool_result" => {
-            let content = block.content.map_or(Ok(Body::default()), result);
+            let content = block.content.map_or_else(|| Ok(Body::default()), result);
             let body = content.map_err(|flaw| flaw.under("/content"))?;
             let mut part = body.into_part(place);
             part.piece.id = or_empty(block.tool_use_id).into();
@@ -120,7 +122,7 @@ fn thinking<'a>(place: Place, text: Cow<'a, str>, opaque: &str) -> Part<'a> {
 }
 
 /// An image or document; a document that is plain text has its text.
-fn medium<'a>(place: Place, source: Option<&'a RawValue>) -> Read<Part<'a>> {
+fn medium(place: Place, source: Option<&RawValue>) -> Read<Part<'_>> {
     #[derive(Deserialize)]
     struct Source<'a> {
         #[serde(borrow, rename = "type")]
@@ -157,4 +159,45 @@ fn result(raw: &RawValue) -> Read<Body<'_>> {
         }
     }
     Ok(body)
+}
+
+/// What one change sets on the host's object.
+pub(super) fn set(piece: &Piece, what: &What) -> Option<Op> {
+    let text = |text: &String| Value::from(text.as_str());
+    Some(match (piece.kind, piece.place, what) {
+        (Kind::Text, Place::Content, What::Text(new)) => put(piece, "", text(new)),
+        (Kind::Text, _, What::Text(new)) => put(piece, "/text", text(new)),
+        (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
+        (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
+        (Kind::Result, _, What::Text(new)) => member(piece, "/content", text(new)),
+        (Kind::Result, _, What::Id(id)) => member(piece, "/tool_use_id", text(id)),
+        (Kind::Call, _, What::Id(id)) => member(piece, "/id", text(id)),
+        (Kind::Call, _, What::Arguments(arguments)) => member(piece, "/input", arguments.clone()),
+        _ => return None,
+    })
+}
+
+pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+    let mut copied = Vec::new();
+    let block = match made {
+        Made::User(parts) => {
+            let content = edit::user_content(parts, host, &mut copied);
+            return (json!({ "role": "user", "content": content }), copied);
+        }
+        Made::Result { id, text, .. } => {
+            json!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true })
+        }
+        Made::Moved { id, message, piece, .. } => {
+            let mut block = json!({ "type": "tool_result", "tool_use_id": id });
+            let moved =
+                edit::moved(*message, host(*message, *piece), "/content", "/content/0/content");
+            block["content"] = moved.text;
+            if moved.error {
+                block["is_error"] = true.into();
+            }
+            copied.extend(moved.copied);
+            block
+        }
+    };
+    (json!({ "role": "user", "content": [block] }), copied)
 }

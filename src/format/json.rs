@@ -257,7 +257,10 @@ fn pointer_at(json: &str, offset: usize) -> String {
                 path.push('/');
                 path.push_str(&key.replace('~', "~0").replace('/', "~1"));
             }
-            Step::Index(index) => path.push_str(&format!("/{index}")),
+            Step::Index(index) => {
+                path.push('/');
+                path.push_str(&index.to_string());
+            }
         }
     }
     path

@@ -5,15 +5,21 @@
 
 mod anthropic;
 mod detect;
+mod edit;
 mod fingerprint;
 mod json;
 mod openai_chat;
 mod pi;
+#[cfg(test)]
+mod tests;
 mod unicode;
 
 use crate::error::{Error, Result};
-use crate::model::Draft;
+use serde_json::Value;
 
+use crate::model::{Copied, Draft, Made, Op, Outline};
+
+pub use edit::{Change, What};
 pub use fingerprint::fingerprint;
 
 /// A message format that is read, edited in place, and made.
@@ -21,7 +27,7 @@ pub use fingerprint::fingerprint;
 pub enum Format {
     /// Anthropic Messages: content blocks, results inside user messages.
     Anthropic,
-    /// OpenAI Chat Completions: calls beside the content, results as messages of role `tool`.
+    /// Chat Completions of `OpenAI`: calls beside the content, results as messages of role `tool`.
     OpenAiChat,
     /// pi's agent messages: `toolCall` blocks, `toolResult` messages, roles of its own.
     Pi,
@@ -83,6 +89,34 @@ impl Format {
                 },
                 None => Err(flaw.at(index)),
             },
+        }
+    }
+
+    /// The operations that change a message as told: members first, then removals from the last index to the first.
+    ///
+    /// At least one piece that is not reasoning should stay; where none does, a short placeholder takes its place, so
+    /// that no message goes out empty. A change that the piece cannot take (arguments of a text) is left out.
+    pub fn edit(self, outline: &Outline, changes: &[Change]) -> Vec<Op> {
+        match self {
+            Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
+            Self::OpenAiChat => openai_chat::edit(outline, changes),
+            Self::Pi => edit::blocks(outline, changes, pi::set),
+        }
+    }
+
+    /// A message of ours in the format's shape, and what of the host's is to be put into it: where something is
+    /// copied to, the message has `null`. `outlines` knows the messages that `made` refers to.
+    pub fn make<'o>(
+        self,
+        made: &Made,
+        outlines: impl Fn(u32) -> Option<&'o Outline>,
+    ) -> (Value, Vec<Copied>) {
+        let host =
+            |message, piece: u32| outlines(message)?.pieces.get(usize::try_from(piece).ok()?);
+        match self {
+            Self::Anthropic => anthropic::make(made, &host),
+            Self::OpenAiChat => openai_chat::make(made, &host),
+            Self::Pi => pi::make(made, &host),
         }
     }
 

@@ -1,13 +1,15 @@
-//! OpenAI Chat Completions: calls stand beside the content, a result is a message of role `tool`.
+//! Chat Completions of `OpenAI`: calls stand beside the content, a result is a message of role `tool`.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
+use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Content, Flaw, Read, Str, count, is_object, or_empty};
-use crate::model::{Draft, Kind, Part, Place, Role};
+use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a message: { role, .. }")]
@@ -155,7 +157,11 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             let text = part.text.ok_or_else(|| Flaw::new("/text", "a string"))?;
             Part::new(Kind::Text, place, text.0)
         }
-        "refusal" => Part::new(Kind::Text, place, or_empty(part.refusal)),
+        "refusal" => {
+            let mut part = Part::new(Kind::Text, place, or_empty(part.refusal));
+            part.piece.opaque = true;
+            part
+        }
         "image_url" | "input_audio" | "file" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
@@ -206,4 +212,78 @@ fn result(message: Message<'_>) -> Read<Draft<'_>> {
     part.piece.id = or_empty(message.tool_call_id).into();
     part.piece.name = or_empty(message.name).into();
     Ok(Draft { role: Role::Tool, parts: vec![part] })
+}
+
+/// Changes to content, calls and members beside them. No empty list of calls and no empty content goes out.
+pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
+    let (stay, go) = edit::split(outline, changes);
+    let mut ops = edit::sets(outline, changes, set);
+    let content = |piece: &&Piece| matches!(piece.place, Place::Content | Place::Item(_));
+    let called = |piece: &&Piece| matches!(piece.place, Place::Call(_) | Place::Custom(_));
+    let told = stay.iter().any(|piece| piece.kind != Kind::Thinking);
+    let content_stays = stay.iter().any(content);
+    if !told {
+        ops.push(beside("/content", PLACEHOLDER.into()));
+    } else if !content_stays && go.iter().any(content) {
+        ops.push(beside("/content", Value::Null));
+    } else {
+        ops.extend(edit::removals(go.iter().copied().filter(content)));
+    }
+    if !stay.iter().any(called) && go.iter().any(called) {
+        ops.push(Op::Remove { path: "/tool_calls".into() });
+    } else {
+        ops.extend(edit::removals(go.iter().copied().filter(called)));
+    }
+    let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
+    ops.extend(fields.map(|piece| Op::Remove { path: piece.place.pointer() }));
+    ops
+}
+
+/// What one change sets on the host's object.
+fn set(piece: &Piece, what: &What) -> Option<Op> {
+    let text = |text: &String| Value::from(text.as_str());
+    Some(match (piece.kind, piece.place, what) {
+        (Kind::Text, Place::Item(_), What::Text(new)) => put(piece, "/text", text(new)),
+        (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
+        (Kind::Text | Kind::Thinking | Kind::Result, _, What::Text(new)) => {
+            member(piece, "", text(new))
+        }
+        (Kind::Result, Place::Content, What::Id(id)) => beside("/tool_call_id", text(id)),
+        (Kind::Call, Place::Call(_) | Place::Custom(_), What::Id(id)) => {
+            member(piece, "/id", text(id))
+        }
+        (Kind::Call, Place::Custom(_), What::Arguments(Value::String(new))) => {
+            member(piece, "/custom/input", text(new))
+        }
+        (Kind::Call, Place::Call(_), What::Arguments(new)) => {
+            member(piece, "/function/arguments", new.to_string().into())
+        }
+        (Kind::Call, Place::Field(_), What::Arguments(new)) => {
+            member(piece, "/arguments", new.to_string().into())
+        }
+        _ => return None,
+    })
+}
+
+pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+    let mut copied = Vec::new();
+    let (id, name, content) = match made {
+        Made::User(parts) => {
+            let content = edit::user_content(parts, host, &mut copied);
+            return (json!({ "role": "user", "content": content }), copied);
+        }
+        Made::Result { id, name, text } => (id, name, text.as_str().into()),
+        Made::Moved { id, name, message, piece } => {
+            let moved = edit::moved(*message, host(*message, *piece), "", "/content");
+            copied.extend(moved.copied);
+            (id, name, moved.text)
+        }
+    };
+    // A call without an id is one of the old `function_call`s.
+    let message = if id.is_empty() {
+        json!({ "role": "function", "name": name, "content": content })
+    } else {
+        json!({ "role": "tool", "tool_call_id": id, "content": content })
+    };
+    (message, copied)
 }

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
+use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Content, Flaw, Read, Str, count, or_empty, whole};
-use crate::model::{Draft, Kind, Part, Place, Role};
+use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a message: { role, content, .. }")]
@@ -161,4 +163,46 @@ fn result(message: Message<'_>) -> Read<Draft<'_>> {
     part.piece.name = or_empty(message.tool_name).into();
     part.piece.error = message.is_error.unwrap_or(false);
     Ok(Draft { role: Role::Tool, parts: vec![part] })
+}
+
+/// What one change sets on the host's object.
+pub(super) fn set(piece: &Piece, what: &What) -> Option<Op> {
+    let text = |text: &String| Value::from(text.as_str());
+    Some(match (piece.kind, piece.place, what) {
+        (Kind::Text, Place::Item(_), What::Text(new)) => put(piece, "/text", text(new)),
+        (Kind::Text, _, What::Text(new)) => put(piece, "", text(new)),
+        (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
+        (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
+        (Kind::Result, _, What::Text(new)) => put(piece, "", json!([edit::text_block(new)])),
+        (Kind::Result, _, What::Id(id)) => edit::beside("/toolCallId", text(id)),
+        (Kind::Call, _, What::Id(id)) => member(piece, "/id", text(id)),
+        (Kind::Call, _, What::Arguments(new)) => member(piece, "/arguments", new.clone()),
+        _ => return None,
+    })
+}
+
+pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+    let mut copied = Vec::new();
+    let (id, name, content, error) = match made {
+        Made::User(parts) => {
+            let content = edit::user_content(parts, host, &mut copied);
+            return (json!({ "role": "user", "content": content, "timestamp": 0 }), copied);
+        }
+        Made::Result { id, name, text } => (id, name, json!([edit::text_block(text)]), true),
+        Made::Moved { id, name, message, piece } => {
+            let moved = edit::moved(*message, host(*message, *piece), "", "/content");
+            copied.extend(moved.copied);
+            // Without a host's content to copy the text is ours, and content is a list of blocks.
+            let content = match moved.text {
+                Value::String(text) => json!([edit::text_block(&text)]),
+                other => other,
+            };
+            (id, name, content, moved.error)
+        }
+    };
+    let message = json!({
+        "role": "toolResult", "toolCallId": id, "toolName": name, "content": content,
+        "isError": error, "timestamp": 0,
+    });
+    (message, copied)
 }

@@ -58,6 +58,7 @@ pub struct Draft<'a> {
 
 /// A part without its text: what validity, views and edits need to know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a piece, not a state")]
 pub struct Piece {
     /// What it is.
     pub kind: Kind,
@@ -105,6 +106,18 @@ pub struct Message {
     pub bytes: u32,
     /// A tail may start here: no call is open before it and it holds no result.
     pub may_cut: bool,
+}
+
+impl Place {
+    /// JSON Pointer of it on the host's message.
+    pub fn pointer(self) -> String {
+        match self {
+            Self::Content => "/content".into(),
+            Self::Item(at) => format!("/content/{at}"),
+            Self::Call(at) | Self::Custom(at) => format!("/tool_calls/{at}"),
+            Self::Field(name) => format!("/{name}"),
+        }
+    }
 }
 
 impl Piece {
