@@ -4,4 +4,6 @@
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 
 pub mod error;
+pub mod estimate;
 pub mod model;
+pub mod text;
