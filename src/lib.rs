@@ -14,3 +14,6 @@ pub mod prune;
 mod types;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
+pub mod estimate;
+pub mod model;
+pub mod text;

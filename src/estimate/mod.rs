@@ -1,0 +1,159 @@
+//! Token estimates: by byte pairs for ten tokenizer families, or by the plain ratios of the systems this follows.
+//!
+//! Integers only: the same text gives the same number everywhere.
+
+mod overhead;
+mod packed;
+mod profile;
+
+pub use overhead::{CALL, DEFINITION, MESSAGE, RESULT, image_tokens, opaque_tokens};
+pub use profile::Profile;
+
+use crate::error::{Error, Result};
+use crate::text::utf16_len;
+
+/// What tokens are estimated by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimator {
+    /// Byte pairs, with a tokenizer family's weights.
+    Profile(Profile),
+    /// `chars/4`: UTF-16 code units by 4, rounded up.
+    Chars4,
+    /// `chars/2.1`: UTF-16 code units by 2.1, rounded up, as `AceClaw`'s code has it.
+    Chars21,
+    /// `cjk`: characters by 4, or by 1.5 where they have more than two bytes on average; rounded down, but at least 1.
+    Cjk,
+}
+
+impl Default for Estimator {
+    fn default() -> Self {
+        Self::Profile(Profile::Generic)
+    }
+}
+
+impl Estimator {
+    /// The estimator of that name.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument` with all names there are.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use plimsoll::estimate::Estimator;
+    /// assert_eq!(Estimator::parse("chars/4")?.tokens("hello world"), 3);
+    /// assert_eq!(Estimator::parse("o200k")?.tokens("hello world"), 2);
+    /// assert!(Estimator::parse("gpt2").is_err());
+    /// # Ok::<(), plimsoll::error::Error>(())
+    /// ```
+    pub fn parse(name: &str) -> Result<Self> {
+        let all = Profile::ALL.map(Self::Profile).into_iter();
+        let mut all = all.chain([Self::Chars4, Self::Chars21, Self::Cjk]);
+        all.clone().find(|estimator| estimator.name() == name).ok_or_else(|| {
+            let first = all.next().map_or("", Self::name);
+            let names = all.fold(first.to_owned(), |names, other| names + ", " + other.name());
+            Error::argument("estimator", &format!("one of {names}"), format_args!("{name:?}"))
+        })
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Profile(profile) => profile.name(),
+            Self::Chars4 => "chars/4",
+            Self::Chars21 => "chars/2.1",
+            Self::Cjk => "cjk",
+        }
+    }
+
+    /// Tokens of `text`: 0 for an empty one, else at least 1.
+    ///
+    /// Takes time linear in the text. The first use of a profile decodes its table (a few milliseconds).
+    pub fn tokens(self, text: &str) -> u32 {
+        if text.is_empty() {
+            return 0;
+        }
+        let tokens = match self {
+            // 64 to a token, rounded up; a sum may be below zero.
+            Self::Profile(profile) => {
+                let sum = profile.weights().map_or(0, |weights| weights.sum(text));
+                u64::try_from(sum).unwrap_or_default().div_ceil(64)
+            }
+            Self::Chars4 => wide(utf16_len(text)).div_ceil(4),
+            Self::Chars21 => wide(utf16_len(text)).saturating_mul(10).div_ceil(21),
+            Self::Cjk => {
+                let chars = wide(text.chars().count());
+                if wide(text.len()) > chars.saturating_mul(2) {
+                    chars.saturating_mul(2) / 3
+                } else {
+                    chars / 4
+                }
+            }
+        };
+        u32::try_from(tokens).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+fn wide(size: usize) -> u64 {
+    u64::try_from(size).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, text: &str, tokens: u32) {
+        assert_eq!(Estimator::parse(name).unwrap().tokens(text), tokens, "{name}");
+    }
+
+    #[test]
+    fn a38_characters_by_a_ratio() {
+        for (chars, tokens) in [(0, 0), (1, 1), (4, 2), (5, 3), (12, 6), (42_000, 20_000)] {
+            check("chars/2.1", &"x".repeat(chars), tokens);
+        }
+        check("chars/4", &"x".repeat(42_000), 10_500);
+    }
+
+    #[test]
+    fn a37_characters_are_utf16_units() {
+        check("chars/4", "\u{1f600}\u{1f600}\u{e9}", 2);
+        check("chars/2.1", "\u{1f600}\u{1f600}", 2);
+    }
+
+    #[test]
+    fn a39_overheads() {
+        assert_eq!((MESSAGE, CALL, RESULT, DEFINITION), (4, 20, 10, 10));
+    }
+
+    #[test]
+    fn b2_v2_four_characters_a_token_rounded_up() {
+        for (text, tokens) in [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)] {
+            check("chars/4", text, tokens);
+        }
+    }
+
+    #[test]
+    fn i20_by_script() {
+        check("cjk", "", 0);
+        check("cjk", "hello world", 2);
+        check("cjk", "abc", 1);
+        check("cjk", "\u{4e0a}\u{4e0b}\u{6587}\u{7a97}\u{53e3}\u{7ba1}", 4);
+        check("cjk", &"\u{e9}".repeat(10), 2);
+        let vietnamese = "xin chào, tôi là một trợ lý";
+        assert_eq!(vietnamese.chars().count(), 27);
+        check("cjk", vietnamese, 6);
+    }
+
+    #[test]
+    fn names_what_is_allowed() {
+        let error = Estimator::parse("gpt-5").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "estimator: expected one of generic, qwen, llama3, cl100k, o200k, mistral, deepseek, claude, gemini, \
+             gemma3, chars/4, chars/2.1, cjk, got \"gpt-5\""
+        );
+        assert_eq!(Estimator::default().name(), "generic");
+    }
+}

@@ -1,0 +1,32 @@
+//! What a request costs beside its text, in tokens.
+//!
+//! The four overheads are those of `AceClaw`'s estimator: a message is 4 and its blocks; a tool call its name, its
+//! arguments as JSON text and 20; a result its content and 10; a tool definition its name, description, schema as JSON
+//! text and 10. Images and opaque reasoning are not counted there; a request is not smaller for that.
+
+/// A message, beside its blocks.
+pub const MESSAGE: u32 = 4;
+/// A tool call, beside its name and arguments.
+pub const CALL: u32 = 20;
+/// A tool result, beside its content.
+pub const RESULT: u32 = 10;
+/// A tool definition, beside its name, description and schema.
+pub const DEFINITION: u32 = 10;
+
+/// An image of unknown size: about what providers ask for one that fills their limits.
+///
+/// ```
+/// assert_eq!(plimsoll::estimate::image_tokens(), 1_500);
+/// ```
+pub const fn image_tokens() -> u32 {
+    1_500
+}
+
+/// Reasoning of which only a signature or encrypted content of `chars` characters is there: a sixth of them.
+///
+/// ```
+/// assert_eq!(plimsoll::estimate::opaque_tokens(13), 3);
+/// ```
+pub const fn opaque_tokens(chars: u32) -> u32 {
+    chars.div_ceil(6)
+}

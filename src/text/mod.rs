@@ -1,0 +1,13 @@
+//! Text as bytes: pair weights, identifiers, cuts. Knows nothing of messages.
+
+mod cut;
+mod graphemes;
+mod leaves;
+pub mod pairs;
+mod patterns;
+mod scan;
+
+pub use cut::{Cut, head_tail, prefix, utf16_len};
+pub use graphemes::{ceil_grapheme, floor_grapheme};
+pub use leaves::leaves;
+pub use scan::identifiers;

@@ -1,0 +1,225 @@
+//! Identifiers: the words by which a later message shows that it uses an earlier one.
+//!
+//! URLs, paths, file names, UUIDs, hashes, error codes and issue keys, names in camel case and in snake case, numbers of four digits or
+//! more. One walk over runs of letters, digits and `_.@~+-/$`; most runs are plain words and are left at their end.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "every position is below the text's length: it comes from a loop or a match within it"
+)]
+
+use super::patterns::{self as patterns, Camel, File, Path, WORD, flags, is_word_before};
+
+/// Characters of a text that are looked at.
+const LIMIT: usize = 400_000;
+
+/// A run with none of these holds no identifier (but may be the start of a URL).
+const TELLING: u8 =
+    patterns::UPPER | patterns::DIGIT | patterns::UNDER | patterns::DOT | patterns::SLASH;
+
+/// Tells `found` every identifier of `text` with its byte offset, from left to right, repetitions too; for a path with
+/// a telling base name also that.
+///
+/// Identifiers have 4 to 200 characters. Only the first 400,000 characters are looked at. Takes time linear in the text,
+/// whatever is in it, and no memory.
+///
+/// # Example
+///
+/// ```
+/// let mut all = Vec::new();
+/// plimsoll::text::identifiers("see src/main.rs, issue ABC-123 (#4711)", &mut |id, at| all.push((at, id)));
+/// assert_eq!(all, [(4, "src/main.rs"), (8, "main.rs"), (23, "ABC-123"), (32, "#4711")]);
+/// ```
+pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
+    let text = limited(text);
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let (end, seen) = token(text, at);
+        if end > at {
+            let url = url_start(bytes, at, end);
+            at = if seen & TELLING == 0 && url.is_none() {
+                end
+            } else {
+                Walk { text, start: at, end, seen, found }.run(url)
+            };
+        } else if bytes[at] == b'#' {
+            let digits = patterns::digits(bytes, at + 1);
+            let ends = !patterns::is_word_at(text, digits);
+            if (2..=6).contains(&(digits - at - 1)) && ends {
+                tell(text, at, digits, found);
+                at = digits;
+            } else {
+                at += 1;
+            }
+        } else {
+            at += width(bytes[at]);
+        }
+    }
+}
+
+fn limited(text: &str) -> &str {
+    if text.len() <= LIMIT {
+        return text;
+    }
+    let end = text.char_indices().nth(LIMIT).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}
+
+/// Bytes of the character that starts with `lead`.
+fn width(lead: u8) -> usize {
+    match lead {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        0xc0.. => 2,
+        _ => 1,
+    }
+}
+
+/// End of the run of letters, digits and `_.@~+-/$` at `at`, and what is in it.
+fn token(text: &str, at: usize) -> (usize, u8) {
+    let bytes = text.as_bytes();
+    let (mut end, mut seen) = (at, 0);
+    while let Some(&byte) = bytes.get(end) {
+        let flags = flags(byte);
+        if flags == 0 || flags == patterns::WIDE && !patterns::is_word_at(text, end) {
+            break;
+        }
+        seen |= flags;
+        end += width(byte);
+    }
+    (end, seen)
+}
+
+/// Where a URL starts whose `http` is the end of the run.
+fn url_start(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
+    let token = &bytes[at..end];
+    if !bytes[end..].starts_with(b"://") {
+        return None;
+    }
+    let scheme = [5, 4].into_iter().zip([&b"https"[..], b"http"]);
+    scheme.into_iter().find(|(_, name)| token.ends_with(name)).map(|(length, _)| end - length)
+}
+
+/// Tells of the identifier `start..end`, if it is of a length to be one.
+fn tell<'a>(text: &'a str, start: usize, end: usize, found: &mut dyn FnMut(&'a str, usize)) {
+    let Some(word) = text.get(start..end) else { return };
+    let length =
+        if word.len() <= 200 && word.is_ascii() { word.len() } else { word.chars().count() };
+    if !(4..=200).contains(&length) {
+        return;
+    }
+    found(word, start);
+    if let Some(slash) = word.rfind('/').filter(|_| !word.starts_with("http")) {
+        let base = &word.as_bytes()[slash + 1..];
+        let telling = base.contains(&b'.') || base.contains(&b'_');
+        if let Some(name) =
+            word.get(slash + 1..).filter(|name| telling && name.chars().nth(3).is_some())
+        {
+            found(name, start + slash + 1);
+        }
+    }
+}
+
+/// The walk over one run that may hold identifiers.
+struct Walk<'a, 'f> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+    seen: u8,
+    found: &'f mut dyn FnMut(&'a str, usize),
+}
+
+impl Walk<'_, '_> {
+    /// Walks to the end of the run, or of the URL that starts in it at `url`.
+    fn run(mut self, mut url: Option<usize>) -> usize {
+        let bytes = self.text.as_bytes();
+        let (mut path, mut file, mut camel) = (None, None, None);
+        let mut at = self.start;
+        let mut after_word = is_word_before(self.text, at);
+        while at < self.end {
+            if url == Some(at) {
+                if let Some(end) = patterns::url(self.text, self.end) {
+                    tell(self.text, at, end, self.found);
+                    return end;
+                }
+                url = None;
+            }
+            let is_word = flags(bytes[at]) & WORD != 0;
+            let matched = if after_word == is_word && (is_word || self.seen & patterns::SLASH == 0)
+            {
+                None
+            } else {
+                self.matched(at, after_word, &mut path, &mut file, &mut camel)
+            };
+            let next = match matched {
+                Some(end) => {
+                    tell(self.text, at, end, self.found);
+                    end
+                }
+                None if is_word => {
+                    let end = patterns::word(bytes, at, self.end).0;
+                    url.filter(|&url| url > at).map_or(end, |url| end.min(url))
+                }
+                None => at + 1,
+            };
+            at = next;
+            after_word = flags(bytes[at - 1]) & WORD != 0;
+        }
+        at
+    }
+
+    /// End of the identifier that starts at `at`: the first pattern that matches counts.
+    fn matched(
+        &mut self,
+        at: usize,
+        after_word: bool,
+        path: &mut Option<Path>,
+        file: &mut Option<File>,
+        camel: &mut Option<Camel>,
+    ) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[..self.end];
+        let byte = bytes[at];
+        let is_word = flags(byte) & WORD != 0;
+        let slash_before = at > 0 && self.text.as_bytes()[at - 1] == b'/';
+        if self.seen & patterns::SLASH != 0 && byte != b'$' && !after_word && !slash_before {
+            let path = memo(path, at, |at| Path::find(bytes, at), |path| path.end);
+            if let Some(end) = path.matched(at) {
+                return Some(end);
+            }
+        }
+        // All that follows starts at a word boundary.
+        if is_word == after_word {
+            return None;
+        }
+        if self.seen & patterns::DOT != 0 && (is_word || byte == b'-') {
+            let file = memo(file, at, |at| File::find(bytes, at), |file| file.end);
+            if let Some(end) = file.matched(at) {
+                return Some(end);
+            }
+        }
+        let (end, seen) = patterns::word(bytes, at, self.end);
+        if is_word && let Some(end) = patterns::word_before_camel(bytes, at, end, seen) {
+            return Some(end);
+        }
+        if self.seen & patterns::UPPER != 0 && patterns::starts_name(byte) {
+            let camel = memo(camel, at, |at| Camel::find(bytes, at), |camel| camel.end);
+            if let Some(end) = camel.matched(at) {
+                return Some(end);
+            }
+        }
+        if is_word { patterns::word_after_camel(bytes, at, end, seen) } else { None }
+    }
+}
+
+/// What was found out about the stretch that `at` lies in; it is looked at once, however many starts it has.
+fn memo<T>(
+    slot: &mut Option<T>,
+    at: usize,
+    find: impl FnOnce(usize) -> T,
+    end: impl Fn(&T) -> usize,
+) -> &T {
+    let known = slot.take().filter(|known| at < end(known));
+    slot.insert(known.unwrap_or_else(|| find(at)))
+}
