@@ -3,17 +3,18 @@
 //! Pure Rust: no clock, no randomness, no I/O, no callback, and no JavaScript type outside `wasm`.
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 
+pub mod context;
 pub mod error;
+pub mod estimate;
 pub mod format;
 pub mod identifiers;
 pub mod ledger;
 pub mod model;
 pub mod number;
 pub mod prune;
+pub mod text;
+pub mod validity;
 #[cfg(test)]
 mod types;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
-pub mod estimate;
-pub mod model;
-pub mod text;

@@ -62,6 +62,21 @@ pub enum Rule {
     Repair,
 }
 
+impl Rule {
+    /// Its public name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IngestCap => "ingest-cap",
+            Self::Timed => "timed",
+            Self::Cold => "cold",
+            Self::Capacity => "capacity",
+            Self::Fold => "fold",
+            Self::HardFit => "hard-fit",
+            Self::Repair => "repair",
+        }
+    }
+}
+
 /// A block's form has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {

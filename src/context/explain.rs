@@ -1,0 +1,127 @@
+//! Why a message is sent as it is.
+
+use serde::Serialize;
+
+use super::state::State;
+use crate::error::{Error, Result};
+use crate::model::{Block, Form, Kind, NONE};
+use crate::prune::Rule;
+
+/// What `explain(index)` tells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// The message.
+    pub index: u32,
+    /// kept, capped, stubbed, thinned, summarized or dropped.
+    pub state: &'static str,
+    /// The rule that made it so; `keep` where none did.
+    pub rule: &'static str,
+    /// What the rule went by.
+    pub evidence: Vec<String>,
+    /// Its tokens as the host wrote it.
+    pub tokens_before: u64,
+    /// Its tokens as it is sent.
+    pub tokens_after: u64,
+    /// Messages with the same number stay or go together; its own index where it stands alone.
+    pub group: u32,
+    /// The turn it stands in.
+    pub turn: u32,
+    /// When it became so.
+    pub since: Option<Since>,
+    /// What would bring it back.
+    pub restore: &'static str,
+}
+
+/// A place in the history of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Since {
+    /// The epoch that it ended.
+    pub epoch: u32,
+    /// Assistant messages before it.
+    pub call: u32,
+}
+
+impl State {
+    /// Why the message at `index` is sent as it is.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is no such message.
+    pub fn explain(&self, index: u32) -> Result<Explanation> {
+        let Some(message) = self.ledger.messages.get(index as usize) else {
+            let expected = format!("a message of the history (0 to {})", self.ledger.message_count());
+            return Err(Error::argument("index", &expected, index));
+        };
+        let blocks: Vec<(u32, &Block)> = self
+            .ledger
+            .blocks_of(index)
+            .filter_map(|at| self.ledger.blocks.get(at as usize).map(|block| (at, block)))
+            .collect();
+        let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
+        let why = changed.clone().filter_map(|(at, _)| self.why.get(at)).max_by_key(|why| why.rule);
+        let group = blocks.iter().map(|(_, block)| block.group).find(|&group| group != NONE);
+        let sum = |size: fn(&Block) -> u32| blocks.iter().map(|(_, b)| u64::from(size(b))).sum();
+        Ok(Explanation {
+            index,
+            state: self.state_of(&blocks, why.map(|why| why.rule)),
+            rule: why.map_or("keep", |why| why.rule.name()),
+            evidence: changed.flat_map(|(_, block)| evidence(block, self.calls())).collect(),
+            tokens_before: sum(|block| block.tokens),
+            tokens_after: sum(|block| block.now),
+            group: group.unwrap_or(index),
+            turn: message.turn,
+            since: why.map(|why| Since { epoch: why.epoch, call: why.call }),
+            restore: match why.map(|why| why.rule) {
+                None => "nothing to bring back",
+                Some(Rule::Repair) => "a history that the provider accepts",
+                Some(Rule::IngestCap) => "a larger window or ingestCap",
+                Some(Rule::Timed | Rule::Cold | Rule::Capacity | Rule::Fold | Rule::HardFit) => {
+                    "a larger window or retention, from the start of the session; the original is in the history"
+                }
+            },
+        })
+    }
+
+    fn state_of(&self, blocks: &[(u32, &Block)], rule: Option<Rule>) -> &'static str {
+        let all_gone = !blocks.is_empty() && blocks.iter().all(|(_, b)| b.form == Form::Gone);
+        let has = |form| blocks.iter().any(|(_, block)| block.form == form);
+        let summary = self.pruner.head.as_ref().is_some_and(|head| head.summary);
+        if all_gone && rule == Some(Rule::Fold) && summary {
+            "summarized"
+        } else if all_gone {
+            "dropped"
+        } else if has(Form::Stubbed) {
+            "stubbed"
+        } else if has(Form::Capped) {
+            "capped"
+        } else if has(Form::Gone) {
+            "thinned"
+        } else {
+            "kept"
+        }
+    }
+}
+
+fn evidence(block: &Block, call: u32) -> Vec<String> {
+    let kind = match block.kind {
+        Kind::Text => "text",
+        Kind::Thinking => "reasoning",
+        Kind::Call => "call",
+        Kind::Result => "result",
+        Kind::Image => "image",
+        Kind::Other => "other",
+    };
+    let mut lines = vec![format!("{kind}: {} tokens, now {}", block.tokens, block.now)];
+    if matches!(block.kind, Kind::Call | Kind::Result) {
+        let idle = call.saturating_sub(block.last);
+        lines.push(format!("{kind}: used by {} calls, idle for {idle}", block.uses));
+    }
+    if block.kind == Kind::Result {
+        let (live, used) = (block.live, block.used_live);
+        lines.push(format!("{kind}: newest source of {live} identifiers, {used} of them used"));
+    }
+    if block.duplicate {
+        lines.push(format!("{kind}: a later result says the same"));
+    }
+    lines
+}

@@ -1,0 +1,114 @@
+//! Our own lines: what a stub, a cap and a head say, and what they cost.
+
+use std::collections::BTreeMap;
+
+use crate::estimate::{Estimator, MESSAGE};
+use crate::ledger::Ledger;
+use crate::model::{Kind, Part};
+use crate::prune::Writer;
+use crate::text::{Cut, head_tail};
+
+/// The lines written so far, by block.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    estimator: Estimator,
+    /// What remains of a block's tokens whatever its text is.
+    pub overheads: Vec<u32>,
+    /// Blocks whose result reports an error.
+    pub errors: Vec<bool>,
+    /// Stubs and caps.
+    pub text: BTreeMap<u32, String>,
+    /// The head of the last fold; empty before the first.
+    pub head: String,
+    /// Caps that wait for their block's text, with the tokens they may have.
+    pub wanted: BTreeMap<u32, u32>,
+}
+
+impl Lines {
+    /// No line yet.
+    pub fn new(estimator: Estimator) -> Self {
+        Self {
+            estimator,
+            overheads: Vec::new(),
+            errors: Vec::new(),
+            text: BTreeMap::new(),
+            head: String::new(),
+            wanted: BTreeMap::new(),
+        }
+    }
+
+    /// Writes a cap that was wanted; its tokens.
+    pub fn supply(&mut self, block: u32, part: &Part<'_>) -> Option<u32> {
+        let tokens = self.wanted.remove(&block)?;
+        let overhead = self.overhead(block);
+        let room = tokens.saturating_sub(overhead);
+        let estimator = self.estimator;
+        let is_call = part.piece.kind == Kind::Call;
+        // A call's cap travels as a JSON string: what is escaped there counts.
+        let measure = |text: &str| {
+            if is_call { estimator.tokens(&arguments(text).to_string()) } else { estimator.tokens(text) }
+        };
+        let text = head_tail(&part.text, room, Cut::TOKENS, measure).into_owned();
+        let now = overhead.saturating_add(measure(&text));
+        self.text.insert(block, text);
+        Some(now)
+    }
+
+    fn overhead(&self, block: u32) -> u32 {
+        self.overheads.get(block as usize).copied().unwrap_or(0)
+    }
+}
+
+/// The arguments of a call that was stubbed or capped: an object, as every provider wants.
+pub fn arguments(line: &str) -> serde_json::Value {
+    serde_json::json!({ "cut": line })
+}
+
+impl Writer for Lines {
+    fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], _: u32) -> u32 {
+        let Some(it) = ledger.blocks.get(block as usize) else { return 0 };
+        let what = match (it.kind, self.errors.get(block as usize)) {
+            (Kind::Call, _) => "arguments",
+            (_, Some(true)) => "error",
+            _ => "result",
+        };
+        let mut line = format!("[{what} cut, {} tokens", it.tokens);
+        for (at, &id) in ids.iter().enumerate() {
+            line.push_str(if at == 0 { ": " } else { " " });
+            line.push_str(ledger.identifiers.text(id));
+        }
+        line.push(']');
+        let text = match it.kind {
+            Kind::Call => self.estimator.tokens(&arguments(&line).to_string()),
+            _ => self.estimator.tokens(&line),
+        };
+        self.text.insert(block, line);
+        self.wanted.remove(&block);
+        self.overhead(block).saturating_add(text)
+    }
+
+    fn cap(&mut self, _: &Ledger, block: u32, tokens: u32) -> u32 {
+        self.text.remove(&block);
+        self.wanted.insert(block, tokens);
+        tokens
+    }
+
+    /// There is no summarizer here: a fold carries its digest and hot set.
+    fn summarize(&mut self, _: &mut Ledger, _: &[u32]) -> bool {
+        false
+    }
+
+    fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, _: bool) -> u32 {
+        let mut head = String::from("[Earlier messages were removed to fit the context window.");
+        if !digest.is_empty() {
+            head.push_str(" Names and values seen in them, the most relevant first:");
+            for &id in digest {
+                head.push(' ');
+                head.push_str(ledger.identifiers.text(id));
+            }
+        }
+        head.push(']');
+        self.head = head;
+        self.estimator.tokens(&self.head).saturating_add(MESSAGE)
+    }
+}

@@ -1,0 +1,140 @@
+//! The measure of a message: tokens, identifiers, fingerprint. The text itself is forgotten.
+
+use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tokens};
+use crate::format::fingerprint;
+use crate::identifiers::Identifiers;
+use crate::model::{Draft, Kind, Outline, Part, Role};
+use crate::text::{identifiers, leaves, utf16_len};
+
+/// A message measured.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// What is remembered of its shape.
+    pub outline: Outline,
+    /// Of its content.
+    pub fingerprint: u64,
+    /// Bytes of its JSON.
+    pub bytes: u32,
+    /// A person's own words: a turn starts here.
+    pub is_request: bool,
+    /// One for each piece of the outline.
+    pub blocks: Vec<Measured>,
+}
+
+/// A part measured.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Tokens of its text and of what goes with it.
+    pub tokens: u32,
+    /// Of them, what remains whatever happens to the text: its share of the message, its name, its frame.
+    pub overhead: u32,
+    /// UTF-16 code units of its text.
+    pub chars: u32,
+    /// Its identifiers, each once, those of its first 200 characters first.
+    pub ids: Vec<u32>,
+    /// How many those are.
+    pub head_ids: u32,
+    /// Of a call: tool and arguments. Of a result: its text.
+    pub key: u64,
+    /// Its text with U+FFFD for every lone surrogate, if it has one.
+    pub mended: Option<String>,
+}
+
+/// Identifiers in this many first characters count as standing in the head.
+const HEAD_CHARS: usize = 200;
+
+/// Measures a message that was read from `bytes` bytes of JSON.
+pub fn measure(
+    draft: &Draft<'_>,
+    bytes: usize,
+    estimator: Estimator,
+    identifiers: &mut Identifiers,
+) -> Measure {
+    let bears = |part: &&Part<'_>| !matches!(part.piece.kind, Kind::Thinking | Kind::Image);
+    let bearer = draft.parts.iter().find(bears).or(draft.parts.first());
+    let bearer = bearer.map(std::ptr::from_ref);
+    let blocks = draft.parts.iter().map(|part| {
+        let message = if bearer == Some(std::ptr::from_ref(part)) { MESSAGE } else { 0 };
+        measure_part(part, message, estimator, identifiers)
+    });
+    let blocks = blocks.collect();
+    let has = |kind: Kind, blank: bool| {
+        draft.parts.iter().any(|p| p.piece.kind == kind && (blank || !p.piece.blank))
+    };
+    let speaks = has(Kind::Text, false) || has(Kind::Image, true);
+    Measure {
+        outline: draft.outline(),
+        fingerprint: fingerprint(draft),
+        bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+        is_request: draft.role == Role::User && speaks && !has(Kind::Result, true),
+        blocks,
+    }
+}
+
+fn measure_part(
+    part: &Part<'_>,
+    message: u32,
+    estimator: Estimator,
+    identifiers: &mut Identifiers,
+) -> Measured {
+    let text = estimator.tokens(&part.text);
+    let frame = match part.piece.kind {
+        Kind::Call => CALL.saturating_add(estimator.tokens(&part.piece.name)),
+        Kind::Result => RESULT,
+        Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => 0,
+    };
+    let overhead = message.saturating_add(frame);
+    let hidden = if part.text.is_empty() { opaque_tokens(part.opaque) } else { 0 };
+    let images = image_tokens().saturating_mul(part.images);
+    let mut leaf = String::new();
+    let source: &str = match part.piece.kind {
+        Kind::Call => {
+            leaves(&part.text, &mut leaf);
+            &leaf
+        }
+        Kind::Text | Kind::Result => &part.text,
+        Kind::Thinking | Kind::Image | Kind::Other => "",
+    };
+    let (ids, head_ids) = intern(source, estimator, identifiers);
+    let key = match part.piece.kind {
+        Kind::Call => hash(&part.piece.name, &part.text),
+        _ => hash("", &part.text),
+    };
+    Measured {
+        tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
+        overhead,
+        chars: u32::try_from(utf16_len(&part.text)).unwrap_or(u32::MAX),
+        ids,
+        head_ids,
+        key,
+        mended: part.piece.broken_unicode.then(|| part.text.clone().into_owned()),
+    }
+}
+
+/// Numbers of the text's identifiers, each once; those of its head first.
+fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32>, u32) {
+    let head_end = text.char_indices().nth(HEAD_CHARS).map_or(text.len(), |(at, _)| at);
+    let (mut head, mut rest) = (Vec::new(), Vec::new());
+    identifiers(text, &mut |found, at| {
+        // One token separates it from the next.
+        let id = known.intern(found, |text| estimator.tokens(text).saturating_add(1));
+        let ends = at.saturating_add(found.len());
+        if ends <= head_end { head.push(id) } else { rest.push(id) }
+    });
+    head.sort_unstable();
+    head.dedup();
+    rest.sort_unstable();
+    rest.dedup();
+    rest.retain(|id| head.binary_search(id).is_err());
+    let head_ids = u32::try_from(head.len()).unwrap_or(u32::MAX);
+    head.append(&mut rest);
+    (head, head_ids)
+}
+
+/// FNV-1a over both, with a byte between that is in neither.
+fn hash(name: &str, text: &str) -> u64 {
+    let bytes = name.bytes().chain([0xff]).chain(text.bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,25 @@
+//! The heart: one session, from the host's bytes to the view that is sent.
+
+mod explain;
+mod lines;
+mod measure;
+mod options;
+mod parts;
+// mod replay;
+mod state;
+mod status;
+mod step;
+mod view;
+
+pub use options::Options;
+pub use parts::Parts;
+// pub use replay::{Recording, Replay};
+pub use state::{Counters, Pushed, State};
+pub use step::Step;
+
+/// FNV-1a.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,112 @@
+//! What goes out beside the messages: system prompt, tool definitions, and what we are not shown.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::estimate::{DEFINITION, Estimator, MESSAGE};
+
+/// The measure of a request's other parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Tokens of the system prompt.
+    pub system: u64,
+    /// Tokens of the tool definitions.
+    pub tools: u64,
+    /// Tokens that we are not shown.
+    pub unseen: u64,
+    /// Of system and tools: a change opens an epoch.
+    pub fingerprint: u64,
+    /// UTF-16 code units of the system prompt and of the tool definitions.
+    pub chars: (u64, u64),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Given {
+    #[serde(default)]
+    system: Value,
+    #[serde(default)]
+    tools: Value,
+    #[serde(default)]
+    unseen_tokens: Option<u32>,
+}
+
+impl Parts {
+    /// Measures `{system, tools, unseenTokens}`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the part.
+    pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
+        let given: Given = serde_json::from_str(json).map_err(|error| {
+            Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
+        })?;
+        let system = system_text(&given.system);
+        let definitions = match &given.tools {
+            Value::Null => 0,
+            Value::Array(tools) => tools.len(),
+            Value::Object(tools) => tools.len(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                let got = given.tools.to_string();
+                return Err(Error::argument("tools", "an array or a record of definitions", got));
+            }
+        };
+        let tools = if definitions == 0 { String::new() } else { given.tools.to_string() };
+        let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
+        let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
+        let chars = |text: &str| crate::text::utf16_len(text) as u64;
+        Ok(Self {
+            system: u64::from(estimator.tokens(&system)).saturating_add(message),
+            tools: u64::from(estimator.tokens(&tools)).saturating_add(overhead),
+            unseen: u64::from(given.unseen_tokens.unwrap_or(0)),
+            fingerprint: super::hash(json.as_bytes()),
+            chars: (chars(&system), chars(&tools)),
+        })
+    }
+
+    /// All its tokens.
+    pub fn total(&self) -> u64 {
+        self.system.saturating_add(self.tools).saturating_add(self.unseen)
+    }
+}
+
+/// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
+fn system_text(system: &Value) -> String {
+    match system {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks.iter().map(system_text).collect::<Vec<_>>().join("\n"),
+        Value::Object(members) => match members.get("text").or_else(|| members.get("prompt")) {
+            Some(Value::String(text)) => text.clone(),
+            _ => system.to_string(),
+        },
+        Value::Bool(_) | Value::Number(_) => system.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(json: &str) -> Parts {
+        Parts::parse(json, Estimator::Chars4).unwrap()
+    }
+
+    #[test]
+    fn a39_a_definition_costs_ten_more_than_its_json() {
+        let one = parts(r#"{"tools":[{"name":"read"}]}"#);
+        assert_eq!(one.tools, 10 + 5); // [{"name":"read"}] has 17 characters
+        assert_eq!(parts(r#"{"tools":[]}"#).tools, 0);
+        assert_eq!(parts(r#"{"tools":{"a":{},"b":{}}}"#).tools, 20 + 4);
+    }
+
+    #[test]
+    fn a_system_prompt_is_its_words() {
+        let text = parts(r#"{"system":"12345678"}"#);
+        assert_eq!((text.system, text.chars.0), (2 + 4, 8));
+        let blocks = r#"{"system":[{"type":"text","text":"1234567","cache_control":{}},{"text":"8"}]}"#;
+        assert_eq!(parts(blocks).chars.0, 9);
+        assert_eq!(parts(r#"{"system":{"prompt":"12345678","budget":{}}}"#).system, text.system);
+        assert_eq!(parts("{}"), Parts { fingerprint: parts("{}").fingerprint, ..Parts::default() });
+    }
+}

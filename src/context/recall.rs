@@ -1,0 +1,97 @@
+//! How much of what the model wrote next it still had before it: identifiers in its texts and calls.
+
+use serde::Serialize;
+
+use super::measure::Measure;
+use super::state::State;
+use crate::model::{Form, Kind};
+
+/// Wanted and found, in millionths; a message counts for at most 20 identifiers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recall {
+    /// Identifiers seen before that the next message uses, and those of them that the request still showed anywhere.
+    pub recall: Share,
+    /// The same where the newest mention lies more than 8,000 tokens back.
+    pub far_recall: Share,
+    /// The same, where the newest result that holds it is still sent in full, or in the part that a cap left.
+    pub content_recall: Share,
+}
+
+/// A share as two sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Share {
+    /// What was found.
+    pub found: u64,
+    /// What was wanted.
+    pub wanted: u64,
+}
+
+const MOST: u64 = 20;
+const FAR_TOKENS: u64 = 8000;
+
+impl Share {
+    fn add(&mut self, weight: u64, found: bool) {
+        self.wanted = self.wanted.saturating_add(weight);
+        self.found = self.found.saturating_add(if found { weight } else { 0 });
+    }
+}
+
+impl Recall {
+    /// Judges a request by the message that the model wrote on it.
+    pub(super) fn judge(&mut self, state: &State, next: Option<&Measure>) {
+        let Some(next) = next else { return };
+        let spoken = next.outline.pieces.iter().zip(&next.blocks);
+        let spoken = spoken.filter(|(piece, _)| matches!(piece.kind, Kind::Text | Kind::Call));
+        let known = |id: &u32| state.holders.get(id).is_some();
+        let mut wanted: Vec<u32> =
+            spoken.flat_map(|(_, measured)| measured.ids.iter().copied()).filter(known).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let most = u64::try_from(wanted.len()).unwrap_or(u64::MAX).max(MOST);
+        let weight = MOST.saturating_mul(1_000_000) / most;
+        for id in wanted {
+            let Some(holders) = state.holders.get(&id) else { continue };
+            let shown = state.shows(id, holders);
+            self.recall.add(weight, shown);
+            let newest = holders.last().copied().unwrap_or(0);
+            if state.tokens_behind(newest) > FAR_TOKENS {
+                self.far_recall.add(weight, shown);
+            }
+            let is_result = |&&at: &&u32| {
+                state.ledger.blocks.get(at as usize).is_some_and(|b| b.kind == Kind::Result)
+            };
+            if let Some(&source) = holders.iter().rev().find(is_result) {
+                self.content_recall.add(weight, state.shows_whole(id, source));
+            }
+        }
+    }
+}
+
+impl State {
+    /// The identifier stands somewhere in the request.
+    fn shows(&self, id: u32, holders: &[u32]) -> bool {
+        let in_head = self.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
+        in_head || holders.iter().rev().any(|&at| self.shows_whole(id, at) || self.stub_shows(id, at))
+    }
+
+    fn shows_whole(&self, id: u32, at: u32) -> bool {
+        let form = self.ledger.blocks.get(at as usize).map(|block| block.form);
+        form == Some(Form::Full) || (form == Some(Form::Capped) && self.line_shows(id, at))
+    }
+
+    fn stub_shows(&self, id: u32, at: u32) -> bool {
+        let form = self.ledger.blocks.get(at as usize).map(|block| block.form);
+        form == Some(Form::Stubbed) && self.line_shows(id, at)
+    }
+
+    fn line_shows(&self, id: u32, at: u32) -> bool {
+        let text = self.ledger.identifiers.text(id);
+        self.lines.text.get(&at).is_some_and(|line| line.contains(text))
+    }
+
+    fn tokens_behind(&self, at: u32) -> u64 {
+        let behind = self.ledger.blocks.get(at as usize..).unwrap_or(&[]);
+        behind.iter().skip(1).map(|block| u64::from(block.tokens)).sum()
+    }
+}

@@ -1,0 +1,268 @@
+//! A session played again, call by call, under a policy: what each request would have held, and what it would have cost.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::measure::{Measure, measure};
+use super::options::Options;
+use super::parts::Parts;
+use super::recall::Recall;
+use super::state::State;
+use super::step::{Answer, Event, Step};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::identifiers::Identifiers;
+use crate::model::{Form, NONE};
+use crate::prune::{Cache, Sent, mix};
+
+/// A session measured once, to be replayed under many policies.
+#[derive(Debug)]
+pub struct Recording {
+    format: Format,
+    parts: Parts,
+    raw: Vec<Box<RawValue>>,
+    pub(super) measures: Vec<Measure>,
+    pub(super) identifiers: Identifiers,
+    calls: Vec<RecordedCall>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Session {
+    message_format: String,
+    messages: Vec<Box<RawValue>>,
+    #[serde(default)]
+    system: Option<Box<RawValue>>,
+    #[serde(default)]
+    tools: Option<Box<RawValue>>,
+    #[serde(default)]
+    calls: Vec<RecordedCall>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct RecordedCall {
+    sent: u32,
+    #[serde(default)]
+    at: Option<i64>,
+}
+
+/// A call of a replay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// Its number, from 0.
+    pub call: u32,
+    /// Tokens of the request.
+    pub used: u64,
+    /// Tokens of the whole history at this call.
+    pub unmanaged: u64,
+    /// Messages of the history that it saw.
+    pub sent: u32,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// What the policy did.
+    pub event: Option<Event>,
+    /// Messages that were newly edited.
+    pub edits: u32,
+    /// Its price, in thousandths of a base input token.
+    pub bill: u64,
+    /// Rules of the provider that the request breaks.
+    pub violations: u32,
+    /// It fits the usable window.
+    pub fits: bool,
+    /// When it was made.
+    pub at: i64,
+}
+
+/// What a replay comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// In thousandths of a base input token.
+    pub bill: u64,
+    /// Without management, the window aside.
+    pub unmanaged_bill: u64,
+    /// Edited messages, each time anew.
+    pub edits: u64,
+    /// Folds.
+    pub folds: u32,
+    /// Requests that do not fit the usable window.
+    pub over_window: u32,
+    /// Rules broken, over all requests.
+    pub violations: u64,
+    /// The most tokens that a request had.
+    pub peak: u64,
+    /// What the model wrote next, and still had before it.
+    #[serde(flatten)]
+    pub recall: Recall,
+}
+
+/// A replay: its calls, its totals, and the state at its last call.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// One for each model call.
+    pub calls: Vec<Call>,
+    /// What they come to.
+    pub totals: Totals,
+    /// The state at the last of them.
+    pub state: State,
+}
+
+/// Without timestamps a message is taken to come this long after the one before.
+const PACE_MS: i64 = 10_000;
+
+impl Recording {
+    /// Measures a session as `readSession` gave it.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for what is no session, `MalformedMessage` with its index.
+    pub fn parse(json: &str, options: &Options) -> Result<Self> {
+        let session: Session = serde_json::from_str(json)
+            .map_err(|error| Error::argument("session", "what readSession gave", error))?;
+        let format = match session.message_format.as_str() {
+            "auto" => Format::detect(&first(&session.messages))?,
+            name => Format::parse(name)?,
+        };
+        let mut identifiers = Identifiers::default();
+        let mut measures = Vec::with_capacity(session.messages.len());
+        for (index, message) in (0u32..).zip(&session.messages) {
+            let bytes = message.get().as_bytes();
+            let draft = format.read(bytes, index)?;
+            measures.push(measure(&draft, bytes.len(), options.estimator, &mut identifiers));
+        }
+        let part = |part: &Option<Box<RawValue>>| part.as_ref().map_or("null".into(), |p| p.get().to_owned());
+        let parts = format!(
+            r#"{{"system":{},"tools":{}}}"#,
+            part(&session.system),
+            part(&session.tools)
+        );
+        Ok(Self {
+            format,
+            parts: Parts::parse(&parts, options.estimator)?,
+            raw: session.messages,
+            measures,
+            identifiers,
+            calls: session.calls,
+        })
+    }
+
+    /// Plays the session up to call `last` (or to its end).
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn replay(&self, options: &Options, last: Option<u32>) -> Result<Replay> {
+        let mut state = State::new(options.clone(), self.format);
+        state.ledger.identifiers = self.identifiers.clone();
+        state.parts = self.parts.clone();
+        let prices = options.policy.prices.clone();
+        let mut cache = Cache::new(prices.clone(), self.parts.total());
+        let mut whole = Cache::new(prices, self.parts.total());
+        let mut replay = Replay { calls: Vec::new(), totals: Totals::default(), state };
+        let mut everything: Vec<Sent> = Vec::new();
+        let limit = last.map_or(usize::MAX, |last| (last as usize).saturating_add(1));
+        for (number, call) in (0u32..).zip(&self.calls).take(limit) {
+            for index in replay.state.ledger.message_count()..call.sent.min(self.len()) {
+                self.arrive(&mut replay.state, index)?;
+                let measure = self.measures.get(index as usize);
+                let blocks = measure.map_or(&[][..], |measure| &measure.blocks);
+                everything.extend(blocks.iter().map(|b| (mix(b.key ^ u64::from(index)), b.tokens)));
+            }
+            let at = call.at.unwrap_or_else(|| i64::from(call.sent).saturating_mul(PACE_MS));
+            let answer = self.request(&mut replay.state, at)?;
+            let sent = sent(&replay.state);
+            let unmanaged = everything.iter().map(|&(_, tokens)| u64::from(tokens)).sum::<u64>();
+            replay.totals.unmanaged_bill =
+                replay.totals.unmanaged_bill.saturating_add(whole.charge(&everything, at));
+            let violations = replay.state.violations().len();
+            replay.take(Call {
+                call: number,
+                used: answer.tokens,
+                unmanaged: unmanaged.saturating_add(self.parts.total()),
+                sent: call.sent,
+                epoch: answer.epoch,
+                event: answer.event,
+                edits: u32::try_from(answer.edits.len()).unwrap_or(u32::MAX),
+                bill: cache.charge(&sent, at),
+                violations: u32::try_from(violations).unwrap_or(u32::MAX),
+                fits: answer.fits,
+                at,
+            });
+            let next = self.measures.get(call.sent as usize);
+            replay.totals.recall.judge(&replay.state, next);
+        }
+        Ok(replay)
+    }
+
+    /// Messages of the session.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.measures.len()).unwrap_or(NONE)
+    }
+
+    /// It has no message.
+    pub fn is_empty(&self) -> bool {
+        self.measures.is_empty()
+    }
+
+    fn arrive(&self, state: &mut State, index: u32) -> Result<()> {
+        let Some(measure) = self.measures.get(index as usize) else { return Ok(()) };
+        state.arrive(measure, None);
+        if !state.lines.wanted.is_empty() {
+            self.supply(state, index)?;
+        }
+        Ok(())
+    }
+
+    fn request(&self, state: &mut State, at: i64) -> Result<Answer> {
+        let mut step = state.request(at);
+        loop {
+            match step {
+                Step::Done(answer) => return Ok(*answer),
+                Step::Need(messages) => {
+                    for index in messages {
+                        self.supply(state, index)?;
+                    }
+                    step = state.resume();
+                }
+            }
+        }
+    }
+
+    fn supply(&self, state: &mut State, index: u32) -> Result<()> {
+        let raw = self.raw.get(index as usize).map_or("null", |raw| raw.get());
+        state.supply(index, raw.as_bytes())
+    }
+}
+
+impl Replay {
+    fn take(&mut self, call: Call) {
+        let totals = &mut self.totals;
+        totals.bill = totals.bill.saturating_add(call.bill);
+        totals.edits = totals.edits.saturating_add(u64::from(call.edits));
+        totals.folds = totals.folds.saturating_add(u32::from(call.event == Some(Event::Fold)));
+        totals.over_window = totals.over_window.saturating_add(u32::from(!call.fits));
+        totals.violations = totals.violations.saturating_add(u64::from(call.violations));
+        totals.peak = totals.peak.max(call.used);
+        self.calls.push(call);
+    }
+}
+
+/// What is sent, block by block, as the cache sees it.
+fn sent(state: &State) -> Vec<Sent> {
+    let head = state.pruner.head.as_ref();
+    let head = head.map(|head| (mix(u64::MAX ^ u64::from(head.folds)), head.tokens));
+    let block = |&at: &u32| {
+        let block = state.ledger.blocks.get(at as usize)?;
+        let form = match block.form {
+            Form::Full => 0,
+            Form::Capped => 1,
+            Form::Stubbed => 2,
+            Form::Gone => 3,
+        };
+        Some((mix(u64::from(at).saturating_mul(4) | form), block.now))
+    };
+    head.into_iter().chain(state.ledger.live().iter().filter_map(block)).collect()
+}
+
+fn first(messages: &[Box<RawValue>]) -> Vec<&[u8]> {
+    messages.iter().take(32).map(|message| message.get().as_bytes()).collect()
+}

@@ -1,0 +1,357 @@
+//! The state of one session: the measured transcript, the policy's history, and what was sent last.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::lines::Lines;
+use super::measure::{Measure, measure};
+use super::options::Options;
+use super::parts::Parts;
+use super::view::Sent;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::ledger::{Arrival, Ledger};
+use crate::model::{
+    Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role,
+};
+use crate::prune::{Change, Pruner, Rule};
+use crate::validity::{Mender, Provider};
+
+/// A session as the core knows it.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(super) options: Options,
+    pub(super) format: Format,
+    pub(super) provider: Provider,
+    /// A message has shown the format; until then it is a guess.
+    certain: bool,
+    pub(super) ledger: Ledger,
+    pub(super) outlines: Vec<Outline>,
+    pub(super) mender: Mender,
+    /// What mends the host's history, by message; and what a request that ends here needs besides.
+    pub(super) fixes: BTreeMap<u32, Vec<Fix>>,
+    pub(super) ending: Vec<Fix>,
+    pub(super) pruner: Pruner,
+    pub(super) lines: Lines,
+    /// Why a block is not sent as it was.
+    pub(super) why: BTreeMap<u32, Why>,
+    /// Results that go out at another place: message, piece.
+    pub(super) displaced: BTreeSet<(u32, u32)>,
+    /// Texts of blocks whose strings held lone surrogates, with U+FFFD instead.
+    pub(super) mended: BTreeMap<u32, String>,
+    /// Changes that no request has told of yet.
+    pub(super) fresh: Vec<Change>,
+    pub(super) parts: Parts,
+    pub(super) sent: Sent,
+    /// A decision that waits for texts: it folded, a fold is due.
+    pub(super) decided: Option<(bool, bool)>,
+    /// Messages whose blocks may not change now: the last request of the user, the newest reasoning.
+    request: u32,
+    held: Range<u32>,
+    turn: u32,
+    call: u32,
+    pub(super) chars: Vec<u32>,
+    /// Of each block: of a call, its tool and arguments; of a result, its text.
+    keys: Vec<u64>,
+    pub(super) counters: Counters,
+}
+
+/// Why and when a block's form changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Why {
+    /// The rule.
+    pub rule: Rule,
+    /// The epoch it opened.
+    pub epoch: u32,
+    /// The call it was decided at.
+    pub call: u32,
+}
+
+/// What work was done: turns stay flat, and this shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Counters {
+    /// Bytes of messages measured.
+    pub bytes_measured: u64,
+    /// Blocks that the policy looked at.
+    pub blocks_visited: u64,
+    /// Items of views written out.
+    pub items_written: u64,
+}
+
+/// What came of a message that was handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// It is part of the session.
+    Taken,
+    /// It shows that the messages before it were read in the wrong format: hand all over again.
+    StartAgain,
+}
+
+impl State {
+    /// A session without messages; `auto` formats start as `guess`.
+    pub fn new(options: Options, guess: Format) -> Self {
+        let format = options.format.unwrap_or(guess);
+        let provider = options.provider.unwrap_or_else(|| native(format));
+        Self {
+            certain: options.format.is_some(),
+            format,
+            provider,
+            ledger: Ledger::default(),
+            outlines: Vec::new(),
+            mender: Mender::new(provider),
+            fixes: BTreeMap::new(),
+            ending: Vec::new(),
+            pruner: Pruner::new(options.policy.clone()),
+            lines: Lines::new(options.estimator),
+            why: BTreeMap::new(),
+            displaced: BTreeSet::new(),
+            mended: BTreeMap::new(),
+            fresh: Vec::new(),
+            parts: Parts::default(),
+            sent: Sent::default(),
+            decided: None,
+            request: NONE,
+            held: 0..0,
+            turn: 0,
+            call: 0,
+            chars: Vec::new(),
+            keys: Vec::new(),
+            counters: Counters::default(),
+            options,
+        }
+    }
+
+    /// Forgets the messages, keeps options, parts, epoch and what was sent last: the host's history is another.
+    pub fn reset(&mut self) {
+        let fresh = Self::new(self.options.clone(), self.format);
+        let old = std::mem::replace(self, fresh);
+        self.certain = old.certain;
+        self.parts = old.parts;
+        self.counters = old.counters;
+        self.sent = old.sent;
+        self.sent.settled = false;
+        self.sent.rebuild = true;
+    }
+
+    /// Takes the next message of the history, as JSON.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with its index; the session is as it was.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
+        if !self.certain
+            && let Some(shown) = Format::shown_by(bytes)
+        {
+            self.certain = true;
+            if shown != self.format {
+                let empty = self.outlines.is_empty();
+                self.format = shown;
+                self.provider = self.options.provider.unwrap_or_else(|| native(shown));
+                self.reset();
+                if !empty {
+                    return Ok(Pushed::StartAgain);
+                }
+            }
+        }
+        let index = self.ledger.message_count();
+        let draft = self.format.read(bytes, index)?;
+        let estimator = self.options.estimator;
+        let measure = measure(&draft, bytes.len(), estimator, &mut self.ledger.identifiers);
+        self.counters.bytes_measured = self.counters.bytes_measured.saturating_add(bytes.len() as u64);
+        self.arrive(&measure, Some(&draft));
+        Ok(Pushed::Taken)
+    }
+
+    /// Whether this is, in content, the message that stands at `index`.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn is_same(&mut self, index: u32, bytes: &[u8]) -> Result<bool> {
+        self.counters.bytes_measured = self.counters.bytes_measured.saturating_add(bytes.len() as u64);
+        let draft = self.format.read(bytes, index)?;
+        let known = self.ledger.messages.get(index as usize);
+        Ok(known.is_some_and(|known| known.fingerprint == crate::format::fingerprint(&draft)))
+    }
+
+    /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
+    pub(super) fn arrive(&mut self, measure: &Measure, draft: Option<&Draft<'_>>) {
+        let index = self.ledger.message_count();
+        let outline = &measure.outline;
+        let pushed = self.mender.push(index, outline);
+        self.turn = self.turn.saturating_add(u32::from(measure.is_request));
+        self.ledger.begin(Message {
+            fingerprint: measure.fingerprint,
+            role: outline.role,
+            first_block: 0,
+            call: self.call,
+            turn: self.turn,
+            bytes: measure.bytes,
+            may_cut: pushed.may_cut,
+        });
+        // The request that first sends it comes after it: after one more call, if it is the model's.
+        self.call = self.call.saturating_add(u32::from(outline.role == Role::Assistant));
+        for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
+            let call = pushed.pairs.get(at as usize).copied().flatten();
+            let pair = call.map_or(NONE, |(message, piece)| {
+                self.ledger.blocks_of(message).start.saturating_add(piece)
+            });
+            // Reasoning may leave alone; everything else of the model's turn stays or goes with its calls and results.
+            let group = match piece.kind {
+                Kind::Thinking => NONE,
+                _ => pushed.groups.get(at as usize).copied().unwrap_or(NONE),
+            };
+            let call_key = self.keys.get(pair as usize).copied();
+            let block = self.ledger.append(
+                &Arrival {
+                    kind: piece.kind,
+                    tokens: measured.tokens,
+                    ids: &measured.ids,
+                    head_ids: measured.head_ids,
+                    pair: if piece.kind == Kind::Result { pair } else { NONE },
+                    group,
+                    call_key,
+                    text_key: measured.key,
+                    mask: mask(outline.role, piece),
+                },
+                self.call,
+            );
+            self.keys.push(measured.key);
+            self.chars.push(measured.chars);
+            self.lines.overheads.push(measured.overhead);
+            self.lines.errors.push(piece.error);
+            if let Some(text) = &measured.mended {
+                self.mended.insert(block, text.clone());
+            }
+            self.cap_at_arrival(block, at, draft);
+        }
+        self.outlines.push(outline.clone());
+        let request = if measure.is_request { index } else { self.request };
+        self.hold(request, self.mender.held().unwrap_or(0..0));
+        self.mend(pushed.fixes);
+        self.sent.settled = false;
+    }
+
+    /// A result too large to be sent whole even once is cut before it is first sent.
+    fn cap_at_arrival(&mut self, block: u32, piece: u32, draft: Option<&Draft<'_>>) {
+        let window = self.options.window;
+        if window == 0 || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit) {
+            return;
+        }
+        let Some(change) = self.pruner.ingest(&mut self.ledger, block, window, &mut self.lines) else {
+            return;
+        };
+        if let Some(part) = draft.and_then(|draft| draft.parts.get(piece as usize))
+            && let Some(now) = self.lines.supply(block, part)
+        {
+            self.ledger.set_form(block, Form::Capped, now);
+        }
+        self.note(change);
+    }
+
+    /// The last request of the user, and the newest reasoning with all beside it, may not change; what they were before may.
+    fn hold(&mut self, request: u32, held: Range<u32>) {
+        if request == self.request && held == self.held {
+            return;
+        }
+        let before = (std::mem::replace(&mut self.request, request), self.held.clone());
+        self.held = held.clone();
+        for message in before.1.chain(held).chain([before.0, request]) {
+            self.renew_masks(message);
+        }
+    }
+
+    /// Gives the blocks of a message the masks that hold now.
+    fn renew_masks(&mut self, message: u32) {
+        let Some(outline) = self.outlines.get(message as usize) else { return };
+        let fixed = message == self.request || self.held.contains(&message);
+        let blocks = self.ledger.blocks_of(message);
+        for (piece, at) in outline.pieces.iter().zip(blocks) {
+            if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
+                block.mask = if fixed { Mask::FIXED } else { mask(outline.role, piece) };
+            }
+        }
+    }
+
+    /// Takes up what mends the host's history.
+    fn mend(&mut self, fixes: Vec<Fix>) {
+        for fix in &fixes {
+            if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
+                self.displaced.insert((message, piece));
+            }
+        }
+        for fix in fixes {
+            if let FixKind::Drop { piece } = fix.kind
+                && piece != NONE
+                && !self.displaced.contains(&(fix.index, piece))
+            {
+                let block = self.ledger.blocks_of(fix.index).start.saturating_add(piece);
+                let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);
+                self.ledger.set_form(block, Form::Gone, 0);
+                self.note(Change { block, rule: Rule::Repair, before });
+            }
+            self.sent.rebuild |= fix.index < self.sent.upto;
+            self.fixes.entry(fix.index).or_default().push(fix);
+        }
+    }
+
+    /// Remembers why a block changed.
+    pub(super) fn note(&mut self, change: Change) {
+        let why = Why { rule: change.rule, epoch: self.sent.epoch, call: self.call };
+        self.why.insert(change.block, why);
+        self.fresh.push(change);
+    }
+
+    /// Assistant messages so far.
+    pub(super) fn calls(&self) -> u32 {
+        self.call
+    }
+
+    /// What goes out beside the messages, as JSON.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn set_parts(&mut self, json: &str) -> Result<()> {
+        let parts = Parts::parse(json, self.options.estimator)?;
+        if parts != self.parts {
+            self.sent.settled = false;
+        }
+        self.parts = parts;
+        Ok(())
+    }
+
+    /// Work done so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The draft of a message of the session, from its bytes.
+    pub(super) fn read<'a>(&self, index: u32, bytes: &'a [u8]) -> Result<Draft<'a>> {
+        if index >= self.ledger.message_count() {
+            return Err(Error::argument("index", "a message of the session", index));
+        }
+        self.format.read(bytes, index)
+    }
+}
+
+/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and what
+/// carries provider data goes whole or not at all.
+fn mask(role: Role, piece: &Piece) -> Mask {
+    if role == Role::System {
+        return Mask::FIXED;
+    }
+    let verbatim = match piece.kind {
+        Kind::Text => role == Role::User,
+        Kind::Call | Kind::Result => piece.opaque,
+        Kind::Other => true,
+        Kind::Thinking | Kind::Image => false,
+    };
+    Mask { may_edit: !verbatim, may_drop: true }
+}
+
+/// Whose rules hold for a format unless the host says otherwise.
+fn native(format: Format) -> Provider {
+    match format {
+        Format::Anthropic | Format::Pi => Provider::Anthropic,
+        Format::OpenAiChat => Provider::OpenAiChat,
+    }
+}

@@ -1,0 +1,58 @@
+//! How full the window is, and what is due.
+
+use serde::Serialize;
+
+use super::state::State;
+
+/// What `status()` tells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// Tokens of the last request.
+    pub used: u64,
+    /// The window less what is held back for the answer.
+    pub usable: u64,
+    /// Usable less used.
+    pub remaining: u64,
+    /// Share used, in percent, floored.
+    pub pct: u64,
+    /// low < 70 % <= medium < 85 % <= high < 95 % <= critical.
+    pub pressure: &'static str,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// What pays and was not carried out.
+    pub due: Option<&'static str>,
+    /// The most that a request had.
+    pub peak_tokens: u64,
+    /// Folds so far.
+    pub compactions: u32,
+    /// Tokens of the history less those of the last request.
+    pub tokens_saved: u64,
+}
+
+impl State {
+    /// How full the window is.
+    pub fn status(&self) -> Status {
+        let used = self.pruner.context(&self.ledger, &self.setting());
+        let usable = self.options.usable;
+        let pct = used.saturating_mul(100).checked_div(usable).unwrap_or(0);
+        let whole: u64 = self.ledger.blocks.iter().map(|block| u64::from(block.tokens)).sum();
+        Status {
+            used,
+            usable,
+            remaining: usable.saturating_sub(used),
+            pct,
+            pressure: match pct {
+                0..70 => "low",
+                70..85 => "medium",
+                85..95 => "high",
+                _ => "critical",
+            },
+            epoch: self.sent.epoch,
+            due: self.sent.fold_due.then_some("fold"),
+            peak_tokens: self.sent.peak,
+            compactions: self.pruner.head.as_ref().map_or(0, |head| head.folds),
+            tokens_saved: whole.saturating_add(self.parts.total()).saturating_sub(used),
+        }
+    }
+}

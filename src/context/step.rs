@@ -1,0 +1,289 @@
+//! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::state::State;
+use super::view::Entry;
+use crate::error::Result;
+use crate::model::{Fix, Form, Item, Op, Violation};
+use crate::prune::{Change, Decision, Moment, Rule, Setting};
+
+/// What a step comes to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Step {
+    /// The texts of these messages are needed: hand them over and resume.
+    Need(Vec<u32>),
+    /// The request.
+    Done(Box<Answer>),
+}
+
+/// A request: what stays of the one before, what follows, and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// So many messages of the last request stand at the start of this one.
+    pub keep: u32,
+    /// The messages behind them.
+    pub items: Vec<Value>,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// First message that differs from the last request; -1: system or tools; none: it only grew.
+    pub first_changed: Option<i64>,
+    /// By our estimate the request fits the usable window.
+    pub fits: bool,
+    /// Its tokens.
+    pub tokens: u64,
+    /// What had to be repaired in the host's history.
+    pub repairs: Vec<Violation>,
+    /// Edits that are new in this request.
+    pub edits: Vec<Edit>,
+    /// What the policy did.
+    pub event: Option<Event>,
+    /// A fold pays, and waits for a summarizer.
+    pub fold_due: bool,
+}
+
+/// What the policy did at a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Event {
+    /// Blocks were stubbed, capped or thinned.
+    Edit,
+    /// A fold was carried out.
+    Fold,
+}
+
+/// A message that is now edited otherwise than before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edit {
+    /// The message.
+    pub index: u32,
+    /// All operations on it.
+    pub ops: Vec<Op>,
+    /// Why.
+    pub rule: &'static str,
+    /// Its tokens before.
+    pub tokens_before: u64,
+    /// Its tokens now.
+    pub tokens_after: u64,
+}
+
+impl State {
+    /// Decides what to send now. The same history, parts and options give the same request and move nothing.
+    pub fn request(&mut self, now_ms: i64) -> Step {
+        if self.sent.settled {
+            let keep = count(&self.sent.items);
+            return Step::Done(Box::new(self.answer(keep, Vec::new(), Vec::new(), Said::default())));
+        }
+        self.ending = self.mender.finish();
+        let decision = self.decide(now_ms);
+        self.decided = Some((decision.folded, decision.fold_due));
+        self.sent.at_ms = Some(self.sent.at_ms.map_or(now_ms, |last| last.max(now_ms)));
+        self.resume()
+    }
+
+    /// Goes on once the texts that were needed are there.
+    pub fn resume(&mut self) -> Step {
+        let mut messages: Vec<u32> = self
+            .lines
+            .wanted
+            .keys()
+            .filter_map(|&at| self.ledger.blocks.get(at as usize))
+            .filter(|block| block.form != Form::Gone)
+            .map(|block| block.message)
+            .collect();
+        messages.dedup();
+        if messages.is_empty() {
+            return Step::Done(Box::new(self.carry_out()));
+        }
+        Step::Need(messages)
+    }
+
+    /// The text of a message that was needed.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn supply(&mut self, index: u32, bytes: &[u8]) -> Result<()> {
+        let draft = self.read(index, bytes)?;
+        let blocks = self.ledger.blocks_of(index);
+        for (at, part) in blocks.zip(&draft.parts) {
+            if let Some(now) = self.lines.supply(at, part) {
+                self.ledger.set_form(at, Form::Capped, now);
+            }
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self, now_ms: i64) -> Decision {
+        if self.options.window == 0 {
+            return Decision::default();
+        }
+        let ttl = i64::try_from(self.pruner.policy.prices.ttl_ms).unwrap_or(i64::MAX);
+        let moment = Moment {
+            call: self.calls(),
+            warm: self.sent.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
+            first: self.sent.at_ms.is_none(),
+            defer_folds: self.options.defer_folds,
+        };
+        let setting = self.setting();
+        let decision =
+            self.pruner.decide(&mut self.ledger, &setting, &moment, &mut self.lines);
+        self.counters.blocks_visited =
+            self.counters.blocks_visited.saturating_add(decision.visited);
+        for &change in &decision.changes {
+            self.note(change);
+        }
+        decision
+    }
+
+    pub(super) fn setting(&self) -> Setting {
+        Setting {
+            window: self.options.window,
+            usable: self.options.usable,
+            fixed: self.parts.total().saturating_add(self.sent.made_tokens),
+        }
+    }
+
+    /// Builds the view, as far as it is new, and compares it with the last one.
+    fn carry_out(&mut self) -> Answer {
+        let (folded, fold_due) = self.decided.take().unwrap_or_default();
+        let upto = self.sent.upto;
+        let fresh = std::mem::take(&mut self.fresh);
+        let block_message =
+            |change: &Change| self.ledger.blocks.get(change.block as usize).map(|b| b.message);
+        let touched = fresh.iter().filter_map(block_message).any(|message| message < upto);
+        let ended = |fixes: &[Fix]| -> Vec<Fix> {
+            fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
+        };
+        let rebuild = self.sent.rebuild
+            || touched
+            || folded
+            || upto == 0
+            || ended(&self.ending) != ended(&self.sent.ending);
+        let entries = self.build(if rebuild { 0 } else { upto });
+        let items = || entries.iter().map(|entry| (entry.key, entry.source));
+        let made = self.made_tokens(&entries);
+        let same = if rebuild {
+            self.sent.items.iter().zip(items()).take_while(|(old, new)| **old == *new).count()
+        } else {
+            self.sent.items.len()
+        };
+        let parts = Some(self.parts.fingerprint);
+        let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
+        let grew = same == self.sent.items.len();
+        let first_changed = if parts_changed {
+            Some(-1)
+        } else if grew {
+            None
+        } else {
+            i64::try_from(same).ok()
+        };
+        self.sent.epoch = self.sent.epoch.saturating_add(u32::from(first_changed.is_some()));
+        let new_from = if rebuild { same } else { 0 };
+        let edits = self.edits(&entries, &fresh);
+        let written: Vec<Value> =
+            entries.iter().skip(new_from).map(|entry| self.write(&entry.item)).collect();
+        self.counters.items_written =
+            self.counters.items_written.saturating_add(written.len() as u64);
+        let sent: Vec<_> = items().collect();
+        if rebuild {
+            self.sent.items = sent;
+            self.sent.made_tokens = made;
+        } else {
+            self.sent.items.extend(sent);
+            self.sent.made_tokens = self.sent.made_tokens.saturating_add(made);
+        }
+        self.sent.parts = parts;
+        self.sent.upto = self.ledger.message_count();
+        self.sent.ending = self.ending.clone();
+        self.sent.rebuild = false;
+        self.sent.settled = true;
+        let event = if folded {
+            Some(Event::Fold)
+        } else {
+            let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
+            edited.then_some(Event::Edit)
+        };
+        let keep = u32::try_from(same).unwrap_or(u32::MAX);
+        self.sent.fold_due = fold_due;
+        self.sent.peak = self.sent.peak.max(self.pruner.context(&self.ledger, &self.setting()));
+        self.answer(keep, written, edits, Said { first_changed, event })
+    }
+
+    fn answer(&self, keep: u32, items: Vec<Value>, edits: Vec<Edit>, said: Said) -> Answer {
+        let tokens = self.pruner.context(&self.ledger, &self.setting());
+        Answer {
+            keep,
+            items,
+            epoch: self.sent.epoch,
+            first_changed: said.first_changed,
+            fits: self.options.window == 0 || tokens <= self.options.usable,
+            tokens,
+            repairs: self.repairs(),
+            edits,
+            event: said.event,
+            fold_due: self.sent.fold_due,
+        }
+    }
+
+    /// Messages that are still sent and now edited otherwise, with the rule of their first change.
+    fn edits(&self, entries: &[Entry], fresh: &[Change]) -> Vec<Edit> {
+        let mut by_message: BTreeMap<u32, (Rule, u64)> = BTreeMap::new();
+        for change in fresh.iter().filter(|change| change.rule != Rule::Repair) {
+            let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
+            let saved = u64::from(change.before.saturating_sub(block.now));
+            let entry = by_message.entry(block.message).or_insert((change.rule, 0));
+            entry.1 = entry.1.saturating_add(saved);
+        }
+        let edits = entries.iter().filter_map(|entry| match &entry.item {
+            Item::Edit(index, ops) => {
+                let (rule, saved) = by_message.get(index)?;
+                let after = self.tokens_of(*index);
+                Some(Edit {
+                    index: *index,
+                    ops: ops.clone(),
+                    rule: rule.name(),
+                    tokens_before: after.saturating_add(*saved),
+                    tokens_after: after,
+                })
+            }
+            Item::Keep(_) | Item::Make(_) => None,
+        });
+        edits.collect()
+    }
+
+    /// Tokens of a message as it is sent.
+    pub(super) fn tokens_of(&self, message: u32) -> u64 {
+        let blocks = self.ledger.blocks_of(message);
+        blocks.filter_map(|at| self.ledger.blocks.get(at as usize)).map(|b| u64::from(b.now)).sum()
+    }
+
+    /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
+    pub fn violations(&self) -> Vec<Violation> {
+        let outgoing = self.outgoing(&self.build(0));
+        crate::validity::check(&outgoing, self.provider, crate::validity::Options::default())
+    }
+}
+
+/// What is said of a request that is new.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    first_changed: Option<i64>,
+    event: Option<Event>,
+}
+
+fn count<T>(items: &[T]) -> u32 {
+    u32::try_from(items.len()).unwrap_or(u32::MAX)
+}
+
+impl Step {
+    /// As JSON for the facade: `{"need": [..]}` or `{"done": {..}}`.
+    pub fn to_json(&self) -> String {
+        json!(self).to_string()
+    }
+}

@@ -1,0 +1,344 @@
+//! The view: for each message that is sent, keep it, edit it, or make one of ours.
+
+use serde_json::{Value, json};
+
+use super::lines::arguments;
+use super::state::State;
+use crate::estimate::{CALL, MESSAGE};
+use crate::format::{Change, What};
+use crate::model::{
+    Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Outline, Piece, Role, Violation,
+};
+
+/// What was sent last, and what is known of it.
+#[derive(Clone, Debug, Default)]
+pub struct Sent {
+    /// Nothing has changed since: the same request again.
+    pub settled: bool,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// Of each message sent: a hash of what it is, and the message of the host that it is or edits.
+    pub items: Vec<(u64, u32)>,
+    /// Messages of the history that the items stand for.
+    pub upto: u32,
+    /// Something before `upto` has changed: everything is built anew.
+    pub rebuild: bool,
+    /// Of the parts that went with it.
+    pub parts: Option<u64>,
+    /// When it was made.
+    pub at_ms: Option<i64>,
+    /// Tokens of our own messages that stand for no block.
+    pub made_tokens: u64,
+    /// What it needed because it ended where it did.
+    pub ending: Vec<Fix>,
+    /// A fold pays, and was deferred.
+    pub fold_due: bool,
+    /// The most that a request had.
+    pub peak: u64,
+}
+
+/// A message of the view with its key.
+pub(super) struct Entry {
+    pub(super) item: Item,
+    pub(super) key: u64,
+    pub(super) source: u32,
+}
+
+/// Stands first where the first message that is left is not the user's.
+const LEAD: &str = "(The conversation goes on.)";
+const IMAGE: &str = "[image cut]";
+
+impl State {
+    /// The items for all messages from `from` on; from 0 with the head of the last fold.
+    pub(super) fn build(&self, from: u32) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut waiting_head = from == 0 && self.pruner.head.is_some();
+        let first = self.ledger.blocks_of(from).start;
+        let live = self.ledger.live();
+        let mut rest = live.get(live.partition_point(|&at| at < first)..).unwrap_or(&[]);
+        while let Some(message) = self.message_of(rest) {
+            let end = self.ledger.blocks_of(message).end;
+            rest = rest.get(rest.partition_point(|&at| at < end)..).unwrap_or(&[]);
+            let role = self.outlines.get(message as usize).map_or(Role::User, |it| it.role);
+            if waiting_head && role != Role::System {
+                entries.push(self.entry(Item::Make(self.head())));
+                waiting_head = false;
+            }
+            self.add_message(message, &mut entries);
+        }
+        if waiting_head {
+            entries.push(self.entry(Item::Make(self.head())));
+        }
+        if from == 0 {
+            self.lead(&mut entries);
+        }
+        entries
+    }
+
+    /// What mends a message, for good or because the request ends here.
+    fn fixes_of(&self, message: u32) -> impl Iterator<Item = &Fix> {
+        let lasting = self.fixes.get(&message).map_or(&[][..], Vec::as_slice);
+        lasting.iter().chain(self.ending.iter().filter(move |fix| fix.index == message))
+    }
+
+    fn message_of(&self, live: &[u32]) -> Option<u32> {
+        let block = self.ledger.blocks.get(*live.first()? as usize)?;
+        Some(block.message)
+    }
+
+    /// A message with what goes out around it.
+    fn add_message(&self, message: u32, entries: &mut Vec<Entry>) {
+        let Some(outline) = self.outlines.get(message as usize) else { return };
+        for fix in self.fixes_of(message) {
+            if let FixKind::Before(made) = &fix.kind {
+                self.add_made(made, entries);
+            }
+        }
+        let changes = self.changes(message, outline);
+        let drops = changes.iter().filter(|change| change.what == What::Drop).count();
+        let thinking_alone = drops > 0 && self.only_thinking(outline, &changes);
+        if drops < outline.pieces.len() && !thinking_alone {
+            entries.push(self.entry(if changes.is_empty() {
+                Item::Keep(message)
+            } else {
+                Item::Edit(message, self.format.edit(outline, &changes))
+            }));
+        }
+        for fix in self.fixes_of(message) {
+            if let FixKind::After(made) = &fix.kind {
+                self.add_made(made, entries);
+            }
+        }
+    }
+
+    /// What is changed on a message: forms, and what mends it.
+    pub(super) fn changes(&self, message: u32, outline: &Outline) -> Vec<Change> {
+        let blocks = self.ledger.blocks_of(message);
+        let mut changes = Vec::new();
+        for ((piece, it), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
+            let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
+            let gone = block.form == Form::Gone
+                || self.is_in_head(message, outline.role, it.kind)
+                || self.displaced.contains(&(message, piece));
+            if gone {
+                changes.push(Change { piece, what: What::Drop });
+                continue;
+            }
+            if let Some(text) = self.lines.text.get(&at) {
+                changes.push(Change { piece, what: instead(it, text) });
+            }
+            self.add_mends(message, piece, at, it, &mut changes);
+        }
+        changes
+    }
+
+    fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
+        for fix in self.fixes_of(message) {
+            let ours = self.lines.text.contains_key(&at);
+            let what = match &fix.kind {
+                FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
+                FixKind::Text { piece: of, text } if *of == piece && !ours => {
+                    let mended = || self.mended.get(&at).cloned().unwrap_or_default();
+                    let text = text.clone().unwrap_or_else(mended);
+                    if it.kind == Kind::Call {
+                        What::Arguments(serde_json::from_str(&text).unwrap_or_else(|_| json!({})))
+                    } else {
+                        What::Text(text)
+                    }
+                }
+                FixKind::Arguments { piece: of } if *of == piece && !ours => {
+                    What::Arguments(json!({}))
+                }
+                _ => continue,
+            };
+            changes.push(Change { piece, what });
+        }
+    }
+
+    /// Nothing but reasoning would be left.
+    fn only_thinking(&self, outline: &Outline, changes: &[Change]) -> bool {
+        let dropped =
+            |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
+        let mut kept = (0u32..).zip(&outline.pieces).filter(|(at, _)| !dropped(*at));
+        kept.all(|(_, piece)| piece.kind == Kind::Thinking)
+    }
+
+    /// A user's text or image before the cut of the last fold stands in the head's message.
+    fn is_in_head(&self, message: u32, role: Role, kind: Kind) -> bool {
+        self.pruner.head.is_some()
+            && message < self.pruner.start
+            && role == Role::User
+            && matches!(kind, Kind::Text | Kind::Image)
+    }
+
+    /// The head of the last fold with every kept user text before its cut, in order.
+    fn head(&self) -> Made {
+        let mut parts = vec![MadePart::Text(self.lines.head.clone())];
+        for &at in self.ledger.live() {
+            let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
+            if block.message >= self.pruner.start {
+                break;
+            }
+            let role = self.outlines.get(block.message as usize).map_or(Role::Tool, |it| it.role);
+            if self.is_in_head(block.message, role, block.kind) {
+                let first = self.ledger.blocks_of(block.message).start;
+                parts.push(MadePart::Host(block.message, at.saturating_sub(first)));
+            }
+        }
+        Made::User(parts)
+    }
+
+    /// A message of ours that mends; a moved result that was stubbed or capped goes as it now is, one that went does not.
+    fn add_made(&self, made: &Made, entries: &mut Vec<Entry>) {
+        let made = match made {
+            Made::Moved { id, name, message, piece } => {
+                let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
+                let Some(block) = self.ledger.blocks.get(at as usize) else { return };
+                match self.lines.text.get(&at) {
+                    _ if block.form == Form::Gone => return,
+                    Some(text) => {
+                        Made::Result { id: id.clone(), name: name.clone(), text: text.clone() }
+                    }
+                    None => made.clone(),
+                }
+            }
+            Made::User(_) | Made::Result { .. } => made.clone(),
+        };
+        entries.push(self.entry(Item::Make(made)));
+    }
+
+    /// What comes before the first message that is not the user's.
+    fn lead(&self, entries: &mut Vec<Entry>) {
+        let role = |entry: &Entry| self.role_of(&entry.item);
+        let at = entries.iter().position(|entry| role(entry) != Role::System);
+        if let Some(at) = at
+            && entries.get(at).is_some_and(|entry| role(entry) != Role::User)
+        {
+            let made = Made::User(vec![MadePart::Text(LEAD.into())]);
+            entries.insert(at, self.entry(Item::Make(made)));
+        }
+    }
+
+    fn role_of(&self, item: &Item) -> Role {
+        match item {
+            Item::Keep(at) | Item::Edit(at, _) => {
+                self.outlines.get(*at as usize).map_or(Role::User, |outline| outline.role)
+            }
+            Item::Make(Made::User(_)) => Role::User,
+            Item::Make(Made::Result { .. } | Made::Moved { .. }) => Role::Tool,
+        }
+    }
+
+    pub(super) fn entry(&self, item: Item) -> Entry {
+        let (key, source) = match &item {
+            Item::Keep(at) => (u64::from(*at), *at),
+            Item::Edit(at, ops) => {
+                let ops = serde_json::to_vec(ops).unwrap_or_default();
+                (super::hash(&ops) ^ u64::from(*at), *at)
+            }
+            Item::Make(made) => (super::hash(format!("{made:?}").as_bytes()), NONE),
+        };
+        Entry { item, key, source }
+    }
+
+    /// Tokens of our own messages that stand for no block of the host's.
+    pub(super) fn made_tokens(&self, entries: &[Entry]) -> u64 {
+        let tokens = |made: &Made| match made {
+            Made::Result { text, .. } => {
+                self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
+            }
+            Made::User(parts) => match parts.as_slice() {
+                [MadePart::Text(text)] => self.options.estimator.tokens(text).saturating_add(MESSAGE),
+                _ => 0,
+            },
+            Made::Moved { .. } => 0,
+        };
+        let made = entries.iter().filter_map(|entry| match &entry.item {
+            Item::Make(made) => Some(made),
+            Item::Keep(_) | Item::Edit(..) => None,
+        });
+        made.map(|made| u64::from(tokens(made))).sum()
+    }
+
+    /// An item as the facade carries it out.
+    pub(super) fn write(&self, item: &Item) -> Value {
+        match item {
+            Item::Keep(index) => json!({ "index": index }),
+            Item::Edit(index, ops) => json!({ "index": index, "ops": ops }),
+            Item::Make(made) => {
+                let (message, copies) =
+                    self.format.make(made, |at| self.outlines.get(at as usize));
+                match made {
+                    Made::User(_) => json!({ "make": message, "copies": copies, "role": "user" }),
+                    Made::Result { id, name, .. } | Made::Moved { id, name, .. } => json!({
+                        "make": message, "copies": copies, "role": "tool", "toolCallId": id, "toolName": name,
+                    }),
+                }
+            }
+        }
+    }
+
+    /// The shapes that go out, for the validator.
+    pub(super) fn outgoing(&self, entries: &[Entry]) -> Vec<Outline> {
+        let shape = |entry: &Entry| match &entry.item {
+            Item::Keep(at) => self.outlines.get(*at as usize).cloned(),
+            Item::Edit(at, _) => {
+                let outline = self.outlines.get(*at as usize)?;
+                Some(changed(outline, &self.changes(*at, outline)))
+            }
+            Item::Make(made) => Some(self.made_outline(made)),
+        };
+        entries.iter().filter_map(shape).collect()
+    }
+
+    fn made_outline(&self, made: &Made) -> Outline {
+        let (message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
+        let mut text = message.to_string();
+        // What is copied from the host stands as null: a word in its place keeps the shape readable.
+        text = text.replace("null", "\"-\"");
+        let draft = self.format.read(text.as_bytes(), NONE);
+        draft.map_or(Outline { role: Role::User, pieces: Vec::new() }, |draft| draft.outline())
+    }
+
+    /// What was mended in the messages that are sent.
+    pub(super) fn repairs(&self) -> Vec<Violation> {
+        let fixes = self.fixes.values().flatten().chain(&self.ending);
+        fixes.map(|fix| fix.violation.clone()).collect()
+    }
+}
+
+fn instead(piece: &Piece, line: &str) -> What {
+    match piece.kind {
+        Kind::Call => What::Arguments(arguments(line)),
+        Kind::Image => What::Text(IMAGE.into()),
+        Kind::Text | Kind::Thinking | Kind::Result | Kind::Other => What::Text(line.into()),
+    }
+}
+
+/// The outline after the changes.
+fn changed(outline: &Outline, changes: &[Change]) -> Outline {
+    let mut pieces = Vec::with_capacity(outline.pieces.len());
+    for (at, piece) in (0u32..).zip(&outline.pieces) {
+        let mut piece = piece.clone();
+        let mut stays = true;
+        for change in changes.iter().filter(|change| change.piece == at) {
+            match &change.what {
+                What::Drop => stays = false,
+                What::Text(text) => {
+                    piece.blank = text.trim().is_empty();
+                    piece.broken_unicode = false;
+                    piece.kind = if piece.kind == Kind::Image { Kind::Text } else { piece.kind };
+                }
+                What::Arguments(_) => {
+                    piece.bad_arguments = false;
+                    piece.broken_unicode = false;
+                }
+                What::Id(id) => piece.id = id.as_str().into(),
+            }
+        }
+        if stays {
+            pieces.push(piece);
+        }
+    }
+    Outline { role: outline.role, pieces }
+}
