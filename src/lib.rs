@@ -6,3 +6,4 @@
 pub mod error;
 pub mod format;
 pub mod model;
+pub mod validity;
