@@ -188,15 +188,11 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             json!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true })
         }
         Made::Moved { id, message, piece, .. } => {
-            let mut block = json!({ "type": "tool_result", "tool_use_id": id });
-            let moved =
-                edit::moved(*message, host(*message, *piece), "/content", "/content/0/content");
-            block["content"] = moved.text;
-            if moved.error {
-                block["is_error"] = true.into();
-            }
+            let from = host(*message, *piece);
+            let moved = edit::moved(*message, from, "/content", "/content/0/content");
             copied.extend(moved.copied);
-            block
+            let (content, error) = (moved.text, moved.error);
+            json!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": error })
         }
     };
     (json!({ "role": "user", "content": [block] }), copied)

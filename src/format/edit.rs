@@ -84,13 +84,12 @@ pub(super) fn blocks(
         // Reasoning alone is no message: what went first makes room for a word in its place.
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
-        ops.push(match piece.place {
-            Place::Item(_) => put(piece, "", text_block(PLACEHOLDER)),
-            Place::Content if piece.kind == Kind::Result => {
-                put(piece, "", json!([text_block(PLACEHOLDER)]))
-            }
-            _ => put(piece, "", PLACEHOLDER.into()),
-        });
+        let word = match (piece.place, piece.kind) {
+            (Place::Item(_), _) => text_block(PLACEHOLDER),
+            (_, Kind::Result) => json!([text_block(PLACEHOLDER)]),
+            _ => PLACEHOLDER.into(),
+        };
+        ops.push(put(piece, "", word));
     }
     ops.extend(removals(go.into_iter()));
     ops

@@ -193,10 +193,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let moved = edit::moved(*message, host(*message, *piece), "", "/content");
             copied.extend(moved.copied);
             // Without a host's content to copy the text is ours, and content is a list of blocks.
-            let content = match moved.text {
-                Value::String(text) => json!([edit::text_block(&text)]),
-                other => other,
-            };
+            let ours = moved.text.as_str().map(|text| json!([edit::text_block(text)]));
+            let content = ours.unwrap_or_default();
             (id, name, content, moved.error)
         }
     };

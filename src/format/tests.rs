@@ -17,7 +17,7 @@ fn apply(mut value: Value, ops: &[Op]) -> Value {
             (Op::Remove { .. }, Value::Array(items)) => drop(items.remove(key.parse().unwrap())),
             (Op::Remove { .. }, Value::Object(map)) => drop(map.remove(key).unwrap()),
             (Op::Add { value, .. }, Value::Object(map)) => {
-                drop(map.insert(key.into(), value.clone()))
+                drop(map.insert(key.into(), value.clone()));
             }
             (Op::Replace { value, .. }, Value::Object(map)) => {
                 assert!(map.insert(key.into(), value.clone()).is_some(), "{path}");
@@ -370,12 +370,12 @@ fn made(
     made: Made,
     hosts: &[Value],
     expected: Value,
-    copied: &[(&str, u32, &str)],
+    expected_copies: &[(&str, u32, &str)],
 ) {
     let outlines: Vec<_> = hosts.iter().map(|host| outline(format, host)).collect();
     let (mut value, copies) = format.make(&made, |index| outlines.get(index as usize));
-    let seen: Vec<_> = copies.iter().map(|c| (c.path.as_str(), c.index, c.from.as_str())).collect();
-    assert_eq!((&value, seen.as_slice()), (&expected, copied));
+    let seen: Vec<_> = copies.iter().map(|copy| (&*copy.path, copy.index, &*copy.from)).collect();
+    assert_eq!((&value, seen.as_slice()), (&expected, expected_copies));
     for copy in &copies {
         *value.pointer_mut(&copy.path).unwrap() =
             hosts[copy.index as usize].pointer(&copy.from).unwrap().clone();
@@ -405,16 +405,16 @@ fn anthropic_makes() {
         json!({ "type": "tool_result", "tool_use_id": "n", "content": null, "is_error": true });
     let copies = [("/content/0/content", 1, "/content/0/content")];
     made(f, moved(1, 0), &hosts, json!({ "role": "user", "content": [block] }), &copies);
-    let block = json!({ "type": "tool_result", "tool_use_id": "n", "content": "(no output)" });
+    let block = json!({ "type": "tool_result", "tool_use_id": "n", "content": "(no output)", "is_error": false });
     made(f, moved(1, 1), &hosts, json!({ "role": "user", "content": [block] }), &[]);
     let hosts = [
         hosts[0].clone(),
         json!({ "role": "user", "content": [{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }] }),
     ];
-    let texts = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
+    let copies = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
     let content =
         json!([{ "type": "text", "text": "head" }, { "type": "text", "text": null }, null]);
-    made(f, head(), &hosts, json!({ "role": "user", "content": content }), &texts);
+    made(f, head(), &hosts, json!({ "role": "user", "content": content }), &copies);
 }
 
 #[test]
@@ -452,10 +452,10 @@ fn pi_makes() {
         json!({ "role": "compactionSummary", "summary": "s" }),
         json!({ "role": "user", "content": [{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }] }),
     ];
-    let texts = [("/content/1/text", 0, "/summary"), ("/content/2", 1, "/content/1")];
+    let copies = [("/content/1/text", 0, "/summary"), ("/content/2", 1, "/content/1")];
     let content =
         json!([{ "type": "text", "text": "head" }, { "type": "text", "text": null }, null]);
-    made(f, head(), &hosts, json!({ "role": "user", "content": content, "timestamp": 0 }), &texts);
+    made(f, head(), &hosts, json!({ "role": "user", "content": content, "timestamp": 0 }), &copies);
 }
 
 #[test]

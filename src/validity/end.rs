@@ -1,0 +1,72 @@
+//! What a request needs because it ends here.
+
+use super::mender::{Mender, fix};
+use super::{CONTINUE, NO_RESULT, Provider, START};
+use crate::model::{Fix, FixKind, Kind, Made, MadePart, Role, Violation};
+
+impl Mender {
+    /// What makes a request valid that ends with the last message pushed: results for calls that have none, a user's
+    /// line where the first or the last message must be the user's. Nothing is remembered of it.
+    ///
+    /// Costs what is open, not what was pushed.
+    pub fn finish(&self) -> Vec<Fix> {
+        let mut fixes = Vec::new();
+        let growing = self.run.as_ref().filter(|run| run.growing);
+        fixes.extend(growing.into_iter().flat_map(super::mender::Run::cut_trailing));
+        let vanishes = growing.filter(|run| !run.told);
+        let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
+        let last = vanishes.map_or(self.last, |run| run.before.0);
+        if self.provider != Provider::Anthropic {
+            fixes.extend(self.results());
+            return fixes;
+        }
+        if let Some((index, Role::Assistant | Role::Tool)) = first {
+            let message = "the first message must be the user's".into();
+            let kind = FixKind::Before(line(START));
+            fixes.insert(0, fix(index, None, kind, "I7", message));
+        }
+        fixes.extend(self.results());
+        if last == Some(Role::Assistant)
+            && let Some(run) = growing
+            && run.open.is_empty()
+        {
+            let message = "the last message must not be the assistant's".into();
+            fixes.push(fix(run.end, None, FixKind::After(line(CONTINUE)), "I8", message));
+        }
+        fixes
+    }
+
+    /// A result for every call that has none; it says that there is none.
+    fn results(&self) -> Vec<Fix> {
+        let waiting = self.waiting.values().flatten().map(|call| (call.anchor, call));
+        let lost = self.lost.iter().map(|call| (call.anchor, call));
+        let run = self.run.iter().flat_map(|run| run.open.iter().map(|call| (run.end, call)));
+        let mut calls: Vec<_> = waiting.chain(lost).chain(run).collect();
+        calls.sort_by_key(|(_, call)| (call.message, call.piece));
+        let fixes = calls.into_iter().map(|(anchor, call)| {
+            let (id, name) = (call.wire.clone().into(), call.name.clone().into());
+            let made = Made::Result { id, name, text: NO_RESULT.into() };
+            let message = format!("the call {:?} has no result", call.wire);
+            let mut fix = fix(call.message, Some(call.place), FixKind::After(made), "I1", message);
+            fix.index = anchor;
+            fix
+        });
+        fixes.collect()
+    }
+
+    /// I11: with thinking on, the assistant's turn of an open tool loop starts with its reasoning. Nothing mends it.
+    pub(super) fn thinking(&self) -> Option<Violation> {
+        let run = self.run.as_ref().filter(|run| run.answering && !run.keys.is_empty())?;
+        let (kind, place) = run.head;
+        (self.provider == Provider::Anthropic && kind != Kind::Thinking).then(|| Violation {
+            rule: "I11",
+            index: run.start,
+            path: Some(place.pointer()),
+            message: "with thinking on, the turn that made the open calls must start with its thinking block".into(),
+        })
+    }
+}
+
+fn line(text: &str) -> Made {
+    Made::User(vec![MadePart::Text(text.into())])
+}

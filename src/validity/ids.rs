@@ -1,0 +1,86 @@
+//! Call ids as they go out: legal, and each used once in a request.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Provider;
+
+/// Longest id that Chat Completions take, in characters.
+const LONGEST: usize = 64;
+
+/// The ids of a request so far. The same calls in the same order always get the same ids.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ids {
+    used: BTreeSet<Box<str>>,
+    /// The last number given out behind each base.
+    numbers: BTreeMap<Box<str>, u32>,
+}
+
+impl Ids {
+    /// The id with which a call goes out: its own if it is legal and new, else one made from it.
+    pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
+        let mut wire = legal(id, provider);
+        if self.used.contains(&*wire) {
+            let base: String = wire.chars().take(LONGEST.saturating_sub(11)).collect();
+            loop {
+                let number = self.numbers.entry(base.as_str().into()).or_insert(1);
+                *number = number.saturating_add(1);
+                wire = format!("{base}_{number}");
+                if !self.used.contains(&*wire) {
+                    break;
+                }
+            }
+        }
+        self.used.insert(wire.as_str().into());
+        wire.into()
+    }
+
+    /// Whether a call goes out with this id.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.used.contains(id)
+    }
+}
+
+/// The id without what the provider refuses.
+fn legal(id: &str, provider: Provider) -> String {
+    let id = id.trim();
+    let legal = match provider {
+        Provider::Anthropic => id.chars().map(plain).collect(),
+        Provider::OpenAiChat => id.chars().filter(|c| *c != '\u{fffd}').take(LONGEST).collect(),
+    };
+    if String::is_empty(&legal) { "call".into() } else { legal }
+}
+
+fn plain(c: char) -> char {
+    if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(provider: Provider, ids: &[&str], expected: &[&str]) {
+        let mut all = Ids::default();
+        let wire: Vec<_> = ids.iter().map(|id| all.assign(id, provider)).collect();
+        assert_eq!(wire.iter().map(|id| &**id).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn legal_and_new_ids_stay() {
+        check(Provider::Anthropic, &["toolu_1", "A-b"], &["toolu_1", "A-b"]);
+        check(Provider::OpenAiChat, &["functions.ls:0", "é"], &["functions.ls:0", "é"]);
+    }
+
+    #[test]
+    fn others_are_made_legal_and_do_not_collide() {
+        check(
+            Provider::Anthropic,
+            &["a.b", "a_b", "a:b", "", " "],
+            &["a_b", "a_b_2", "a_b_3", "call", "call_2"],
+        );
+        check(Provider::Anthropic, &["a", "a_2", "a", "a"], &["a", "a_2", "a_3", "a_4"]);
+        let long = "x".repeat(70);
+        let (first, again) = ("x".repeat(64), format!("{}_2", "x".repeat(53)));
+        check(Provider::OpenAiChat, &[&long, &long], &[&first, &again]);
+    }
+}

@@ -1,0 +1,474 @@
+//! The rules as messages arrive: what is wrong with a message, and what mends it.
+//!
+//! A message costs what it holds; nothing is looked at twice. What depends on how the request ends (a call that has no
+//! result yet, an assistant message that is the last) is said by `finish` and may be different at the next request.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::ids::Ids;
+use super::{NO_OUTPUT, Provider};
+use crate::model::{Fix, FixKind, Kind, Made, NONE, Outline, Piece, Place, Role, Violation};
+
+/// Mends a transcript message by message, and knows its groups.
+///
+/// A message with nothing in it that may be sent does not go out, and what follows is judged as if it had never been. A
+/// result is paired with its call by occurrence: the first open call of the newest
+/// message that made a call with its id.
+#[derive(Clone, Debug)]
+pub struct Mender {
+    pub(super) provider: Provider,
+    pub(super) ids: Ids,
+    /// The newest run of assistant messages; one message where the provider does not merge them.
+    pub(super) run: Option<Run>,
+    /// Calls of earlier runs that have no result: a late one may still come. By id, oldest first.
+    pub(super) waiting: BTreeMap<Box<str>, Vec<Call>>,
+    /// Calls whose id was used again by a later run: no result will be theirs.
+    pub(super) lost: Vec<Call>,
+    /// The first message that goes out and is not the system's.
+    pub(super) first: Option<(u32, Role)>,
+    /// Who speaks last.
+    pub(super) last: Option<Role>,
+    held: Option<Range<u32>>,
+}
+
+/// A call that has no result yet.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) message: u32,
+    pub(super) piece: u32,
+    pub(super) place: Place,
+    /// The id with which it goes out.
+    pub(super) wire: Box<str>,
+    pub(super) name: Box<str>,
+    key: Box<str>,
+    group: u32,
+    /// The message behind which its result goes.
+    pub(super) anchor: u32,
+}
+
+/// Assistant messages that the provider reads as one, and the results behind them.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// No other message has followed yet: it may still grow.
+    pub(super) growing: bool,
+    /// Nothing but results has followed: results may still come.
+    pub(super) answering: bool,
+    /// Calls without a result.
+    pub(super) open: Vec<Call>,
+    /// Ids of all its calls, as the host wrote them.
+    pub(super) keys: BTreeSet<Box<str>>,
+    /// Reasoning at its end, which must not be the end.
+    pub(super) trailing: Vec<(u32, u32, Place)>,
+    /// It has something else than reasoning.
+    pub(super) told: bool,
+    /// Its first piece.
+    pub(super) head: (Kind, Place),
+    /// Who spoke before it, and what was held then: it may turn out to be nothing.
+    pub(super) before: (Option<Role>, Option<Range<u32>>),
+}
+
+/// What a message is, seen behind those before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// What mends it, or an earlier message that it shows to be wrong.
+    pub fixes: Vec<Fix>,
+    /// For each piece the index of the first message of the assistant run that it belongs to, or `NONE`: pieces with
+    /// the same number stay or go together.
+    pub groups: Vec<u32>,
+    /// For each piece that is a result its call: message and piece.
+    pub pairs: Vec<Option<(u32, u32)>>,
+    /// A tail may start here: no call is open before it, it holds no result and continues no message.
+    pub may_cut: bool,
+}
+
+/// What becomes of a piece.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Dropped,
+}
+
+impl Seen {
+    pub(super) fn fix(&mut self, at: At<'_>, kind: FixKind, rule: &'static str, message: &str) {
+        self.fixes.push(at.fix(kind, rule, message));
+    }
+}
+
+/// A piece and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct At<'p> {
+    index: u32,
+    number: u32,
+    piece: &'p Piece,
+}
+
+impl At<'_> {
+    fn fix(self, kind: FixKind, rule: &'static str, message: &str) -> Fix {
+        fix(self.index, Some(self.piece.place), kind, rule, message.into())
+    }
+
+    fn drop(self) -> FixKind {
+        FixKind::Drop { piece: self.number }
+    }
+}
+
+pub(super) fn fix(
+    index: u32,
+    place: Option<Place>,
+    kind: FixKind,
+    rule: &'static str,
+    message: String,
+) -> Fix {
+    let path = place.map(Place::pointer);
+    Fix { index, kind, violation: Violation { rule, index, path, message } }
+}
+
+impl Mender {
+    /// Before the first message.
+    pub fn new(provider: Provider) -> Self {
+        Self {
+            provider,
+            ids: Ids::default(),
+            run: None,
+            waiting: BTreeMap::new(),
+            lost: Vec::new(),
+            first: None,
+            last: None,
+            held: None,
+        }
+    }
+
+    /// The next message, at `index` of the history. Costs what the message holds.
+    pub fn push(&mut self, index: u32, outline: &Outline) -> Seen {
+        let mut seen = Seen {
+            groups: vec![NONE; outline.pieces.len()],
+            pairs: vec![None; outline.pieces.len()],
+            ..Seen::default()
+        };
+        if outline.pieces.is_empty() {
+            let kind = FixKind::Drop { piece: NONE };
+            seen.fixes.push(fix(
+                index,
+                None,
+                kind,
+                "I6",
+                "nothing is in the message; it must not be sent".into(),
+            ));
+        } else if outline.role == Role::Assistant {
+            self.assistant(index, outline, &mut seen);
+        } else {
+            self.other(index, outline, &mut seen);
+        }
+        seen
+    }
+
+    /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10).
+    pub fn held(&self) -> Option<Range<u32>> {
+        self.held.clone()
+    }
+
+    fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
+        let mut fixes = std::mem::take(&mut seen.fixes);
+        let kept: Vec<At<'_>> = at(index, outline)
+            .filter(|at| match at.piece.kind {
+                Kind::Result => {
+                    let message = "a result stands in an assistant message; it belongs into one of the user's";
+                    fixes.push(at.fix(at.drop(), "I2", message));
+                    false
+                }
+                _ => plain(*at, &mut fixes) == Fate::Kept,
+            })
+            .collect();
+        seen.fixes = fixes;
+        let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
+        let [head, ..] = kept.as_slice() else { return };
+        if only_thinking && !self.provider.merges() {
+            for at in kept {
+                seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
+            }
+            return;
+        }
+        let run = self.run_for(index, *head, seen);
+        run.end = index;
+        run.told |= !only_thinking;
+        let group = run.start;
+        seen.groups.fill(group);
+        let mut trailing = std::mem::take(&mut run.trailing);
+        let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == group);
+        for at in kept {
+            if at.piece.kind == Kind::Thinking {
+                if self.provider.merges() {
+                    held = Some(group);
+                    trailing.push((index, at.number, at.piece.place));
+                }
+                continue;
+            }
+            trailing.clear();
+            if at.piece.kind == Kind::Call {
+                self.call(at, group, seen);
+            }
+        }
+        if let Some(run) = &mut self.run {
+            run.trailing = trailing;
+        }
+        self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
+        self.spoke(index, Role::Assistant);
+    }
+
+    /// The run that an assistant message continues or opens.
+    fn run_for(&mut self, index: u32, head: At<'_>, seen: &mut Seen) -> &mut Run {
+        let continues = self.provider.merges() && self.run.as_ref().is_some_and(|run| run.growing);
+        if !continues {
+            self.close();
+        }
+        seen.may_cut = !continues;
+        let before = (self.last, self.held.clone());
+        self.run.get_or_insert_with(|| Run {
+            start: index,
+            end: index,
+            growing: true,
+            answering: true,
+            open: Vec::new(),
+            keys: BTreeSet::new(),
+            trailing: Vec::new(),
+            told: false,
+            head: (head.piece.kind, head.piece.place),
+            before,
+        })
+    }
+
+    fn call(&mut self, at: At<'_>, group: u32, seen: &mut Seen) {
+        let At { index, number, piece } = at;
+        let key: Box<str> = piece.id.trim().into();
+        let wire =
+            if is_legacy(piece) { Box::default() } else { self.ids.assign(&key, self.provider) };
+        if wire != piece.id {
+            let message =
+                format!("the id {:?} is empty, not legal, or used by an earlier call", piece.id);
+            let kind = FixKind::Rename { piece: number, id: wire.clone().into() };
+            seen.fix(at, kind, "I5", &message);
+        }
+        let Some(run) = &mut self.run else { return };
+        run.keys.insert(key.clone());
+        let name = piece.name.clone();
+        run.open.push(Call {
+            message: index,
+            piece: number,
+            place: piece.place,
+            wire,
+            name,
+            key,
+            group,
+            anchor: index,
+        });
+    }
+
+    /// A message of the user, the system or a tool: results first, then whatever else.
+    fn other(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
+        let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
+        let holds = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
+        let mut kept = false;
+        for at in at(index, outline) {
+            let fate = match at.piece.kind {
+                Kind::Result => self.result(at, seen),
+                Kind::Call => {
+                    seen.fix(
+                        at,
+                        at.drop(),
+                        "I1",
+                        "a call stands in a message that is not the assistant's",
+                    );
+                    Fate::Dropped
+                }
+                Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {
+                    plain(at, &mut seen.fixes)
+                }
+            };
+            if fate == Fate::Dropped {
+                continue;
+            }
+            kept = true;
+            if at.piece.kind != Kind::Result
+                && let Some(run) = &mut self.run
+            {
+                run.answering = false;
+            }
+        }
+        if !kept {
+            return;
+        }
+        let leads = outline.role == Role::System && self.first.is_none();
+        seen.may_cut = !opens && !holds && !leads;
+        self.settle(seen);
+        self.spoke(index, outline.role);
+    }
+
+    fn result(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
+        let key = at.piece.id.trim();
+        let answering = self.run.as_ref().is_some_and(|run| run.answering);
+        let Some(call) = self.take(key) else {
+            if self.ids.has(key) || self.run.as_ref().is_some_and(|run| run.keys.contains(key)) {
+                let message =
+                    format!("the call {key:?} is answered already, or its id was used again");
+                seen.fix(at, at.drop(), "I1", &message);
+            } else {
+                let message = format!("no call before it has the id {key:?}");
+                seen.fix(at, at.drop(), "I2", &message);
+            }
+            return Fate::Dropped;
+        };
+        if let Some(group) = usize::try_from(at.number).ok().and_then(|at| seen.groups.get_mut(at))
+        {
+            *group = call.group;
+        }
+        if let Some(pair) = usize::try_from(at.number).ok().and_then(|at| seen.pairs.get_mut(at)) {
+            *pair = Some((call.message, call.piece));
+        }
+        if answering && call.anchor == NONE {
+            answer(at, &call, seen);
+            return Fate::Kept;
+        }
+        self.late(at, call, seen);
+        Fate::Dropped
+    }
+
+    /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
+    fn take(&mut self, key: &str) -> Option<Call> {
+        if let Some(run) = &mut self.run
+            && run.keys.contains(key)
+        {
+            let at = run.open.iter().position(|call| &*call.key == key)?;
+            return Some(Call {
+                anchor: if run.answering { NONE } else { run.end },
+                ..run.open.remove(at)
+            });
+        }
+        let calls = self.waiting.get_mut(key)?;
+        let call = (!calls.is_empty()).then(|| calls.remove(0))?;
+        if calls.is_empty() {
+            self.waiting.remove(key);
+        }
+        Some(call)
+    }
+
+    /// A result that comes behind something else goes up to its call.
+    fn late(&mut self, at: At<'_>, call: Call, seen: &mut Seen) {
+        let message =
+            format!("the result of {:?} does not stand directly behind its call", call.key);
+        seen.fix(at, at.drop(), "I3", &message);
+        if at.piece.broken_unicode {
+            // What is moved is copied as it is: better no result than one that no provider takes.
+            self.waiting.entry(call.key.clone()).or_default().push(call);
+            return;
+        }
+        let (id, name) = (call.wire.into(), call.name.into());
+        let made = Made::Moved { id, name, message: at.index, piece: at.number };
+        let mut fix = at.fix(FixKind::After(made), "I3", &message);
+        fix.index = call.anchor;
+        seen.fixes.push(fix);
+    }
+
+    /// Another message follows the run: it is final. Reasoning must not be its end.
+    fn settle(&mut self, seen: &mut Seen) {
+        let Some(run) = self.run.as_mut().filter(|run| run.growing) else { return };
+        run.growing = false;
+        seen.fixes.extend(run.cut_trailing());
+        if !run.told {
+            self.held = run.before.1.clone();
+            if self.first.is_some_and(|(first, _)| first >= run.start) {
+                self.first = None;
+            }
+            self.run = None;
+        }
+    }
+
+    /// A new run begins: what is still open waits for a late result.
+    fn close(&mut self) {
+        let Some(run) = self.run.take() else { return };
+        for key in &run.keys {
+            self.lost.extend(self.waiting.remove(key).unwrap_or_default());
+        }
+        for mut call in run.open {
+            call.anchor = run.end;
+            self.waiting.entry(call.key.clone()).or_default().push(call);
+        }
+    }
+
+    fn spoke(&mut self, index: u32, role: Role) {
+        self.last = Some(role);
+        if role != Role::System && self.first.is_none() {
+            self.first = Some((index, role));
+        }
+    }
+}
+
+impl Run {
+    /// Drops the reasoning at its end.
+    pub(super) fn cut_trailing(&self) -> impl Iterator<Item = Fix> {
+        let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
+        self.trailing.iter().map(move |(index, piece, place)| {
+            fix(*index, Some(*place), FixKind::Drop { piece: *piece }, "I6", message.into())
+        })
+    }
+}
+
+fn at(index: u32, outline: &Outline) -> impl Iterator<Item = At<'_>> {
+    (0u32..).zip(&outline.pieces).map(move |(number, piece)| At { index, number, piece })
+}
+
+/// A call or result of the days before ids: paired by order alone.
+fn is_legacy(piece: &Piece) -> bool {
+    matches!(piece.place, Place::Field(_)) && piece.id.is_empty()
+}
+
+/// What is asked of a piece by itself, whoever speaks.
+fn plain(at: At<'_>, fixes: &mut Vec<Fix>) -> Fate {
+    let piece = at.piece;
+    if piece.blank {
+        fixes.push(at.fix(at.drop(), "I6", "nothing but white space is in the text"));
+        return Fate::Dropped;
+    }
+    let broken = "a string holds half of a surrogate pair, which is not Unicode";
+    match piece.kind {
+        Kind::Call if piece.broken_unicode => {
+            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I26", broken));
+        }
+        Kind::Call if piece.bad_arguments => {
+            let message = "the arguments are not a JSON object";
+            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I30", message));
+        }
+        Kind::Text | Kind::Thinking if piece.broken_unicode && !piece.opaque => {
+            let kind = FixKind::Text { piece: at.number, text: None };
+            fixes.push(at.fix(kind, "I26", broken));
+        }
+        Kind::Text | Kind::Thinking | Kind::Result | Kind::Image | Kind::Other
+            if piece.broken_unicode =>
+        {
+            fixes.push(at.fix(at.drop(), "I26", broken));
+            return Fate::Dropped;
+        }
+        Kind::Text | Kind::Thinking | Kind::Call | Kind::Result | Kind::Image | Kind::Other => {}
+    }
+    Fate::Kept
+}
+
+/// A result where it should be: with its call's id, with something in it.
+fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
+    let piece = at.number;
+    if at.piece.id != call.wire {
+        let message =
+            format!("the id {:?} is not the one with which its call goes out", at.piece.id);
+        let id = call.wire.clone().into();
+        seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
+    }
+    if at.piece.blank {
+        let kind = FixKind::Text { piece, text: Some(NO_OUTPUT.into()) };
+        seen.fix(at, kind, "I6", "the result is empty");
+    } else if at.piece.broken_unicode {
+        let kind = FixKind::Text { piece, text: None };
+        seen.fix(at, kind, "I26", "a string holds half of a surrogate pair, which is not Unicode");
+    }
+}

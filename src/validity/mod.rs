@@ -1,0 +1,118 @@
+//! What a provider takes: one set of rules, used to check a transcript, to mend it, and to say what may be touched.
+//!
+//! The rules are those of the reliability notes that one request shows: I1-I3 (every call answered once, next to it),
+//! I5 (ids), I6 (nothing empty), I7 and I8 (first and last message), I11 (reasoning in an open tool loop), I26
+//! (Unicode) and I30 (arguments). What a violation is and how it is mended are one piece of code, so they cannot drift.
+
+mod apply;
+mod end;
+mod ids;
+mod mender;
+
+use crate::error::{Error, Result};
+use crate::model::{Fix, Outline, Violation};
+
+pub use apply::apply;
+pub use mender::{Mender, Seen};
+
+/// What a result that never came says: it tells of no success.
+pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
+/// What an empty result says.
+pub const NO_OUTPUT: &str = "(no output)";
+/// The user's line after an assistant message that must not be the last.
+pub const CONTINUE: &str = "Continue.";
+/// The user's line before an assistant message that must not be the first.
+pub const START: &str = "(The conversation starts here.)";
+
+/// Whose rules a request must satisfy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// Anthropic's own API: runs of messages of one role are one turn; ids are `[a-zA-Z0-9_-]+`.
+    Anthropic,
+    /// Chat Completions: results directly after their calls; ids of at most 64 characters.
+    OpenAiChat,
+}
+
+impl Provider {
+    /// The provider of that name.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with what is allowed, also for a name of the contract that is not built yet.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "anthropic" => Ok(Self::Anthropic),
+            "openai-chat" => Ok(Self::OpenAiChat),
+            _ => {
+                let got = format_args!("\"{name}\", which is not built yet or not known");
+                Err(Error::argument("provider", "\"anthropic\" or \"openai-chat\"", got))
+            }
+        }
+    }
+
+    /// Its public name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai-chat",
+        }
+    }
+
+    /// Whether it reads a run of assistant messages as one, as Anthropic does.
+    fn merges(self) -> bool {
+        self == Self::Anthropic
+    }
+}
+
+/// What of a request is known beside its messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Extended thinking is on in this request: then I11 is checked too.
+    pub thinking: bool,
+}
+
+/// Every rule that the request breaks, by message; empty means that the provider would take it.
+///
+/// ```
+/// use plimsoll::format::Format;
+/// use plimsoll::validity::{Options, Provider, check};
+///
+/// let call = br#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"ls","input":{}}]}"#;
+/// let outlines = [Format::Anthropic.read(call, 0)?.outline()];
+/// let rules: Vec<_> = check(&outlines, Provider::Anthropic, Options::default())
+///     .into_iter()
+///     .map(|violation| violation.rule)
+///     .collect();
+/// assert_eq!(rules, ["I7", "I1"]);
+/// # Ok::<(), plimsoll::error::Error>(())
+/// ```
+pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
+    let (mender, fixes) = run(outlines, provider);
+    let mut violations: Vec<Violation> = Vec::new();
+    let unmended = options.thinking.then(|| mender.thinking()).flatten();
+    for violation in fixes.into_iter().map(|fix| fix.violation).chain(unmended) {
+        // A result that moves is one violation with two fixes.
+        if violations.last() != Some(&violation) {
+            violations.push(violation);
+        }
+    }
+    violations.sort_by_key(|violation| violation.index);
+    violations
+}
+
+/// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
+pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
+    run(outlines, provider).1
+}
+
+fn run(outlines: &[Outline], provider: Provider) -> (Mender, Vec<Fix>) {
+    let mut mender = Mender::new(provider);
+    let mut fixes = Vec::new();
+    for (index, outline) in (0u32..).zip(outlines) {
+        fixes.extend(mender.push(index, outline).fixes);
+    }
+    fixes.extend(mender.finish());
+    (mender, fixes)
+}
+
+#[cfg(test)]
+mod tests;
