@@ -97,6 +97,9 @@ const anthropic = [
       ["a call without a name", loop([{ type: "tool_use", id: "a", input: {} }], [answer("a")])],
       ["a number as result", loop([use("a")], [answer("a", { content: 1 })])],
       ["an unknown block in a result", loop([use("a")], [answer("a", { content: [use("b")] })])],
+      ["is_error no boolean", loop([use("a")], [answer("a", { is_error: "no" })])],
+      ["an image in a result without its source", loop([use("a")], [answer("a", { content: [{ type: "image" }] })])],
+      ["undefined in arguments", loop([use("a", { input: { list: [undefined] } })], [answer("a")])],
       ["NaN", loop([use("a", { input: { n: Number.NaN } })], [answer("a")])],
       ["a big integer", loop([use("a", { input: { n: 1n } })], [answer("a")])],
       ["a cycle", loop([use("a", { input: cyclic() })], [answer("a")])],
@@ -144,6 +147,7 @@ const openAiChat = [
   { rule: "I9", name: "user after user", good: [ask, assistant("x"), ask], bad: [ask, ask], rules: { alternate: true }, index: 1 },
   { rule: "I26", name: "well-formed text", good: [user(emoji)], bad: [user(lone)] },
   { rule: "I26", name: "well-formed results", good: [ask, calling(called("a")), result("a", emoji)], bad: [ask, calling(called("a")), result("a", [text(lone)])], index: 2, path: "/content/0/text" },
+  { rule: "I6", name: "a custom call is a call", good: [ask, calling({ id: "a", type: "custom", custom: { name: "f", input: "" } }), result("a")], bad: [ask, { role: "assistant" }, ask] },
   { rule: "I30", name: "arguments are whole JSON", good: [ask, calling(called("a", "{}")), result("a")], bad: [ask, calling(called("a", '{"path":"a')), result("a")], path: "/tool_calls/0/function/arguments" },
   { rule: "I30", name: "arguments are an object", good: [ask, calling(called("a", "{}")), result("a")], bad: [ask, calling(called("a", '"x"')), result("a")] },
   { rule: "I30", name: "arguments are text", good: [ask, calling(called("a", "{}")), result("a")], bad: [ask, calling(called("a", /** @type {any} */ ({}))), result("a")] },
@@ -158,6 +162,7 @@ const openAiChat = [
       ["a null call", [ask, calling(null), ask]],
       ["a call without its function", [ask, calling({ id: "a", type: "function" }), result("a")]],
       ["a call without a type", [ask, calling({ id: "a", function: { name: "f", arguments: "{}" } }), result("a")]],
+      ["a custom call without input", [ask, calling({ id: "a", type: "custom", custom: { name: "f" } }), result("a")]],
       ["a call without a name", [ask, calling({ id: "a", type: "function", function: { arguments: "{}" } }), result("a")]],
       ["a result without content", [ask, calling(called("a")), { role: "tool", tool_call_id: "a", content: null }]],
       ["a user without content", [{ role: "user", content: null }]],
@@ -189,6 +194,7 @@ const pi = [
   { rule: "I3", name: "a hidden command is not between", good: [says("go"), acts([toolCall("a")]), bash({ excludeFromContext: true }), gave("a")], bad: [says("go"), acts([toolCall("a")]), says("x"), gave("a")] },
   { rule: "I5", name: "ids are unique", good: [says("go"), acts([toolCall("a|b")]), gave("a|b")], bad: [says("go"), acts([toolCall("a")]), gave("a"), acts([toolCall("a")]), gave("a")], index: 3 },
   { rule: "I5", name: "ids are not empty", good: [says("go"), acts([toolCall("a")]), gave("a")], bad: [says("go"), acts([toolCall("")]), gave("")] },
+  { rule: "I5", name: "a result names its call", good: [says("go"), acts([toolCall("a")]), gave("a")], bad: [says("go"), acts([toolCall("a")]), gave(undefined)], path: "/toolCallId", index: 2 },
   { rule: "I6", name: "no empty content", good: [says([text("x")])], bad: [says([])] },
   { rule: "I6", name: "no blank text", good: [says("x")], bad: [says(" ")] },
   { rule: "I6", name: "an aborted message may be empty", good: [says("go"), acts([], { stopReason: "aborted" }), says("x")], bad: [says("go"), acts([]), says("x")] },
@@ -198,6 +204,7 @@ const pi = [
   { rule: "I8", name: "last is not an assistant", good: [says("go"), acts([toolCall("a")]), gave("a")], bad: [says("go"), acts([text("hi")])] },
   { rule: "I8", name: "not an empty request", good: [says("go")], bad: [] },
   { rule: "I9", name: "runs where they are not merged", good: [says("go"), says("x")], bad: [says("go"), says("x")], goodRules: {}, rules: { alternate: true } },
+  { rule: "I9", name: "an assistant between", good: [says("go"), acts([text("x")]), says("x")], bad: [says("go"), bash()], rules: { alternate: true } },
   { rule: "I26", name: "well-formed text", good: [says(emoji)], bad: [says([text(lone)])] },
   { rule: "I30", name: "arguments are an object", good: [says("go"), acts([toolCall("a")]), gave("a")], bad: [says("go"), acts([toolCall("a", { arguments: "{" })]), gave("a")] },
   ...shapes(
@@ -208,6 +215,7 @@ const pi = [
       ["a text as assistant content", [says("go"), { role: "assistant", content: "x", timestamp: 1 }, says("x")]],
       ["an Anthropic block", [says("go"), acts([use("a")]), says("x")]],
       ["a result without its tool's name", [says("go"), acts([toolCall("a")]), gave("a", { toolName: undefined })]],
+      ["a call without a name", [says("go"), acts([toolCall("a", { name: "" })]), gave("a")]],
       ["a result without isError", [says("go"), acts([toolCall("a")]), gave("a", { isError: undefined })]],
       ["a result as text", [says("go"), acts([toolCall("a")]), gave("a", { content: "x" })]],
       ["an image without data", [says([{ type: "image", mimeType: "image/png" }])]],
@@ -215,6 +223,8 @@ const pi = [
     ],
   ),
   { rule: "shape", name: "a plain message has no other fields", good: [says("x", { at: 1 })], bad: [says("x", { at: 1 })], goodRules: {}, rules: { plain: true } },
+  { rule: "shape", name: "time is a number in a plain message", good: [says("x")], bad: [says("x", { timestamp: "now" })], rules: { plain: true } },
+  { rule: "I26", name: "a custom call's input", good: [says(emoji)], bad: [{ role: "custom", content: lone, timestamp: 1 }] },
 ];
 
 /** @param {any[]} good @param {Array<[string, any[]]>} bad @returns {Case[]} */
