@@ -114,7 +114,7 @@ export function carryOut(api, session, { contextTokens, preset = "balanced", est
       fail(found.rule, found.index, found.message, found.path);
     }
     checkMade(messages, source, host, strict, made, fail);
-    for (const one of unchangedThinking(messages, host, source)) fail(one.rule, one.index, one.message);
+    for (const one of unchangedThinking(messages, history, source)) fail(one.rule, one.index, one.message);
     for (const one of carriedThinking(messages, host, source)) fail(one.rule, one.index, one.message);
     const words = keptVerbatim(messages, history);
     if (words) fail("verbatim", -1, words);
