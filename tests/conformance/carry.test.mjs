@@ -13,9 +13,21 @@ const session = () => ({
   calls: [{ sent: 1, at: 1_000 }, { sent: 3 }, { sent: 5 }, { sent: 7 }],
   messages: [
     { role: "user", content: long },
-    { role: "assistant", content: [{ type: "thinking", thinking: "t", signature: "s" }, { type: "tool_use", id: "a", name: "read", input: {} }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "t", signature: "s" },
+        { type: "tool_use", id: "a", name: "read", input: {} },
+      ],
+    },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "fn main() {}" }] },
-    { role: "assistant", content: [{ type: "thinking", thinking: "u", signature: "s" }, { type: "tool_use", id: "b", name: "read", input: {} }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "u", signature: "s" },
+        { type: "tool_use", id: "b", name: "read", input: {} },
+      ],
+    },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "b", content: "mod a;" }] },
     { role: "assistant", content: [text("it is empty")] },
     { role: "user", content: [text("thanks, and now the tests in tests/ please, all of them")] },
@@ -26,7 +38,9 @@ const session = () => ({
 /** A package whose manager sends all, after `change` had its hand on the view. @param {(view: any, history: any[], state: any) => any} [change] */
 function fake(change = (view) => view) {
   return {
-    estimateRequest: (/** @type {any} */ { messages }) => ({ tokens: JSON.stringify(messages).length }),
+    estimateRequest: (/** @type {any} */ { messages }) => ({
+      tokens: JSON.stringify(messages).length,
+    }),
     ContextManager: class {
       state = /** @type {any} */ ({ asked: 0 });
       /** @param {any[]} history */
@@ -35,8 +49,16 @@ function fake(change = (view) => view) {
         const view = {
           messages: [...history],
           source: history.map((_, at) => at),
-          fits: true, repairs: [], cacheBreakpoints: [], epoch: 0, firstChanged: null,
-          tokens: 10, tokensSource: "estimate", edits: [], compaction: null, hints: {},
+          fits: true,
+          repairs: [],
+          cacheBreakpoints: [],
+          epoch: 0,
+          firstChanged: null,
+          tokens: 10,
+          tokensSource: "estimate",
+          edits: [],
+          compaction: null,
+          hints: {},
         };
         return change(view, history, this.state) ?? view;
       }
@@ -47,7 +69,10 @@ function fake(change = (view) => view) {
 /** From the third request on, the first result is a stub. @param {any} view @param {any} [more] */
 function stubbed(view, more = {}) {
   if (view.messages.length < 5) return view;
-  view.messages[2] = { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "[stub]" }] };
+  view.messages[2] = {
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: "a", content: "[stub]" }],
+  };
   view.epoch = 1;
   if (view.messages.length === 5) {
     view.firstChanged = 2;
@@ -73,42 +98,191 @@ test("a batch of edits that is announced is right", () => {
 
 /** @type {Array<[string, string, (view: any, history: any[], state: any) => any]>} */
 const wrong = [
-  ["a manager that throws", "threw", () => { throw new Error("no"); }],
-  ["a manager that mutates", "threw", (_, history) => { history[0].content = "x"; }],
-  ["a call left without its result", "I1", (view, history) => { if (history.length === 5) drop(view, 4); }],
-  ["a result left without its call", "I2", (view, history) => { if (history.length > 3) drop(view, 1); }],
-  ["an assistant at the end", "I8", (view) => { add(view, { role: "assistant", content: "ack" }); }],
-  ["an emptied result", "I6", (view) => { const own = stubbed(view); if (own.messages[2]) own.messages[2] = { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: own.epoch ? "" : "fn main() {}" }] }; }],
-  ["a made message with other fields", "shape", (view) => { view.messages.unshift({ role: "user", content: "summary", kind: "head" }); view.source.unshift(null); }],
-  ["a copy of an unedited message", "identity", (view) => { view.messages[0] = { ...view.messages[0] }; }],
+  [
+    "a manager that throws",
+    "threw",
+    () => {
+      throw new Error("no");
+    },
+  ],
+  [
+    "a manager that mutates",
+    "threw",
+    (_, history) => {
+      history[0].content = "x";
+    },
+  ],
+  [
+    "a call left without its result",
+    "I1",
+    (view, history) => {
+      if (history.length === 5) drop(view, 4);
+    },
+  ],
+  [
+    "a result left without its call",
+    "I2",
+    (view, history) => {
+      if (history.length > 3) drop(view, 1);
+    },
+  ],
+  [
+    "an assistant at the end",
+    "I8",
+    (view) => {
+      add(view, { role: "assistant", content: "ack" });
+    },
+  ],
+  [
+    "an emptied result",
+    "I6",
+    (view) => {
+      const own = stubbed(view);
+      if (own.messages[2])
+        own.messages[2] = {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "a", content: own.epoch ? "" : "fn main() {}" },
+          ],
+        };
+    },
+  ],
+  [
+    "a made message with other fields",
+    "shape",
+    (view) => {
+      view.messages.unshift({ role: "user", content: "summary", kind: "head" });
+      view.source.unshift(null);
+    },
+  ],
+  [
+    "a copy of an unedited message",
+    "identity",
+    (view) => {
+      view.messages[0] = { ...view.messages[0] };
+    },
+  ],
   ["an edit that is not announced", "edits", (view) => stubbed(view, { edits: [] })],
-  ["a lying source", "source", (view) => { view.source[0] = 99; }],
-  ["sources out of order", "source", (view) => { view.source.reverse(); }],
+  [
+    "a lying source",
+    "source",
+    (view) => {
+      view.source[0] = 99;
+    },
+  ],
+  [
+    "sources out of order",
+    "source",
+    (view) => {
+      view.source.reverse();
+    },
+  ],
   ["a change within an epoch", "epoch", (view) => stubbed(view, { epoch: 0, firstChanged: null })],
-  ["an epoch for nothing", "epoch", (view, history) => { view.epoch = history.length; }],
-  ["a wrong firstChanged", "firstChanged", (view) => { if (stubbed(view).firstChanged === 2) view.firstChanged = 1; }],
-  ["a firstChanged within an epoch", "firstChanged", (view) => { view.firstChanged = 0; }],
-  ["too many tokens", "tokens", (view) => { view.tokens = 31_000; }],
-  ["too many tokens, measured again", "tokens", (view) => { add(view, { role: "user", content: "x".repeat(40_000) }); }],
-  ["another answer when asked again", "again", (view, _, state) => { view.epoch = state.asked % 2; }],
+  [
+    "an epoch for nothing",
+    "epoch",
+    (view, history) => {
+      view.epoch = history.length;
+    },
+  ],
+  [
+    "a wrong firstChanged",
+    "firstChanged",
+    (view) => {
+      if (stubbed(view).firstChanged === 2) view.firstChanged = 1;
+    },
+  ],
+  [
+    "a firstChanged within an epoch",
+    "firstChanged",
+    (view) => {
+      view.firstChanged = 0;
+    },
+  ],
+  [
+    "too many tokens",
+    "tokens",
+    (view) => {
+      view.tokens = 31_000;
+    },
+  ],
+  [
+    "too many tokens, measured again",
+    "tokens",
+    (view) => {
+      add(view, { role: "user", content: "x".repeat(40_000) });
+    },
+  ],
+  [
+    "another answer when asked again",
+    "again",
+    (view, _, state) => {
+      view.epoch = state.asked % 2;
+    },
+  ],
   ["bound thinking behind an edit", "I12", (view) => stubbed(view, { hints: {} })],
-  ["a changed thought", "I10", (view) => { if (view.messages[1]) view.messages[1] = { role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "s" }, view.messages[1].content[1]] }; }],
-  ["a lost question", "verbatim", (view, history) => { if (history.length === 7) drop(view, 6); }],
-  ["a question twice", "verbatim", (view) => { add(view, { role: "user", content: long }); }],
+  [
+    "a changed thought",
+    "I10",
+    (view) => {
+      if (view.messages[1])
+        view.messages[1] = {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "x", signature: "s" },
+            view.messages[1].content[1],
+          ],
+        };
+    },
+  ],
+  [
+    "a message that is gone",
+    "lost",
+    (view, history) => {
+      if (history.length === 7) drop(view, 5);
+    },
+  ],
+  [
+    "a lost question",
+    "verbatim",
+    (view, history) => {
+      if (history.length === 7) drop(view, 6);
+    },
+  ],
+  [
+    "a question twice",
+    "verbatim",
+    (view) => {
+      add(view, { role: "user", content: long });
+    },
+  ],
 ];
 
 for (const [name, rule, change] of wrong) {
   test(name, () => {
     const { failures } = carry(fake(change));
-    assert.ok(failures.some((one) => one.rule === rule), `${rule} is named: ${JSON.stringify(failures)}`);
+    assert.ok(
+      failures.some((one) => one.rule === rule),
+      `${rule} is named: ${JSON.stringify(failures)}`,
+    );
   });
 }
 
 test("a mutation after freezing was undone is seen too", () => {
   const own = session();
   const toJSON = { value: 0 };
-  own.messages[0] = /** @type {any} */ ({ role: "user", content: long, toJSON: () => ({ role: "user", content: `${long} ${toJSON.value}` }) });
-  const report = carryOut(fake(() => { toJSON.value += 1; }), own, { contextTokens: 32_000 });
+  own.messages[0] = /** @type {any} */ ({
+    role: "user",
+    content: long,
+    toJSON: () => ({ role: "user", content: `${long} ${toJSON.value}` }),
+  });
+  const report = carryOut(
+    fake(() => {
+      toJSON.value += 1;
+    }),
+    own,
+    { contextTokens: 32_000 },
+  );
   assert.ok(report.failures.some((one) => one.rule === "mutated"));
 });
 
@@ -118,10 +292,13 @@ test("not fitting is counted, not refused", () => {
 });
 
 test("requests without times are ten seconds a message apart", () => {
-  assert.deepEqual(requestsOf({ messages: [{}, {}, {}], calls: [{ sent: 1, at: 500 }, { sent: 1 }, { sent: 3 }] }), [
-    { sent: 1, at: 500 },
-    { sent: 3, at: 20_500 },
-  ]);
+  assert.deepEqual(
+    requestsOf({ messages: [{}, {}, {}], calls: [{ sent: 1, at: 500 }, { sent: 1 }, { sent: 3 }] }),
+    [
+      { sent: 1, at: 500 },
+      { sent: 3, at: 20_500 },
+    ],
+  );
 });
 
 /** @param {any} view @param {number} at */

@@ -36,13 +36,21 @@ if (reason) {
     if (!only.test(name)) continue;
     test(name, (t) => {
       const data = bytes();
-      if (!strictFor[api.readSession(data).messageFormat]) return t.skip("a format of a later release");
+      if (!strictFor[api.readSession(data).messageFormat])
+        return t.skip("a format of a later release");
       for (const contextTokens of windows) {
-        const window = { contextTokens, maxOutputTokens: Math.min(8_192, Math.floor(contextTokens / 16)) };
+        const window = {
+          contextTokens,
+          maxOutputTokens: Math.min(8_192, Math.floor(contextTokens / 16)),
+        };
         const wasm = lines(api.rawViews(api.readSession(data), { window }));
         const own = dump(data, contextTokens);
         const differs = own.findIndex((line, at) => line !== wasm[at]);
-        assert.equal(differs, -1, `@${contextTokens} call ${differs}\nnative ${own[differs]}\nwasm   ${wasm[differs]}`);
+        assert.equal(
+          differs,
+          -1,
+          `@${contextTokens} call ${differs}\nnative ${own[differs]}\nwasm   ${wasm[differs]}`,
+        );
         assert.equal(wasm.length, own.length, `@${contextTokens}: one line a call on both sides`);
         console.log(`${name} @${contextTokens / 1000}k: ${own.length} views, the same bytes`);
       }
@@ -53,7 +61,9 @@ if (reason) {
 /** @param {unknown} views @returns {string[]} */
 function lines(views) {
   const all = typeof views === "string" ? views.split("\n") : /** @type {any[]} */ (views);
-  return all.map((view) => (typeof view === "string" ? view : JSON.stringify(view))).filter((line) => line !== "");
+  return all
+    .map((view) => (typeof view === "string" ? view : JSON.stringify(view)))
+    .filter((line) => line !== "");
 }
 
 /** @param {Uint8Array} data @param {number} contextTokens */
@@ -63,7 +73,10 @@ function dump(data, contextTokens) {
     const file = join(folder, "session");
     writeFileSync(file, data);
     const [command = "", ...words] = native;
-    const run = spawnSync(command, [...words, file, String(contextTokens)], { encoding: "utf8", maxBuffer: 1 << 30 });
+    const run = spawnSync(command, [...words, file, String(contextTokens)], {
+      encoding: "utf8",
+      maxBuffer: 1 << 30,
+    });
     assert.equal(run.status, 0, run.stderr || String(run.error));
     return lines(run.stdout);
   } finally {

@@ -26,14 +26,21 @@ function occurrences(text, part) {
  * @returns {string | null} what is wrong
  */
 export function keptVerbatim(sent, history) {
-  const asked = history.findLast((message) => userTexts(message).some((text) => text.trim() !== ""));
+  const asked = history.findLast((message) =>
+    userTexts(message).some((text) => text.trim() !== ""),
+  );
   for (const text of userTexts(asked)) {
     if (text.trim() === "") continue;
     const count = (/** @type {readonly any[]} */ messages) =>
-      messages.reduce((sum, message) => userTexts(message).reduce((all, own) => all + occurrences(own, text), sum), 0);
+      messages.reduce(
+        (sum, message) =>
+          userTexts(message).reduce((all, own) => all + occurrences(own, text), sum),
+        0,
+      );
     const [had, has] = [count(history), count(sent)];
     if (has === 0) return `the last user text (${text.length} chars) is not in the request`;
-    if (has > had && text.length >= 40) return `the last user text is in the request ${has} times, in the history ${had}`;
+    if (has > had && text.length >= 40)
+      return `the last user text is in the request ${has} times, in the history ${had}`;
   }
   return null;
 }
@@ -45,8 +52,11 @@ export function keptVerbatim(sent, history) {
  */
 export function boundThinking(host) {
   const signed = (/** @type {any} */ message) =>
-    message?.role === "assistant" && Array.isArray(message.content) &&
-    message.content.some((/** @type {any} */ block) => block?.type === "thinking" && block.signature);
+    message?.role === "assistant" &&
+    Array.isArray(message.content) &&
+    message.content.some(
+      (/** @type {any} */ block) => block?.type === "thinking" && block.signature,
+    );
   /** @type {Set<number>} */
   const stale = new Set();
   return {

@@ -24,7 +24,18 @@ const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
 const log = process.env.PLIMSOLL_LOG;
 const done = readLog();
-const total = { sessions: 0, calls: 0, epochs: 0, edits: 0, folds: 0, unfit: 0, inherited: 0, bill: 0, violations: 0, ms: 0 };
+const total = {
+  sessions: 0,
+  calls: 0,
+  epochs: 0,
+  edits: 0,
+  folds: 0,
+  unfit: 0,
+  inherited: 0,
+  bill: 0,
+  violations: 0,
+  ms: 0,
+};
 const started = performance.now();
 
 if (!api) test("every session is carried out", { skip: why }, () => {});
@@ -47,7 +58,9 @@ else {
   }
   after(() => {
     const { bill, ms, ...counts } = total;
-    console.log(`total ${preset}: ${shown({ ...counts, bill, ms, wall: Math.round(performance.now() - started) })}`);
+    console.log(
+      `total ${preset}: ${shown({ ...counts, bill, ms, wall: Math.round(performance.now() - started) })}`,
+    );
   });
 }
 
@@ -55,24 +68,51 @@ else {
 function carry(key, name, data, contextTokens) {
   // Read anew: the messages are frozen, and one manager must not profit from what another left.
   const session = api.readSession(data);
-  const report = carryOut(api, session, { contextTokens, preset, estimateAll: process.env.PLIMSOLL_ESTIMATE === "all" });
+  const report = carryOut(api, session, {
+    contextTokens,
+    preset,
+    estimateAll: process.env.PLIMSOLL_ESTIMATE === "all",
+  });
   const { failures, violations, ms, ...counts } = report;
-  console.log(`${name} @${contextTokens / 1000}k: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`);
-  for (const field of /** @type {const} */ (["calls", "epochs", "edits", "folds", "unfit", "inherited", "bill", "violations", "ms"])) {
+  console.log(
+    `${name} @${contextTokens / 1000}k: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
+  );
+  for (const field of /** @type {const} */ ([
+    "calls",
+    "epochs",
+    "edits",
+    "folds",
+    "unfit",
+    "inherited",
+    "bill",
+    "violations",
+    "ms",
+  ])) {
     total[field] += report[field];
   }
   total.sessions += 1;
   if (log) appendFileSync(log, `${JSON.stringify({ key, ...report })}\n`);
-  assert.equal(violations, 0, failures.map((one) => `call ${one.call} ${one.rule} [${one.index}]${one.path}: ${one.message}`).join("\n"));
+  assert.equal(
+    violations,
+    0,
+    failures
+      .map((one) => `call ${one.call} ${one.rule} [${one.index}]${one.path}: ${one.message}`)
+      .join("\n"),
+  );
 }
 
 /** @param {Record<string, number>} counts */
 function shown(counts) {
-  return Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(" · ");
+  return Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(" · ");
 }
 
 function readLog() {
   if (!log || !existsSync(log)) return new Set();
-  const lines = readFileSync(log, "utf8").split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  const lines = readFileSync(log, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
   return new Set(lines.filter((line) => line.violations === 0).map((line) => line.key));
 }

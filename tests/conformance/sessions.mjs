@@ -1,11 +1,18 @@
 // @ts-check
 /** The session files to carry out: the shared ones, else the project's own recordings. */
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const shared = fileURLToPath(new URL("../../../shared/data/sessions/", import.meta.url));
 const recorded = fileURLToPath(new URL("../../examples/sessions/", import.meta.url));
-const folders = ["anthropic-messages", "claude-code", "codex", "openai-messages", "pi", "tau-openai"];
+const folders = [
+  "anthropic-messages",
+  "claude-code",
+  "codex",
+  "openai-messages",
+  "pi",
+  "tau-openai",
+];
 /** A benchmark's file holds many short runs: each is a session, and one in ten of the longer ones is carried out. */
 const runsIn = "tau-openai";
 
@@ -22,7 +29,9 @@ export function sessionFiles() {
       console.log(`skipped: ${folder} is absent`);
       return [];
     }
-    return folder === runsIn ? filesIn(shared + folder, folder).flatMap(runs) : filesIn(shared + folder, folder);
+    return folder === runsIn
+      ? filesIn(shared + folder, folder).flatMap(runs)
+      : filesIn(shared + folder, folder);
   });
 }
 
@@ -31,7 +40,10 @@ function filesIn(folder, prefix) {
   return readdirSync(folder)
     .filter((file) => /\.jsonl?$/.test(file))
     .sort()
-    .map((file) => ({ name: `${prefix}/${file.replace(/\.jsonl?$/, "")}`, bytes: () => readFileSync(`${folder}/${file}`) }));
+    .map((file) => ({
+      name: `${prefix}/${file.replace(/\.jsonl?$/, "")}`,
+      bytes: () => readFileSync(`${folder}/${file}`),
+    }));
 }
 
 /** @param {Source} file @returns {Source[]} */

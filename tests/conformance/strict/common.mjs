@@ -20,7 +20,10 @@
 
 /** @param {unknown} value @returns {value is Record<string, any>} */
 export const isObject = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !ArrayBuffer.isView(value);
 
 /** True when there is something to read besides white space. @param {unknown} text */
 export const hasText = (text) => typeof text === "string" && /\S/u.test(text);
@@ -72,7 +75,8 @@ export function checkValues(root) {
     }
     for (const key of Object.keys(value)) {
       if (!isWellFormed(key)) found.push({ rule: "I26", path, message: "a key with half a pair" });
-      if (value[key] !== undefined) open.push({ value: value[key], path: `${path}/${key}`, above: below });
+      if (value[key] !== undefined)
+        open.push({ value: value[key], path: `${path}/${key}`, above: below });
     }
   }
   return found;
@@ -108,7 +112,12 @@ export function checkEach(messages, rules, checkMessage) {
     const message = messages[index];
     if (!isObject(message)) {
       const saw = message === null ? "null" : typeof message;
-      violations.push({ rule: "shape", index, path: "", message: `a message is an object, not ${saw}` });
+      violations.push({
+        rule: "shape",
+        index,
+        path: "",
+        message: `a message is an object, not ${saw}`,
+      });
       continue;
     }
     const kept = rules.cache?.get(message);
@@ -130,7 +139,8 @@ export function checkPairs(steps) {
   const violations = [];
   /** @type {Map<string, number>} */
   const later = new Map();
-  for (const { id } of steps.flatMap((step) => step.results)) later.set(id, (later.get(id) ?? 0) + 1);
+  for (const { id } of steps.flatMap((step) => step.results))
+    later.set(id, (later.get(id) ?? 0) + 1);
   /** @type {Map<string, { at: Ref, answered: boolean }>} */
   let open = new Map();
   /** @type {Set<string>} */
@@ -142,7 +152,9 @@ export function checkPairs(steps) {
       if (answered) continue;
       const moved = (later.get(id) ?? 0) > 0;
       if (moved) misplaced.add(id);
-      const message = moved ? `the result of ${id} does not follow its call` : `${id} has no result directly after it`;
+      const message = moved
+        ? `the result of ${id} does not follow its call`
+        : `${id} has no result directly after it`;
       violations.push({ rule: moved ? "I3" : "I1", index: at.index, path: at.path, message });
     }
     open = new Map();
@@ -156,7 +168,11 @@ export function checkPairs(steps) {
       const call = open.get(at.id);
       if (!call) {
         if (misplaced.has(at.id)) continue;
-        violations.push({ rule: "I2", ...where(at), message: `${at.id} answers no call of the previous turn` });
+        violations.push({
+          rule: "I2",
+          ...where(at),
+          message: `${at.id} answers no call of the previous turn`,
+        });
       } else if (call.answered) {
         violations.push({ rule: "I1", ...where(at), message: `${at.id} is answered twice` });
       } else call.answered = true;
@@ -164,7 +180,11 @@ export function checkPairs(steps) {
     if (step.results.length > 0 && step.closes) close();
     for (const at of step.calls) {
       if (seen.has(at.id)) {
-        violations.push({ rule: "I5", ...where(at), message: `the id ${at.id} is on the wire twice` });
+        violations.push({
+          rule: "I5",
+          ...where(at),
+          message: `the id ${at.id} is on the wire twice`,
+        });
       }
       seen.add(at.id);
       open.set(at.id, { at, answered: false });
@@ -187,7 +207,8 @@ export function badId(id, { charset, max }) {
   if (typeof id !== "string") return `an id is a string, not ${id === null ? "null" : typeof id}`;
   if (id.length === 0) return "an id is not empty";
   if (id.trim() !== id) return "an id has no white space around it";
-  if (charset && !charset.test(id)) return `the id ${JSON.stringify(id.slice(0, 80))} should match ${charset}`;
+  if (charset && !charset.test(id))
+    return `the id ${JSON.stringify(id.slice(0, 80))} should match ${charset}`;
   return id.length > max ? `the id is ${id.length} long, at most ${max} are allowed` : null;
 }
 
@@ -202,5 +223,9 @@ export function extraKeys(value, known, path, rules) {
   if (!rules.plain) return [];
   return Object.keys(value)
     .filter((key) => !known.includes(key))
-    .map((key) => ({ rule: "shape", path: `${path}/${key}`, message: "Extra inputs are not permitted" }));
+    .map((key) => ({
+      rule: "shape",
+      path: `${path}/${key}`,
+      message: "Extra inputs are not permitted",
+    }));
 }

@@ -13,7 +13,14 @@ import { badId, checkEach, checkPairs, extraKeys, hasText, isObject } from "./co
  * @typedef {import("./common.mjs").Rules} Rules
  */
 
-const userLike = new Set(["user", "custom", "hookMessage", "bashExecution", "branchSummary", "compactionSummary"]);
+const userLike = new Set([
+  "user",
+  "custom",
+  "hookMessage",
+  "bashExecution",
+  "branchSummary",
+  "compactionSummary",
+]);
 /** @type {Record<string, readonly string[]>} */
 const fields = {
   user: ["role", "content", "timestamp"],
@@ -31,14 +38,26 @@ export function strictPi(messages, rules = {}) {
   }
   const violations = checkEach(messages, rules, checkMessage);
   violations.push(...checkPairs(messages.map(toStep)));
-  const sent = messages.map((message, index) => ({ message, index })).filter(({ message }) => !leftOut(message));
+  const sent = messages
+    .map((message, index) => ({ message, index }))
+    .filter(({ message }) => !leftOut(message));
   const [first, last] = [sent[0], sent.at(-1)];
   if (first && !userLike.has(first.message?.role)) {
-    violations.push({ rule: "I7", index: first.index, path: "/role", message: "the first message is the user's" });
+    violations.push({
+      rule: "I7",
+      index: first.index,
+      path: "/role",
+      message: "the first message is the user's",
+    });
   }
   if (!last || last.message?.role === "assistant") {
     const index = last?.index ?? 0;
-    violations.push({ rule: "I8", index, path: "/role", message: "the last message is the user's or a result" });
+    violations.push({
+      rule: "I8",
+      index,
+      path: "/role",
+      message: "the last message is the user's or a result",
+    });
   }
   if (rules.alternate) violations.push(...checkAlternation(sent));
   return violations.sort((a, b) => a.index - b.index);
@@ -46,7 +65,8 @@ export function strictPi(messages, rules = {}) {
 
 /** What pi does not put on the wire. @param {any} message */
 const leftOut = (message) =>
-  (message?.role === "assistant" && (message.stopReason === "aborted" || message.stopReason === "error")) ||
+  (message?.role === "assistant" &&
+    (message.stopReason === "aborted" || message.stopReason === "error")) ||
   (message?.role === "bashExecution" && message.excludeFromContext === true);
 
 /** @param {any} message @param {Rules} rules @returns {Found[]} */
@@ -62,7 +82,10 @@ function checkMessage(message, rules) {
       return [...found, ...checkContent(message.content, ["text", "image"], rules)];
     case "assistant":
       if (!Array.isArray(message.content)) {
-        return [...found, { rule: "shape", path: "/content", message: "a list of blocks is required" }];
+        return [
+          ...found,
+          { rule: "shape", path: "/content", message: "a list of blocks is required" },
+        ];
       }
       if (leftOut(message)) return found;
       return [...found, ...checkContent(message.content, ["text", "thinking", "toolCall"], rules)];
@@ -76,7 +99,14 @@ function checkMessage(message, rules) {
       if (hasText(message.summary)) return found;
       return [...found, { rule: "I6", path: "/summary", message: "a summary is not empty" }];
     default:
-      return [...found, { rule: "shape", path: "/role", message: `${JSON.stringify(message.role)} is no role of pi` }];
+      return [
+        ...found,
+        {
+          rule: "shape",
+          path: "/role",
+          message: `${JSON.stringify(message.role)} is no role of pi`,
+        },
+      ];
   }
 }
 
@@ -97,7 +127,8 @@ function checkResult(message, rules) {
   }
   // pi joins the texts of a result, so blank ones are an empty result and no error by themselves.
   const onlyBlank = message.content.every(
-    (/** @type {any} */ block) => block?.type === "text" && typeof block.text === "string" && !hasText(block.text),
+    (/** @type {any} */ block) =>
+      block?.type === "text" && typeof block.text === "string" && !hasText(block.text),
   );
   if (onlyBlank && rules.emptyResults !== false) return found;
   return [...found, ...checkContent(message.content, ["text", "image"], rules)];
@@ -106,24 +137,30 @@ function checkResult(message, rules) {
 /** @param {any} content @param {readonly string[]} known @param {Rules} rules @returns {Found[]} */
 function checkContent(content, known, rules) {
   if (typeof content === "string") {
-    return hasText(content) ? [] : [{ rule: "I6", path: "/content", message: "the content is empty" }];
+    return hasText(content)
+      ? []
+      : [{ rule: "I6", path: "/content", message: "the content is empty" }];
   }
   if (!Array.isArray(content)) {
     return [{ rule: "shape", path: "/content", message: "a string or a list of blocks" }];
   }
-  if (content.length === 0) return [{ rule: "I6", path: "/content", message: "the content is empty" }];
+  if (content.length === 0)
+    return [{ rule: "I6", path: "/content", message: "the content is empty" }];
   /** @type {Found[]} */
   const found = [];
-  for (let at = 0; at < content.length; at += 1) found.push(...checkBlock(content[at], known, `/content/${at}`, rules));
+  for (let at = 0; at < content.length; at += 1)
+    found.push(...checkBlock(content[at], known, `/content/${at}`, rules));
   return found;
 }
 
 /** @param {any} block @param {readonly string[]} known @param {string} path @param {Rules} rules @returns {Found[]} */
 function checkBlock(block, known, path, rules) {
-  if (!isObject(block) || !known.includes(block.type)) return [{ rule: "shape", path, message: "not a block of this role" }];
+  if (!isObject(block) || !known.includes(block.type))
+    return [{ rule: "shape", path, message: "not a block of this role" }];
   switch (block.type) {
     case "text":
-      if (typeof block.text !== "string") return [{ rule: "shape", path: `${path}/text`, message: "a string is required" }];
+      if (typeof block.text !== "string")
+        return [{ rule: "shape", path: `${path}/text`, message: "a string is required" }];
       if (hasText(block.text)) return [];
       return [{ rule: "I6", path: `${path}/text`, message: "the text is empty" }];
     case "image":
@@ -139,7 +176,12 @@ function checkBlock(block, known, path, rules) {
 
 /** @param {any} block @param {string} path @param {Rules} rules @returns {Found[]} */
 function checkCall(block, path, rules) {
-  const found = extraKeys(block, ["type", "id", "name", "arguments", "thoughtSignature", "partialJson"], path, rules);
+  const found = extraKeys(
+    block,
+    ["type", "id", "name", "arguments", "thoughtSignature", "partialJson"],
+    path,
+    rules,
+  );
   const bad = badId(block.id, { charset: null, max: Infinity });
   if (bad) found.push({ rule: "I5", path: `${path}/id`, message: bad });
   if (typeof block.name !== "string" || block.name === "") {
@@ -155,21 +197,31 @@ function checkCall(block, path, rules) {
 function toStep(message, index) {
   if (!isObject(message)) return { calls: [], results: [], closes: true };
   if (message.role === "toolResult") {
-    return { calls: [], results: [{ id: String(message.toolCallId), index, path: "/toolCallId" }], closes: false };
+    return {
+      calls: [],
+      results: [{ id: String(message.toolCallId), index, path: "/toolCallId" }],
+      closes: false,
+    };
   }
-  if (message.role === "bashExecution" && leftOut(message)) return { calls: [], results: [], closes: false };
-  const blocks = message.role === "assistant" && !leftOut(message) && Array.isArray(message.content) ? message.content : [];
+  if (message.role === "bashExecution" && leftOut(message))
+    return { calls: [], results: [], closes: false };
+  const blocks =
+    message.role === "assistant" && !leftOut(message) && Array.isArray(message.content)
+      ? message.content
+      : [];
   /** @type {import("./common.mjs").Ref[]} */
   const calls = [];
   for (let at = 0; at < blocks.length; at += 1) {
-    if (blocks[at]?.type === "toolCall") calls.push({ id: String(blocks[at].id), index, path: `/content/${at}/id` });
+    if (blocks[at]?.type === "toolCall")
+      calls.push({ id: String(blocks[at].id), index, path: `/content/${at}/id` });
   }
   return { calls, results: [], closes: true };
 }
 
 /** @param {ReadonlyArray<{ message: any, index: number }>} sent @returns {Violation[]} */
 function checkAlternation(sent) {
-  const side = (/** @type {any} */ message) => (message?.role === "assistant" ? "assistant" : "user");
+  const side = (/** @type {any} */ message) =>
+    message?.role === "assistant" ? "assistant" : "user";
   return sent
     .filter(({ message }, at) => {
       const before = sent[at - 1]?.message;
@@ -177,6 +229,9 @@ function checkAlternation(sent) {
       return message.role !== "toolResult" || before.role !== "toolResult";
     })
     .map(({ message, index }) => ({
-      rule: "I9", index, path: "/role", message: `found multiple ${side(message)} messages in a row`,
+      rule: "I9",
+      index,
+      path: "/role",
+      message: `found multiple ${side(message)} messages in a row`,
     }));
 }

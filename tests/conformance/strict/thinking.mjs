@@ -10,7 +10,9 @@ const types = new Set(["thinking", "redacted_thinking"]);
 
 /** @param {any} message @returns {any[]} */
 const thinkingOf = (message) =>
-  Array.isArray(message?.content) ? message.content.filter((/** @type {any} */ block) => types.has(block?.type)) : [];
+  Array.isArray(message?.content)
+    ? message.content.filter((/** @type {any} */ block) => types.has(block?.type))
+    : [];
 
 /** What pi itself leaves out when it converts. @param {any} message */
 const leftOut = (message) => message?.stopReason === "aborted" || message?.stopReason === "error";
@@ -25,13 +27,16 @@ const leftOut = (message) => message?.stopReason === "aborted" || message?.stopR
  * @returns {Violation[]}
  */
 export function unchangedThinking(sent, host, source) {
-  const newest = sent.findLastIndex((message) => message?.role === "assistant" && thinkingOf(message).length > 0);
+  const newest = sent.findLastIndex(
+    (message) => message?.role === "assistant" && thinkingOf(message).length > 0,
+  );
   if (newest < 0) return [];
   const fail = (/** @type {number} */ index, /** @type {string} */ message) => [
     { rule: "I10", index, path: "/content", message },
   ];
   const from = source[newest];
-  if (from === null || from === undefined) return fail(newest, "thinking in a message that the host never had");
+  if (from === null || from === undefined)
+    return fail(newest, "thinking in a message that the host never had");
   /** @type {Map<number, any>} */
   const bySource = new Map();
   for (let at = 0; at < sent.length; at += 1) {
@@ -46,7 +51,12 @@ export function unchangedThinking(sent, host, source) {
     if (leftOut(host[at])) continue;
     const mine = bySource.get(at);
     if (mine === host[at] || isDeepStrictEqual(mine, host[at])) continue;
-    return fail(newest, mine === undefined ? `a neighbour of kept thinking is gone: ${at}` : "the latest thinking was modified");
+    return fail(
+      newest,
+      mine === undefined
+        ? `a neighbour of kept thinking is gone: ${at}`
+        : "the latest thinking was modified",
+    );
   }
   return [];
 }
@@ -67,7 +77,12 @@ export function carriedThinking(sent, host, source) {
     const own = from === null || from === undefined ? [] : thinkingOf(host[from]);
     for (const block of thinkingOf(sent[index])) {
       if (own.includes(block) || own.some((one) => isDeepStrictEqual(one, block))) continue;
-      violations.push({ rule: "I10", index, path: "/content", message: "a thinking block that the host never had" });
+      violations.push({
+        rule: "I10",
+        index,
+        path: "/content",
+        message: "a thinking block that the host never had",
+      });
     }
   }
   return violations;
