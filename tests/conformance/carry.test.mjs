@@ -286,6 +286,68 @@ test("a mutation after freezing was undone is seen too", () => {
   assert.ok(report.failures.some((one) => one.rule === "mutated"));
 });
 
+/** The words of the finding matter where two findings of one rule stand close. @type {Array<[string, RegExp, (view: any, history: any[], state: any) => any]>} */
+const worded = [
+  ["a source too short", /lists of one length/, (view) => void view.source.pop()],
+  ["a source that is nowhere", /no position in the history/, (view) => void view.source.fill(-1)],
+  [
+    "other messages when asked again",
+    /twice, the messages differ/,
+    (view, _, state) => {
+      if (state.asked % 2 === 0) add(view, { role: "user", content: "again" });
+    },
+  ],
+  [
+    "other sources when asked again",
+    /twice, the sources differ/,
+    (view, _, state) => {
+      if (state.asked % 2 === 0) view.source[0] = null;
+    },
+  ],
+  [
+    "thinking in a made message",
+    /the host never had/,
+    (view) => {
+      if (view.source.length > 3) view.source[3] = null;
+    },
+  ],
+];
+for (const [name, words, change] of worded) {
+  test(name, () => {
+    const { failures } = carry(fake(change));
+    assert.ok(
+      failures.some((one) => words.test(one.message)),
+      JSON.stringify(failures),
+    );
+  });
+}
+
+test("a neighbour of the newest thinking may not go", () => {
+  const own = session();
+  own.messages.splice(4, 0, { role: "assistant", content: [text("and now")] });
+  own.calls = [{ sent: 1 }, { sent: 3 }, { sent: 6 }];
+  const without = fake((view, history) => {
+    if (history.length === 6) drop(view, 4);
+  });
+  const { failures } = carryOut(without, own, { contextTokens: 32_000 });
+  assert.ok(
+    failures.some((one) => /a neighbour of kept thinking/.test(one.message)),
+    JSON.stringify(failures),
+  );
+});
+
+test("a history that ends with an assistant is the host's own doing", () => {
+  const own = session();
+  own.calls = [{ sent: 6 }];
+  const report = carryOut(fake(), own, { contextTokens: 32_000 });
+  assert.deepEqual([report.violations, report.inherited], [0, 1]);
+});
+
+test("a difference between tokens and a second measuring is shown", () => {
+  const report = carry(fake((view) => Object.assign(view, { tokens: 5 })));
+  assert.ok(report.drift > 50);
+});
+
 test("not fitting is counted, not refused", () => {
   const report = carry(fake((view) => Object.assign(view, { tokens: 99_000, fits: false })));
   assert.deepEqual([report.unfit, report.violations], [4, 0]);
