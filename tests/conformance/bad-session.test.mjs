@@ -1,0 +1,88 @@
+// @ts-check
+/** Session files as they are found: broken, cut, huge, or something else altogether. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, attempt, skip, typed } from "./bad.mjs";
+
+const line = (/** @type {string} */ text, /** @type {string} */ role = "user") =>
+  JSON.stringify({
+    type: role,
+    uuid: text.slice(0, 8),
+    parentUuid: null,
+    timestamp: "2026-01-01T00:00:00Z",
+    message: { role, content: role === "user" ? text : [{ type: "text", text }] },
+  });
+const utf8 = new TextEncoder();
+const noReader =
+  api && typeof api.readSession !== "function" ? "readSession is not in the package" : false;
+
+test("session: a broken line in the middle", { skip: skip || noReader }, () => {
+  const session = api.readSession(
+    `${line("first")}\n{"type":"user","mess\n${line("second", "assistant")}\n`,
+  );
+  assert.equal(session.receipt.broken.length, 1);
+  assert.equal(session.receipt.broken[0].line, 2);
+  assert.ok(session.receipt.broken[0].reason.length > 0);
+  assert.equal(session.receipt.read, 2);
+});
+
+test("session: bytes that are no UTF-8", { skip: skip || noReader }, () => {
+  const bytes = utf8.encode(`${line("first")}\n${line("bad ?? here")}\n${line("third")}\n`);
+  for (let at = 0; at < bytes.length - 1; at += 1) {
+    if (bytes[at] === 0x3f && bytes[at + 1] === 0x3f) bytes.set([0xff, 0xc0], at);
+  }
+  const session = api.readSession(bytes);
+  assert.ok(session.messages.length >= 2, "the other lines are read");
+  const told = session.receipt.broken.some((/** @type {any} */ one) => one.line === 2);
+  assert.ok(
+    told || JSON.stringify(session.messages).includes("\ufffd"),
+    "the receipt or a replacement character says so",
+  );
+});
+
+test("session: an unknown format", { skip: skip || noReader }, () => {
+  for (const bytes of [
+    '{"hello":"world"}\n{"hello":"again"}\n',
+    "just text\nand more\n",
+    "[1,2,3]",
+    "42",
+    new Uint8Array([0, 1, 2, 3, 255]),
+  ]) {
+    assert.throws(
+      () => api.readSession(bytes),
+      (error) => typed(error, ["UNKNOWN_FORMAT"]),
+    );
+  }
+});
+
+test("session: nothing at all", { skip: skip || noReader }, async () => {
+  for (const bytes of ["", "\n\n", new Uint8Array()]) {
+    const { error, value } = await attempt(() => api.readSession(bytes));
+    if (error) typed(error, ["UNKNOWN_FORMAT"]);
+    else assert.deepEqual(value.messages, []);
+  }
+  for (const bytes of /** @type {any[]} */ ([undefined, null, 7, {}])) {
+    assert.throws(
+      () => api.readSession(bytes),
+      (error) => typed(error, ["INVALID_ARGUMENT"]),
+    );
+  }
+});
+
+test("session: a line of 50 MB", { skip: skip || noReader }, async () => {
+  const text = `${line("first")}\n${line("x".repeat(50_000_000))}\n${line("last", "assistant")}\n`;
+  const { error, value } = await attempt(() => api.readSession(utf8.encode(text)));
+  if (error) typed(error, ["TOO_LARGE"]);
+  else {
+    const told = value.receipt.broken.some((/** @type {any} */ one) => one.line === 2);
+    assert.equal(value.messages.length, told ? 2 : 3);
+  }
+  assert.equal(api.readSession(`${line("first")}\n`).messages.length, 1);
+});
+
+test("session: a line nested 100,000 deep", { skip: skip || noReader }, () => {
+  const deep = `{"type":"user","message":{"role":"user","content":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
+  const session = api.readSession(`${line("first")}\n${deep}\n${line("last", "assistant")}\n`);
+  assert.equal(session.receipt.broken[0]?.line, 2);
+  assert.equal(session.messages.length, 2);
+});

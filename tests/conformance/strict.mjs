@@ -1,0 +1,15 @@
+// @ts-check
+/**
+ * The strict providers: what Anthropic Messages, OpenAI Chat Completions and pi accept, written from their
+ * published rules and from the errors people reported, and from nothing of the package under test.
+ *
+ * Each function returns a list of violations; an empty list means that the provider would take the request.
+ * Rules carry the names of the reliability notes (I1..I31); `shape` is a message the format does not know.
+ *
+ * @example
+ * strictAnthropic([{ role: "assistant", content: "hello" }]).map((found) => found.rule); // ["I7", "I8"]
+ */
+export { strictAnthropic } from "./strict/anthropic.mjs";
+export { strictOpenAiChat } from "./strict/openai-chat.mjs";
+export { strictPi } from "./strict/pi.mjs";
+export { carriedThinking, unchangedThinking } from "./strict/thinking.mjs";

@@ -1,0 +1,59 @@
+// @ts-check
+/** The strict providers are themselves tested: each rule has a request that passes and one that does not. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { anthropic } from "./strict/cases/anthropic.mjs";
+import { openAiChat } from "./strict/cases/openai-chat.mjs";
+import { pi } from "./strict/cases/pi.mjs";
+import { emoji, lone } from "./strict/cases/shared.mjs";
+import { isWellFormed } from "./strict/common.mjs";
+import { strictAnthropic, strictOpenAiChat, strictPi } from "./strict.mjs";
+
+const providers = /** @type {const} */ ([
+  ["anthropic", strictAnthropic, anthropic],
+  ["openai-chat", strictOpenAiChat, openAiChat],
+  ["pi", strictPi, pi],
+]);
+
+for (const [provider, strict, cases] of providers) {
+  for (const { rule, name, good, bad, rules, goodRules = rules, index, path } of cases) {
+    test(`${provider} ${rule}: ${name}`, () => {
+      assert.deepEqual(strict(good, goodRules), [], "the good one is accepted");
+      const found = strict(bad, rules);
+      const hit = found.find(
+        (one) => one.rule === rule && (path === undefined || one.path === path),
+      );
+      assert.ok(hit, `${rule} is found: ${JSON.stringify(found)}`);
+      if (index !== undefined) assert.equal(hit.index, index);
+    });
+  }
+}
+
+test("surrogates are checked alike by old and new runtimes", () => {
+  const own = String.prototype.isWellFormed;
+  for (const [value, good] of /** @type {Array<[string, boolean]>} */ ([
+    ["", true],
+    ["a", true],
+    [emoji, true],
+    [lone, false],
+    ["\ude00", false],
+    ["\ud83d\ud83d\ude00", false],
+    ["\ud83da", false],
+  ])) {
+    assert.equal(isWellFormed(value), good);
+    try {
+      Object.defineProperty(String.prototype, "isWellFormed", {
+        value: undefined,
+        configurable: true,
+        writable: true,
+      });
+      assert.equal(isWellFormed(value), good);
+    } finally {
+      Object.defineProperty(String.prototype, "isWellFormed", {
+        value: own,
+        configurable: true,
+        writable: true,
+      });
+    }
+  }
+});

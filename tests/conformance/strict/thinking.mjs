@@ -1,0 +1,89 @@
+// @ts-check
+/** I10: reasoning that a provider signed goes back as it came, or not at all. */
+import { isDeepStrictEqual } from "node:util";
+
+/**
+ * @typedef {import("./common.mjs").Violation} Violation
+ */
+
+const types = new Set(["thinking", "redacted_thinking"]);
+
+/** @param {any} message @returns {any[]} */
+const thinkingOf = (message) =>
+  Array.isArray(message?.content)
+    ? message.content.filter((/** @type {any} */ block) => types.has(block?.type))
+    : [];
+
+/** What pi itself leaves out when it converts. @param {any} message */
+const leftOut = (message) => message?.stopReason === "aborted" || message?.stopReason === "error";
+
+/**
+ * The newest assistant message with thinking that is in the request equals the host's, with its neighbours of the same
+ * run: Anthropic sees a run as one message. "`thinking` or `redacted_thinking` blocks in the latest assistant message
+ * cannot be modified."
+ * @param {readonly any[]} sent
+ * @param {readonly any[]} host
+ * @param {ReadonlyArray<number | null>} source position in `host` of each sent message, null for one that was made
+ * @returns {Violation[]}
+ */
+export function unchangedThinking(sent, host, source) {
+  const newest = sent.findLastIndex(
+    (message) => message?.role === "assistant" && thinkingOf(message).length > 0,
+  );
+  if (newest < 0) return [];
+  const fail = (/** @type {number} */ index, /** @type {string} */ message) => [
+    { rule: "I10", index, path: "/content", message },
+  ];
+  const from = source[newest];
+  if (from === null || from === undefined)
+    return fail(newest, "thinking in a message that the host never had");
+  /** @type {Map<number, any>} */
+  const bySource = new Map();
+  for (let at = 0; at < sent.length; at += 1) {
+    const of = source[at];
+    if (of !== null && of !== undefined) bySource.set(of, sent[at]);
+  }
+  const isNeighbour = (/** @type {number} */ at) => host[at]?.role === "assistant";
+  let [first, last] = [from, from];
+  while (isNeighbour(first - 1)) first -= 1;
+  while (isNeighbour(last + 1)) last += 1;
+  for (let at = first; at <= last; at += 1) {
+    if (leftOut(host[at])) continue;
+    const mine = bySource.get(at);
+    if (mine === host[at] || isDeepStrictEqual(mine, host[at])) continue;
+    return fail(
+      newest,
+      mine === undefined
+        ? `a neighbour of kept thinking is gone: ${at}`
+        : "the latest thinking was modified",
+    );
+  }
+  return [];
+}
+
+/**
+ * Every thinking block in the request is one that the host's message has, byte for byte.
+ * @param {readonly any[]} sent
+ * @param {readonly any[]} host
+ * @param {ReadonlyArray<number | null>} source
+ * @returns {Violation[]}
+ */
+export function carriedThinking(sent, host, source) {
+  /** @type {Violation[]} */
+  const violations = [];
+  for (let index = 0; index < sent.length; index += 1) {
+    const from = source[index];
+    if (from !== null && from !== undefined && sent[index] === host[from]) continue;
+    const own = from === null || from === undefined ? [] : thinkingOf(host[from]);
+    for (const block of thinkingOf(sent[index])) {
+      if (own.includes(block) || own.some((one) => isDeepStrictEqual(one, block))) continue;
+      violations.push({
+        rule: "I10",
+        index,
+        path: "/content",
+        message: "a thinking block that the host never had",
+      });
+    }
+  }
+  return violations;
+}
