@@ -18,4 +18,3 @@ pub mod validity;
 mod types;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
-pub mod validity;

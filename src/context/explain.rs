@@ -103,14 +103,7 @@ impl State {
 }
 
 fn evidence(block: &Block, call: u32) -> Vec<String> {
-    let kind = match block.kind {
-        Kind::Text => "text",
-        Kind::Thinking => "reasoning",
-        Kind::Call => "call",
-        Kind::Result => "result",
-        Kind::Image => "image",
-        Kind::Other => "other",
-    };
+    let kind = block.kind.name();
     let mut lines = vec![format!("{kind}: {} tokens, now {}", block.tokens, block.now)];
     if matches!(block.kind, Kind::Call | Kind::Result) {
         let idle = call.saturating_sub(block.last);

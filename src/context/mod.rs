@@ -1,21 +1,27 @@
 //! The heart: one session, from the host's bytes to the view that is sent.
 
 mod explain;
+mod inventory;
 mod lines;
 mod measure;
 mod options;
 mod parts;
-// mod replay;
+mod recall;
+mod replay;
 mod state;
 mod status;
 mod step;
 mod view;
 
+pub use explain::{Explanation, Since};
+pub use inventory::{Bucket, Listed};
 pub use options::Options;
 pub use parts::Parts;
-// pub use replay::{Recording, Replay};
+pub use recall::{Recall, Share};
+pub use replay::{Call, Recording, Replay, Totals};
 pub use state::{Counters, Pushed, State};
-pub use step::Step;
+pub use status::Status;
+pub use step::{Answer, Edit, Event, Step};
 
 /// FNV-1a.
 fn hash(bytes: &[u8]) -> u64 {

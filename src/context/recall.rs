@@ -37,13 +37,54 @@ impl Share {
     }
 }
 
+/// Which blocks hold an identifier, and where they stand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holders {
+    by_id: Vec<Vec<u32>>,
+    /// Tokens up to and with each block.
+    up_to: Vec<u64>,
+}
+
+impl Holders {
+    /// Takes up a message that has arrived.
+    pub(super) fn add(&mut self, measure: &Measure) {
+        for measured in &measure.blocks {
+            let at = u32::try_from(self.up_to.len()).unwrap_or(u32::MAX);
+            for &id in &measured.ids {
+                let id = id as usize;
+                if self.by_id.len() <= id {
+                    self.by_id.resize(id.saturating_add(1), Vec::new());
+                }
+                if let Some(holders) = self.by_id.get_mut(id) {
+                    holders.push(at);
+                }
+            }
+            let before = self.total();
+            self.up_to.push(before.saturating_add(u64::from(measured.tokens)));
+        }
+    }
+
+    /// Tokens of all messages so far.
+    pub(super) fn total(&self) -> u64 {
+        self.up_to.last().copied().unwrap_or(0)
+    }
+
+    fn of(&self, id: u32) -> &[u32] {
+        self.by_id.get(id as usize).map_or(&[], Vec::as_slice)
+    }
+
+    fn behind(&self, at: u32) -> u64 {
+        self.total().saturating_sub(self.up_to.get(at as usize).copied().unwrap_or(0))
+    }
+}
+
 impl Recall {
     /// Judges a request by the message that the model wrote on it.
-    pub(super) fn judge(&mut self, state: &State, next: Option<&Measure>) {
+    pub(super) fn judge(&mut self, state: &State, holders: &Holders, next: Option<&Measure>) {
         let Some(next) = next else { return };
         let spoken = next.outline.pieces.iter().zip(&next.blocks);
         let spoken = spoken.filter(|(piece, _)| matches!(piece.kind, Kind::Text | Kind::Call));
-        let known = |id: &u32| state.holders.get(id).is_some();
+        let known = |id: &u32| !holders.of(*id).is_empty();
         let mut wanted: Vec<u32> =
             spoken.flat_map(|(_, measured)| measured.ids.iter().copied()).filter(known).collect();
         wanted.sort_unstable();
@@ -51,17 +92,17 @@ impl Recall {
         let most = u64::try_from(wanted.len()).unwrap_or(u64::MAX).max(MOST);
         let weight = MOST.saturating_mul(1_000_000) / most;
         for id in wanted {
-            let Some(holders) = state.holders.get(&id) else { continue };
-            let shown = state.shows(id, holders);
+            let blocks = holders.of(id);
+            let shown = state.shows(id, blocks);
             self.recall.add(weight, shown);
-            let newest = holders.last().copied().unwrap_or(0);
-            if state.tokens_behind(newest) > FAR_TOKENS {
+            let newest = blocks.last().copied().unwrap_or(0);
+            if holders.behind(newest) > FAR_TOKENS {
                 self.far_recall.add(weight, shown);
             }
             let is_result = |&&at: &&u32| {
                 state.ledger.blocks.get(at as usize).is_some_and(|b| b.kind == Kind::Result)
             };
-            if let Some(&source) = holders.iter().rev().find(is_result) {
+            if let Some(&source) = blocks.iter().rev().find(is_result) {
                 self.content_recall.add(weight, state.shows_whole(id, source));
             }
         }
@@ -88,10 +129,5 @@ impl State {
     fn line_shows(&self, id: u32, at: u32) -> bool {
         let text = self.ledger.identifiers.text(id);
         self.lines.text.get(&at).is_some_and(|line| line.contains(text))
-    }
-
-    fn tokens_behind(&self, at: u32) -> u64 {
-        let behind = self.ledger.blocks.get(at as usize..).unwrap_or(&[]);
-        behind.iter().skip(1).map(|block| u64::from(block.tokens)).sum()
     }
 }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
-use super::recall::Recall;
+use super::recall::{Holders, Recall};
 use super::state::State;
 use super::step::{Answer, Event, Step};
 use crate::error::{Error, Result};
@@ -159,25 +159,26 @@ impl Recording {
         let mut whole = Cache::new(prices, self.parts.total());
         let mut replay = Replay { calls: Vec::new(), totals: Totals::default(), state };
         let mut everything: Vec<Sent> = Vec::new();
+        let mut holders = Holders::default();
         let limit = last.map_or(usize::MAX, |last| (last as usize).saturating_add(1));
         for (number, call) in (0u32..).zip(&self.calls).take(limit) {
             for index in replay.state.ledger.message_count()..call.sent.min(self.len()) {
-                self.arrive(&mut replay.state, index)?;
-                let measure = self.measures.get(index as usize);
-                let blocks = measure.map_or(&[][..], |measure| &measure.blocks);
-                everything.extend(blocks.iter().map(|b| (mix(b.key ^ u64::from(index)), b.tokens)));
+                let Some(measure) = self.measures.get(index as usize) else { continue };
+                self.arrive(&mut replay.state, index, measure)?;
+                holders.add(measure);
+                let one = (mix(u64::from(index)), measure.blocks.iter().map(|b| b.tokens).sum());
+                everything.push(one);
             }
             let at = call.at.unwrap_or_else(|| i64::from(call.sent).saturating_mul(PACE_MS));
             let answer = self.request(&mut replay.state, at)?;
             let sent = sent(&replay.state);
-            let unmanaged = everything.iter().map(|&(_, tokens)| u64::from(tokens)).sum::<u64>();
             replay.totals.unmanaged_bill =
                 replay.totals.unmanaged_bill.saturating_add(whole.charge(&everything, at));
             let violations = replay.state.violations().len();
             replay.take(Call {
                 call: number,
                 used: answer.tokens,
-                unmanaged: unmanaged.saturating_add(self.parts.total()),
+                unmanaged: holders.total().saturating_add(self.parts.total()),
                 sent: call.sent,
                 epoch: answer.epoch,
                 event: answer.event,
@@ -188,7 +189,7 @@ impl Recording {
                 at,
             });
             let next = self.measures.get(call.sent as usize);
-            replay.totals.recall.judge(&replay.state, next);
+            replay.totals.recall.judge(&replay.state, &holders, next);
         }
         Ok(replay)
     }
@@ -203,8 +204,7 @@ impl Recording {
         self.measures.is_empty()
     }
 
-    fn arrive(&self, state: &mut State, index: u32) -> Result<()> {
-        let Some(measure) = self.measures.get(index as usize) else { return Ok(()) };
+    fn arrive(&self, state: &mut State, index: u32, measure: &Measure) -> Result<()> {
         state.arrive(measure, None);
         if !state.lines.wanted.is_empty() {
             self.supply(state, index)?;

@@ -231,14 +231,18 @@ impl State {
 
     pub(super) fn entry(&self, item: Item) -> Entry {
         let (key, source) = match &item {
-            Item::Keep(at) => (u64::from(*at), *at),
+            Item::Keep(at) => (self.fingerprint(*at), *at),
             Item::Edit(at, ops) => {
                 let ops = serde_json::to_vec(ops).unwrap_or_default();
-                (super::hash(&ops) ^ u64::from(*at), *at)
+                (super::hash(&ops) ^ self.fingerprint(*at), *at)
             }
             Item::Make(made) => (super::hash(format!("{made:?}").as_bytes()), NONE),
         };
         Entry { item, key, source }
+    }
+
+    fn fingerprint(&self, message: u32) -> u64 {
+        self.ledger.messages.get(message as usize).map_or(0, |message| message.fingerprint)
     }
 
     /// Tokens of our own messages that stand for no block of the host's.

@@ -22,6 +22,20 @@ pub enum Kind {
     Other,
 }
 
+impl Kind {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Thinking => "thinking",
+            Self::Call => "toolCall",
+            Self::Result => "toolResult",
+            Self::Image => "image",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// What is sent of a block. Monotone: it never goes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {

@@ -1,0 +1,149 @@
+//! What a request holds, by kind and message by message.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::state::State;
+use crate::error::Result;
+use crate::model::{Block, Form, Kind, Role};
+
+/// Blocks of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Bucket {
+    /// system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`.
+    pub bucket: String,
+    /// How many blocks there are.
+    pub blocks: u32,
+    /// Their tokens as the host wrote them.
+    pub tokens: u64,
+    /// Their tokens as they are sent.
+    pub sent: u64,
+    /// Blocks that are sent as they are.
+    pub kept: u32,
+    /// Blocks that are sent as head and tail.
+    pub capped: u32,
+    /// Blocks that are sent as a line.
+    pub stubbed: u32,
+    /// Blocks that are not sent.
+    pub gone: u32,
+}
+
+/// A message of the history and what is sent of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Listed {
+    /// Its position.
+    pub index: u32,
+    /// system, user, assistant or tool.
+    pub role: &'static str,
+    /// The kind of its largest block.
+    pub kind: &'static str,
+    /// The tool that the largest block calls, or whose result it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Its tokens as it is sent.
+    pub sent_tokens: u64,
+    /// kept, capped, stubbed, thinned, summarized or dropped.
+    pub state: &'static str,
+    /// The rule that made it so.
+    pub rule: &'static str,
+    /// The turn it stands in.
+    pub turn: u32,
+}
+
+impl State {
+    /// What the request holds, the largest first.
+    pub fn buckets(&self) -> Vec<Bucket> {
+        let mut buckets: BTreeMap<String, Bucket> = BTreeMap::new();
+        for (at, block) in (0u32..).zip(&self.ledger.blocks) {
+            let bucket = buckets.entry(self.bucket_of(at, block)).or_default();
+            bucket.blocks = bucket.blocks.saturating_add(1);
+            bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
+            bucket.sent = bucket.sent.saturating_add(u64::from(block.now));
+            let count = match block.form {
+                Form::Full => &mut bucket.kept,
+                Form::Capped => &mut bucket.capped,
+                Form::Stubbed => &mut bucket.stubbed,
+                Form::Gone => &mut bucket.gone,
+            };
+            *count = count.saturating_add(1);
+        }
+        let head = self.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
+        let beside =
+            [("system", self.parts.system, true), ("tools", self.parts.tools, true), ("head", head, false)];
+        for (name, tokens, ours) in beside.into_iter().filter(|(_, tokens, _)| *tokens > 0) {
+            let bucket = buckets.entry(name.into()).or_default();
+            bucket.blocks = bucket.blocks.saturating_add(1);
+            bucket.kept = bucket.kept.saturating_add(1);
+            bucket.sent = bucket.sent.saturating_add(tokens);
+            bucket.tokens = bucket.tokens.saturating_add(if ours { tokens } else { 0 });
+        }
+        let mut buckets: Vec<Bucket> =
+            buckets.into_iter().map(|(bucket, rest)| Bucket { bucket, ..rest }).collect();
+        buckets.sort_by(|a, b| b.sent.cmp(&a.sent).then_with(|| b.tokens.cmp(&a.tokens)));
+        buckets
+    }
+
+    fn bucket_of(&self, at: u32, block: &Block) -> String {
+        let role = self.ledger.messages.get(block.message as usize).map(|message| message.role);
+        match (block.kind, role) {
+            (Kind::Call, _) => format!("call {}", self.tool_of(at)),
+            (Kind::Result, _) => format!("result {}", self.tool_of(at)),
+            (Kind::Thinking, _) => "thinking".into(),
+            (Kind::Image, _) => "image".into(),
+            (_, Some(Role::System)) => "system".into(),
+            (_, Some(Role::Assistant)) => "assistant".into(),
+            (_, Some(Role::User | Role::Tool) | None) => "user".into(),
+        }
+    }
+
+    /// The tool of a call, or of the call that a result answers.
+    fn tool_of(&self, at: u32) -> &str {
+        let name = |at: u32| {
+            let block = self.ledger.blocks.get(at as usize)?;
+            let first = self.ledger.blocks_of(block.message).start;
+            let piece = at.saturating_sub(first) as usize;
+            let outline = self.outlines.get(block.message as usize)?;
+            outline.pieces.get(piece).map(|piece| &*piece.name).filter(|name| !name.is_empty())
+        };
+        let pair = self.ledger.blocks.get(at as usize).map(|block| block.pair);
+        name(at).or_else(|| name(pair?)).unwrap_or("?")
+    }
+
+    /// Every message of the history and what is sent of it.
+    ///
+    /// # Errors
+    /// None: every message it asks for is there.
+    pub fn list(&self) -> Result<Vec<Listed>> {
+        (0..self.ledger.message_count()).map(|index| self.listed(index)).collect()
+    }
+
+    fn listed(&self, index: u32) -> Result<Listed> {
+        let why = self.explain(index)?;
+        let block = |at: u32| self.ledger.blocks.get(at as usize);
+        let largest =
+            self.ledger.blocks_of(index).max_by_key(|&at| block(at).map_or(0, |b| b.tokens));
+        let kind = largest.and_then(block).map_or(Kind::Other, |block| block.kind);
+        let tool = largest.filter(|_| matches!(kind, Kind::Call | Kind::Result));
+        let role = self.ledger.messages.get(index as usize).map_or(Role::User, |m| m.role);
+        Ok(Listed {
+            index,
+            role: match role {
+                Role::System => "system",
+                Role::User => "user",
+                Role::Assistant => "assistant",
+                Role::Tool => "tool",
+            },
+            kind: kind.name(),
+            tool: tool.map(|at| self.tool_of(at).to_owned()),
+            tokens: why.tokens_before,
+            sent_tokens: why.tokens_after,
+            state: why.state,
+            rule: why.rule,
+            turn: why.turn,
+        })
+    }
+}
