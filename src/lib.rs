@@ -14,3 +14,4 @@ pub mod prune;
 mod types;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
+pub mod session;
