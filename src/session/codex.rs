@@ -1,4 +1,4 @@
-//! Codex rollouts, as OpenAI chat messages.
+//! Codex rollouts, as `OpenAI` chat messages.
 //!
 //! `response_item` lines are what went to the model and came from it; `event_msg` lines tell the same again and are used for
 //! nothing but the reported usage and the window. Neighbouring items of the assistant are one message. A call that the provider
@@ -82,6 +82,9 @@ impl<'a> Reader<'a> {
             "compacted" => {
                 self.close();
                 let mut record = CompactionRecord::at(line, self.file.len());
+                if let Some(window) = payload.text("window_id") {
+                    record.id = window.into_owned();
+                }
                 record.summary = payload.text("message").unwrap_or_default().into_owned();
                 record.tokens_before = self.last_input();
                 self.file.compactions.push(record);
@@ -167,15 +170,13 @@ impl<'a> Reader<'a> {
         let mut json = String::from("{\"role\":\"assistant\"");
         if !open.reasoning.is_empty() {
             let text = open.reasoning.join("\\n\\n");
-            json.push_str(&format!(",\"reasoning_content\":\"{text}\""));
+            json.extend([",\"reasoning_content\":\"", &text, "\""]);
         }
         json.push_str(",\"content\":");
-        json.push_str(if open.content.is_empty() { "null" } else { "" });
-        if !open.content.is_empty() {
-            json.push_str(&join(&open.content));
-        }
+        let content = if open.content.is_empty() { "null".into() } else { join(&open.content) };
+        json.push_str(&content);
         if !open.calls.is_empty() {
-            json.push_str(&format!(",\"tool_calls\":[{}]", open.calls.join(",")));
+            json.extend([",\"tool_calls\":[", &open.calls.join(","), "]"]);
         }
         json.push('}');
         self.file.made(open.line, json);
@@ -371,5 +372,6 @@ mod tests {
         assert_eq!(file.receipt.unknown, 2);
         let record = &file.compactions[0];
         assert_eq!((record.first_kept_index, record.summary.as_str()), (2, "so far"));
+        assert_eq!(record.id, "compaction-6");
     }
 }

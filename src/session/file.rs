@@ -1,5 +1,6 @@
 //! What a session file holds, once read.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -85,7 +86,7 @@ pub struct CompactionRecord {
     /// Always `compaction`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The entry's id.
+    /// The entry's id; `compaction-` and the line's number where it has none.
     pub id: String,
     /// As the file has it.
     pub timestamp: String,
@@ -117,7 +118,7 @@ impl CompactionRecord {
         let id = line.fields.text("uuid").or_else(|| line.fields.text("id"));
         Self {
             kind: "compaction",
-            id: id.unwrap_or_default().into_owned(),
+            id: id.map_or_else(|| format!("compaction-{}", line.number), Cow::into_owned),
             timestamp: line.fields.text("timestamp").unwrap_or_default().into_owned(),
             summary: String::new(),
             first_kept_entry_id: None,

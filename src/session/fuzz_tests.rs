@@ -1,3 +1,4 @@
+#![expect(clippy::arithmetic_side_effects, reason = "small numbers of a test")]
 //! No bytes reach a panic, and what is counted adds up.
 
 use proptest::prelude::*;

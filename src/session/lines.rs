@@ -5,7 +5,7 @@ use super::raw::{Fields, MAX_DEPTH, depth, is_object};
 /// Whose lines they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// pi or OpenClaw.
+    /// pi or `OpenClaw`.
     Pi,
     /// Claude Code.
     ClaudeCode,

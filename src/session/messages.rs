@@ -1,8 +1,8 @@
-//! Messages as providers take them: Anthropic and OpenAI chat arrays, bare or in a request, and runs of tau-bench.
+//! Messages as providers take them: Anthropic and `OpenAI` chat arrays, bare or in a request, and runs of tau-bench.
 //!
 //! The messages are untouched. Whose they are is told by what stands in them: typed blocks of calls and results and a
-//! `system` beside the messages are Anthropic's; roles `tool`, `system`, `developer` and `tool_calls` are OpenAI's. Plain text
-//! alone is read as OpenAI's, where strings are at home.
+//! `system` beside the messages are Anthropic's; roles `tool`, `system`, `developer` and `tool_calls` are `OpenAI`'s. Plain text
+//! alone is read as `OpenAI`'s, where strings are at home.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! pi and OpenClaw sessions: a tree of entries, one a line.
+//! pi and `OpenClaw` sessions: a tree of entries, one a line.
 //!
 //! The conversation is the way from a leaf (the newest entry, or the one asked for) back to the root. Each entry's parent
 //! stands before it in the file, so the walk is a loop that ends. Where the parent is not in the file, the entry before
@@ -205,10 +205,8 @@ mod tests {
     }
 
     fn texts(file: &SessionFile) -> Vec<String> {
-        let message = |raw: &Box<serde_json::value::RawValue>| {
-            Fields::of(raw).text("content").unwrap_or_default().into_owned()
-        };
-        file.messages.iter().map(message).collect()
+        let text = |message| Fields::of(message).text("content").unwrap_or_default().into_owned();
+        file.messages.iter().map(|raw| text(raw)).collect()
     }
 
     fn tree() -> String {

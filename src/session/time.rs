@@ -76,11 +76,20 @@ fn zone(clock: &str) -> Option<(&str, i64)> {
 
 /// Days from 1970-01-01, by years that start in March.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year.saturating_sub(1) } else { year };
-    let month = if month > 2 { month.saturating_sub(3) } else { month.saturating_add(9) };
-    let of_year = month.saturating_mul(153).saturating_add(2).div_euclid(5);
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    year.saturating_mul(365) + leap_days + of_year + day - 719_469
+    let early = month <= 2;
+    let year = year.saturating_sub(i64::from(early));
+    let month = month.saturating_add(if early { 9 } else { -3 });
+    [
+        year.saturating_mul(365),
+        year.div_euclid(4),
+        year.div_euclid(100).saturating_neg(),
+        year.div_euclid(400),
+        month.saturating_mul(153).saturating_add(2).div_euclid(5),
+        day,
+        -719_469,
+    ]
+    .into_iter()
+    .fold(0, i64::saturating_add)
 }
 
 #[cfg(test)]

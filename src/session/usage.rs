@@ -13,7 +13,7 @@ pub(super) struct Dialect {
     inclusive: bool,
 }
 
-/// pi and OpenClaw: `usage`.
+/// pi and `OpenClaw`: `usage`.
 pub(super) const PI: Dialect = Dialect {
     input: "input",
     output: "output",
@@ -45,7 +45,7 @@ pub(super) const CLINE: Dialect = Dialect {
     write: "cacheWriteTokens",
     inclusive: true,
 };
-/// OpenAI chat completions: `usage`; the cached share stands in `prompt_tokens_details`.
+/// `OpenAI` chat completions: `usage`; the cached share stands in `prompt_tokens_details`.
 pub(super) const OPENAI: Dialect = Dialect {
     input: "prompt_tokens",
     output: "completion_tokens",
