@@ -18,3 +18,4 @@ pub mod validity;
 mod types;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
+pub mod session;

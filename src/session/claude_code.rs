@@ -1,0 +1,301 @@
+//! Claude Code sessions, as the messages that the API saw.
+//!
+//! Claude Code writes a line for each content block, and one for each result. Here the lines of one assistant message are one
+//! message, wherever they stand, and what follows it until the next is ONE user message: results of its calls first, then
+//! what the user said. Lines marked `isMeta` (skills, caveats) are sent to the model and so are kept; summaries of compactions
+//! and messages about API errors are not part of the conversation.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::value::RawValue;
+
+use super::claude_branch::{branch, is_said};
+use super::file::{CompactionRecord, SessionFile, Usage};
+use super::lines::Line;
+use super::raw::{Fields, inside, is_object, items, text};
+use super::time::millis;
+use super::usage;
+use crate::error::Error;
+
+const KNOWN: [&str; 16] = [
+    "user",
+    "assistant",
+    "system",
+    "progress",
+    "summary",
+    "file-history-snapshot",
+    "queue-operation",
+    "attachment",
+    "pr-link",
+    "custom-title",
+    "ai-title",
+    "agent-name",
+    "last-prompt",
+    "permission-mode",
+    "mode",
+    "tag",
+];
+
+/// Reads the conversation that ends at the line with the uuid `leaf`, or at the newest.
+pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
+    let mut file = SessionFile::new("claude-code", "anthropic");
+    let main = main_lines(lines);
+    let branch = branch(lines, &main, leaf)?;
+    file.receipt.leaf = branch.leaf;
+    file.receipt.branches = branch.leaves;
+    file.receipt.bridged = branch.bridged;
+    let mut talk = Talk::default();
+    for ((line, is_main), live) in lines.iter().zip(main).zip(branch.live) {
+        let fields = &line.fields;
+        if let Some(reason) = fault(line) {
+            file.receipt.fail(line.number, reason);
+            continue;
+        }
+        let kind = fields.text("type").unwrap_or_default();
+        file.receipt.count(&kind, KNOWN.contains(&&*kind));
+        let counter = match (is_main, live) {
+            (true, true) => {
+                if talk.hear(line) {
+                    continue;
+                }
+                &mut file.receipt.repeated
+            }
+            (false, _) => &mut file.receipt.sidechain,
+            (true, false) if is_said(fields) => &mut file.receipt.dead_ends,
+            (true, false) => continue,
+        };
+        *counter = counter.saturating_add(1);
+    }
+    talk.tell(&mut file);
+    Ok(file.finish())
+}
+
+fn fault(line: &Line<'_>) -> Option<String> {
+    let bare = is_said(&line.fields) && !line.fields.get("message").is_some_and(is_object);
+    line.fault.clone().or_else(|| bare.then(|| "a line without its message".into()))
+}
+
+/// Lines that are no subagent's. A file of a subagent has no others: there they are the conversation.
+fn main_lines(lines: &[Line<'_>]) -> Vec<bool> {
+    let own = |line: &Line<'_>| !line.fields.flag("isSidechain");
+    let all = !lines.iter().any(|line| is_said(&line.fields) && own(line));
+    lines.iter().map(|line| all || own(line)).collect()
+}
+
+/// An assistant message and what follows it until the next.
+#[derive(Default)]
+struct Turn<'a> {
+    line: u32,
+    answer: Option<Vec<&'a RawValue>>,
+    at: Option<i64>,
+    usage: Option<Usage>,
+    results: Vec<&'a RawValue>,
+    user: Vec<&'a RawValue>,
+}
+
+/// A compaction, and how much of the conversation stood before it.
+struct Fold {
+    record: CompactionRecord,
+    turns: usize,
+    user: usize,
+}
+
+#[derive(Default)]
+struct Talk<'a> {
+    turns: Vec<Turn<'a>>,
+    by_message: BTreeMap<Cow<'a, str>, usize>,
+    by_call: BTreeMap<Cow<'a, str>, usize>,
+    folds: Vec<Fold>,
+    summarised: bool,
+    uuids: BTreeSet<Cow<'a, str>>,
+    blocks: BTreeSet<(usize, &'a str)>,
+    answered: BTreeSet<(usize, Cow<'a, str>)>,
+    user_lines: BTreeSet<(&'a str, &'a str)>,
+}
+
+impl<'a> Talk<'a> {
+    /// Takes in a line; false: it was here before.
+    fn hear(&mut self, line: &Line<'a>) -> bool {
+        let fields = &line.fields;
+        if fields.text("uuid").is_some_and(|uuid| !self.uuids.insert(uuid)) {
+            return false;
+        }
+        if fields.flag("isCompactSummary") {
+            self.summary(line);
+            return true;
+        }
+        match fields.text("type").as_deref() {
+            Some("system") if fields.is("subtype", "compact_boundary") => {
+                self.boundary(line);
+                true
+            }
+            Some("user") => self.user(line),
+            Some("assistant") if !fields.flag("isApiErrorMessage") => self.assistant(line),
+            _ => true,
+        }
+    }
+
+    fn last(&mut self) -> usize {
+        if self.turns.is_empty() {
+            self.turns.push(Turn::default());
+        }
+        self.turns.len().saturating_sub(1)
+    }
+
+    fn assistant(&mut self, line: &Line<'a>) -> bool {
+        let Some(message) = line.fields.object("message") else { return true };
+        let id = message.text("id");
+        let known = id.as_ref().and_then(|id| self.by_message.get(id).copied());
+        let at = known.unwrap_or(self.turns.len());
+        if known.is_none() {
+            let time = line.fields.get("timestamp").and_then(millis);
+            self.turns.push(Turn { line: line.number, at: time, ..Turn::default() });
+            self.by_message.extend(id.map(|id| (id, at)));
+        }
+        let pieces = pieces(message.get("content"));
+        let empty = pieces.is_empty();
+        let new: Vec<&RawValue> =
+            pieces.into_iter().filter(|piece| self.blocks.insert((at, piece.get()))).collect();
+        for call in
+            new.iter().map(|raw| Fields::of(raw)).filter(|block| block.is("type", "tool_use"))
+        {
+            self.by_call.extend(call.text("id").map(|id| (id, at)));
+        }
+        let Some(turn) = self.turns.get_mut(at) else { return true };
+        turn.usage =
+            message.object("usage").and_then(|it| usage::ANTHROPIC.read(&it)).or(turn.usage);
+        let repeated = known.is_some() && new.is_empty() && !empty;
+        turn.answer.get_or_insert_default().extend(new);
+        !repeated
+    }
+
+    fn user(&mut self, line: &Line<'a>) -> bool {
+        let fields = &line.fields;
+        let Some(raw) = fields.get("message") else { return true };
+        let written = fields.get("timestamp").map(|time| (time.get(), raw.get()));
+        if written.is_some_and(|line| !self.user_lines.insert(line)) {
+            return false;
+        }
+        let last = self.last();
+        let mut new = false;
+        let pieces = pieces(Fields::of(raw).get("content"));
+        let empty = pieces.is_empty();
+        for piece in pieces {
+            let block = if is_object(piece) { Fields::of(piece) } else { Fields::default() };
+            let result = block.is("type", "tool_result");
+            let call = block.text("tool_use_id").filter(|_| result);
+            let at = call.as_ref().and_then(|id| self.by_call.get(id).copied()).unwrap_or(last);
+            if call.is_some_and(|id| !self.answered.insert((at, id))) {
+                continue;
+            }
+            new = true;
+            if let Some(turn) = self.turns.get_mut(at) {
+                if result { &mut turn.results } else { &mut turn.user }.push(piece);
+                turn.line = turn.line.max(1);
+            }
+        }
+        if new {
+            self.summarised = false;
+        }
+        new || empty
+    }
+
+    fn boundary(&mut self, line: &Line<'a>) {
+        let mut record = CompactionRecord::at(line, 0);
+        if let Some(meta) = line.fields.object("compactMetadata") {
+            record.tokens_before = meta.number("preTokens").unwrap_or(0);
+            record.tokens_after = meta.number("postTokens").unwrap_or(0);
+        }
+        self.fold(record);
+        self.summarised = false;
+    }
+
+    /// The summary belongs to the boundary before it; older files have no boundary.
+    fn summary(&mut self, line: &Line<'a>) {
+        let here = (self.turns.len(), self.turns.last().map_or(0, |turn| turn.user.len()));
+        let open = self.folds.last().is_some_and(|fold| (fold.turns, fold.user) == here);
+        if !open || self.summarised {
+            self.fold(CompactionRecord::at(line, 0));
+        }
+        let content = line.fields.object("message").and_then(|message| message.get("content"));
+        if let Some(fold) = self.folds.last_mut() {
+            fold.record.summary = plain(content);
+        }
+        self.summarised = true;
+    }
+
+    fn fold(&mut self, record: CompactionRecord) {
+        let user = self.turns.last().map_or(0, |turn| turn.user.len());
+        self.folds.push(Fold { record, turns: self.turns.len(), user });
+    }
+
+    /// Writes the messages, calls and compactions.
+    fn tell(self, file: &mut SessionFile) {
+        let mut folds = self.folds.into_iter().peekable();
+        for (index, turn) in self.turns.iter().enumerate() {
+            if let Some(answer) = &turn.answer {
+                file.call(turn.at, turn.usage);
+                file.made(turn.line, message("assistant", answer));
+            }
+            let before_user = file.len();
+            let user: Vec<&RawValue> = turn.results.iter().chain(&turn.user).copied().collect();
+            if !user.is_empty() {
+                file.made(turn.line, message("user", &user));
+            }
+            let after = index.saturating_add(1);
+            while let Some(mut fold) = folds.next_if(|fold| fold.turns <= after) {
+                // What the user said after it stands in the same message as what stood before it: that message is kept.
+                let grew = fold.turns == after && turn.user.len() > fold.user;
+                fold.record.first_kept_index = match (fold.turns, grew) {
+                    (0, _) => 0,
+                    (_, true) => before_user,
+                    (_, false) => file.len(),
+                };
+                file.compactions.push(fold.record);
+            }
+        }
+        file.compactions.extend(folds.map(|fold| fold.record));
+    }
+}
+
+/// The blocks of a content; a string is one piece.
+fn pieces(content: Option<&RawValue>) -> Vec<&RawValue> {
+    match content {
+        Some(raw) if inside(raw).is_some() => vec![raw],
+        Some(raw) => items(raw),
+        None => Vec::new(),
+    }
+}
+
+fn message(role: &str, pieces: &[&RawValue]) -> String {
+    let mut json = format!("{{\"role\":\"{role}\",\"content\":");
+    if let [only] = pieces
+        && inside(only).is_some()
+    {
+        json.push_str(only.get());
+    } else {
+        let blocks: Vec<Cow<'_, str>> = pieces.iter().map(|piece| block(piece)).collect();
+        json.push('[');
+        json.push_str(&blocks.join(","));
+        json.push(']');
+    }
+    json.push('}');
+    json
+}
+
+fn block(piece: &RawValue) -> Cow<'_, str> {
+    match inside(piece) {
+        Some(_) => Cow::Owned(format!("{{\"type\":\"text\",\"text\":{}}}", piece.get())),
+        None => Cow::Borrowed(piece.get()),
+    }
+}
+
+/// The text of a content.
+fn plain(content: Option<&RawValue>) -> String {
+    let texts = pieces(content).into_iter().filter_map(|piece| match text(piece) {
+        Some(text) => Some(text),
+        None => Fields::of(piece).text("text"),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,192 @@
+//! Claude Code sessions, trap by trap.
+
+use super::file::SessionFile;
+use super::read_session;
+
+/// A line: type, uuid, parent, and the rest of its members.
+fn line(kind: &str, uuid: &str, parent: &str, rest: &str) -> String {
+    format!(r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"sessionId":"s",{rest}}}"#)
+}
+
+fn user(uuid: &str, parent: &str, content: &str) -> String {
+    line("user", uuid, parent, &format!(r#""message":{{"role":"user","content":{content}}}"#))
+}
+
+fn model(uuid: &str, parent: &str, id: &str, block: &str) -> String {
+    let usage = r#""usage":{"input_tokens":1,"cache_read_input_tokens":9,"output_tokens":2}"#;
+    let message = format!(r#"{{"id":"{id}","role":"assistant","content":[{block}],{usage}}}"#);
+    line("assistant", uuid, parent, &format!(r#""message":{message}"#))
+}
+
+fn call(id: &str) -> String {
+    format!(r#"{{"type":"tool_use","id":"{id}","name":"x","input":{{}}}}"#)
+}
+
+fn result(id: &str) -> String {
+    format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"r"}}"#)
+}
+
+fn answer(id: &str) -> String {
+    format!("[{}]", result(id))
+}
+
+fn text(text: &str) -> String {
+    format!(r#"{{"type":"text","text":"{text}"}}"#)
+}
+
+fn read(lines: &[String], leaf: Option<&str>) -> SessionFile {
+    read_session(lines.join("\r\n").as_bytes(), leaf).expect("read")
+}
+
+fn json(file: &SessionFile) -> Vec<&str> {
+    file.messages.iter().map(|raw| raw.get()).collect()
+}
+
+fn said(role: &str, blocks: &[String]) -> String {
+    format!(r#"{{"role":"{role}","content":[{}]}}"#, blocks.join(","))
+}
+
+#[test]
+fn lines_of_one_message_are_one_and_its_results_follow_it() {
+    let file = read(
+        &[
+            user("1", "null", r#""go \ud800""#),
+            model("2", "\"1\"", "m", &text("a")),
+            model("3", "\"2\"", "m", &call("c1")),
+            user("4", "\"3\"", &answer("c1")),
+            model("5", "\"3\"", "m", &call("c2")),
+            user("6", "\"5\"", r#""wait""#),
+            user("7", "\"6\"", &answer("c2")),
+            model("8", "\"7\"", "n", &text("b")),
+        ],
+        None,
+    );
+    assert_eq!(
+        json(&file),
+        [
+            r#"{"role":"user","content":"go \ud800"}"#.into(),
+            said("assistant", &[text("a"), call("c1"), call("c2")]),
+            said("user", &[result("c1"), result("c2"), text("wait")]),
+            said("assistant", &[text("b")]),
+        ]
+    );
+    let sent: Vec<u32> = file.calls.iter().map(|call| call.sent).collect();
+    assert_eq!(sent, [1, 3]);
+    assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(10));
+    assert_eq!((file.receipt.dead_ends, file.receipt.lines), (0, 8));
+}
+
+#[test]
+fn a_late_result_goes_to_its_call() {
+    let file = read(
+        &[
+            model("1", "null", "m", &call("c1")),
+            model("2", "\"1\"", "n", &call("c2")),
+            user("3", "\"2\"", &answer("c2")),
+            user("4", "\"3\"", &answer("c1")),
+        ],
+        None,
+    );
+    assert_eq!(json(&file)[1], said("user", &[result("c1")]));
+    assert_eq!(json(&file)[3], said("user", &[result("c2")]));
+}
+
+#[test]
+fn what_was_taken_back_is_a_dead_end_and_can_be_asked_for() {
+    let lines = [
+        user("1", "null", "\"one\""),
+        model("2", "\"1\"", "m", &text("a")),
+        user("3", "\"2\"", "\"left\""),
+        model("4", "\"3\"", "n", &text("left too")),
+        user("5", "\"2\"", "\"other\""),
+    ];
+    let file = read(&lines, None);
+    assert_eq!(file.messages.len(), 3);
+    assert!(json(&file)[2].contains("other"));
+    assert_eq!((file.receipt.dead_ends, file.receipt.branches), (2, vec!["4".into(), "5".into()]));
+    let left = read(&lines, Some("4"));
+    assert_eq!(left.messages.len(), 4);
+    assert!(json(&left)[2].contains("left"));
+    assert!(read_session(lines.join("\n").as_bytes(), Some("9")).is_err());
+}
+
+#[test]
+fn a_parent_never_written_and_an_unlinked_tree_do_not_lose_lines() {
+    let file = read(
+        &[
+            user("1", "null", "\"one\""),
+            model("2", "\"1\"", "m", &text("a")),
+            user("3", "null", "\"new tree\""),
+            model("4", "\"lost\"", "n", &text("b")),
+            r#"{"type":"user","message":{"role":"user","content":"no uuid"}}"#.into(),
+        ],
+        None,
+    );
+    assert_eq!((file.messages.len(), file.receipt.bridged), (5, 1));
+}
+
+#[test]
+fn what_is_no_context_stays_out_and_is_counted() {
+    let aside = r#""isSidechain":true,"message":{"role":"user","content":"sub"}"#;
+    let failed = r#""isApiErrorMessage":true,"message":{"id":"e","role":"assistant","content":[]}"#;
+    let meta = r#""isMeta":true,"message":{"role":"user","content":"skill"}"#;
+    let file = read(
+        &[
+            r#"{"type":"file-history-snapshot","snapshot":{}}"#.into(),
+            user("1", "null", "\"one\""),
+            line("progress", "p", "\"1\"", r#""data":{}"#),
+            line("user", "s", "null", aside),
+            line("assistant", "e", "\"p\"", failed),
+            line("user", "k", "\"e\"", meta),
+            line("novelty", "n", "\"k\"", r#""x":1"#),
+            line("user", "b", "\"k\"", r#""message":3"#),
+            "{\"type\":\"user\",\"uuid\":".into(),
+        ],
+        None,
+    );
+    assert_eq!(json(&file), [said("user", &[text("one"), text("skill")])]);
+    assert_eq!((file.receipt.sidechain, file.receipt.unknown, file.receipt.read), (1, 1, 6));
+    let broken: Vec<u32> = file.receipt.broken.iter().map(|broken| broken.line).collect();
+    assert_eq!((broken, file.receipt.lines), (vec![8, 9], 9));
+    assert_eq!(file.receipt.absent, ["system", "tools", "window"]);
+}
+
+#[test]
+fn a_file_of_a_subagent_is_its_conversation() {
+    let rest = r#""isSidechain":true,"message":{"role":"user","content":"sub"}"#;
+    let file = read(&[line("user", "1", "null", rest)], None);
+    assert_eq!((file.messages.len(), file.receipt.sidechain), (1, 0));
+}
+
+#[test]
+fn history_written_twice_is_read_once() {
+    let once = [user("1", "null", "\"one\""), model("2", "\"1\"", "m", &text("a"))];
+    let again = [once[0].clone(), model("9", "\"1\"", "m", &text("a"))];
+    let file = read(&[once, again].concat(), None);
+    assert_eq!((file.messages.len(), file.receipt.repeated), (2, 2));
+}
+
+#[test]
+fn a_compaction_is_a_record_with_its_summary() {
+    let boundary = r#""subtype":"compact_boundary","logicalParentUuid":"2","timestamp":"t","compactMetadata":{"preTokens":77}"#;
+    let summary = r#""isCompactSummary":true,"message":{"role":"user","content":"so far"}"#;
+    let file = read(
+        &[
+            user("1", "null", "\"one\""),
+            model("2", "\"1\"", "m", &text("a")),
+            line("system", "3", "null", boundary),
+            line("user", "4", "\"3\"", summary),
+            user("5", "\"4\"", "\"two\""),
+            model("6", "\"5\"", "n", &text("b")),
+            line("user", "7", "\"6\"", summary),
+        ],
+        None,
+    );
+    assert_eq!(file.messages.len(), 4);
+    let told: Vec<_> = file
+        .compactions
+        .iter()
+        .map(|it| (it.id.as_str(), it.summary.as_str(), it.tokens_before, it.first_kept_index))
+        .collect();
+    assert_eq!(told, [("3", "so far", 77, 2), ("7", "so far", 0, 4)]);
+}

@@ -1,0 +1,263 @@
+//! What a session file holds, once read.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::lines::Line;
+use crate::error::Error;
+
+/// Different type names that a receipt counts by name; further ones are counted together as `other`.
+const KINDS: usize = 64;
+
+/// A session as its agent wrote it, in one list of messages.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionFile {
+    /// `pi`, `claude-code`, `codex`, `anthropic-messages`, `openai-messages` or `tau-openai`.
+    pub format: &'static str,
+    /// The format of `messages`: `pi`, `anthropic` or `openai-chat`.
+    pub message_format: &'static str,
+    /// The whole conversation, also what a compaction took out of the request. Text of the file wherever possible, so
+    /// that signatures, unusual numbers and lone surrogates come through.
+    pub messages: Vec<Box<RawValue>>,
+    /// The system prompt, where the file holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The tool definitions, where the file holds them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Box<RawValue>>>,
+    /// The model's window, where the file holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<SessionWindow>,
+    /// One for each model call, in order.
+    pub calls: Vec<SessionCall>,
+    /// The agent's own compactions.
+    pub compactions: Vec<CompactionRecord>,
+    /// What was read, and what was not.
+    pub receipt: Receipt,
+}
+
+/// A model's window, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionWindow {
+    /// Input and output together.
+    pub context_tokens: u64,
+    /// Held back for the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
+}
+
+/// A model call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCall {
+    /// How many of the messages stood before its answer: the index of its assistant message.
+    pub sent: u32,
+    /// When, in epoch milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<i64>,
+    /// What the provider reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// Tokens that a provider reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// All that was sent, cached or not.
+    pub input_tokens: u64,
+    /// All that came back, reasoning included.
+    pub output_tokens: u64,
+    /// Of the input: read from the cache.
+    pub cache_read_tokens: u64,
+    /// Of the input: written to the cache.
+    pub cache_write_tokens: u64,
+}
+
+/// A compaction that the agent itself carried out; fields that the file does not tell are empty or 0.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionRecord {
+    /// Always `compaction`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The entry's id; `compaction-` and the line's number where it has none.
+    pub id: String,
+    /// As the file has it.
+    pub timestamp: String,
+    /// The summary; empty where it is encrypted.
+    pub summary: String,
+    /// Of the first entry kept.
+    pub first_kept_entry_id: Option<String>,
+    /// Index in `messages` of the first message kept.
+    pub first_kept_index: u32,
+    /// Messages before it that stayed, as `[from, to)`.
+    pub kept: Vec<[u32; 2]>,
+    /// What stood in place of the rest, where it is more than the summary.
+    pub head: String,
+    /// Tokens of the request before.
+    pub tokens_before: u64,
+    /// Tokens after.
+    pub tokens_after: u64,
+    /// What the agent extracted.
+    pub details: Extracted,
+    /// Facts known to be lost.
+    pub lost: Vec<String>,
+    /// A summary was wanted and there is none.
+    pub degraded: bool,
+}
+
+impl CompactionRecord {
+    /// A record of which nothing is known but where it stands.
+    pub(super) fn at(line: &Line<'_>, first_kept_index: u32) -> Self {
+        let id = line.fields.text("uuid").or_else(|| line.fields.text("id"));
+        Self {
+            kind: "compaction",
+            id: id.map_or_else(|| format!("compaction-{}", line.number), Cow::into_owned),
+            timestamp: line.fields.text("timestamp").unwrap_or_default().into_owned(),
+            summary: String::new(),
+            first_kept_entry_id: None,
+            first_kept_index,
+            kept: Vec::new(),
+            head: String::new(),
+            tokens_before: 0,
+            tokens_after: 0,
+            details: Extracted::default(),
+            lost: Vec::new(),
+            degraded: false,
+        }
+    }
+}
+
+/// What an agent noted beside its summary.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Extracted {
+    /// Files written.
+    pub modified_files: Vec<String>,
+    /// Files read.
+    pub read_files: Vec<String>,
+    /// Commands run.
+    pub commands: Vec<String>,
+    /// Errors met.
+    pub errors: Vec<String>,
+    /// Names worth keeping.
+    pub identifiers: Vec<String>,
+}
+
+/// What was read of a file: `lines` = `read` + `unknown` + the number of `broken`.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// Lines with something in them; elements, where the file is one JSON list.
+    pub lines: u32,
+    /// Lines understood, those that are no context included.
+    pub read: u32,
+    /// Lines of a type that is not known.
+    pub unknown: u32,
+    /// Lines that could not be read.
+    pub broken: Vec<Broken>,
+    /// Lines that are not UTF-8; they were read with U+FFFD in place of each bad sequence.
+    pub lossy: u32,
+    /// Lines by type.
+    pub kinds: BTreeMap<String, u32>,
+    /// Lines of subagents, left out.
+    pub sidechain: u32,
+    /// Lines of branches that the conversation left, left out.
+    pub dead_ends: u32,
+    /// Lines that repeat one before them, left out.
+    pub repeated: u32,
+    /// Lines whose parent the file does not hold: the line before them stands in for it.
+    pub bridged: u32,
+    /// Where the conversation was read from, backwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaf: Option<String>,
+    /// What `leaf` may be, oldest first: ends of branches, or indexes of runs.
+    pub branches: Vec<String>,
+    /// What a file of this format does not hold: `system`, `tools`, `window`.
+    pub absent: Vec<&'static str>,
+}
+
+/// A line that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Broken {
+    /// Its number in the file, from 1; in a JSON list the element's.
+    pub line: u32,
+    /// Why.
+    pub reason: String,
+}
+
+impl Receipt {
+    /// Counts a line by its type, `known` or not.
+    pub(super) fn count(&mut self, kind: &str, known: bool) {
+        let total = if known { &mut self.read } else { &mut self.unknown };
+        *total = total.saturating_add(1);
+        let full = self.kinds.len() >= KINDS && !self.kinds.contains_key(kind);
+        let name = if full { "other".into() } else { kind.chars().take(64).collect::<String>() };
+        let of_kind = self.kinds.entry(name).or_default();
+        *of_kind = of_kind.saturating_add(1);
+    }
+
+    /// Notes a line that could not be read.
+    pub(super) fn fail(&mut self, line: u32, reason: impl Into<String>) {
+        self.broken.push(Broken { line, reason: reason.into() });
+    }
+}
+
+impl SessionFile {
+    /// Nothing read yet.
+    pub(super) fn new(format: &'static str, message_format: &'static str) -> Self {
+        Self {
+            format,
+            message_format,
+            messages: Vec::new(),
+            system: None,
+            tools: None,
+            window: None,
+            calls: Vec::new(),
+            compactions: Vec::new(),
+            receipt: Receipt::default(),
+        }
+    }
+
+    /// The number of messages, as an index.
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.messages.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Adds a model call whose answer is the next message.
+    pub(super) fn call(&mut self, at: Option<i64>, usage: Option<Usage>) {
+        self.calls.push(SessionCall { sent: self.len(), at, usage });
+    }
+
+    /// Adds a message that was put together from pieces of the file.
+    pub(super) fn made(&mut self, line: u32, json: String) {
+        match RawValue::from_string(json) {
+            Ok(raw) => self.messages.push(raw),
+            Err(error) => self.receipt.fail(line, error.to_string()),
+        }
+    }
+
+    /// Says what the file does not hold.
+    pub(super) fn finish(mut self) -> Self {
+        let held = [
+            ("system", self.system.is_some()),
+            ("tools", self.tools.is_some()),
+            ("window", self.window.is_some()),
+        ];
+        self.receipt.absent = held.iter().filter(|(_, is)| !is).map(|(name, _)| *name).collect();
+        self
+    }
+}
+
+/// The file has one branch only.
+pub(super) fn refuse_leaf(leaf: Option<&str>, format: &str) -> Result<(), Error> {
+    leaf.map_or(Ok(()), |leaf| {
+        Err(Error::argument("leaf", &format!("none: a {format} file has no branches"), leaf))
+    })
+}

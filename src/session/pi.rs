@@ -1,0 +1,310 @@
+//! pi and `OpenClaw` sessions: a tree of entries, one a line.
+//!
+//! The conversation is the way from a leaf (the newest entry, or the one asked for) back to the root. Each entry's parent
+//! stands before it in the file, so the walk is a loop that ends. Where the parent is not in the file, the entry before
+//! stands in for it; so it does everywhere in files whose entries have no ids. A broken line keeps its place in the tree.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::file::{CompactionRecord, SessionFile};
+use super::lines::Line;
+use super::raw::{Fields, is_object, items, text};
+use super::time::millis;
+use super::usage;
+use crate::error::Error;
+
+const KNOWN: [&str; 10] = [
+    "session",
+    "message",
+    "compaction",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "model_change",
+    "thinking_level_change",
+    "label",
+    "session_info",
+];
+
+struct Entry<'l, 'a> {
+    line: &'l Line<'a>,
+    /// Position among all lines, as old compactions count it.
+    position: usize,
+    parent: Option<usize>,
+}
+
+#[derive(Default)]
+struct Tree<'l, 'a> {
+    entries: Vec<Entry<'l, 'a>>,
+    by_id: BTreeMap<Cow<'a, str>, usize>,
+    bridged: u32,
+}
+
+/// Reads the conversation that ends at the entry `leaf`, or at the newest.
+pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
+    let mut file = SessionFile::new("pi", "pi");
+    for line in lines {
+        if let Some(reason) = fault(line) {
+            file.receipt.fail(line.number, reason);
+        } else {
+            let kind = line.fields.text("type").unwrap_or_default();
+            file.receipt.count(&kind, KNOWN.contains(&&*kind));
+        }
+    }
+    let tree = Tree::grow(lines);
+    let path = tree.path(leaf)?;
+    let newest = path.last().and_then(|&at| tree.entries.get(at));
+    file.receipt.leaf = newest.and_then(Entry::id).map(Cow::into_owned);
+    file.receipt.branches = tree.leaves();
+    file.receipt.bridged = tree.bridged;
+    follow(&tree, &path, &mut file);
+    Ok(file.finish())
+}
+
+fn fault(line: &Line<'_>) -> Option<String> {
+    let bare =
+        line.fields.is("type", "message") && !line.fields.get("message").is_some_and(is_object);
+    let bare = bare.then(|| "a message entry without a message".into());
+    line.fault.clone().or(bare)
+}
+
+impl<'a> Entry<'_, 'a> {
+    fn id(&self) -> Option<Cow<'a, str>> {
+        self.line.fields.text("id")
+    }
+}
+
+impl<'l, 'a> Tree<'l, 'a> {
+    fn grow(lines: &'l [Line<'a>]) -> Self {
+        let mut tree = Self::default();
+        for (position, line) in lines.iter().enumerate() {
+            let id = line.fields.text("id");
+            let placeless = line.fault.is_some() && id.is_none();
+            if placeless || line.fields.is("type", "session") {
+                continue;
+            }
+            let at = tree.entries.len();
+            let before = at.checked_sub(1);
+            let parent = match line.fields.text("parentId") {
+                Some(named) => tree.by_id.get(&named).copied().or_else(|| {
+                    tree.bridged = tree.bridged.saturating_add(u32::from(before.is_some()));
+                    before
+                }),
+                None if id.is_some() && line.fields.has("parentId") => None,
+                None => before,
+            };
+            tree.entries.push(Entry { line, position, parent });
+            if let Some(id) = id {
+                tree.by_id.insert(id, at);
+            }
+        }
+        tree
+    }
+
+    /// From the root to the leaf.
+    fn path(&self, leaf: Option<&str>) -> Result<Vec<usize>, Error> {
+        let mut at =
+            match leaf {
+                None => self.entries.len().checked_sub(1),
+                Some(leaf) => Some(*self.by_id.get(leaf).ok_or_else(|| {
+                    Error::argument("leaf", "the id of an entry of this file", leaf)
+                })?),
+            };
+        let mut path = Vec::new();
+        while let Some(index) = at {
+            path.push(index);
+            // Strictly before its child, whatever the file says: no circle.
+            let parent = self.entries.get(index).and_then(|entry| entry.parent);
+            at = parent.filter(|&parent| parent < index);
+        }
+        path.reverse();
+        Ok(path)
+    }
+
+    fn leaves(&self) -> Vec<String> {
+        let mut leaf = vec![true; self.entries.len()];
+        for parent in self.entries.iter().filter_map(|entry| entry.parent) {
+            if let Some(is_leaf) = leaf.get_mut(parent) {
+                *is_leaf = false;
+            }
+        }
+        let ends = self.entries.iter().zip(leaf).filter(|(_, is_leaf)| *is_leaf);
+        ends.filter_map(|(entry, _)| entry.id()).map(Cow::into_owned).collect()
+    }
+}
+
+fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
+    let mut messages_before = BTreeMap::new();
+    for &at in path {
+        let Some(entry) = tree.entries.get(at) else { continue };
+        messages_before.insert(at, file.len());
+        let fields = &entry.line.fields;
+        if fault(entry.line).is_some() {
+            continue;
+        }
+        match fields.text("type").as_deref() {
+            Some("message") => add_message(fields, file),
+            Some("compaction") => {
+                let kept = first_kept(tree, fields).and_then(|at| messages_before.get(&at));
+                let kept = kept.copied().unwrap_or(file.len());
+                file.compactions.push(compaction(entry.line, kept));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn add_message(fields: &Fields<'_>, file: &mut SessionFile) {
+    let Some(raw) = fields.get("message") else { return };
+    let message = Fields::of(raw);
+    if message.is("role", "assistant") {
+        let at = fields.get("timestamp").and_then(millis);
+        let at = at.or_else(|| message.get("timestamp").and_then(millis));
+        let usage = message.object("usage").and_then(|counts| usage::PI.read(&counts));
+        file.call(at, usage);
+    }
+    file.messages.push(raw.to_owned());
+}
+
+/// The first entry kept: by id, or in old files by its position among all lines, the header's being 0.
+fn first_kept(tree: &Tree<'_, '_>, fields: &Fields<'_>) -> Option<usize> {
+    if let Some(id) = fields.text("firstKeptEntryId") {
+        return tree.by_id.get(&id).copied();
+    }
+    let position = usize::try_from(fields.number("firstKeptEntryIndex")?).ok()?;
+    tree.entries.iter().position(|entry| entry.position >= position)
+}
+
+fn compaction(line: &Line<'_>, first_kept_index: u32) -> CompactionRecord {
+    let fields = &line.fields;
+    let mut record = CompactionRecord::at(line, first_kept_index);
+    record.summary = fields.text("summary").unwrap_or_default().into_owned();
+    record.first_kept_entry_id = fields.text("firstKeptEntryId").map(Cow::into_owned);
+    record.tokens_before = fields.number("tokensBefore").unwrap_or(0);
+    if let Some(details) = fields.object("details") {
+        let list = |name| {
+            let found = details.get(name).map(items).unwrap_or_default();
+            found.into_iter().filter_map(text).map(Cow::into_owned).collect()
+        };
+        record.details.read_files = list("readFiles");
+        record.details.modified_files = list("modifiedFiles");
+    }
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::lines;
+    use super::*;
+
+    fn said(role: &str, text: &str, id: &str, parent: &str) -> String {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"1970-01-01T00:00:01Z","message":{{"role":"{role}","content":"{text}","usage":{{"input":2,"cacheRead":5,"output":1}}}}}}"#
+        )
+    }
+
+    fn texts(file: &SessionFile) -> Vec<String> {
+        let text = |message| Fields::of(message).text("content").unwrap_or_default().into_owned();
+        file.messages.iter().map(|raw| text(raw)).collect()
+    }
+
+    fn tree() -> String {
+        [
+            r#"{"type":"session","version":3,"id":"s"}"#.into(),
+            said("user", "hello", "a", "null"),
+            said("assistant", "first try", "b", "\"a\""),
+            said("user", "left", "c", "\"b\""),
+            said("assistant", "second try", "d", "\"a\""),
+        ]
+        .join("\n")
+    }
+
+    #[test]
+    fn the_newest_leaf_is_walked_and_others_are_offered() {
+        let text = tree();
+        let file = read(&lines(&text), None).expect("read");
+        assert_eq!(texts(&file), ["hello", "second try"]);
+        assert_eq!(file.receipt.branches, ["c", "d"]);
+        assert_eq!(file.receipt.leaf.as_deref(), Some("d"));
+        assert_eq!(file.calls.len(), 1);
+        assert_eq!((file.calls[0].sent, file.calls[0].at), (1, Some(1000)));
+        assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(7));
+    }
+
+    #[test]
+    fn another_leaf_may_be_asked_for() {
+        let text = tree();
+        assert_eq!(
+            texts(&read(&lines(&text), Some("c")).expect("read")),
+            ["hello", "first try", "left"]
+        );
+        let error = read(&lines(&text), Some("zz")).expect_err("no such entry");
+        assert_eq!(error.to_string(), "leaf: expected the id of an entry of this file, got zz");
+    }
+
+    #[test]
+    fn without_ids_a_file_is_linear_and_compactions_count_lines() {
+        let text = [
+            r#"{"type":"session","version":1,"cwd":"/"}"#,
+            r#"{"type":"message","message":{"role":"user","content":"one"}}"#,
+            r#"{"type":"model_change"}"#,
+            r#"{"type":"message","message":{"role":"assistant","content":"two"}}"#,
+            r#"{"type":"compaction","summary":"so far","firstKeptEntryIndex":2,"tokensBefore":99}"#,
+            r#"{"type":"message","message":{"role":"user","content":"three"}}"#,
+            r#"{"type":"something_new"}"#,
+        ]
+        .join("\n");
+        let file = read(&lines(&text), None).expect("read");
+        assert_eq!(texts(&file), ["one", "two", "three"]);
+        let record = &file.compactions[0];
+        assert_eq!((record.first_kept_index, record.tokens_before), (1, 99));
+        assert_eq!((record.summary.as_str(), record.kind), ("so far", "compaction"));
+        assert_eq!((file.receipt.read, file.receipt.unknown), (6, 1));
+    }
+
+    #[test]
+    fn a_broken_line_keeps_its_place_and_a_lost_parent_is_bridged() {
+        let broken = said("toolResult", "bad \\* escape", "b", "\"a\"");
+        let text = [
+            said("user", "one", "a", "\"cut off before the file\""),
+            broken,
+            said("assistant", "two", "c", "\"b\""),
+            said("user", "three", "d", "\"never written\""),
+            r#"{"type":"message","id":"e","parentId":"d","message":7}"#.into(),
+        ]
+        .join("\n");
+        let file = read(&lines(&text), None).expect("read");
+        assert_eq!(texts(&file), ["one", "two", "three"]);
+        assert_eq!(file.receipt.bridged, 1);
+        let broken: Vec<u32> = file.receipt.broken.iter().map(|broken| broken.line).collect();
+        assert_eq!(broken, [2, 5]);
+    }
+
+    #[test]
+    fn kept_entries_are_found_by_id_and_details_are_taken() {
+        let text = format!(
+            "{}\n{}\n{}",
+            said("user", "one", "a", "null"),
+            said("assistant", "two", "b", "\"a\""),
+            r#"{"type":"compaction","id":"c","parentId":"b","summary":"s","firstKeptEntryId":"b","details":{"readFiles":["x.rs"]}}"#
+        );
+        let file = read(&lines(&text), None).expect("read");
+        let record = &file.compactions[0];
+        assert_eq!((record.first_kept_index, record.id.as_str()), (1, "c"));
+        assert_eq!(record.details.read_files, ["x.rs"]);
+    }
+
+    #[test]
+    fn a_circle_and_a_long_chain_end() {
+        let circle =
+            format!("{}\n{}", said("user", "a", "a", "\"b\""), said("user", "b", "b", "\"a\""));
+        assert_eq!(read(&lines(&circle), None).expect("read").messages.len(), 2);
+        let mut long = said("user", "0", "0", "null");
+        for n in 1..20_000 {
+            long.push('\n');
+            long.push_str(&said("user", "n", &n.to_string(), &format!("\"{}\"", n - 1)));
+        }
+        assert_eq!(read(&lines(&long), None).expect("read").messages.len(), 20_000);
+    }
+}
