@@ -12,10 +12,10 @@ pub mod ledger;
 pub mod model;
 pub mod number;
 pub mod prune;
+pub mod session;
 pub mod text;
-pub mod validity;
 #[cfg(test)]
 mod types;
+pub mod validity;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
-pub mod session;

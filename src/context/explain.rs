@@ -49,7 +49,8 @@ impl State {
     /// `InvalidArgument` if there is no such message.
     pub fn explain(&self, index: u32) -> Result<Explanation> {
         let Some(message) = self.ledger.messages.get(index as usize) else {
-            let expected = format!("a message of the history (0 to {})", self.ledger.message_count());
+            let expected =
+                format!("a message of the history (0 to {})", self.ledger.message_count());
             return Err(Error::argument("index", &expected, index));
         };
         let blocks: Vec<(u32, &Block)> = self

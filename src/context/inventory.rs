@@ -72,8 +72,11 @@ impl State {
             *count = count.saturating_add(1);
         }
         let head = self.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
-        let beside =
-            [("system", self.parts.system, true), ("tools", self.parts.tools, true), ("head", head, false)];
+        let beside = [
+            ("system", self.parts.system, true),
+            ("tools", self.parts.tools, true),
+            ("head", head, false),
+        ];
         for (name, tokens, ours) in beside.into_iter().filter(|(_, tokens, _)| *tokens > 0) {
             let bucket = buckets.entry(name.into()).or_default();
             bucket.blocks = bucket.blocks.saturating_add(1);

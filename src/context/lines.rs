@@ -46,7 +46,11 @@ impl Lines {
         let is_call = part.piece.kind == Kind::Call;
         // A call's cap travels as a JSON string: what is escaped there counts.
         let measure = |text: &str| {
-            if is_call { estimator.tokens(&arguments(text).to_string()) } else { estimator.tokens(text) }
+            if is_call {
+                estimator.tokens(&arguments(text).to_string())
+            } else {
+                estimator.tokens(text)
+            }
         };
         let text = head_tail(&part.text, room, Cut::TOKENS, measure).into_owned();
         let now = overhead.saturating_add(measure(&text));

@@ -1,5 +1,6 @@
 //! The heart: one session, from the host's bytes to the view that is sent.
 
+mod estimate;
 mod explain;
 mod inventory;
 mod lines;
@@ -13,6 +14,7 @@ mod status;
 mod step;
 mod view;
 
+pub use estimate::{ByKind, Estimate};
 pub use explain::{Explanation, Since};
 pub use inventory::{Bucket, Listed};
 pub use options::Options;

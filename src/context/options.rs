@@ -86,7 +86,10 @@ impl Options {
                 Some(name) => Some(Format::parse(name)?),
             },
             provider: given.provider.as_deref().map(Provider::parse).transpose()?,
-            estimator: given.estimator.as_deref().map_or(Ok(Estimator::default()), Estimator::parse)?,
+            estimator: given
+                .estimator
+                .as_deref()
+                .map_or(Ok(Estimator::default()), Estimator::parse)?,
             policy: policy(&given)?,
             defer_folds: given.defer_folds,
         })

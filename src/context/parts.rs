@@ -104,7 +104,8 @@ mod tests {
     fn a_system_prompt_is_its_words() {
         let text = parts(r#"{"system":"12345678"}"#);
         assert_eq!((text.system, text.chars.0), (2 + 4, 8));
-        let blocks = r#"{"system":[{"type":"text","text":"1234567","cache_control":{}},{"text":"8"}]}"#;
+        let blocks =
+            r#"{"system":[{"type":"text","text":"1234567","cache_control":{}},{"text":"8"}]}"#;
         assert_eq!(parts(blocks).chars.0, 9);
         assert_eq!(parts(r#"{"system":{"prompt":"12345678","budget":{}}}"#).system, text.system);
         assert_eq!(parts("{}"), Parts { fingerprint: parts("{}").fingerprint, ..Parts::default() });

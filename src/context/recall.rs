@@ -113,7 +113,8 @@ impl State {
     /// The identifier stands somewhere in the request.
     fn shows(&self, id: u32, holders: &[u32]) -> bool {
         let in_head = self.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
-        in_head || holders.iter().rev().any(|&at| self.shows_whole(id, at) || self.stub_shows(id, at))
+        in_head
+            || holders.iter().rev().any(|&at| self.shows_whole(id, at) || self.stub_shows(id, at))
     }
 
     fn shows_whole(&self, id: u32, at: u32) -> bool {

@@ -10,6 +10,7 @@ use super::recall::{Holders, Recall};
 use super::state::State;
 use super::step::{Answer, Event, Step};
 use crate::error::{Error, Result};
+use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::identifiers::Identifiers;
 use crate::model::{Form, NONE};
@@ -116,7 +117,7 @@ impl Recording {
     ///
     /// # Errors
     /// `InvalidArgument` for what is no session, `MalformedMessage` with its index.
-    pub fn parse(json: &str, options: &Options) -> Result<Self> {
+    pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
         let session: Session = serde_json::from_str(json)
             .map_err(|error| Error::argument("session", "what readSession gave", error))?;
         let format = match session.message_format.as_str() {
@@ -128,17 +129,16 @@ impl Recording {
         for (index, message) in (0u32..).zip(&session.messages) {
             let bytes = message.get().as_bytes();
             let draft = format.read(bytes, index)?;
-            measures.push(measure(&draft, bytes.len(), options.estimator, &mut identifiers));
+            measures.push(measure(&draft, bytes.len(), estimator, &mut identifiers));
         }
-        let part = |part: &Option<Box<RawValue>>| part.as_ref().map_or("null".into(), |p| p.get().to_owned());
-        let parts = format!(
-            r#"{{"system":{},"tools":{}}}"#,
-            part(&session.system),
-            part(&session.tools)
-        );
+        let part = |part: &Option<Box<RawValue>>| {
+            part.as_ref().map_or("null".into(), |p| p.get().to_owned())
+        };
+        let parts =
+            format!(r#"{{"system":{},"tools":{}}}"#, part(&session.system), part(&session.tools));
         Ok(Self {
             format,
-            parts: Parts::parse(&parts, options.estimator)?,
+            parts: Parts::parse(&parts, estimator)?,
             raw: session.messages,
             measures,
             identifiers,

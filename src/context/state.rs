@@ -157,7 +157,8 @@ impl State {
         let draft = self.format.read(bytes, index)?;
         let estimator = self.options.estimator;
         let measure = measure(&draft, bytes.len(), estimator, &mut self.ledger.identifiers);
-        self.counters.bytes_measured = self.counters.bytes_measured.saturating_add(bytes.len() as u64);
+        self.counters.bytes_measured =
+            self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
         Ok(Pushed::Taken)
     }
@@ -167,7 +168,8 @@ impl State {
     /// # Errors
     /// `MalformedMessage`.
     pub fn is_same(&mut self, index: u32, bytes: &[u8]) -> Result<bool> {
-        self.counters.bytes_measured = self.counters.bytes_measured.saturating_add(bytes.len() as u64);
+        self.counters.bytes_measured =
+            self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
         Ok(known.is_some_and(|known| known.fingerprint == crate::format::fingerprint(&draft)))
@@ -237,7 +239,8 @@ impl State {
         if window == 0 || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit) {
             return;
         }
-        let Some(change) = self.pruner.ingest(&mut self.ledger, block, window, &mut self.lines) else {
+        let Some(change) = self.pruner.ingest(&mut self.ledger, block, window, &mut self.lines)
+        else {
             return;
         };
         if let Some(part) = draft.and_then(|draft| draft.parts.get(piece as usize))

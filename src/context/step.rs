@@ -78,7 +78,12 @@ impl State {
     pub fn request(&mut self, now_ms: i64) -> Step {
         if self.sent.settled {
             let keep = count(&self.sent.items);
-            return Step::Done(Box::new(self.answer(keep, Vec::new(), Vec::new(), Said::default())));
+            return Step::Done(Box::new(self.answer(
+                keep,
+                Vec::new(),
+                Vec::new(),
+                Said::default(),
+            )));
         }
         self.ending = self.mender.finish();
         let decision = self.decide(now_ms);
@@ -131,8 +136,7 @@ impl State {
             defer_folds: self.options.defer_folds,
         };
         let setting = self.setting();
-        let decision =
-            self.pruner.decide(&mut self.ledger, &setting, &moment, &mut self.lines);
+        let decision = self.pruner.decide(&mut self.ledger, &setting, &moment, &mut self.lines);
         self.counters.blocks_visited =
             self.counters.blocks_visited.saturating_add(decision.visited);
         for &change in &decision.changes {

@@ -252,7 +252,9 @@ impl State {
                 self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
             }
             Made::User(parts) => match parts.as_slice() {
-                [MadePart::Text(text)] => self.options.estimator.tokens(text).saturating_add(MESSAGE),
+                [MadePart::Text(text)] => {
+                    self.options.estimator.tokens(text).saturating_add(MESSAGE)
+                }
                 _ => 0,
             },
             Made::Moved { .. } => 0,
@@ -270,8 +272,7 @@ impl State {
             Item::Keep(index) => json!({ "index": index }),
             Item::Edit(index, ops) => json!({ "index": index, "ops": ops }),
             Item::Make(made) => {
-                let (message, copies) =
-                    self.format.make(made, |at| self.outlines.get(at as usize));
+                let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
                 match made {
                     Made::User(_) => json!({ "make": message, "copies": copies, "role": "user" }),
                     Made::Result { id, name, .. } | Made::Moved { id, name, .. } => json!({

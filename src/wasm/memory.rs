@@ -26,14 +26,20 @@ pub fn input(len: usize) -> *const u8 {
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
-    INPUT.with_borrow_mut(|input| {
-        let bytes = input.get(..len).unwrap_or(input);
-        let text = std::str::from_utf8(bytes)
+    with_bytes(len, |bytes| {
+        std::str::from_utf8(bytes)
             .map_err(|error| Error::argument("input", "UTF-8", error))
-            .and_then(read);
+            .and_then(read)
+    })
+}
+
+/// Calls `read` with the first `len` bytes of the buffer.
+pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    INPUT.with_borrow_mut(|input| {
+        let answer = read(input.get(..len).unwrap_or(input));
         if input.len() > KEPT_BYTES {
             *input = Vec::new();
         }
-        text
+        answer
     })
 }

@@ -1,0 +1,89 @@
+//! One session, held by the host.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::memory::with_input;
+use super::write;
+use crate::context::{Options, Pushed, State};
+use crate::error::Result;
+use crate::format::Format;
+
+/// A session: messages go in as JSON, requests come out as items.
+#[wasm_bindgen]
+pub struct Manager(State);
+
+#[wasm_bindgen]
+impl Manager {
+    /// A session with the options (JSON) in the input buffer.
+    #[wasm_bindgen(constructor)]
+    pub fn new(len: usize) -> Result<Self> {
+        let options = with_input(len, Options::parse)?;
+        Ok(Self(State::new(options, Format::Anthropic)))
+    }
+
+    /// Takes the next message (JSON). False: the messages before it were read in the wrong format, start again.
+    pub fn push(&mut self, len: usize) -> Result<bool> {
+        with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Pushed::Taken))
+    }
+
+    /// Whether the message (JSON) in the input buffer is the one at `index`.
+    pub fn same(&mut self, index: u32, len: usize) -> Result<bool> {
+        with_input(len, |json| self.0.is_same(index, json.as_bytes()))
+    }
+
+    /// Forgets all messages.
+    pub fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    /// What goes out beside the messages (JSON).
+    pub fn parts(&mut self, len: usize) -> Result<()> {
+        with_input(len, |json| self.0.set_parts(json))
+    }
+
+    /// Decides what to send now: a step, as JSON.
+    pub fn request(&mut self, now_ms: f64) -> String {
+        self.0.request(milliseconds(now_ms)).to_json()
+    }
+
+    /// A message (JSON) whose text was needed.
+    pub fn supply(&mut self, index: u32, len: usize) -> Result<()> {
+        with_input(len, |json| self.0.supply(index, json.as_bytes()))
+    }
+
+    /// Goes on after what was needed: a step, as JSON.
+    pub fn resume(&mut self) -> String {
+        self.0.resume().to_json()
+    }
+
+    /// How full the window is, as JSON.
+    pub fn status(&self) -> Result<String> {
+        write(&self.0.status())
+    }
+
+    /// Why a message is sent as it is, as JSON.
+    pub fn explain(&self, index: u32) -> Result<String> {
+        write(&self.0.explain(index)?)
+    }
+
+    /// Tokens by kind, as JSON.
+    pub fn estimate(&self) -> Result<String> {
+        write(&self.0.estimate())
+    }
+
+    /// Rules of the provider that the messages as pushed break, as JSON.
+    pub fn check(&self, thinking: bool) -> Result<String> {
+        write(&self.0.check(thinking))
+    }
+
+    /// Work done so far, as JSON.
+    pub fn counters(&self) -> Result<String> {
+        write(&self.0.counters())
+    }
+}
+
+/// A time of JavaScript's as a whole number.
+#[expect(clippy::cast_possible_truncation, reason = "saturates; times are far below")]
+pub(super) fn milliseconds(time: f64) -> i64 {
+    time as i64
+}
