@@ -26,6 +26,13 @@ export function send(text: string): number {
   return written;
 }
 
+/** Writes bytes into the core's input buffer and gives their number. */
+export function sendBytes(bytes: Uint8Array): number {
+  const at = glue.input(bytes.length) >>> 0;
+  new Uint8Array((memory() as WebAssembly.Memory).buffer, at, bytes.length).set(bytes);
+  return bytes.length;
+}
+
 /**
  * Calls into the core. An error of the core comes out as a `PlimsollError`; a trap costs the instance and comes out as
  * `INSTANCE_LOST`. `work` does nothing but `send` and call the glue: whatever it throws is taken for the core's.

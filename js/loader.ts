@@ -11,6 +11,12 @@ export type Source = SyncSource | Response | URL | string;
 let exports: WebAssembly.Exports | undefined;
 let compiled: WebAssembly.Module | undefined;
 let built = 0;
+const losses: Array<() => void> = [];
+
+/** Calls `forget` whenever an instance is lost, before another one starts. */
+export function onLoss(forget: () => void): void {
+  losses.push(forget);
+}
 
 /** Counts the instances: a handle made under another number stands for state that is gone. */
 export function generation(): number {
@@ -50,6 +56,7 @@ export function lose(): boolean {
   // Growing by nothing detaches the old buffer, and with it every view of it that the glue has kept.
   memory()?.grow(0);
   exports = undefined;
+  for (const forget of losses) forget();
   postpone(start);
   return true;
 }

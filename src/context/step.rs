@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::state::State;
 use super::view::Entry;
 use crate::error::Result;
-use crate::model::{Fix, Form, Item, Op, Violation};
+use crate::model::{Fix, Form, Item, NONE, Op, Role, Violation};
 use crate::prune::{Change, Decision, Moment, Rule, Setting};
 
 /// What a step comes to.
@@ -45,6 +45,8 @@ pub struct Answer {
     pub event: Option<Event>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
+    /// First message of the last group: until another message follows, it may still change.
+    pub last_group: u32,
 }
 
 /// What the policy did at a request.
@@ -232,7 +234,15 @@ impl State {
             edits,
             event: said.event,
             fold_due: self.sent.fold_due,
+            last_group: self.last_group(),
         }
+    }
+
+    /// The newest message of the model; the last message if there is none.
+    fn last_group(&self) -> u32 {
+        let messages = &self.ledger.messages;
+        let at = messages.iter().rposition(|message| message.role == Role::Assistant);
+        u32::try_from(at.unwrap_or(messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
     /// Messages that are still sent and now edited otherwise, with the rule of their first change.

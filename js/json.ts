@@ -1,0 +1,76 @@
+/** A host's value as the core sees it: JSON, taken once. No getter, proxy or prototype goes further than this. */
+import { PlimsollError } from "./errors.js";
+
+/** A message of more characters is refused before it is copied. */
+const LARGEST = 256 * 1024 * 1024;
+
+/** A message as JSON; `MALFORMED_MESSAGE` with its index if it cannot be written. */
+export function messageJson(message: unknown, index: number): string {
+  const text = attempt(message, (cause) =>
+    malformed(index, "a message that JSON.stringify can write", cause),
+  );
+  if (text === undefined || message === null || typeof message !== "object") {
+    throw malformed(index, "a message object");
+  }
+  return within(text, `message ${index}`);
+}
+
+/** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
+export function argumentJson(value: unknown, argument: string): string {
+  const text = attempt(value, (cause) => {
+    const info = {
+      code: "INVALID_ARGUMENT",
+      argument,
+      expected: "a value that JSON.stringify can write",
+      got: String((cause as Error | null)?.message ?? cause),
+    } as const;
+    return new PlimsollError(info, `${argument}: expected ${info.expected}, got ${info.got}`, {
+      cause,
+    });
+  });
+  return within(text ?? "null", argument);
+}
+
+function attempt(value: unknown, flaw: (cause: unknown) => PlimsollError): string | undefined {
+  try {
+    return JSON.stringify(value, plain);
+  } catch (cause) {
+    throw cause instanceof PlimsollError ? cause : flaw(cause);
+  }
+}
+
+function within(text: string, what: string): string {
+  if (text.length > LARGEST) throw tooLarge(what, text.length);
+  return text;
+}
+
+/** Bytes as base64, big integers as digits; `this` shows what `toJSON` would hide. */
+function plain(this: unknown, key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  const held = (this as Record<string, unknown>)[key];
+  if (!ArrayBuffer.isView(held)) return value;
+  if (held.byteLength > LARGEST) throw tooLarge(`the bytes at ${key}`, held.byteLength);
+  return base64(new Uint8Array(held.buffer, held.byteOffset, held.byteLength));
+}
+
+function base64(bytes: Uint8Array): string {
+  if (globalThis.Buffer) {
+    return globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  }
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  }
+  return btoa(text);
+}
+
+function malformed(index: number, expected: string, cause?: unknown): PlimsollError {
+  const info = { code: "MALFORMED_MESSAGE", index, path: "", expected } as const;
+  const why = cause === undefined ? "" : ` (${(cause as Error | null)?.message ?? String(cause)})`;
+  return new PlimsollError(info, `message ${index}: expected ${expected}${why}`, { cause });
+}
+
+function tooLarge(what: string, size: number): PlimsollError {
+  const info = { code: "TOO_LARGE", what, size, cap: LARGEST } as const;
+  return new PlimsollError(info, `${what} has ${size} bytes; at most ${LARGEST} are taken`);
+}
