@@ -10,7 +10,10 @@ export type Source = SyncSource | Response | URL | string;
 
 let exports: WebAssembly.Exports | undefined;
 let compiled: WebAssembly.Module | undefined;
+let give: (() => SyncSource) | undefined;
 let built = 0;
+
+postpone();
 
 /** Counts the instances: a handle made under another number stands for state that is gone. */
 export function generation(): number {
@@ -26,7 +29,7 @@ export function memory(): WebAssembly.Memory | undefined {
 export function initSync(source: SyncSource): void {
   if (exports) return;
   compiled = isModule(source) ? source : new WebAssembly.Module(source);
-  start();
+  start(compiled);
 }
 
 /** Starts the Wasm now, unless it runs; from an address it compiles while it loads. */
@@ -39,9 +42,9 @@ export async function init(source: Source | Promise<Source>): Promise<void> {
   initSync(module);
 }
 
-/** Starts the Wasm at the first call from what `get` gives. */
+/** Has the Wasm started at the first call, from what `get` gives. */
 export function lazily(get: () => SyncSource): void {
-  if (!exports) postpone(() => initSync(get()));
+  give ??= get;
 }
 
 /** Gives the running instance up; the next call starts a new one from the same module. False: none was running. */
@@ -50,23 +53,30 @@ export function lose(): boolean {
   // Growing by nothing detaches the old buffer, and with it every view of it that the glue has kept.
   memory()?.grow(0);
   exports = undefined;
-  postpone(start);
+  postpone();
   return true;
 }
 
-function start(): void {
-  if (!compiled) throw new Error("plimsoll: there is no module to start");
-  const instance = new WebAssembly.Instance(compiled, { "./plimsoll_bg.js": glue as never });
+/** Stands in for the exports until one is touched; then the real ones take its place. */
+function postpone(): void {
+  const touch = (_: object, name: string): unknown => {
+    if (!exports) initSync(compiled ?? given());
+    return exports?.[name];
+  };
+  glue.__wbg_set_wasm(new Proxy({}, { get: touch as () => unknown }));
+}
+
+function given(): SyncSource {
+  if (give) return give();
+  throw new Error("plimsoll/slim: call `await init(source)` or `initSync(bytes)` first");
+}
+
+function start(module: WebAssembly.Module): void {
+  const instance = new WebAssembly.Instance(module, { "./plimsoll_bg.js": glue as never });
   exports = instance.exports;
   built += 1;
   glue.__wbg_set_wasm(exports);
   (exports.__wbindgen_start as () => void)();
-}
-
-/** Stands in for the exports until one is touched; then the real ones take its place. */
-function postpone(begin: () => void): void {
-  const stand = { get: (_: object, name: string) => (begin(), exports?.[name]) };
-  glue.__wbg_set_wasm(new Proxy({}, stand as ProxyHandler<object>));
 }
 
 async function compile(response: Response): Promise<SyncSource> {

@@ -41,6 +41,7 @@ console.log(slim.estimateTokens("text") === estimateTokens("text"));`,
   "early.mjs": `import { estimateTokens } from "plimsoll/slim";
 try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
   "bare.mjs": `delete globalThis.TextDecoder;
+delete globalThis.TextEncoder;
 const { estimateTokens } = await import("plimsoll");
 try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
 });
@@ -71,7 +72,7 @@ test("says what to call when slim was not started", () => {
   assert.match(run(process.execPath, ["early.mjs"], folder), /init\(source\).* or `initSync\(bytes\)` first/);
 });
 
-test("says what is missing where there is no TextDecoder", () => {
+test("says what is missing where there are no text coders", () => {
   assert.match(run(process.execPath, ["bare.mjs"], folder), /needs TextEncoder and TextDecoder/);
 });
 
