@@ -36,8 +36,7 @@ export function initSync(source: SyncSource): void {
 export async function init(source: Source | Promise<Source>): Promise<void> {
   const given = await source;
   if (exports) return;
-  const found =
-    typeof given === "string" || given instanceof URL ? await fetch(given) : given;
+  const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
   const module = isResponse(found) ? await compile(found) : found;
   initSync(module);
 }

@@ -49,15 +49,22 @@ const installed = join(folder, "node_modules/plimsoll");
 
 test("holds what is meant to be published and nothing else", () => {
   const listed = execFileSync("tar", ["-tzf", tarball()], { encoding: "utf8" }).trim().split("\n");
-  const meant = /^package\/(package\.json|README\.md|LICENSE-(MIT|APACHE)|dist\/.+\.(js|d\.ts|json|wasm))$/;
-  assert.deepEqual(listed.filter((path) => !meant.test(path)), []);
+  const meant =
+    /^package\/(package\.json|README\.md|LICENSE-(MIT|APACHE)|dist\/.+\.(js|d\.ts|json|wasm))$/;
+  assert.deepEqual(
+    listed.filter((path) => !meant.test(path)),
+    [],
+  );
   for (const path of listed) {
     const text = readFileSync(join(installed, path.replace("package/", "")), "latin1");
     assert.ok(!text.includes(root), `${path} names a folder of the machine that built it`);
   }
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   assert.equal(manifest.dependencies, undefined);
-  assert.match(readFileSync(join(root, "Cargo.toml"), "utf8"), new RegExp(`version = "${manifest.version}"`));
+  assert.match(
+    readFileSync(join(root, "Cargo.toml"), "utf8"),
+    new RegExp(`version = "${manifest.version}"`),
+  );
 });
 
 test("is one instance for require and import", () => {
@@ -69,7 +76,10 @@ test("shares its instance with slim", () => {
 });
 
 test("says what to call when slim was not started", () => {
-  assert.match(run(process.execPath, ["early.mjs"], folder), /init\(source\).* or `initSync\(bytes\)` first/);
+  assert.match(
+    run(process.execPath, ["early.mjs"], folder),
+    /init\(source\).* or `initSync\(bytes\)` first/,
+  );
 });
 
 test("says what is missing where there are no text coders", () => {
@@ -96,7 +106,10 @@ test("goes on with a new instance after a trap", async () => {
     // More than there can be: the allocation panics.
     assert.throws(
       () => core.call("input", () => glue.input(4_000_000_000)),
-      (error) => error instanceof PlimsollError && error.code === "INSTANCE_LOST" && error.info.during === "input",
+      (error) =>
+        error instanceof PlimsollError &&
+        error.code === "INSTANCE_LOST" &&
+        error.info.during === "input",
     );
   } finally {
     console.error = silent;
@@ -109,7 +122,8 @@ test("takes memory for a long ASCII text once, not three times", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
   const [{ estimateTokens }, loader] = await Promise.all(["index.js", "loader.js"].map(inner));
   const length = 20_000_000;
-  const before = (estimateTokens("x"), loader.memory().buffer.byteLength);
+  estimateTokens("x");
+  const before = loader.memory().buffer.byteLength;
   estimateTokens("x".repeat(length));
   assert.ok(loader.memory().buffer.byteLength - before < length * 1.2);
 });

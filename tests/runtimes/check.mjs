@@ -24,11 +24,13 @@ function estimates({ estimateTokens }) {
   for (const [name, text] of Object.entries(TEXTS)) {
     const count = estimateTokens(text);
     if (!Number.isInteger(count) || count < 0) throw new Error(`${name}: ${count} tokens`);
-    if (count > text.length * 2) throw new Error(`${name}: ${count} tokens in ${text.length} chars`);
+    if (count > text.length * 2)
+      throw new Error(`${name}: ${count} tokens in ${text.length} chars`);
     tokens[name] = [count, estimateTokens(text, "o200k"), estimateTokens(text, "chars/4")];
   }
   if (tokens.empty[0] !== 0) throw new Error("an empty text has tokens");
-  if (estimateTokens("abc", (text) => text.length) !== 3) throw new Error("the host's counter is not asked");
+  if (estimateTokens("abc", (text) => text.length) !== 3)
+    throw new Error("the host's counter is not asked");
   return tokens;
 }
 
