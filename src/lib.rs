@@ -4,16 +4,15 @@
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 
 pub mod error;
+pub mod estimate;
 pub mod format;
 pub mod identifiers;
 pub mod ledger;
 pub mod model;
 pub mod number;
 pub mod prune;
+pub mod text;
 #[cfg(test)]
 mod types;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
-pub mod estimate;
-pub mod model;
-pub mod text;

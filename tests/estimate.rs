@@ -105,7 +105,8 @@ for text in json.load(sys.stdin):
                         let at = text.find(id.as_str()).unwrap_or_default();
                         let from = text.floor_char_boundary(at.saturating_sub(30));
                         let to = text.ceil_char_boundary(at + id.len() + 20);
-                        writeln!(odd, "  {whose}: {id} in {:?}", &text[from..to.min(text.len())]).unwrap();
+                        writeln!(odd, "  {whose}: {id} in {:?}", &text[from..to.min(text.len())])
+                            .unwrap();
                     }
                 }
             }

@@ -32,6 +32,23 @@ impl Default for Estimator {
 }
 
 impl Estimator {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Profile(Profile::Generic),
+        Self::Profile(Profile::Qwen),
+        Self::Profile(Profile::Llama3),
+        Self::Profile(Profile::Cl100k),
+        Self::Profile(Profile::O200k),
+        Self::Profile(Profile::Mistral),
+        Self::Profile(Profile::Deepseek),
+        Self::Profile(Profile::Claude),
+        Self::Profile(Profile::Gemini),
+        Self::Profile(Profile::Gemma3),
+        Self::Chars4,
+        Self::Chars21,
+        Self::Cjk,
+    ];
+
     /// The estimator of that name.
     ///
     /// # Errors
@@ -48,11 +65,8 @@ impl Estimator {
     /// # Ok::<(), plimsoll::error::Error>(())
     /// ```
     pub fn parse(name: &str) -> Result<Self> {
-        let all = Profile::ALL.map(Self::Profile).into_iter();
-        let mut all = all.chain([Self::Chars4, Self::Chars21, Self::Cjk]);
-        all.clone().find(|estimator| estimator.name() == name).ok_or_else(|| {
-            let first = all.next().map_or("", Self::name);
-            let names = all.fold(first.to_owned(), |names, other| names + ", " + other.name());
+        Self::ALL.into_iter().find(|estimator| estimator.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
             Error::argument("estimator", &format!("one of {names}"), format_args!("{name:?}"))
         })
     }
