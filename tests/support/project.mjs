@@ -1,6 +1,6 @@
 /** Temp projects with the packed package installed as a user would, far from this repository's own modules. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,13 +10,13 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The tools that the tests run, pinned by tests/package-lock.json. */
 export const tools = join(root, "tests/node_modules");
 
-/** The packed package: given by `cargo xtask test`, else packed from `npm/` here. */
+/** The packed package: given by `cargo xtask test`, else packed here from `npm/`. */
 export function tarball() {
   if (process.env.PLIMSOLL_TARBALL) return process.env.PLIMSOLL_TARBALL;
   const build = join(root, "build");
+  const { version } = JSON.parse(readFileSync(join(root, "npm/package.json"), "utf8"));
   execFileSync("npm", ["pack", join(root, "npm"), "--pack-destination", build], { stdio: "pipe" });
-  const packed = readdirSync(build).find((name) => /^plimsoll-.*\.tgz$/.test(name));
-  return join(build, packed);
+  return join(build, `plimsoll-${version}.tgz`);
 }
 
 /**

@@ -1,13 +1,15 @@
 //! The suites, in order, each with its time.
 
 use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::build;
 use crate::shell::{cargo, command, has, npm_ci, output, root};
+use crate::stamp::{Inputs, files};
 
 /// How a suite ended, unless it failed.
 enum Ended {
@@ -111,26 +113,44 @@ fn node(options: &Options, name: &str) -> Result<Ended> {
     }
     npm_ci("tests")?;
     build::run()?;
+    let (tarball, installed) = package()?;
     let mut tests = command("node");
-    tests.args(["--test", "--test-reporter=spec"]).arg(folder).env("PLIMSOLL_TARBALL", pack()?);
+    tests.args(["--test", "--test-reporter=spec"]).args(test_files(&folder)?);
+    tests.env("PLIMSOLL_TARBALL", tarball);
+    tests.env("PLIMSOLL", installed.join("plimsoll/dist/index.js"));
+    tests.env("PLIMSOLL_BIN", installed.join(".bin/plimsoll"));
     logged(name, with(&mut tests, options))
+}
+
+fn test_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let is_test = |path: &PathBuf| path.to_string_lossy().ends_with(".test.mjs");
+    Ok(files(folder)?.into_iter().filter(is_test).collect())
 }
 
 fn hosts(options: &Options) -> Result<Ended> {
     node(options, "hosts")
 }
 
-/// The package as it would be published.
-fn pack() -> Result<std::path::PathBuf> {
+/// The package as it would be published, and the `node_modules` of a project that has installed it.
+fn package() -> Result<(PathBuf, PathBuf)> {
     let build = root().join("build");
-    let listed =
-        output(command("npm").args(["pack", "./npm", "--json", "--pack-destination", "build"]))?;
-    let line = listed
-        .lines()
-        .find(|line| line.contains("\"filename\""))
-        .context("npm pack names no file")?;
-    let name = line.split('"').nth(3).context("npm pack names no file")?;
-    Ok(build.join(name))
+    let installed = build.join("installed");
+    Inputs::new()?.path(&root().join("npm"))?.make(&installed, || {
+        if installed.exists() {
+            fs::remove_dir_all(&installed)?;
+        }
+        fs::create_dir_all(&installed)?;
+        fs::write(installed.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
+        output(command("npm").args(["pack", "./npm", "--pack-destination", "build"]))?;
+        let install = ["install", "--offline", "--no-save", "--no-audit", "--no-fund"];
+        output(command("npm").args(install).arg(tarball(&build)?).current_dir(&installed))?;
+        Ok(())
+    })?;
+    Ok((tarball(&build)?, installed.join("node_modules")))
+}
+
+fn tarball(build: &Path) -> Result<PathBuf> {
+    Ok(build.join(format!("plimsoll-{}.tgz", build::version()?)))
 }
 
 fn with<'a>(command: &'a mut Command, options: &Options) -> &'a mut Command {
