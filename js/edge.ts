@@ -1,6 +1,7 @@
 /** The entry for edge runtimes that take a module by `?module`. */
-import wasm from "./plimsoll.wasm?module";
+
 import { lazily } from "./loader.js";
+import wasm from "./plimsoll.wasm?module";
 
 lazily(() => wasm);
 

@@ -10,6 +10,7 @@ export type Source = SyncSource | Response | URL | string;
 
 let exports: WebAssembly.Exports | undefined;
 let compiled: WebAssembly.Module | undefined;
+let give: (() => SyncSource) | undefined;
 let built = 0;
 const losses: Array<() => void> = [];
 
@@ -17,6 +18,8 @@ const losses: Array<() => void> = [];
 export function onLoss(forget: () => void): void {
   losses.push(forget);
 }
+
+postpone();
 
 /** Counts the instances: a handle made under another number stands for state that is gone. */
 export function generation(): number {
@@ -32,22 +35,21 @@ export function memory(): WebAssembly.Memory | undefined {
 export function initSync(source: SyncSource): void {
   if (exports) return;
   compiled = isModule(source) ? source : new WebAssembly.Module(source);
-  start();
+  start(compiled);
 }
 
 /** Starts the Wasm now, unless it runs; from an address it compiles while it loads. */
 export async function init(source: Source | Promise<Source>): Promise<void> {
   const given = await source;
   if (exports) return;
-  const found =
-    typeof given === "string" || given instanceof URL ? await fetch(given) : given;
+  const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
   const module = isResponse(found) ? await compile(found) : found;
   initSync(module);
 }
 
-/** Starts the Wasm at the first call from what `get` gives. */
+/** Has the Wasm started at the first call, from what `get` gives. */
 export function lazily(get: () => SyncSource): void {
-  if (!exports) postpone(() => initSync(get()));
+  give ??= get;
 }
 
 /** Gives the running instance up; the next call starts a new one from the same module. False: none was running. */
@@ -57,23 +59,30 @@ export function lose(): boolean {
   memory()?.grow(0);
   exports = undefined;
   for (const forget of losses) forget();
-  postpone(start);
+  postpone();
   return true;
 }
 
-function start(): void {
-  if (!compiled) throw new Error("plimsoll: there is no module to start");
-  const instance = new WebAssembly.Instance(compiled, { "./plimsoll_bg.js": glue as never });
+/** Stands in for the exports until one is touched; then the real ones take its place. */
+function postpone(): void {
+  const touch = (_: object, name: string): unknown => {
+    if (!exports) initSync(compiled ?? given());
+    return exports?.[name];
+  };
+  glue.__wbg_set_wasm(new Proxy({}, { get: touch as () => unknown }));
+}
+
+function given(): SyncSource {
+  if (give) return give();
+  throw new Error("plimsoll/slim: call `await init(source)` or `initSync(bytes)` first");
+}
+
+function start(module: WebAssembly.Module): void {
+  const instance = new WebAssembly.Instance(module, { "./plimsoll_bg.js": glue as never });
   exports = instance.exports;
   built += 1;
   glue.__wbg_set_wasm(exports);
   (exports.__wbindgen_start as () => void)();
-}
-
-/** Stands in for the exports until one is touched; then the real ones take its place. */
-function postpone(begin: () => void): void {
-  const stand = { get: (_: object, name: string) => (begin(), exports?.[name]) };
-  glue.__wbg_set_wasm(new Proxy({}, stand as ProxyHandler<object>));
 }
 
 async function compile(response: Response): Promise<SyncSource> {

@@ -1,6 +1,7 @@
 /** The entry for workerd, which compiles no bytes: the runtime hands the module over. */
-import wasm from "./plimsoll.wasm";
+
 import { lazily } from "./loader.js";
+import wasm from "./plimsoll.wasm";
 
 lazily(() => wasm);
 

@@ -32,6 +32,23 @@ impl Default for Estimator {
 }
 
 impl Estimator {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Profile(Profile::Generic),
+        Self::Profile(Profile::Qwen),
+        Self::Profile(Profile::Llama3),
+        Self::Profile(Profile::Cl100k),
+        Self::Profile(Profile::O200k),
+        Self::Profile(Profile::Mistral),
+        Self::Profile(Profile::Deepseek),
+        Self::Profile(Profile::Claude),
+        Self::Profile(Profile::Gemini),
+        Self::Profile(Profile::Gemma3),
+        Self::Chars4,
+        Self::Chars21,
+        Self::Cjk,
+    ];
+
     /// The estimator of that name.
     ///
     /// # Errors
@@ -48,29 +65,10 @@ impl Estimator {
     /// # Ok::<(), plimsoll::error::Error>(())
     /// ```
     pub fn parse(name: &str) -> Result<Self> {
-        let mut all = Self::all();
-        Self::all().find(|estimator| estimator.name() == name).ok_or_else(|| {
-            let first = all.next().map_or("", Self::name);
-            let names = all.fold(first.to_owned(), |names, other| names + ", " + other.name());
+        Self::ALL.into_iter().find(|estimator| estimator.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
             Error::argument("estimator", &format!("one of {names}"), format_args!("{name:?}"))
         })
-    }
-
-    /// All of them, in the order of their numbers.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let ratios = [Self::Chars4, Self::Chars21, Self::Cjk];
-        Profile::ALL.into_iter().map(Self::Profile).chain(ratios)
-    }
-
-    /// Its number: what stands for its name where a call should be cheap.
-    pub fn number(self) -> u32 {
-        (0..).zip(Self::all()).find(|(_, it)| *it == self).map_or(0, |(number, _)| number)
-    }
-
-    /// The estimator of that number; the default one for any other.
-    pub fn numbered(number: u32) -> Self {
-        let at = usize::try_from(number).unwrap_or(usize::MAX);
-        Self::all().nth(at).unwrap_or_default()
     }
 
     /// Its name.

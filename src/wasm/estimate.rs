@@ -3,17 +3,22 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::with_input;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 
-/// Fails if there is no estimator of that name.
+/// The number of an estimator, by its name: what crosses with each call. It is the same in every instance.
 #[wasm_bindgen]
 pub fn estimator(name: &str) -> Result<u32> {
-    Ok(Estimator::parse(name)?.number())
+    let wanted = Estimator::parse(name)?;
+    let position = Estimator::ALL.iter().position(|estimator| *estimator == wanted);
+    Ok(position.and_then(|position| u32::try_from(position).ok()).unwrap_or_default())
 }
 
 /// Tokens of the text in the input buffer.
 #[wasm_bindgen]
-pub fn estimate_tokens(len: usize, estimator: u32) -> Result<u32> {
-    with_input(len, |text| Ok(Estimator::numbered(estimator).tokens(text)))
+pub fn estimate_tokens(len: usize, estimator: usize) -> Result<u32> {
+    let estimator = Estimator::ALL
+        .get(estimator)
+        .ok_or_else(|| Error::argument("estimator", "a number that `estimator` gave", estimator))?;
+    with_input(len, |text| Ok(estimator.tokens(text)))
 }

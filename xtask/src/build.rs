@@ -133,7 +133,8 @@ fn template(npm: &Path) -> Result<()> {
     Ok(())
 }
 
-fn version() -> Result<String> {
+/// The version of the crate, which is the package's.
+pub fn version() -> Result<String> {
     let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
     let line = manifest.lines().find_map(|line| line.strip_prefix("version = \""));
     Ok(line.context("Cargo.toml has no version")?.trim_end_matches('"').to_string())

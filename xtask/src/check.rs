@@ -1,3 +1,114 @@
-pub fn run() -> anyhow::Result<bool> {
-    Ok(true)
+//! What holds for every change: formatting, lints, floors, types, sizes, imports, the package's shape.
+
+use std::fs;
+use std::time::Instant;
+
+use anyhow::{Result, bail, ensure};
+
+use crate::shell::{cargo, command, npm_ci, output, root, tool};
+use crate::{build, floors};
+
+const WASM_KILOBYTES: u64 = 450;
+const MAIN_BROTLI_KILOBYTES: u64 = 170;
+
+/// A check passes with a note (often an empty one), or fails with all that there is to mend.
+type Check = (&'static str, fn() -> Result<String>);
+
+const CHECKS: [Check; 14] = [
+    ("format", || quiet(cargo().args(["fmt", "--all", "--", "--check"]))),
+    ("lints", || clippy(&["--workspace", "--all-targets"])),
+    ("lints, wasm", || clippy(&["--lib", "--target", "wasm32-unknown-unknown"])),
+    ("docs", docs),
+    ("floors", floors),
+    ("xtask", || quiet(cargo().args(["test", "--quiet", "--package", "xtask"]))),
+    ("generated types", || quiet(cargo().args(["test", "--quiet", "--lib", "types::"]))),
+    ("build", || build::run().map(|()| String::new())),
+    ("types", || quiet(tool("tsc").args(["--project", "js", "--noEmit"]))),
+    ("contract", contract),
+    ("biome", || quiet(tool("biome").args(["ci", "--error-on-warnings", "--colors=off"]))),
+    ("wasm", weigh),
+    ("publint", || quiet(tool("publint").args(["npm", "--strict"]))),
+    ("attw", || {
+        let options = ["--pack", "npm", "--profile", "node16", "--no-color", "--format", "ascii"];
+        quiet(tool("attw").args(options).args(["--exclude-entrypoints", "./plimsoll.wasm"]))
+    }),
+];
+
+/// Runs every check, also after one has failed. False: something is to be mended.
+pub fn run() -> Result<bool> {
+    npm_ci("js")?;
+    let mut failed = Vec::new();
+    for (name, check) in CHECKS {
+        let begun = Instant::now();
+        let done = check();
+        let seconds = begun.elapsed().as_secs_f32();
+        match done {
+            Ok(note) => println!("ok      {name:<16} {seconds:>5.1} s  {note}"),
+            Err(error) => {
+                println!("FAILED  {name:<16} {seconds:>5.1} s\n{error:#}");
+                failed.push(name);
+            }
+        }
+    }
+    println!("{} checks passed, {} failed", CHECKS.len() - failed.len(), failed.len());
+    Ok(failed.is_empty())
+}
+
+fn quiet(command: &mut std::process::Command) -> Result<String> {
+    output(command).map(|_| String::new())
+}
+
+fn clippy(what: &[&str]) -> Result<String> {
+    quiet(cargo().args(["clippy", "--quiet"]).args(what).args(["--", "--deny", "warnings"]))
+}
+
+fn docs() -> Result<String> {
+    let options = ["doc", "--quiet", "--no-deps", "--package", "plimsoll"];
+    quiet(cargo().args(options).env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+fn floors() -> Result<String> {
+    let found = floors::violations()?;
+    ensure!(found.is_empty(), "{}", found.join("\n"));
+    Ok(String::new())
+}
+
+/// Our exported surface against the contract that users write against, where that is at hand.
+fn contract() -> Result<String> {
+    if !root().join("../shared/contract.d.ts").exists() {
+        return Ok("skipped: ../shared is absent".into());
+    }
+    quiet(tool("tsc").args(["--project", "tests/types"]))
+}
+
+/// Sizes against their gates, and what the Wasm asks of JavaScript against the list.
+fn weigh() -> Result<String> {
+    let facts = output(command("node").args(["xtask/node/measure.mjs", "npm"]))?;
+    let known = fs::read_to_string(root().join("xtask/wasm-imports.txt"))?;
+    let (mut notes, mut broken) = (Vec::new(), Vec::new());
+    for fact in facts.lines() {
+        match fact.split(' ').collect::<Vec<_>>().as_slice() {
+            ["size", name, raw, brotli] => {
+                let (raw, brotli) = (raw.parse::<u64>()?, brotli.parse::<u64>()?);
+                notes.push(format!("{name} {} kB, brotli {} kB", raw / 1000, brotli / 1000));
+                if *name == "wasm" && raw > WASM_KILOBYTES * 1000 {
+                    broken.push(format!("the Wasm has {raw} bytes, more than {WASM_KILOBYTES} kB"));
+                }
+                if *name == "main" && brotli > MAIN_BROTLI_KILOBYTES * 1000 {
+                    let gate = MAIN_BROTLI_KILOBYTES;
+                    broken.push(format!("the main entry has {brotli} bytes, more than {gate} kB"));
+                }
+            }
+            ["import", module, name] => {
+                if *module != "./plimsoll_bg.js" || !known.lines().any(|line| line == *name) {
+                    broken.push(format!(
+                        "the Wasm imports {name} of {module}: xtask/wasm-imports.txt"
+                    ));
+                }
+            }
+            _ => bail!("unknown fact: {fact}"),
+        }
+    }
+    ensure!(broken.is_empty(), "{}\n{}", broken.join("\n"), notes.join("; "));
+    Ok(notes.join("; "))
 }

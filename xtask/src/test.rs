@@ -1,3 +1,205 @@
-pub fn run(_: &[&str]) -> anyhow::Result<bool> {
-    Ok(true)
+//! The suites, in order, each with its time.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::build;
+use crate::shell::{cargo, command, has, npm_ci, output, root};
+use crate::stamp::{Inputs, files};
+
+/// How a suite ended, unless it failed.
+enum Ended {
+    Passed,
+    Skipped(String),
+}
+
+struct Suite {
+    name: &'static str,
+    run: fn(&Options) -> Result<Ended>,
+}
+
+/// What holds for every suite.
+pub struct Options {
+    long: bool,
+    hosts: bool,
+}
+
+const SUITES: [Suite; 8] = [
+    Suite { name: "rust", run: rust },
+    Suite { name: "check", run: check },
+    Suite { name: "package", run: |options| node(options, "package") },
+    Suite { name: "runtimes", run: |options| node(options, "runtimes") },
+    Suite { name: "bundlers", run: |options| node(options, "bundlers") },
+    Suite { name: "conformance", run: |options| node(options, "conformance") },
+    Suite { name: "cli", run: |options| node(options, "cli") },
+    Suite { name: "hosts", run: hosts },
+];
+
+/// Runs every suite, or those named. False: one has failed.
+pub fn run(words: &[&str]) -> Result<bool> {
+    let (flags, names): (Vec<&str>, Vec<&str>) =
+        words.iter().partition(|word| word.starts_with("--"));
+    if let Some(flag) = flags.iter().find(|flag| !["--long", "--hosts"].contains(flag)) {
+        bail!("unknown option {flag}: there are --long and --hosts");
+    }
+    if let Some(name) = names.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name)) {
+        let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+        bail!("unknown suite {name}: there are {}", known.join(", "));
+    }
+    let options = Options { long: flags.contains(&"--long"), hosts: flags.contains(&"--hosts") };
+    let chosen = |suite: &&Suite| {
+        let wanted = suite.name != "hosts" || options.hosts;
+        if names.is_empty() { wanted } else { names.contains(&suite.name) }
+    };
+    let mut table = Vec::new();
+    let mut counts = [0_u32; 3];
+    for suite in SUITES.iter().filter(chosen) {
+        println!("{} ...", suite.name);
+        let begun = Instant::now();
+        let (count, how) = match (suite.run)(&options) {
+            Ok(Ended::Passed) => (0, "passed".into()),
+            Ok(Ended::Skipped(why)) => (2, format!("skipped: {why}")),
+            Err(error) => {
+                println!("{error:#}");
+                (1, "FAILED".into())
+            }
+        };
+        counts[count] += 1;
+        let row = format!("{:<12} {:>7.1} s  {how}", suite.name, begun.elapsed().as_secs_f32());
+        println!("{row}");
+        table.push(row);
+    }
+    println!(
+        "\n{}\n{} passed, {} failed, {} skipped",
+        table.join("\n"),
+        counts[0],
+        counts[1],
+        counts[2]
+    );
+    Ok(counts[1] == 0)
+}
+
+fn rust(options: &Options) -> Result<Ended> {
+    let mut tests = cargo();
+    tests.args([
+        "test",
+        "--workspace",
+        "--exclude",
+        "xtask",
+        "--no-fail-fast",
+        "--",
+        "--show-output",
+    ]);
+    logged("rust", with(&mut tests, options))
+}
+
+fn check(options: &Options) -> Result<Ended> {
+    let mut check = command(std::env::current_exe()?);
+    logged("check", with(check.arg("check"), options))
+}
+
+/// The tests of a folder of `tests/`, against the packed package.
+fn node(options: &Options, name: &str) -> Result<Ended> {
+    let folder = root().join("tests").join(name);
+    if !folder.exists() {
+        return Ok(Ended::Skipped(format!("there is no tests/{name}")));
+    }
+    if !has("node") {
+        return Ok(Ended::Skipped("there is no node in PATH".into()));
+    }
+    npm_ci("tests")?;
+    build::run()?;
+    let (tarball, installed) = package()?;
+    let mut tests = command("node");
+    tests.args(["--test", "--test-reporter=spec"]).args(test_files(&folder)?);
+    tests.env("PLIMSOLL_TARBALL", tarball);
+    tests.env("PLIMSOLL", installed.join("plimsoll/dist/index.js"));
+    tests.env("PLIMSOLL_BIN", installed.join(".bin/plimsoll"));
+    logged(name, with(&mut tests, options))
+}
+
+fn test_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let is_test = |path: &PathBuf| path.to_string_lossy().ends_with(".test.mjs");
+    Ok(files(folder)?.into_iter().filter(is_test).collect())
+}
+
+fn hosts(options: &Options) -> Result<Ended> {
+    node(options, "hosts")
+}
+
+/// The package as it would be published, and the `node_modules` of a project that has installed it.
+fn package() -> Result<(PathBuf, PathBuf)> {
+    let build = root().join("build");
+    let installed = build.join("installed");
+    Inputs::new()?.path(&root().join("npm"))?.make(&installed, || {
+        if installed.exists() {
+            fs::remove_dir_all(&installed)?;
+        }
+        fs::create_dir_all(&installed)?;
+        fs::write(installed.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
+        output(command("npm").args(["pack", "./npm", "--pack-destination", "build"]))?;
+        let install = ["install", "--offline", "--no-save", "--no-audit", "--no-fund"];
+        output(command("npm").args(install).arg(tarball(&build)?).current_dir(&installed))?;
+        Ok(())
+    })?;
+    Ok((tarball(&build)?, installed.join("node_modules")))
+}
+
+fn tarball(build: &Path) -> Result<PathBuf> {
+    Ok(build.join(format!("plimsoll-{}.tgz", build::version()?)))
+}
+
+fn with<'a>(command: &'a mut Command, options: &Options) -> &'a mut Command {
+    if options.long {
+        command.env("PLIMSOLL_LONG", "1");
+    }
+    command.env("NO_COLOR", "1").env("CARGO_TERM_COLOR", "never")
+}
+
+/// Runs with the output in `build/logs`; shows a sign of life now and then, what was left out, and failures.
+fn logged(name: &str, command: &mut Command) -> Result<Ended> {
+    let logs = root().join("build/logs");
+    fs::create_dir_all(&logs)?;
+    let path = logs.join(format!("{name}.log"));
+    let log = File::create(&path)?;
+    let begun = Instant::now();
+    let mut child = command.stdout(log.try_clone()?).stderr(log).spawn()?;
+    let mut next = Duration::from_secs(30);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if begun.elapsed() > next {
+            println!("{name} ... {} s", begun.elapsed().as_secs());
+            next += Duration::from_secs(30);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+    let mut said: Vec<&str> = text.lines().filter_map(left_out).collect();
+    said.sort_unstable();
+    said.dedup();
+    for line in said {
+        println!("{line}");
+    }
+    if status.success() { Ok(Ended::Passed) } else { bail!("{}", failures(&text)) }
+}
+
+/// A line by which a test says what it leaves out, and why.
+fn left_out(line: &str) -> Option<&str> {
+    line.find("skipped: ").and_then(|at| line.get(at..))
+}
+
+/// The part of a log that tells of failures: all of it where there is no such part.
+fn failures(log: &str) -> &str {
+    ["failures:\n", "failing tests:", "FAILED "]
+        .iter()
+        .filter_map(|mark| log.find(mark))
+        .min()
+        .and_then(|at| log.get(at..))
+        .unwrap_or(log)
 }

@@ -1,0 +1,129 @@
+/** The package as it is published: its files, its entries, its types, and what it does after a trap. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { project, root, run, tarball } from "../support/project.mjs";
+
+const CONSUMER = `import { estimateTokens, PlimsollError, type Estimator } from "plimsoll";
+import { init, initSync } from "plimsoll/slim";
+
+const estimator: Estimator = "o200k";
+export const tokens: number = estimateTokens("text", estimator);
+export const started: [typeof init, typeof initSync] = [init, initSync];
+export function size(error: PlimsollError): number {
+  // @ts-expect-error \`size\` is known only after a look at the code
+  error.info.size;
+  return error.info.code === "TOO_LARGE" ? error.info.size : 0;
+}
+`;
+const NODENEXT = {
+  compilerOptions: { module: "nodenext", target: "es2022", strict: true, noEmit: true, types: [] },
+  files: ["consumer.mts", "consumer.cts"],
+};
+const BUNDLER = {
+  compilerOptions: { ...NODENEXT.compilerOptions, module: "esnext", moduleResolution: "bundler" },
+  files: ["consumer.mts"],
+};
+
+const folder = project({
+  "consumer.mts": CONSUMER,
+  "consumer.cts": CONSUMER,
+  "nodenext.json": JSON.stringify(NODENEXT),
+  "bundler.json": JSON.stringify(BUNDLER),
+  "one.cjs": `const required = require("plimsoll");
+import("plimsoll").then((imported) => console.log(required.PlimsollError === imported.PlimsollError));`,
+  "shared.mjs": `import { estimateTokens } from "plimsoll";
+import * as slim from "plimsoll/slim";
+console.log(slim.estimateTokens("text") === estimateTokens("text"));`,
+  "early.mjs": `import { estimateTokens } from "plimsoll/slim";
+try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
+  "bare.mjs": `delete globalThis.TextDecoder;
+delete globalThis.TextEncoder;
+const { estimateTokens } = await import("plimsoll");
+try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
+});
+const installed = join(folder, "node_modules/plimsoll");
+
+test("holds what is meant to be published and nothing else", () => {
+  const listed = execFileSync("tar", ["-tzf", tarball()], { encoding: "utf8" }).trim().split("\n");
+  const meant =
+    /^package\/(package\.json|README\.md|LICENSE-(MIT|APACHE)|dist\/.+\.(js|d\.ts|json|wasm))$/;
+  assert.deepEqual(
+    listed.filter((path) => !meant.test(path)),
+    [],
+  );
+  for (const path of listed) {
+    const text = readFileSync(join(installed, path.replace("package/", "")), "latin1");
+    assert.ok(!text.includes(root), `${path} names a folder of the machine that built it`);
+  }
+  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  assert.equal(manifest.dependencies, undefined);
+  assert.match(
+    readFileSync(join(root, "Cargo.toml"), "utf8"),
+    new RegExp(`version = "${manifest.version}"`),
+  );
+});
+
+test("is one instance for require and import", () => {
+  assert.equal(run(process.execPath, ["one.cjs"], folder), "true");
+});
+
+test("shares its instance with slim", () => {
+  assert.equal(run(process.execPath, ["shared.mjs"], folder), "true");
+});
+
+test("says what to call when slim was not started", () => {
+  assert.match(
+    run(process.execPath, ["early.mjs"], folder),
+    /init\(source\).* or `initSync\(bytes\)` first/,
+  );
+});
+
+test("says what is missing where there are no text coders", () => {
+  assert.match(run(process.execPath, ["bare.mjs"], folder), /needs TextEncoder and TextDecoder/);
+});
+
+for (const config of ["nodenext.json", "bundler.json"]) {
+  test(`has types for ${config.replace(".json", "")}`, () => {
+    run(join(root, "js/node_modules/.bin/tsc"), ["--project", config], folder);
+  });
+}
+
+test("goes on with a new instance after a trap", async () => {
+  const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
+  const [{ estimateTokens, PlimsollError }, core, loader, glue] = await Promise.all(
+    ["index.js", "core.js", "loader.js", "glue/plimsoll_bg.js"].map(inner),
+  );
+  const text = "上下文 window ".repeat(1000);
+  const before = estimateTokens(text);
+  const generation = loader.generation();
+  const silent = console.error;
+  console.error = () => {};
+  try {
+    // More than there can be: the allocation panics.
+    assert.throws(
+      () => core.call("input", () => glue.input(4_000_000_000)),
+      (error) =>
+        error instanceof PlimsollError &&
+        error.code === "INSTANCE_LOST" &&
+        error.info.during === "input",
+    );
+  } finally {
+    console.error = silent;
+  }
+  assert.equal(estimateTokens(text), before);
+  assert.equal(loader.generation(), generation + 1);
+});
+
+test("takes memory for a long ASCII text once, not three times", async () => {
+  const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
+  const [{ estimateTokens }, loader] = await Promise.all(["index.js", "loader.js"].map(inner));
+  const length = 20_000_000;
+  estimateTokens("x");
+  const before = loader.memory().buffer.byteLength;
+  estimateTokens("x".repeat(length));
+  assert.ok(loader.memory().buffer.byteLength - before < length * 1.2);
+});
