@@ -1,12 +1,7 @@
 /** Everything public, for every entry. */
+export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";
-export type {
-  ContextWindow,
-  ErrorInfo,
-  Estimator,
-  Format,
-  Op,
-  Provider,
-  Violation,
-} from "./types.js";
+export { readSession, replay } from "./session.js";
+export { estimateRequest, repair, validate } from "./transcript.js";
+export type * from "./types.js";

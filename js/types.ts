@@ -4,7 +4,9 @@
  */
 import type { CoreError } from "./generated.js";
 
-export type { Op, Violation } from "./generated.js";
+import type { Op, Violation } from "./generated.js";
+
+export type { Op, Violation };
 
 /** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
 export type Format =
@@ -58,3 +60,271 @@ export type ErrorInfo =
   | CoreError
   /** The Wasm instance trapped in this call; the next call starts a new one. */
   | { code: "INSTANCE_LOST"; during: string };
+
+/** A text that could be a system prompt, the provider's blocks, and definitions: exactly as the host sends them. */
+export interface Parts {
+  /** Text or the provider's own blocks. A change opens an epoch. */
+  system?: string | object | undefined;
+  /** The provider's own definitions, counted as they are. A change opens an epoch. */
+  tools?: readonly object[] | Readonly<Record<string, object>> | undefined;
+  /** Tokens that will be sent besides and that we are not shown. */
+  unseenTokens?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What a request is estimated to hold. */
+export interface Estimate {
+  tokens: number;
+  chars: number;
+  /** Sums to `tokens`. */
+  byKind: Record<
+    "text" | "thinking" | "toolCall" | "toolResult" | "image" | "tools" | "system" | "overhead",
+    number
+  >;
+}
+
+/** The policy: a preset, or the knob behind the three; an option that it does not have is refused. */
+export interface PolicyOptions {
+  /** Default `balanced`. */
+  preset?: "balanced" | "economy" | "retention";
+  /** Instead of a preset: economy 0, balanced 0.6, retention 1; from -0.6 (cheapest) to 1.3 (keeps most). */
+  retention?: number;
+  /** Share of the usable window at which capacity is reached. Default 0.95. */
+  trigger?: number;
+  /** Share of the trigger that capacity aims for. Default 0.55. */
+  target?: number;
+  /** Share of the window above which a result is cut before it is first sent. Default 0.12; 1 = never. */
+  ingestCap?: number;
+  /** A timed edit that gains fewer tokens waits. Default 0. */
+  minimumGainTokens?: number;
+  /** Prices relative to one uncached input token, and the cache's lifetime. Default 0.1, 1.25, 5, five minutes. */
+  economy?: { cacheRead: number; cacheWrite: number; output: number; cacheTtlMs: number };
+}
+
+export interface ContextManagerOptions<M> extends PolicyOptions {
+  window: ContextWindow;
+  /** Default `auto`: the messages show it. */
+  format?: Format;
+  /** Whose rules hold. Default: the format's own provider; Anthropic for pi. */
+  provider?: Provider;
+  /** Default `generic`. */
+  estimator?: Estimator;
+  /** Same key = same content. Default: the object itself, else its content. */
+  key?: (message: M, index: number) => string;
+  /** Builds a message of ours in the host's class. Default: a plain object of the format. */
+  create?: (made: {
+    role: "user" | "tool";
+    content: unknown;
+    toolCallId?: string;
+    toolName?: string;
+  }) => M;
+  /** In reports and errors. */
+  id?: string;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  clock?: () => number;
+  on?: (event: ContextEvent) => void;
+}
+
+export type ContextEvent = {
+  type: "epoch";
+  epoch: number;
+  /** edit, fold, parts (system or tools changed), or history (the host changed it). */
+  reason: string;
+  firstChanged: number;
+  tokensAfter: number;
+};
+
+/** A change to one of the host's messages. */
+export interface Edit {
+  index: number;
+  ops: Op[];
+  rule: string;
+  tokensBefore: number;
+  tokensAfter: number;
+}
+
+/** A request, and what is to be said about it. */
+export interface Prepared<M> {
+  messages: M[];
+  /** For each message the index of the history message it is or edits; null = made by us. */
+  source: ReadonlyArray<number | null>;
+  /** False: even what may not go is over the usable window, by our estimate. */
+  fits: boolean;
+  /** What had to be repaired in the host's history. */
+  repairs: Violation[];
+  cacheBreakpoints: readonly number[];
+  /** Changes only when something other than the end of the request changes. */
+  epoch: number;
+  /** First message that differs from the previous request; -1: system or tools; null: it only grew. */
+  firstChanged: number | null;
+  tokens: number;
+  tokensSource: "usage+estimate" | "estimate";
+  /** Edits that are new in this request. */
+  edits: Edit[];
+  compaction: null;
+  hints: { body?: Record<string, unknown>; headers?: Record<string, string> };
+}
+
+/** How full the window is. */
+export interface Status {
+  used: number;
+  usable: number;
+  remaining: number;
+  pct: number;
+  pressure: "low" | "medium" | "high" | "critical";
+  trend: "unknown" | "stable" | "rising" | "falling";
+  source: "usage+estimate" | "estimate";
+  peakTokens: number;
+  compactions: number;
+  tokensSaved: number;
+  epoch: number;
+  due: "edit" | "fold" | null;
+  blocked: null | { reason: "cooldown" | "ineffective" | "running"; untilMs?: number };
+}
+
+/** Why a message is sent as it is. */
+export interface Explanation {
+  index: number;
+  state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped";
+  rule: string;
+  evidence: string[];
+  tokensBefore: number;
+  tokensAfter: number;
+  group: number;
+  turn: number;
+  since: { epoch: number; call: number } | null;
+  restore: string;
+}
+
+/** A compaction that the file tells of. */
+export interface CompactionRecord {
+  type: "compaction";
+  id: string;
+  timestamp: string;
+  summary: string;
+  firstKeptEntryId: string | null;
+  firstKeptIndex: number;
+  kept: Array<[number, number]>;
+  head: string;
+  tokensBefore: number;
+  tokensAfter: number;
+  details: ExtractedContext;
+  lost: string[];
+  degraded: boolean;
+}
+export interface ExtractedContext {
+  modifiedFiles: string[];
+  readFiles: string[];
+  commands: string[];
+  errors: string[];
+  identifiers: string[];
+}
+
+/** An agent's session as its file tells it. */
+export interface SessionFile {
+  format: string;
+  messageFormat: Format;
+  messages: unknown[];
+  system?: string;
+  tools?: object[];
+  window?: ContextWindow;
+  /** One for each model call: the messages it saw, when, and what was reported. */
+  calls: Array<{
+    sent: number;
+    at?: number;
+    usage?: {
+      inputTokens: number;
+      outputTokens: number;
+      cacheReadTokens: number;
+      cacheWriteTokens: number;
+    };
+  }>;
+  compactions: CompactionRecord[];
+  receipt: {
+    lines: number;
+    read: number;
+    unknown: number;
+    broken: Array<{ line: number; reason: string }>;
+  };
+}
+
+export type ReplayOptions = PolicyOptions & {
+  window: ContextWindow;
+  provider?: Provider;
+  estimator?: Estimator;
+  signal?: AbortSignal | undefined;
+};
+
+export interface ReplayCall {
+  call: number;
+  /** Tokens of the request. */
+  used: number;
+  /** Tokens of the whole history at this call. */
+  unmanaged: number;
+  /** Messages of the history that it saw. */
+  sent: number;
+  epoch: number;
+  event: "edit" | "fold" | null;
+  /** Messages that were newly edited. */
+  edits: number;
+  /** Its price in base input tokens. */
+  bill: number;
+  /** Rules of the provider that the request breaks. */
+  violations: number;
+  fits: boolean;
+  at: number;
+}
+
+export interface ReplayTotals {
+  bill: number;
+  /** Without management, the window aside. */
+  unmanagedBill: number;
+  edits: number;
+  folds: number;
+  overWindow: number;
+  violations: number;
+  peak: number;
+  /** Share of the identifiers that the model wrote next and that the request still showed; null: none was wanted. */
+  recall: number | null;
+  /** The same where the newest mention lay more than 8,000 tokens back. */
+  farRecall: number | null;
+  /** The same where the newest result that holds it was still sent. */
+  contentRecall: number | null;
+}
+
+/** Blocks of one kind in a request. */
+export interface Bucket {
+  /** system, tools, head, user, assistant, thinking, image, `call NAME`, `result NAME`. */
+  bucket: string;
+  blocks: number;
+  tokens: number;
+  sent: number;
+  kept: number;
+  capped: number;
+  stubbed: number;
+  gone: number;
+}
+
+/** A message of the history, and what is sent of it. */
+export interface ListedMessage {
+  index: number;
+  role: string;
+  kind: string;
+  tool?: string;
+  tokens: number;
+  sentTokens: number;
+  state: Explanation["state"];
+  rule: string;
+  turn: number;
+}
+
+/** A session played under a policy. */
+export interface Replay {
+  calls: ReplayCall[];
+  totals: ReplayTotals;
+  /** What a request held, the largest first; default the last. */
+  composition(call?: number): Bucket[];
+  /** Every message of the history at a call; default the last. */
+  messages(call?: number): ListedMessage[];
+  [Symbol.dispose](): void;
+}

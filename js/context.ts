@@ -1,0 +1,268 @@
+/** The context manager: knows the host's messages by identity, and carries out what the core decides. */
+import { type Copied, edited, filled } from "./carry.js";
+import { call, send } from "./core.js";
+import { invalid } from "./errors.js";
+import * as glue from "./glue/plimsoll_bg.js";
+import { Handle } from "./handle.js";
+import { argumentJson, messageJson } from "./json.js";
+import { coreOptions } from "./options.js";
+import type {
+  ContextManagerOptions,
+  Edit,
+  Explanation,
+  Op,
+  Parts,
+  Prepared,
+  Status,
+  Violation,
+} from "./types.js";
+
+/** A message of a view as the core tells it: a host's message by its index, perhaps edited, or one of ours. */
+type Item =
+  | { index: number; ops?: Op[] }
+  | { make: object; copies: Copied[]; role: "user" | "tool"; toolCallId?: string; toolName?: string };
+
+interface Answer {
+  keep: number;
+  items: Item[];
+  epoch: number;
+  firstChanged: number | null;
+  fits: boolean;
+  tokens: number;
+  repairs: Violation[];
+  edits: Edit[];
+  event: "edit" | "fold" | null;
+  foldDue: boolean;
+  lastGroup: number;
+}
+type Step = { need: number[] } | { done: Answer };
+
+/** A message that was sent: what the core said of it, the host's message it came from, and what became of it. */
+interface Sent<M> {
+  item: Item;
+  host: M | undefined;
+  message: M;
+}
+
+/** The work done by a manager: what shows that turns stay flat. */
+export interface Counters {
+  bytesMeasured: number;
+  blocksVisited: number;
+  itemsWritten: number;
+}
+
+/**
+ * Decides before each model call what of the history is sent. Holds one session; measures each message once.
+ *
+ * @example
+ * const context = new ContextManager({ window: { contextTokens: 200_000, maxOutputTokens: 8_192 } });
+ * const { messages } = context.request(history, { system, tools });
+ */
+export class ContextManager<M = unknown> {
+  readonly #options: ContextManagerOptions<M>;
+  readonly #core: string;
+  #handle: Handle<glue.Manager> | undefined;
+  #known: M[] = [];
+  #keys: string[] = [];
+  #sent: Sent<M>[] = [];
+  #lastGroup = 0;
+  /** Epochs of instances that were lost. */
+  #epochsBefore = 0;
+  #epoch = 0;
+
+  constructor(options: ContextManagerOptions<M>) {
+    this.#options = options;
+    this.#core = coreOptions(options);
+    this.#manager();
+  }
+
+  /**
+   * What to send now: the host's messages as they are, edited copies, and messages of ours. Synchronous; never asks a
+   * summarizer; never mutates. The same history and parts give the same request and move nothing.
+   *
+   * A message may not be changed once it was passed, except the last group while it grows.
+   *
+   * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`;
+   * `INSTANCE_LOST` if the Wasm trapped: the next call builds the session anew.
+   */
+  request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {
+    parts.signal?.throwIfAborted();
+    if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
+    const { system = null, tools = null, unseenTokens = null } = parts;
+    const beside = argumentJson({ system, tools, unseenTokens }, "parts");
+    const manager = this.#manager();
+    this.#take(manager, messages);
+    call("request", () => manager.parts(send(beside)));
+    return this.#carryOut(this.#decide(manager, messages), messages) as Prepared<T>;
+  }
+
+  /** How full the window is, by the last request. */
+  status(): Status {
+    const manager = this.#manager();
+    const core = JSON.parse(call("status", () => manager.status())) as Omit<
+      Status,
+      "trend" | "source" | "blocked"
+    >;
+    const epoch = this.#epochsBefore + core.epoch;
+    return { ...core, epoch, trend: "unknown", source: "estimate", blocked: null };
+  }
+
+  /**
+   * Why a message of the history is sent as it is: rule, evidence, tokens, what would bring it back.
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT` if the last history had no such message.
+   */
+  explain(index: number): Explanation {
+    if (!Number.isInteger(index) || index < 0) throw invalid("index", "a message's position", index);
+    const manager = this.#manager();
+    return JSON.parse(call("explain", () => manager.explain(index))) as Explanation;
+  }
+
+  /** Work done so far by the instance that now holds the session. */
+  counters(): Counters {
+    const manager = this.#manager();
+    return JSON.parse(call("counters", () => manager.counters())) as Counters;
+  }
+
+  [Symbol.dispose](): void {
+    this.#handle?.free();
+    this.#handle = undefined;
+    this.#known = [];
+    this.#sent = [];
+  }
+
+  /** The session in the core; a new one without messages if the instance that held it was lost. */
+  #manager(): glue.Manager {
+    if (!this.#handle?.isAlive) {
+      this.#handle = new Handle(() =>
+        call("ContextManager", () => new glue.Manager(send(this.#core))),
+      );
+      if (this.#sent.length > 0) this.#epochsBefore = this.#epoch + 1;
+      this.#forget();
+      this.#sent = [];
+    }
+    return this.#handle.value;
+  }
+
+  #forget(): void {
+    this.#known = [];
+    this.#keys = [];
+    this.#lastGroup = 0;
+  }
+
+  /** Makes the core's history this one, from the first message that is another on. */
+  #take(manager: glue.Manager, messages: readonly M[]): void {
+    if (messages.length < this.#known.length || !this.#isContinued(manager, messages)) {
+      call("request", () => manager.reset());
+      this.#forget();
+    }
+    for (let index = this.#known.length; index < messages.length; index++) {
+      const message = messages[index] as M;
+      const json = messageJson(message, index);
+      const taken = call("request", () => manager.push(send(json)));
+      if (taken) {
+        this.#known[index] = message;
+        if (this.#options.key) this.#keys[index] = this.#options.key(message, index);
+      } else {
+        // The format shows only now: what came before is read again.
+        this.#forget();
+        index = -1;
+      }
+    }
+  }
+
+  /** The known messages stand at the start of this history: those that are still sent, and the last group. */
+  #isContinued(manager: glue.Manager, messages: readonly M[]): boolean {
+    for (const { item } of this.#sent) {
+      if (!("index" in item) || item.index >= this.#lastGroup) continue;
+      if (!this.#isSame(manager, messages, item.index)) return false;
+    }
+    for (let index = this.#lastGroup; index < this.#known.length; index++) {
+      const json = messageJson(messages[index], index);
+      if (!call("request", () => manager.same(index, send(json)))) return false;
+      this.#known[index] = messages[index] as M;
+    }
+    return true;
+  }
+
+  /** By the object, else by the host's key, else by content. */
+  #isSame(manager: glue.Manager, messages: readonly M[], index: number): boolean {
+    const message = messages[index] as M;
+    if (message === this.#known[index]) return true;
+    const same = this.#options.key
+      ? this.#options.key(message, index) === this.#keys[index]
+      : call("request", () => manager.same(index, send(messageJson(message, index))));
+    if (same) this.#known[index] = message;
+    return same;
+  }
+
+  #decide(manager: glue.Manager, messages: readonly M[]): Answer {
+    const now = this.#options.clock?.() ?? Date.now();
+    let step = JSON.parse(call("request", () => manager.request(now))) as Step;
+    while ("need" in step) {
+      for (const index of step.need) {
+        const json = messageJson(messages[index], index);
+        call("request", () => manager.supply(index, send(json)));
+      }
+      step = JSON.parse(call("request", () => manager.resume())) as Step;
+    }
+    return step.done;
+  }
+
+  #carryOut(answer: Answer, messages: readonly M[]): Prepared<M> {
+    const kept = this.#sent.slice(0, answer.keep).map((sent) => this.#again(sent, messages));
+    this.#sent = kept.concat(answer.items.map((item) => this.#carry(item, messages)));
+    this.#lastGroup = answer.lastGroup;
+    const before = this.#epoch;
+    this.#epoch = this.#epochsBefore + answer.epoch;
+    if (this.#epoch !== before && answer.firstChanged !== null) this.#tell(answer);
+    return {
+      messages: this.#sent.map(({ message }) => message),
+      source: this.#sent.map(({ item }) => ("index" in item ? item.index : null)),
+      fits: answer.fits,
+      repairs: answer.repairs,
+      cacheBreakpoints: [],
+      epoch: this.#epoch,
+      firstChanged: answer.firstChanged,
+      tokens: answer.tokens,
+      tokensSource: "estimate",
+      edits: answer.edits,
+      compaction: null,
+      hints: {},
+    };
+  }
+
+  /** A message of the last request, from the host's objects as they are now. */
+  #again(sent: Sent<M>, messages: readonly M[]): Sent<M> {
+    const { item } = sent;
+    return !("index" in item) || messages[item.index] === sent.host
+      ? sent
+      : this.#carry(item, messages);
+  }
+
+  #carry(item: Item, messages: readonly M[]): Sent<M> {
+    if ("index" in item) {
+      const host = messages[item.index] as M;
+      return { item, host, message: item.ops ? edited(host, item.ops) : host };
+    }
+    const made = filled(item.make, item.copies, messages) as { content: unknown };
+    const { role, toolCallId, toolName } = item;
+    const create = this.#options.create;
+    const names = {
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+      ...(toolName === undefined ? {} : { toolName }),
+    };
+    const message = create ? create({ role, content: made.content, ...names }) : (made as M);
+    return { item, host: undefined, message };
+  }
+
+  #tell(answer: Answer): void {
+    this.#options.on?.({
+      type: "epoch",
+      epoch: this.#epoch,
+      reason: answer.firstChanged === -1 ? "parts" : (answer.event ?? "history"),
+      firstChanged: answer.firstChanged ?? 0,
+      tokensAfter: answer.tokens,
+    });
+  }
+}

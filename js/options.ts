@@ -1,0 +1,33 @@
+/** Which of the host's options go to the core; the rest stays in JavaScript. */
+import { invalid } from "./errors.js";
+import { argumentJson } from "./json.js";
+import type { ContextManagerOptions } from "./types.js";
+
+/** Functions and names that only the facade uses. */
+const OURS = new Set(["key", "create", "id", "clock", "on"]);
+
+/** The core's options as JSON. What it does not know it refuses by name. */
+export function coreOptions<M>(options: ContextManagerOptions<M>): string {
+  if (options === null || typeof options !== "object") {
+    throw invalid("options", "an object with a `window`", options);
+  }
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || OURS.has(name)) continue;
+    if (typeof value === "function") throw invalid(name, "a name, not a function", "a function");
+    refuseNonFinite(name, value);
+    given[name] = value;
+  }
+  if (typeof given.window !== "object") throw invalid("window", "{ contextTokens }", given.window);
+  return argumentJson(given, "options");
+}
+
+/** JSON has no NaN and no Infinity: they would arrive as nothing. */
+function refuseNonFinite(name: string, value: unknown): void {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw invalid(name, "a finite number", value);
+  }
+  if (value !== null && typeof value === "object") {
+    for (const [key, inner] of Object.entries(value)) refuseNonFinite(`${name}.${key}`, inner);
+  }
+}

@@ -1,0 +1,87 @@
+/** Functions over a whole transcript, without a session: check, repair, estimate. */
+import { ContextManager } from "./context.js";
+import { call, send } from "./core.js";
+import { invalid } from "./errors.js";
+import * as glue from "./glue/plimsoll_bg.js";
+import { argumentJson, messageJson } from "./json.js";
+import type { Estimate, Estimator, Format, Parts, Provider, Violation } from "./types.js";
+
+
+/**
+ * The rules of a provider that a transcript breaks, in the order of its messages; empty: the provider would accept it.
+ *
+ * @param options `thinking`: extended thinking is on in the request, then I11 is checked too.
+ * @throws {PlimsollError} `MALFORMED_MESSAGE`, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
+ * @example
+ * const broken = validate(messages, "anthropic"); // [{ rule: "I2", index: 4, path: "/content/0", message: "…" }]
+ */
+export function validate<M>(
+  messages: readonly M[],
+  provider: Provider,
+  options: { format?: Format; thinking?: boolean } = {},
+): Violation[] {
+  const given = { provider, ...(options.format ? { format: options.format } : {}) };
+  return within("validate", messages, given, (manager) =>
+    manager.check(options.thinking ?? false),
+  ) as Violation[];
+}
+
+/**
+ * The transcript as the provider accepts it, and what was mended. Nothing is changed on a valid one; a result that never
+ * came is said to be missing, never invented.
+ *
+ * @throws {PlimsollError} as `validate`.
+ */
+export function repair<M>(
+  messages: readonly M[],
+  provider: Provider,
+  options: { format?: Format } = {},
+): { messages: M[]; repairs: Violation[] } {
+  const format = options.format ?? "auto";
+  const window = { contextTokens: 0 };
+  using manager = new ContextManager<M>({ window, provider, format });
+  const request = manager.request(messages);
+  return { messages: request.messages, repairs: request.repairs };
+}
+
+/**
+ * Tokens and characters of a request as it stands, by kind; the kinds sum to the whole.
+ *
+ * @throws {PlimsollError} as `validate`.
+ */
+export function estimateRequest<M>(
+  request: Parts & { messages: readonly M[] },
+  options: { format?: Format; estimator?: Estimator } = {},
+): Estimate {
+  const { messages, system = null, tools = null, unseenTokens = null } = request;
+  const beside = argumentJson({ system, tools, unseenTokens }, "parts");
+  if (typeof options.estimator === "function") {
+    throw invalid("estimator", "a name, not a function", "a function");
+  }
+  return within("estimateRequest", messages, options, (manager) => {
+    manager.parts(send(beside));
+    return manager.estimate();
+  }) as Estimate;
+}
+
+/** Does `work` on a session in the core that holds these messages and nothing else. */
+function within(
+  during: string,
+  messages: readonly unknown[],
+  options: object,
+  work: (manager: glue.Manager) => string,
+): unknown {
+  if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
+  const json = argumentJson(options, "options");
+  const manager = call(during, () => new glue.Manager(send(json)));
+  try {
+    for (let index = 0; index < messages.length; index++) {
+      const message = messageJson(messages[index], index);
+      // False: the format shows only now, and what came before is read again.
+      if (!call(during, () => manager.push(send(message)))) index = -1;
+    }
+    return JSON.parse(call(during, () => work(manager)));
+  } finally {
+    manager.free();
+  }
+}
