@@ -12,6 +12,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use plimsoll::format::Format;
+use plimsoll::model::Kind;
 use plimsoll::session::{SessionFile, read_session};
 use serde_json::Value;
 
@@ -273,5 +275,25 @@ fn what_the_files_tell_beside_messages() {
                 "{name}: encrypted there"
             );
         }
+    }
+}
+
+#[test]
+fn every_message_is_one_of_the_format_that_is_named() {
+    for file in &manifest() {
+        let name = file["file"].as_str().expect("file");
+        let session = read_session(&load(file), None).expect(name);
+        let format = Format::parse(session.message_format).expect(name);
+        let counts = count(&session);
+        let (mut calls, mut results, mut bad) = (0, 0, 0);
+        for (index, message) in (0..).zip(&session.messages) {
+            let draft = format.read(message.get().as_bytes(), index).expect(name);
+            let kinds: Vec<Kind> = draft.parts.iter().map(|part| part.piece.kind).collect();
+            calls += kinds.iter().filter(|kind| **kind == Kind::Call).count() as u64;
+            results += kinds.iter().filter(|kind| **kind == Kind::Result).count() as u64;
+            bad += draft.parts.iter().filter(|part| part.piece.bad_arguments).count();
+        }
+        assert_eq!((calls, results), (counts["tool_calls"], counts["tool_results"]), "{name}");
+        println!("{name}: arguments that are no object {bad}");
     }
 }

@@ -107,7 +107,6 @@ struct Talk<'a> {
     by_message: BTreeMap<Cow<'a, str>, usize>,
     by_call: BTreeMap<Cow<'a, str>, usize>,
     folds: Vec<Fold>,
-    summarised: bool,
     uuids: BTreeSet<Cow<'a, str>>,
     blocks: BTreeSet<(usize, &'a str)>,
     answered: BTreeSet<(usize, Cow<'a, str>)>,
@@ -195,9 +194,6 @@ impl<'a> Talk<'a> {
                 turn.line = turn.line.max(1);
             }
         }
-        if new {
-            self.summarised = false;
-        }
         new || empty
     }
 
@@ -208,21 +204,22 @@ impl<'a> Talk<'a> {
             record.tokens_after = meta.number("postTokens").unwrap_or(0);
         }
         self.fold(record);
-        self.summarised = false;
     }
 
     /// The summary belongs to the boundary before it; older files have no boundary.
     fn summary(&mut self, line: &Line<'a>) {
         let here = (self.turns.len(), self.turns.last().map_or(0, |turn| turn.user.len()));
-        let open = self.folds.last().is_some_and(|fold| (fold.turns, fold.user) == here);
-        if !open || self.summarised {
+        let open = self
+            .folds
+            .last()
+            .is_some_and(|fold| (fold.turns, fold.user) == here && fold.record.summary.is_empty());
+        if !open {
             self.fold(CompactionRecord::at(line, 0));
         }
         let content = line.fields.object("message").and_then(|message| message.get("content"));
         if let Some(fold) = self.folds.last_mut() {
             fold.record.summary = plain(content);
         }
-        self.summarised = true;
     }
 
     fn fold(&mut self, record: CompactionRecord) {

@@ -119,10 +119,23 @@ fn a_parent_never_written_and_an_unlinked_tree_do_not_lose_lines() {
             user("3", "null", "\"new tree\""),
             model("4", "\"lost\"", "n", &text("b")),
             r#"{"type":"user","message":{"role":"user","content":"no uuid"}}"#.into(),
+            model("5", "\"4\"", "o", &text("c")),
         ],
         None,
     );
-    assert_eq!((file.messages.len(), file.receipt.bridged), (5, 1));
+    assert_eq!((file.messages.len(), file.receipt.bridged), (6, 1));
+}
+
+#[test]
+fn a_leaf_that_is_asked_for_brings_no_other_tree() {
+    let lines = [
+        user("1", "null", "\"one\""),
+        user("2", "null", "\"another tree\""),
+        model("3", "\"2\"", "m", &text("a")),
+    ];
+    assert_eq!(read(&lines, None).messages.len(), 2, "both texts are one message");
+    assert!(json(&read(&lines, None))[0].contains("one"));
+    assert!(!json(&read(&lines, Some("3")))[0].contains("one"));
 }
 
 #[test]
@@ -189,4 +202,25 @@ fn a_compaction_is_a_record_with_its_summary() {
         .map(|it| (it.id.as_str(), it.summary.as_str(), it.tokens_before, it.first_kept_index))
         .collect();
     assert_eq!(told, [("3", "so far", 77, 2), ("7", "so far", 0, 4)]);
+}
+
+#[test]
+fn a_compaction_inside_a_turn_keeps_what_comes_after_the_results() {
+    let boundary = r#""subtype":"compact_boundary","logicalParentUuid":"2""#;
+    let summary =
+        |text| format!(r#""isCompactSummary":true,"message":{{"role":"user","content":"{text}"}}"#);
+    let file = read(
+        &[
+            model("1", "null", "m", &call("c1")),
+            user("2", "\"1\"", &answer("c1")),
+            line("system", "3", "null", boundary),
+            line("user", "4", "\"3\"", &summary("first")),
+            line("user", "5", "\"4\"", &summary("second")),
+            model("6", "\"5\"", "n", &text("b")),
+        ],
+        None,
+    );
+    let told: Vec<_> =
+        file.compactions.iter().map(|it| (it.summary.as_str(), it.first_kept_index)).collect();
+    assert_eq!((told, file.messages.len()), (vec![("first", 2), ("second", 2)], 3));
 }

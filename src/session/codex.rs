@@ -340,6 +340,7 @@ mod tests {
             r#"{"type":"tool_search_call","call_id":"t","arguments":{"query":"q"}}"#,
             r#"{"type":"tool_search_output","call_id":"t","tools":[{"name":"x"}]}"#,
             r#"{"type":"local_shell_call","call_id":"l","action":{"command":["ls"]}}"#,
+            r#"{"timestamp":"x","type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":5}}}}"#,
             r#"{"type":"function_call_output","call_id":"l","output":{"content":"a","success":true}}"#,
         ]);
         let json = json(&file);
@@ -351,6 +352,8 @@ mod tests {
                 && json[2].contains(r#""content":null"#)
         );
         assert_eq!(json[3], r#"{"role":"tool","tool_call_id":"l","content":"a"}"#);
+        let reported: Vec<bool> = file.calls.iter().map(|call| call.usage.is_some()).collect();
+        assert_eq!(reported, [false, true]);
     }
 
     #[test]

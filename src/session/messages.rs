@@ -207,6 +207,8 @@ mod tests {
         let bare =
             open(r#"[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]"#);
         assert_eq!(bare.format, "anthropic-messages");
+        let seen = open(r#"[{"role":"user","content":[{"type":"image_url","image_url":{}}]}]"#);
+        assert_eq!(seen.format, "openai-messages");
     }
 
     #[test]

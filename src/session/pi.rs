@@ -173,7 +173,8 @@ fn first_kept(tree: &Tree<'_, '_>, fields: &Fields<'_>) -> Option<usize> {
         return tree.by_id.get(&id).copied();
     }
     let position = usize::try_from(fields.number("firstKeptEntryIndex")?).ok()?;
-    tree.entries.iter().position(|entry| entry.position >= position)
+    let at = tree.entries.partition_point(|entry| entry.position < position);
+    (at < tree.entries.len()).then_some(at)
 }
 
 fn compaction(line: &Line<'_>, first_kept_index: u32) -> CompactionRecord {

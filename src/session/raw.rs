@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn depth_does_not_count_strings() {
-        assert_eq!(depth(r#"{"a":"[[[\"[[","b":[{}]}"#), 3);
+        assert_eq!(depth(r#"{"a":"[[[\"[[[\\","b":[{}]}"#), 3);
         assert_eq!(depth(&"[".repeat(100_000)), 100_000);
     }
 
