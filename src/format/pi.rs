@@ -30,6 +30,8 @@ struct Message<'a> {
     #[serde(borrow)]
     summary: Option<Str<'a>>,
     exclude_from_context: Option<bool>,
+    #[serde(borrow)]
+    stop_reason: Option<Str<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -66,10 +68,24 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         "assistant" => Role::Assistant,
         "user" => Role::User,
         "toolResult" => return result(message),
-        _ => return Ok(own(message)?.unwrap_or(Draft { role: Role::User, parts: Vec::new() })),
+        _ => return own(message),
     };
-    let content = message.content.ok_or_else(no_content)?;
-    Ok(Draft { role, parts: blocks(content)? })
+    // pi leaves a turn that was aborted or failed out of every request, with its calls.
+    let stopped = message.stop_reason.as_ref().map_or("", |reason| &*reason.0);
+    let failed = matches!(stopped, "aborted" | "error");
+    let parts = blocks(message.content.ok_or_else(no_content)?)?;
+    Ok(if failed { unsent(role, parts) } else { Draft { role, parts } })
+}
+
+/// A message that pi does not send: it has at least one part, so that it can say so.
+fn unsent(role: Role, mut parts: Vec<Part<'_>>) -> Draft<'_> {
+    if parts.is_empty() {
+        parts.push(Part::new(Kind::Other, Place::Field("content"), ""));
+    }
+    for part in &mut parts {
+        part.piece.unsent = true;
+    }
+    Draft { role, parts }
 }
 
 fn no_content() -> Flaw {
@@ -89,9 +105,10 @@ fn blocks(content: Content<'_>) -> Read<Vec<Part<'_>>> {
 }
 
 /// A role that only pi and its extensions know: what it carries is sent as the user's text, or nothing is sent.
-fn own(message: Message<'_>) -> Read<Option<Draft<'_>>> {
+fn own(message: Message<'_>) -> Read<Draft<'_>> {
+    let role = Role::User;
     let parts = if message.exclude_from_context == Some(true) {
-        return Ok(None);
+        return Ok(unsent(role, Vec::new()));
     } else if let Some(content) = message.content {
         blocks(content)?
     } else if let Some(summary) = message.summary {
@@ -101,9 +118,9 @@ fn own(message: Message<'_>) -> Read<Option<Draft<'_>>> {
         let ran = Cow::Owned(format!("{command}\n{output}"));
         vec![Part::new(Kind::Text, Place::Field("output"), ran)]
     } else {
-        return Ok(None);
+        return Ok(unsent(role, Vec::new()));
     };
-    Ok(Some(Draft { role: Role::User, parts }))
+    Ok(Draft { role, parts })
 }
 
 fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {

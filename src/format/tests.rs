@@ -59,6 +59,7 @@ fn reads(format: Format, message: &Value, expected: &[&str]) {
             ("broken", piece.broken_unicode),
             ("opaque", piece.opaque),
             ("bad", piece.bad_arguments),
+            ("unsent", piece.unsent),
             ("image", part.images > 0),
         ] {
             if on {
@@ -328,14 +329,17 @@ fn pi_reads() {
     let bash = json!({ "role": "bashExecution", "command": "ls", "output": "a" });
     reads(f, &bash, &["User", "Text /output \"ls\\na\""]);
     let hidden = json!({ "role": "bashExecution", "command": "ls", "output": "a", "excludeFromContext": true });
-    reads(f, &hidden, &["User"]);
+    reads(f, &hidden, &["User", "Other /content \"\" unsent"]);
+    let aborted = json!({ "role": "assistant", "stopReason": "aborted", "content": [{ "type": "text", "text": "I" }] });
+    reads(f, &aborted, &["Assistant", "Text /content/0 \"I\" unsent"]);
+    reads(f, &json!({ "role": "assistant", "stopReason": "stop", "content": [] }), &["Assistant"]);
     reads(
         f,
         &json!({ "role": "compactionSummary", "summary": "s" }),
         &["User", "Text /summary \"s\""],
     );
     reads(f, &json!({ "role": "custom", "content": "c" }), &["User", "Text /content \"c\""]);
-    reads(f, &json!({ "role": "ui", "state": {} }), &["User"]);
+    reads(f, &json!({ "role": "ui", "state": {} }), &["User", "Other /content \"\" unsent"]);
     flawed(f, r#"{"role":"assistant"}"#, "/content", "a string or an array of blocks");
 }
 

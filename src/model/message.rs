@@ -78,6 +78,8 @@ pub struct Piece {
     pub opaque: bool,
     /// A call whose arguments are not a JSON object.
     pub bad_arguments: bool,
+    /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
+    pub unsent: bool,
 }
 
 /// A message without its text.
@@ -133,6 +135,7 @@ impl Piece {
             broken_unicode: false,
             opaque: false,
             bad_arguments: false,
+            unsent: false,
         }
     }
 }

@@ -17,7 +17,10 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
             match &fix.kind {
                 FixKind::Before(made) => out.push(outline_of(made, outlines)),
                 FixKind::After(made) => after.push(outline_of(made, outlines)),
-                kind => change(&mut pieces, kind),
+                FixKind::Drop { .. }
+                | FixKind::Rename { .. }
+                | FixKind::Text { .. }
+                | FixKind::Arguments { .. } => change(&mut pieces, &fix.kind),
             }
         }
         let pieces: Vec<_> = pieces.into_iter().flatten().collect();

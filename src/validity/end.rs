@@ -16,10 +16,6 @@ impl Mender {
         let vanishes = growing.filter(|run| !run.told);
         let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
         let last = vanishes.map_or(self.last, |run| run.before.0);
-        if self.provider != Provider::Anthropic {
-            fixes.extend(self.results());
-            return fixes;
-        }
         if let Some((index, Role::Assistant | Role::Tool)) = first {
             let message = "the first message must be the user's".into();
             let kind = FixKind::Before(line(START));

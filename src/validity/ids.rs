@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Provider;
 
-/// Longest id that Chat Completions take, in characters.
+/// Longest id that is taken, in UTF-16 code units.
 const LONGEST: usize = 64;
+
+/// Room for the number behind an id that is used again.
+const NUMBER: usize = 11;
 
 /// The ids of a request so far. The same calls in the same order always get the same ids.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +23,7 @@ impl Ids {
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
         let mut wire = legal(id, provider);
         if self.used.contains(&*wire) {
-            let base: String = wire.chars().take(LONGEST.saturating_sub(11)).collect();
+            let base = cut(&wire, LONGEST.saturating_sub(NUMBER)).to_owned();
             loop {
                 let number = self.numbers.entry(base.as_str().into()).or_insert(1);
                 *number = number.saturating_add(1);
@@ -43,11 +46,22 @@ impl Ids {
 /// The id without what the provider refuses.
 fn legal(id: &str, provider: Provider) -> String {
     let id = id.trim();
-    let legal = match provider {
+    let legal: String = match provider {
         Provider::Anthropic => id.chars().map(plain).collect(),
-        Provider::OpenAiChat => id.chars().filter(|c| *c != '\u{fffd}').take(LONGEST).collect(),
+        Provider::OpenAiChat => id.chars().filter(|c| *c != '\u{fffd}').collect(),
     };
-    if String::is_empty(&legal) { "call".into() } else { legal }
+    let legal = cut(&legal, LONGEST).trim();
+    if legal.is_empty() { "call".into() } else { legal.into() }
+}
+
+/// The start of a text, of at most `most` code units.
+fn cut(text: &str, most: usize) -> &str {
+    let mut units: usize = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        units = units.saturating_add(c.len_utf16());
+        units > most
+    });
+    end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
 fn plain(c: char) -> char {
@@ -79,8 +93,17 @@ mod tests {
             &["a_b", "a_b_2", "a_b_3", "call", "call_2"],
         );
         check(Provider::Anthropic, &["a", "a_2", "a", "a"], &["a", "a_2", "a_3", "a_4"]);
+        check(
+            Provider::OpenAiChat,
+            &["cut \u{fffd}", "cut", "\u{fffd}"],
+            &["cut", "cut_2", "call"],
+        );
+        let spaced = format!("{} y", "x".repeat(63));
+        check(Provider::OpenAiChat, &[&spaced], &[&"x".repeat(63)]);
         let long = "x".repeat(70);
         let (first, again) = ("x".repeat(64), format!("{}_2", "x".repeat(53)));
         check(Provider::OpenAiChat, &[&long, &long], &[&first, &again]);
+        check(Provider::Anthropic, &[&long, &long], &[&first, &again]);
+        check(Provider::OpenAiChat, &[&"😀".repeat(40)], &[&"😀".repeat(32)]);
     }
 }

@@ -148,6 +148,9 @@ impl Mender {
             pairs: vec![None; outline.pieces.len()],
             ..Seen::default()
         };
+        if outline.pieces.iter().any(|piece| piece.unsent) {
+            return seen;
+        }
         if outline.pieces.is_empty() {
             let kind = FixKind::Drop { piece: NONE };
             seen.fixes.push(fix(
@@ -173,25 +176,26 @@ impl Mender {
     fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let kept: Vec<At<'_>> = at(index, outline)
-            .filter(|at| match at.piece.kind {
-                Kind::Result => {
-                    let message = "a result stands in an assistant message; it belongs into one of the user's";
+            .filter(|at| {
+                if at.piece.kind == Kind::Result {
+                    let message =
+                        "a result stands in an assistant message, not in one of the user's";
                     fixes.push(at.fix(at.drop(), "I2", message));
-                    false
+                    return false;
                 }
-                _ => plain(*at, &mut fixes) == Fate::Kept,
+                plain(*at, &mut fixes) == Fate::Kept
             })
             .collect();
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
-        let [head, ..] = kept.as_slice() else { return };
+        let Some(first) = kept.first() else { return };
         if only_thinking && !self.provider.merges() {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
             }
             return;
         }
-        let run = self.run_for(index, *head, seen);
+        let run = self.run_for(index, *first, seen);
         run.end = index;
         run.told |= !only_thinking;
         let group = run.start;
@@ -219,7 +223,7 @@ impl Mender {
     }
 
     /// The run that an assistant message continues or opens.
-    fn run_for(&mut self, index: u32, head: At<'_>, seen: &mut Seen) -> &mut Run {
+    fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
         let continues = self.provider.merges() && self.run.as_ref().is_some_and(|run| run.growing);
         if !continues {
             self.close();
@@ -235,7 +239,7 @@ impl Mender {
             keys: BTreeSet::new(),
             trailing: Vec::new(),
             told: false,
-            head: (head.piece.kind, head.piece.place),
+            head: (first.piece.kind, first.piece.place),
             before,
         })
     }

@@ -27,7 +27,7 @@ pub const START: &str = "(The conversation starts here.)";
 /// Whose rules a request must satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
-    /// Anthropic's own API: runs of messages of one role are one turn; ids are `[a-zA-Z0-9_-]+`.
+    /// Anthropic's own API: runs of messages of one role are one turn; ids are `[a-zA-Z0-9_-]{1,64}`.
     Anthropic,
     /// Chat Completions: results directly after their calls; ids of at most 64 characters.
     OpenAiChat,
