@@ -7,6 +7,7 @@ import { Handle } from "./handle.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type {
+  CompactionOutcome,
   ContextManagerOptions,
   Edit,
   Explanation,
@@ -32,8 +33,18 @@ interface Answer {
   repairs: Violation[];
   edits: Edit[];
   event: "edit" | "fold" | null;
+  fold: Folded | null;
   foldDue: boolean;
   lastGroup: number;
+}
+interface Folded {
+  number: number;
+  firstKept: number;
+  kept: Array<[number, number]>;
+  head: string;
+  identifiers: string[];
+  tokensBefore: number;
+  tokensAfter: number;
 }
 type Step = { need: number[] } | { done: Answer };
 
@@ -93,7 +104,8 @@ export class ContextManager<M = unknown> {
     const manager = this.#manager();
     this.#take(manager, messages);
     call("request", () => manager.parts(send(beside)));
-    return this.#carryOut(this.#decide(manager, messages), messages) as Prepared<T>;
+    const now = this.#options.clock?.() ?? Date.now();
+    return this.#carryOut(this.#decide(manager, messages, now), messages, now) as Prepared<T>;
   }
 
   /** How full the window is, by the last request. */
@@ -196,8 +208,7 @@ export class ContextManager<M = unknown> {
     return same;
   }
 
-  #decide(manager: glue.Manager, messages: readonly M[]): Answer {
-    const now = this.#options.clock?.() ?? Date.now();
+  #decide(manager: glue.Manager, messages: readonly M[], now: number): Answer {
     let step = JSON.parse(call("request", () => manager.request(now))) as Step;
     while ("need" in step) {
       for (const index of step.need) {
@@ -209,7 +220,7 @@ export class ContextManager<M = unknown> {
     return step.done;
   }
 
-  #carryOut(answer: Answer, messages: readonly M[]): Prepared<M> {
+  #carryOut(answer: Answer, messages: readonly M[], now: number): Prepared<M> {
     const kept = this.#sent.slice(0, answer.keep).map((sent) => this.#again(sent, messages));
     this.#sent = kept.concat(answer.items.map((item) => this.#carry(item, messages)));
     this.#lastGroup = answer.lastGroup;
@@ -227,7 +238,7 @@ export class ContextManager<M = unknown> {
       tokens: answer.tokens,
       tokensSource: "estimate",
       edits: answer.edits,
-      compaction: null,
+      compaction: answer.fold && outcomeOf(answer.fold, now),
       hints: {},
     };
   }
@@ -265,4 +276,41 @@ export class ContextManager<M = unknown> {
       tokensAfter: answer.tokens,
     });
   }
+}
+
+/** A fold as it is told: carried by digest and hot set, without a summary. */
+function outcomeOf(fold: Folded, now: number): CompactionOutcome {
+  const { tokensBefore, tokensAfter, head, firstKept, kept, identifiers } = fold;
+  const none: string[] = [];
+  const extracted = {
+    modifiedFiles: none,
+    readFiles: none,
+    commands: none,
+    errors: none,
+    identifiers,
+  };
+  return {
+    status: "truncated",
+    reason: "fold by digest and hot set",
+    tokensBefore,
+    tokensAfter,
+    reductionPct: Math.floor((100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1)),
+    record: {
+      type: "compaction",
+      id: `fold-${fold.number}`,
+      timestamp: new Date(now).toISOString(),
+      summary: "",
+      firstKeptEntryId: null,
+      firstKeptIndex: firstKept,
+      kept,
+      head,
+      tokensBefore,
+      tokensAfter,
+      details: extracted,
+      lost: [],
+      degraded: false,
+    },
+    extracted,
+    attempts: [],
+  };
 }

@@ -161,7 +161,8 @@ export interface Prepared<M> {
   tokensSource: "usage+estimate" | "estimate";
   /** Edits that are new in this request. */
   edits: Edit[];
-  compaction: null;
+  /** The fold that was carried out for this request. */
+  compaction: CompactionOutcome | null;
   hints: { body?: Record<string, unknown>; headers?: Record<string, string> };
 }
 
@@ -218,6 +219,19 @@ export interface ExtractedContext {
   commands: string[];
   errors: string[];
   identifiers: string[];
+}
+
+/** What a compaction came to. */
+export interface CompactionOutcome {
+  status: "none" | "pruned" | "summarized" | "truncated" | "discarded" | "failed";
+  reason: string;
+  tokensBefore: number;
+  tokensAfter: number;
+  reductionPct: number;
+  record: CompactionRecord | null;
+  extracted: ExtractedContext;
+  /** Calls of a summarizer; none where the fold is carried by digest and hot set. */
+  attempts: never[];
 }
 
 /** An agent's session as its file tells it. */

@@ -22,7 +22,7 @@ pub struct Measure {
 }
 
 /// A part measured.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Tokens of its text and of what goes with it.
     pub tokens: u32,
@@ -54,12 +54,16 @@ pub fn measure(
     let bearer = draft.parts.iter().find(bears).or(draft.parts.first());
     let bearer = bearer.map(std::ptr::from_ref);
     let blocks = draft.parts.iter().map(|part| {
+        if part.piece.unsent {
+            return Measured::default();
+        }
         let message = if bearer == Some(std::ptr::from_ref(part)) { MESSAGE } else { 0 };
         measure_part(part, message, estimator, identifiers)
     });
     let blocks = blocks.collect();
     let has = |kind: Kind, blank: bool| {
-        draft.parts.iter().any(|p| p.piece.kind == kind && (blank || !p.piece.blank))
+        let is = |p: &Part<'_>| p.piece.kind == kind && !p.piece.unsent && (blank || !p.piece.blank);
+        draft.parts.iter().any(is)
     };
     let speaks = has(Kind::Text, false) || has(Kind::Image, true);
     Measure {

@@ -23,7 +23,7 @@ pub use recall::{Recall, Share};
 pub use replay::{Call, Recording, Replay, Totals};
 pub use state::{Counters, Pushed, State};
 pub use status::Status;
-pub use step::{Answer, Edit, Event, Step};
+pub use step::{Answer, Edit, Event, Folded, Step};
 
 /// FNV-1a.
 fn hash(bytes: &[u8]) -> u64 {

@@ -43,8 +43,8 @@ pub struct State {
     pub(super) fresh: Vec<Change>,
     pub(super) parts: Parts,
     pub(super) sent: Sent,
-    /// A decision that waits for texts: it folded, a fold is due.
-    pub(super) decided: Option<(bool, bool)>,
+    /// A decision that waits for texts: the request's tokens before its fold, and whether one is due.
+    pub(super) decided: Option<(Option<u64>, bool)>,
     /// Messages whose blocks may not change now: the last request of the user, the newest reasoning.
     request: u32,
     held: Range<u32>,

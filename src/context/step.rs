@@ -43,10 +43,32 @@ pub struct Answer {
     pub edits: Vec<Edit>,
     /// What the policy did.
     pub event: Option<Event>,
+    /// The fold that was carried out.
+    pub fold: Option<Folded>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
     /// First message of the last group: until another message follows, it may still change.
     pub last_group: u32,
+}
+
+/// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Folded {
+    /// Folds so far.
+    pub number: u32,
+    /// First message that is kept as it is.
+    pub first_kept: u32,
+    /// Messages before it of which something stays, as [from, to).
+    pub kept: Vec<(u32, u32)>,
+    /// What stands for the rest.
+    pub head: String,
+    /// The identifiers of its digest.
+    pub identifiers: Vec<String>,
+    /// Tokens of the request before.
+    pub tokens_before: u64,
+    /// Tokens of the request now.
+    pub tokens_after: u64,
 }
 
 /// What the policy did at a request.
@@ -88,8 +110,9 @@ impl State {
             )));
         }
         self.ending = self.mender.finish();
+        let before = self.pruner.context(&self.ledger, &self.setting());
         let decision = self.decide(now_ms);
-        self.decided = Some((decision.folded, decision.fold_due));
+        self.decided = Some((decision.folded.then_some(before), decision.fold_due));
         self.sent.at_ms = Some(self.sent.at_ms.map_or(now_ms, |last| last.max(now_ms)));
         self.resume()
     }
@@ -157,7 +180,8 @@ impl State {
 
     /// Builds the view, as far as it is new, and compares it with the last one.
     fn carry_out(&mut self) -> Answer {
-        let (folded, fold_due) = self.decided.take().unwrap_or_default();
+        let (folded_from, fold_due) = self.decided.take().unwrap_or_default();
+        let folded = folded_from.is_some();
         let upto = self.sent.upto;
         let fresh = std::mem::take(&mut self.fresh);
         let block_message =
@@ -218,7 +242,8 @@ impl State {
         let keep = u32::try_from(same).unwrap_or(u32::MAX);
         self.sent.fold_due = fold_due;
         self.sent.peak = self.sent.peak.max(self.pruner.context(&self.ledger, &self.setting()));
-        self.answer(keep, written, edits, Said { first_changed, event })
+        let fold = folded_from.map(|before| self.folded(before));
+        self.answer(keep, written, edits, Said { first_changed, event, fold })
     }
 
     fn answer(&self, keep: u32, items: Vec<Value>, edits: Vec<Edit>, said: Said) -> Answer {
@@ -233,8 +258,33 @@ impl State {
             repairs: self.repairs(),
             edits,
             event: said.event,
+            fold: said.fold,
             fold_due: self.sent.fold_due,
             last_group: self.last_group(),
+        }
+    }
+
+    /// What a fold that has just been carried out came to.
+    fn folded(&self, tokens_before: u64) -> Folded {
+        let head = self.pruner.head.as_ref();
+        let digest = head.map_or(&[][..], |head| &head.digest);
+        let mut kept: Vec<(u32, u32)> = Vec::new();
+        for block in self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize)) {
+            let (message, next) = (block.message, block.message.saturating_add(1));
+            match kept.last_mut() {
+                _ if message >= self.pruner.start => break,
+                Some((_, end)) if *end >= message => *end = next,
+                _ => kept.push((message, next)),
+            }
+        }
+        Folded {
+            number: head.map_or(0, |head| head.folds),
+            first_kept: self.pruner.start,
+            kept,
+            head: self.lines.head.clone(),
+            identifiers: digest.iter().map(|&id| self.ledger.identifiers.text(id).into()).collect(),
+            tokens_before,
+            tokens_after: self.pruner.context(&self.ledger, &self.setting()),
         }
     }
 
@@ -245,28 +295,32 @@ impl State {
         u32::try_from(at.unwrap_or(messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
-    /// Messages that are still sent and now edited otherwise, with the rule of their first change.
+    /// Messages that are now edited otherwise, or gone without a fold (then with no operation), with the rule of their
+    /// first change.
     fn edits(&self, entries: &[Entry], fresh: &[Change]) -> Vec<Edit> {
         let mut by_message: BTreeMap<u32, (Rule, u64)> = BTreeMap::new();
-        for change in fresh.iter().filter(|change| change.rule != Rule::Repair) {
+        let told = |change: &&Change| !matches!(change.rule, Rule::Repair | Rule::Fold);
+        for change in fresh.iter().filter(told) {
             let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
             let saved = u64::from(change.before.saturating_sub(block.now));
             let entry = by_message.entry(block.message).or_insert((change.rule, 0));
             entry.1 = entry.1.saturating_add(saved);
         }
-        let edits = entries.iter().filter_map(|entry| match &entry.item {
-            Item::Edit(index, ops) => {
-                let (rule, saved) = by_message.get(index)?;
-                let after = self.tokens_of(*index);
-                Some(Edit {
-                    index: *index,
-                    ops: ops.clone(),
-                    rule: rule.name(),
-                    tokens_before: after.saturating_add(*saved),
-                    tokens_after: after,
-                })
+        let ops = |message: u32| {
+            entries.iter().find_map(|entry| match &entry.item {
+                Item::Edit(index, ops) if *index == message => Some(ops.clone()),
+                Item::Keep(_) | Item::Edit(..) | Item::Make(_) => None,
+            })
+        };
+        let edits = by_message.into_iter().map(|(index, (rule, saved))| {
+            let after = self.tokens_of(index);
+            Edit {
+                index,
+                ops: ops(index).unwrap_or_default(),
+                rule: rule.name(),
+                tokens_before: after.saturating_add(saved),
+                tokens_after: after,
             }
-            Item::Keep(_) | Item::Make(_) => None,
         });
         edits.collect()
     }
@@ -285,8 +339,9 @@ impl State {
 }
 
 /// What is said of a request that is new.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Said {
+    fold: Option<Folded>,
     first_changed: Option<i64>,
     event: Option<Event>,
 }
