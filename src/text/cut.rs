@@ -12,12 +12,22 @@ use super::graphemes::{ceil_grapheme, floor_grapheme};
 /// assert_eq!(plimsoll::text::utf16_len("né😀"), 4);
 /// ```
 pub fn utf16_len(text: &str) -> usize {
-    if text.is_ascii() {
-        return text.len();
+    utf16_len_of(text.as_bytes())
+}
+
+/// The same of the bytes of a text in UTF-8.
+pub fn utf16_len_of(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() {
+        return bytes.len();
     }
     // One for each character, one more for each of four bytes.
-    let starts = text.bytes().filter(|&byte| byte & 0xc0 != 0x80).count();
-    starts.saturating_add(text.bytes().filter(|&byte| byte >= 0xf0).count())
+    let long = bytes.iter().filter(|&&byte| byte >= 0xf0).count();
+    char_count_of(bytes).saturating_add(long)
+}
+
+/// Characters (code points) of the bytes of a text in UTF-8.
+pub fn char_count_of(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
 
 /// The longest head of `text` of at most `chars` UTF-16 code units that ends between graphemes.
@@ -51,7 +61,7 @@ impl Cut {
 /// It cuts at a line's end if one is near, else between graphemes. A budget that is too small for the marker gives a
 /// shorter one or nothing. `measure` need not be monotone (estimates are not, quite): what is returned has been measured.
 ///
-/// Measures the text about twice, whatever its length.
+/// Measures the text about three times, more often only if it is hardly too long.
 ///
 /// # Example
 ///
@@ -63,14 +73,20 @@ impl Cut {
 /// assert_eq!(cut, "one\ntwo\nthree\n[... 8 tokens cut ...]\ntwelve\n");
 /// ```
 pub fn head_tail(text: &str, budget: u32, cut: Cut, measure: impl Fn(&str) -> u32) -> Cow<'_, str> {
-    if measure(text) <= budget {
+    let total = measure(text);
+    if total <= budget {
         return Cow::Borrowed(text);
     }
+    let around = |keep| {
+        around(text, keep, cut, |head, tail| {
+            total.saturating_sub(measure(head)).saturating_sub(measure(tail)).max(1)
+        })
+    };
     let (mut least, mut most) = (1, text.len());
     let mut best = None;
     while least <= most {
         let keep = least.midpoint(most);
-        let kept = around(text, keep, cut, &measure);
+        let kept = around(keep);
         if measure(&kept) <= budget {
             best = Some(kept);
             least = keep.saturating_add(1);
@@ -78,21 +94,21 @@ pub fn head_tail(text: &str, budget: u32, cut: Cut, measure: impl Fn(&str) -> u3
             most = keep.saturating_sub(1);
         }
     }
-    let marker = || around(text, 0, cut, &measure);
+    let marker = || around(0);
     let shorter = || ["[...]", "\u{2026}"].map(String::from);
     best.or_else(|| std::iter::once_with(marker).chain(shorter()).find(|m| measure(m) <= budget))
         .map_or(Cow::Borrowed(""), Cow::Owned)
 }
 
-/// `text` with at most `keep` bytes of it left.
-fn around(text: &str, keep: usize, cut: Cut, measure: impl Fn(&str) -> u32) -> String {
+/// `text` with at most `keep` bytes of it left; `gone` counts what a head and a tail leave out.
+fn around(text: &str, keep: usize, cut: Cut, gone: impl Fn(&str, &str) -> u32) -> String {
     let head_bytes = share(keep, cut.head);
     let tail_bytes = keep.saturating_sub(head_bytes);
     let from = text.len().saturating_sub(tail_bytes);
     let end = line_end_before(text, floor_grapheme(text, head_bytes.min(from)));
     let start = line_start_after(text, ceil_grapheme(text, from));
     let (head, tail) = (part(text, 0, end), part(text, start, text.len()));
-    let count = grouped(measure(part(text, end, start)));
+    let count = grouped(gone(head, tail));
     let before = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     let after = if tail.is_empty() { "" } else { "\n" };
     format!("{head}{before}[... {count} {} cut ...]{after}{tail}", cut.unit)

@@ -83,7 +83,7 @@ fn token(text: &str, at: usize) -> (usize, u8) {
     let (mut end, mut seen) = (at, 0);
     while let Some(&byte) = bytes.get(end) {
         let flags = flags(byte);
-        if flags == 0 || flags == patterns::WIDE && !patterns::is_word_at(text, end) {
+        if flags == 0 || flags == patterns::WIDE && !patterns::is_wide_word(text, end, byte) {
             break;
         }
         seen |= flags;
