@@ -60,7 +60,7 @@ impl Estimator {
     /// ```
     /// use plimsoll::estimate::Estimator;
     /// assert_eq!(Estimator::parse("chars/4")?.tokens("hello world"), 3);
-    /// assert_eq!(Estimator::parse("o200k")?.tokens("hello world"), 2);
+    /// assert_eq!(Estimator::parse("o200k")?.tokens("hello world"), 3);
     /// assert!(Estimator::parse("gpt2").is_err());
     /// # Ok::<(), plimsoll::error::Error>(())
     /// ```

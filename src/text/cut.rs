@@ -68,9 +68,12 @@ impl Cut {
 /// ```
 /// use plimsoll::text::{Cut, head_tail};
 /// let words = |text: &str| u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
-/// let text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
-/// let cut = head_tail(text, 9, Cut::TOKENS, words);
-/// assert_eq!(cut, "one\ntwo\nthree\n[... 8 tokens cut ...]\ntwelve\n");
+/// let text: String = (0..100).map(|n| format!("line {n} of a log\n")).collect();
+///
+/// let cut = head_tail(&text, 60, Cut::TOKENS, words);
+/// assert!(words(&cut) <= 60);
+/// assert!(cut.starts_with("line 0 of a log\n") && cut.ends_with("line 99 of a log\n"));
+/// assert!(cut.contains("of a log\n[... 4"), "{cut}");
 /// ```
 pub fn head_tail(text: &str, budget: u32, cut: Cut, measure: impl Fn(&str) -> u32) -> Cow<'_, str> {
     let total = measure(text);
