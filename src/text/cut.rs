@@ -61,7 +61,7 @@ impl Cut {
 /// It cuts at a line's end if one is near, else between graphemes. A budget that is too small for the marker gives a
 /// shorter one or nothing. `measure` need not be monotone (estimates are not, quite): what is returned has been measured.
 ///
-/// Measures the text about three times, more often only if it is hardly too long.
+/// Measures the text about three times, more often only if it is hardly too long for its budget.
 ///
 /// # Example
 ///
