@@ -10,7 +10,7 @@ pub use overhead::{CALL, DEFINITION, MESSAGE, RESULT, image_tokens, opaque_token
 pub use profile::Profile;
 
 use crate::error::{Error, Result};
-use crate::text::utf16_len;
+use crate::text::{char_count_of, utf16_len_of};
 
 /// What tokens are estimated by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Estimator {
     /// ```
     /// use plimsoll::estimate::Estimator;
     /// assert_eq!(Estimator::parse("chars/4")?.tokens("hello world"), 3);
-    /// assert_eq!(Estimator::parse("o200k")?.tokens("hello world"), 2);
+    /// assert_eq!(Estimator::parse("o200k")?.tokens("hello world"), 3);
     /// assert!(Estimator::parse("gpt2").is_err());
     /// # Ok::<(), plimsoll::error::Error>(())
     /// ```
@@ -85,20 +85,25 @@ impl Estimator {
     ///
     /// Takes time linear in the text. The first use of a profile decodes its table (a few milliseconds).
     pub fn tokens(self, text: &str) -> u32 {
-        if text.is_empty() {
+        self.tokens_of(text.as_bytes())
+    }
+
+    /// The same of the bytes of a text in UTF-8, which spares the check that they are; other bytes give some number.
+    pub fn tokens_of(self, bytes: &[u8]) -> u32 {
+        if bytes.is_empty() {
             return 0;
         }
         let tokens = match self {
             // 64 to a token, rounded up; a sum may be below zero.
             Self::Profile(profile) => {
-                let sum = profile.weights().map_or(0, |weights| weights.sum(text));
+                let sum = profile.weights().map_or(0, |weights| weights.sum(bytes));
                 u64::try_from(sum).unwrap_or_default().div_ceil(64)
             }
-            Self::Chars4 => wide(utf16_len(text)).div_ceil(4),
-            Self::Chars21 => wide(utf16_len(text)).saturating_mul(10).div_ceil(21),
+            Self::Chars4 => wide(utf16_len_of(bytes)).div_ceil(4),
+            Self::Chars21 => wide(utf16_len_of(bytes)).saturating_mul(10).div_ceil(21),
             Self::Cjk => {
-                let chars = wide(text.chars().count());
-                if wide(text.len()) > chars.saturating_mul(2) {
+                let chars = wide(char_count_of(bytes));
+                if wide(bytes.len()) > chars.saturating_mul(2) {
                     chars.saturating_mul(2) / 3
                 } else {
                     chars / 4
@@ -158,6 +163,23 @@ mod tests {
         let vietnamese = "xin chào, tôi là một trợ lý";
         assert_eq!(vietnamese.chars().count(), 27);
         check("cjk", vietnamese, 6);
+    }
+
+    /// In bytes that `&str` cannot hold, too, nothing overflows and no index is out of range.
+    #[test]
+    fn any_bytes_give_some_number() {
+        let mut seed = 7_u32;
+        let bytes: Vec<u8> = std::iter::repeat_with(|| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let [_, _, _, byte] = seed.to_le_bytes();
+            byte | if seed & 0x10_0000 == 0 { 0xf0 } else { 0 }
+        })
+        .take(20_000)
+        .collect();
+        let runs = [[0xff; 99].as_slice(), &[0x80, 0xbf, 0xf4].repeat(40), &bytes].concat();
+        for name in ["generic", "claude", "chars/4", "chars/2.1", "cjk"] {
+            assert!(Estimator::parse(name).unwrap().tokens_of(&runs) > 0, "{name}");
+        }
     }
 
     #[test]

@@ -12,12 +12,22 @@ use super::graphemes::{ceil_grapheme, floor_grapheme};
 /// assert_eq!(plimsoll::text::utf16_len("né😀"), 4);
 /// ```
 pub fn utf16_len(text: &str) -> usize {
-    if text.is_ascii() {
-        return text.len();
+    utf16_len_of(text.as_bytes())
+}
+
+/// The same of the bytes of a text in UTF-8.
+pub fn utf16_len_of(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() {
+        return bytes.len();
     }
     // One for each character, one more for each of four bytes.
-    let starts = text.bytes().filter(|&byte| byte & 0xc0 != 0x80).count();
-    starts.saturating_add(text.bytes().filter(|&byte| byte >= 0xf0).count())
+    let long = bytes.iter().filter(|&&byte| byte >= 0xf0).count();
+    char_count_of(bytes).saturating_add(long)
+}
+
+/// Characters (code points) of the bytes of a text in UTF-8.
+pub fn char_count_of(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
 
 /// The longest head of `text` of at most `chars` UTF-16 code units that ends between graphemes.
@@ -51,26 +61,35 @@ impl Cut {
 /// It cuts at a line's end if one is near, else between graphemes. A budget that is too small for the marker gives a
 /// shorter one or nothing. `measure` need not be monotone (estimates are not, quite): what is returned has been measured.
 ///
-/// Measures the text about twice, whatever its length.
+/// Measures the text about three times, more often only if it is hardly too long for its budget.
 ///
 /// # Example
 ///
 /// ```
 /// use plimsoll::text::{Cut, head_tail};
 /// let words = |text: &str| u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
-/// let text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
-/// let cut = head_tail(text, 9, Cut::TOKENS, words);
-/// assert_eq!(cut, "one\ntwo\nthree\n[... 8 tokens cut ...]\ntwelve\n");
+/// let text: String = (0..100).map(|n| format!("line {n} of a log\n")).collect();
+///
+/// let cut = head_tail(&text, 60, Cut::TOKENS, words);
+/// assert!(words(&cut) <= 60);
+/// assert!(cut.starts_with("line 0 of a log\n") && cut.ends_with("line 99 of a log\n"));
+/// assert!(cut.contains("of a log\n[... 445 tokens cut ...]\nline 98 of"));
 /// ```
 pub fn head_tail(text: &str, budget: u32, cut: Cut, measure: impl Fn(&str) -> u32) -> Cow<'_, str> {
-    if measure(text) <= budget {
+    let total = measure(text);
+    if total <= budget {
         return Cow::Borrowed(text);
     }
+    let around = |keep| {
+        around(text, keep, cut, |head, tail| {
+            total.saturating_sub(measure(head)).saturating_sub(measure(tail)).max(1)
+        })
+    };
     let (mut least, mut most) = (1, text.len());
     let mut best = None;
     while least <= most {
         let keep = least.midpoint(most);
-        let kept = around(text, keep, cut, &measure);
+        let kept = around(keep);
         if measure(&kept) <= budget {
             best = Some(kept);
             least = keep.saturating_add(1);
@@ -78,41 +97,46 @@ pub fn head_tail(text: &str, budget: u32, cut: Cut, measure: impl Fn(&str) -> u3
             most = keep.saturating_sub(1);
         }
     }
-    let marker = || around(text, 0, cut, &measure);
+    let marker = || around(0);
     let shorter = || ["[...]", "\u{2026}"].map(String::from);
     best.or_else(|| std::iter::once_with(marker).chain(shorter()).find(|m| measure(m) <= budget))
         .map_or(Cow::Borrowed(""), Cow::Owned)
 }
 
-/// `text` with at most `keep` bytes of it left.
-fn around(text: &str, keep: usize, cut: Cut, measure: impl Fn(&str) -> u32) -> String {
+/// `text` with at most `keep` bytes of it left; `gone` counts what a head and a tail leave out.
+fn around(text: &str, keep: usize, cut: Cut, gone: impl Fn(&str, &str) -> u32) -> String {
     let head_bytes = share(keep, cut.head);
     let tail_bytes = keep.saturating_sub(head_bytes);
     let from = text.len().saturating_sub(tail_bytes);
     let end = line_end_before(text, floor_grapheme(text, head_bytes.min(from)));
     let start = line_start_after(text, ceil_grapheme(text, from));
     let (head, tail) = (part(text, 0, end), part(text, start, text.len()));
-    let count = grouped(measure(part(text, end, start)));
+    let count = grouped(gone(head, tail));
     let before = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     let after = if tail.is_empty() { "" } else { "\n" };
     format!("{head}{before}[... {count} {} cut ...]{after}{tail}", cut.unit)
 }
 
-/// A line's end at most an eighth of the head before `at`, else `at`.
+/// A line's end near before `at`, else `at`.
 fn line_end_before(text: &str, at: usize) -> usize {
-    let near = text.floor_char_boundary(at.saturating_sub(at / 8));
+    let near = text.floor_char_boundary(at.saturating_sub(reach(at)));
     let line = part(text, near, at).rfind('\n');
     line.map_or(at, |line| near.saturating_add(line).saturating_add(1))
 }
 
-/// A line's start at most an eighth of the tail after `at`, else `at`.
+/// A line's start near after `at`, else `at`.
 fn line_start_after(text: &str, at: usize) -> usize {
     if at == 0 || part(text, 0, at).ends_with('\n') {
         return at;
     }
-    let near = text.ceil_char_boundary(at.saturating_add(text.len().saturating_sub(at) / 8));
+    let near = text.ceil_char_boundary(at.saturating_add(reach(text.len().saturating_sub(at))));
     let line = part(text, at, near).find('\n');
     line.map_or(at, |line| at.saturating_add(line).saturating_add(1))
+}
+
+/// What a head or tail of so many bytes may lose for a whole line: an eighth, or a short line of a short one.
+fn reach(bytes: usize) -> usize {
+    (bytes / 8).max(60.min(bytes / 2))
 }
 
 fn part(text: &str, start: usize, end: usize) -> &str {

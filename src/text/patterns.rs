@@ -61,6 +61,12 @@ pub(super) fn is_word_at(text: &str, at: usize) -> bool {
     text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(is_word_char)
 }
 
+/// Whether the character outside ASCII at `at`, which starts with `lead`, is one.
+pub(super) fn is_wide_word(text: &str, at: usize, lead: u8) -> bool {
+    // U+5000..U+9FFF and U+B000..U+CFFF are all letters.
+    matches!(lead, 0xe5..=0xe9 | 0xeb | 0xec) || is_word_at(text, at)
+}
+
 /// Whether the character before `at` is one.
 pub(super) fn is_word_before(text: &str, at: usize) -> bool {
     text.get(..at).and_then(|rest| rest.chars().next_back()).is_some_and(is_word_char)

@@ -83,7 +83,7 @@ fn token(text: &str, at: usize) -> (usize, u8) {
     let (mut end, mut seen) = (at, 0);
     while let Some(&byte) = bytes.get(end) {
         let flags = flags(byte);
-        if flags == 0 || flags == patterns::WIDE && !patterns::is_word_at(text, end) {
+        if flags == 0 || flags == patterns::WIDE && !patterns::is_wide_word(text, end, byte) {
             break;
         }
         seen |= flags;
@@ -222,4 +222,82 @@ fn memo<T>(
 ) -> &T {
     let known = slot.take().filter(|known| at < end(known));
     slot.insert(known.unwrap_or_else(|| find(at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifiers;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let mut all = Vec::new();
+        identifiers(text, &mut |id, at| {
+            assert_eq!(text.get(at..).map(|rest| rest.starts_with(id)), Some(true));
+            all.push(id);
+        });
+        assert_eq!(all, expected, "{text}");
+    }
+
+    #[test]
+    fn finds_each_kind() {
+        check(
+            "see (https://a.example/x?y=1), xhttp://b.c/d",
+            &["https://a.example/x?y=1", "http://b.c/d"],
+        );
+        check("./src/a_b.rs:12 and ~/x/ or a/b~c", &["./src/a_b.rs", "a_b.rs"]);
+        check("open main.test.tsx, main.foo.", &["main.test.tsx"]);
+        check(
+            "id 123e4567-e89b-12d3-a456-426614174000.",
+            &["123e4567-e89b-12d3-a456-426614174000"],
+        );
+        check("commit d66383e deadbeef", &["d66383e"]);
+        check("TS2304 ENOENT ABC-123 ERR", &["TS2304", "ENOENT", "ABC-123"]);
+        check(
+            "fooBar $fooBar foo$barBaz fooBar$ TheEnd The",
+            &["fooBar", "fooBar", "foo$barBaz", "fooBar", "TheEnd"],
+        );
+        check("a_b foo_bar __init__ MAX_LEN foo__bar x_", &["foo_bar", "MAX_LEN"]);
+        check("1234 123 1234.56 12345x #123 #12 #1234567", &["1234", "1234.56", "#123", "1234567"]);
+    }
+
+    #[test]
+    fn takes_letters_of_any_script_for_letters() {
+        check(
+            "\u{5728}src/foo.rs\u{ff0c}\u{7136}\u{540e} \u{e9}_foo_bar \u{2014}foo_bar\u{2014}",
+            &["\u{5728}src/foo.rs", "foo.rs", "foo_bar"],
+        );
+    }
+
+    #[test]
+    fn keeps_to_its_lengths() {
+        let long = format!("{}/{}", "a".repeat(199), "b".repeat(20));
+        check(&long, &[]);
+        check(&long.replace('b', ""), &[]);
+        check(&format!("{}/b", "\u{e9}".repeat(198)), &[&format!("{}/b", "\u{e9}".repeat(198))]);
+        let far = format!("{}foo_bar foo_bar", "\u{e9} ".repeat(199_996));
+        check(&far, &["foo_bar"]);
+    }
+
+    /// Eight times the text takes about eight times as long; were a stretch looked at again from every start in it, it
+    /// would be 64 times.
+    #[test]
+    fn hostile_text_takes_linear_time() {
+        for unit in [
+            "a/", "_", "a_", "[", "a.", "-.", "$a", "1.", "~/", "a-", "-a/", "9$aB", "-a.",
+            "http://'", "#1",
+        ] {
+            let time = |bytes: usize| {
+                let text = unit.repeat(bytes / unit.len());
+                let times = (0..5).map(|_| {
+                    #[expect(clippy::disallowed_types, reason = "a test may look at the clock")]
+                    let start = std::time::Instant::now();
+                    identifiers(&text, &mut |found, _| panic!("{found}"));
+                    start.elapsed()
+                });
+                times.min().unwrap()
+            };
+            let (short, long) = (time(16_000), time(128_000));
+            assert!(long < short * 30, "{unit}: {short:?} and {long:?}");
+        }
+    }
 }
