@@ -129,6 +129,7 @@ mod tests {
         let mended = mend(json).unwrap();
         assert_eq!(mended.text, r#"{"a":"\ufdd0 x \ufdd0","b":"\ud83d\ude00"}"#);
         assert_eq!(mended.text.len(), json.len());
+        assert_eq!(mend(r#""\ud83d\ud83d\ude00""#).unwrap().text, r#""\ufdd0\ud83d\ude00""#);
     }
 
     #[test]

@@ -145,6 +145,10 @@ fn ids_are_paired_by_occurrence_and_renamed_on_both_sides() {
         &["I5 1 id 0 a_b", "I5 1 id 1 a_b_2", "I5 2 id 0 a_b_2", "I5 2 id 1 a_b"],
     );
     mends(OpenAiChat, "U:t A:ca.b,ca_b U:ra_b,ra.b", &[]);
+    both(
+        "U:t A:ca U:t A:ca U:ra A:t U:ra,t",
+        &["I5 3 id 0 a_2", "I5 4 id 0 a_2", "I1 6 drop 0", "I1 1 after result a"],
+    );
     // The second `a` takes the name over: no result is the first one's any more.
     both(
         "U:t A:ca U:t A:ca U:ra U:ra,t",
