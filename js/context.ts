@@ -35,6 +35,7 @@ interface Answer {
   event: "edit" | "fold" | null;
   fold: Folded | null;
   foldDue: boolean;
+  dropThinking: boolean;
   lastGroup: number;
 }
 interface Folded {
@@ -54,6 +55,12 @@ interface Sent<M> {
   host: M | undefined;
   message: M;
 }
+
+/** What makes Anthropic drop reasoning that an edit before it has unbound, instead of refusing the request. */
+const DROP_THINKING = {
+  body: { thinking: { block_binding: { prefix_mismatch_behavior: "drop_block" } } },
+  headers: { "anthropic-beta": "thinking-binding-controls-2026-08-01" },
+};
 
 /** The work done by a manager: what shows that turns stay flat. */
 export interface Counters {
@@ -239,7 +246,7 @@ export class ContextManager<M = unknown> {
       tokensSource: "estimate",
       edits: answer.edits,
       compaction: answer.fold && outcomeOf(answer.fold, now),
-      hints: {},
+      hints: answer.dropThinking ? DROP_THINKING : {},
     };
   }
 

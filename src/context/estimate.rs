@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::state::State;
+use crate::format::Format;
 use crate::model::{Kind, Role, Violation};
 use crate::validity;
 
@@ -80,6 +81,7 @@ impl State {
 
     /// Rules of the provider that the history itself breaks.
     pub fn check(&self, thinking: bool) -> Vec<Violation> {
-        validity::check(&self.outlines, self.provider, validity::Options { thinking })
+        let apart = self.format == Format::Pi;
+        validity::check(&self.outlines, self.provider, validity::Options { thinking, apart })
     }
 }

@@ -76,6 +76,9 @@ impl State {
                 None => "nothing to bring back",
                 Some(Rule::Repair) => "a history that the provider accepts",
                 Some(Rule::IngestCap) => "a larger window or ingestCap",
+                Some(Rule::BoundThinking) => {
+                    "nothing: its provider would refuse it behind the edit"
+                }
                 Some(Rule::Timed | Rule::Cold | Rule::Capacity | Rule::Fold | Rule::HardFit) => {
                     "a larger window or retention, from the start of the session; the original is in the history"
                 }

@@ -62,7 +62,8 @@ pub fn measure(
     });
     let blocks = blocks.collect();
     let has = |kind: Kind, blank: bool| {
-        let is = |p: &Part<'_>| p.piece.kind == kind && !p.piece.unsent && (blank || !p.piece.blank);
+        let is =
+            |p: &Part<'_>| p.piece.kind == kind && !p.piece.unsent && (blank || !p.piece.blank);
         draft.parts.iter().any(is)
     };
     let speaks = has(Kind::Text, false) || has(Kind::Image, true);

@@ -39,6 +39,10 @@ pub struct State {
     pub(super) displaced: BTreeSet<(u32, u32)>,
     /// Texts of blocks whose strings held lone surrogates, with U+FFFD instead.
     pub(super) mended: BTreeMap<u32, String>,
+    /// Reasoning that is still sent though what it is bound to is gone.
+    pub(super) unbound: BTreeSet<u32>,
+    /// The edit of each message that a request has told of, as its key.
+    pub(super) told: BTreeMap<u32, u64>,
     /// Changes that no request has told of yet.
     pub(super) fresh: Vec<Change>,
     pub(super) parts: Parts,
@@ -99,7 +103,7 @@ impl State {
             provider,
             ledger: Ledger::default(),
             outlines: Vec::new(),
-            mender: Mender::new(provider),
+            mender: Mender::new(provider).apart(format == Format::Pi),
             fixes: BTreeMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
@@ -107,6 +111,8 @@ impl State {
             why: BTreeMap::new(),
             displaced: BTreeSet::new(),
             mended: BTreeMap::new(),
+            unbound: BTreeSet::new(),
+            told: BTreeMap::new(),
             fresh: Vec::new(),
             parts: Parts::default(),
             sent: Sent::default(),

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use super::state::State;
 use super::view::Entry;
 use crate::error::Result;
-use crate::model::{Fix, Form, Item, NONE, Op, Role, Violation};
+use crate::format::Format;
+use crate::model::{Fix, Form, Item, Kind, NONE, Op, Role, Violation};
 use crate::prune::{Change, Decision, Moment, Rule, Setting};
+use crate::validity::{self, Provider};
 
 /// What a step comes to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +49,8 @@ pub struct Answer {
     pub fold: Option<Folded>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
+    /// Reasoning is sent behind a change: the provider must be told to drop what it no longer accepts.
+    pub drop_thinking: bool,
     /// First message of the last group: until another message follows, it may still change.
     pub last_group: u32,
 }
@@ -195,17 +199,19 @@ impl State {
             || folded
             || upto == 0
             || ended(&self.ending) != ended(&self.sent.ending);
-        let entries = self.build(if rebuild { 0 } else { upto });
-        let items = || entries.iter().map(|entry| (entry.key, entry.source));
-        let made = self.made_tokens(&entries);
-        let same = if rebuild {
-            self.sent.items.iter().zip(items()).take_while(|(old, new)| **old == *new).count()
-        } else {
-            self.sent.items.len()
-        };
+        let mut entries = self.build(if rebuild { 0 } else { upto });
+        let same = if rebuild { self.shared(&entries) } else { self.sent.items.len() };
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
         let grew = same == self.sent.items.len();
+        let changed_at = if parts_changed { 0 } else { same };
+        if (parts_changed || !grew) && self.unbind(&entries, changed_at) {
+            entries = self.build(0);
+        }
+        let rebuild = rebuild || parts_changed;
+        let items = || entries.iter().map(|entry| (entry.key, entry.source));
+        let same = if rebuild { self.shared(&entries) } else { same };
+        let made = self.made_tokens(&entries);
         let first_changed = if parts_changed {
             Some(-1)
         } else if grew {
@@ -215,7 +221,9 @@ impl State {
         };
         self.sent.epoch = self.sent.epoch.saturating_add(u32::from(first_changed.is_some()));
         let new_from = if rebuild { same } else { 0 };
-        let edits = self.edits(&entries, &fresh);
+        let mut fresh = fresh;
+        fresh.append(&mut self.fresh);
+        let edits = self.edits(&entries, &fresh, folded);
         let written: Vec<Value> =
             entries.iter().skip(new_from).map(|entry| self.write(&entry.item)).collect();
         self.counters.items_written =
@@ -260,6 +268,7 @@ impl State {
             event: said.event,
             fold: said.fold,
             fold_due: self.sent.fold_due,
+            drop_thinking: self.needs_drop_hint(),
             last_group: self.last_group(),
         }
     }
@@ -269,7 +278,8 @@ impl State {
         let head = self.pruner.head.as_ref();
         let digest = head.map_or(&[][..], |head| &head.digest);
         let mut kept: Vec<(u32, u32)> = Vec::new();
-        for block in self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize)) {
+        for block in self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize))
+        {
             let (message, next) = (block.message, block.message.saturating_add(1));
             match kept.last_mut() {
                 _ if message >= self.pruner.start => break,
@@ -295,34 +305,79 @@ impl State {
         u32::try_from(at.unwrap_or(messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
-    /// Messages that are now edited otherwise, or gone without a fold (then with no operation), with the rule of their
+    /// How many messages of the last request stand at the start of these.
+    fn shared(&self, entries: &[Entry]) -> usize {
+        let items = entries.iter().map(|entry| (entry.key, entry.source));
+        self.sent.items.iter().zip(items).take_while(|(old, new)| **old == *new).count()
+    }
+
+    /// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
+    /// True if something went.
+    fn unbind(&mut self, entries: &[Entry], changed_at: usize) -> bool {
+        if self.provider != Provider::Anthropic {
+            return false;
+        }
+        let behind = entries.iter().skip(changed_at).map(|entry| entry.source);
+        let mut went = false;
+        for message in behind.filter(|&source| source != NONE).collect::<Vec<_>>() {
+            for at in self.ledger.blocks_of(message) {
+                let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
+                if block.kind != Kind::Thinking || block.form == Form::Gone {
+                    continue;
+                }
+                let before = block.now;
+                if block.mask.may_edit {
+                    self.ledger.set_form(at, Form::Gone, 0);
+                    self.note(Change { block: at, rule: Rule::BoundThinking, before });
+                    went = true;
+                } else {
+                    self.unbound.insert(at);
+                }
+            }
+        }
+        went
+    }
+
+    /// Reasoning is sent that is bound to what is gone: the provider must be told to drop it.
+    fn needs_drop_hint(&self) -> bool {
+        let lives =
+            |at: &u32| self.ledger.blocks.get(*at as usize).is_some_and(|b| b.form != Form::Gone);
+        self.unbound.iter().any(lives)
+    }
+
+    /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
     /// first change.
-    fn edits(&self, entries: &[Entry], fresh: &[Change]) -> Vec<Edit> {
+    fn edits(&mut self, entries: &[Entry], fresh: &[Change], folded: bool) -> Vec<Edit> {
         let mut by_message: BTreeMap<u32, (Rule, u64)> = BTreeMap::new();
-        let told = |change: &&Change| !matches!(change.rule, Rule::Repair | Rule::Fold);
-        for change in fresh.iter().filter(told) {
+        for change in fresh {
             let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
             let saved = u64::from(change.before.saturating_sub(block.now));
             let entry = by_message.entry(block.message).or_insert((change.rule, 0));
             entry.1 = entry.1.saturating_add(saved);
         }
-        let ops = |message: u32| {
-            entries.iter().find_map(|entry| match &entry.item {
-                Item::Edit(index, ops) if *index == message => Some(ops.clone()),
-                Item::Keep(_) | Item::Edit(..) | Item::Make(_) => None,
-            })
-        };
-        let edits = by_message.into_iter().map(|(index, (rule, saved))| {
-            let after = self.tokens_of(index);
-            Edit {
-                index,
-                ops: ops(index).unwrap_or_default(),
-                rule: rule.name(),
-                tokens_before: after.saturating_add(saved),
-                tokens_after: after,
+        let mut edits = Vec::new();
+        for entry in entries {
+            let Item::Edit(index, ops) = &entry.item else { continue };
+            let known = self.told.insert(*index, entry.key) == Some(entry.key);
+            let moved = folded.then_some((Rule::Fold, 0));
+            let change = by_message.remove(index).or(moved).filter(|_| !known);
+            if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
+                edits.push(self.edit(*index, ops.clone(), rule, saved));
             }
-        });
-        edits.collect()
+        }
+        let sent = |index: &u32| entries.iter().any(|entry| entry.source == *index);
+        for (index, (rule, saved)) in by_message {
+            if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
+                edits.push(self.edit(index, Vec::new(), rule, saved));
+            }
+        }
+        edits
+    }
+
+    fn edit(&self, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
+        let after = self.tokens_of(index);
+        let before = after.saturating_add(saved);
+        Edit { index, ops, rule: rule.name(), tokens_before: before, tokens_after: after }
     }
 
     /// Tokens of a message as it is sent.
@@ -334,7 +389,8 @@ impl State {
     /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
     pub fn violations(&self) -> Vec<Violation> {
         let outgoing = self.outgoing(&self.build(0));
-        crate::validity::check(&outgoing, self.provider, crate::validity::Options::default())
+        let apart = self.format == Format::Pi;
+        validity::check(&outgoing, self.provider, validity::Options { thinking: false, apart })
     }
 }
 

@@ -297,18 +297,40 @@ impl State {
     }
 
     fn made_outline(&self, made: &Made) -> Outline {
-        let (message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
-        let mut text = message.to_string();
-        // What is copied from the host stands as null: a word in its place keeps the shape readable.
-        text = text.replace("null", "\"-\"");
-        let draft = self.format.read(text.as_bytes(), NONE);
-        draft.map_or(Outline { role: Role::User, pieces: Vec::new() }, |draft| draft.outline())
+        let (mut message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
+        stand_in(&mut message);
+        let json = message.to_string();
+        let outline = self.format.read(json.as_bytes(), NONE).map(|draft| draft.outline());
+        outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
     }
 
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
         let fixes = self.fixes.values().flatten().chain(&self.ending);
         fixes.map(|fix| fix.violation.clone()).collect()
+    }
+}
+
+/// What is copied from the host stands as null: something in its place keeps the shape readable.
+fn stand_in(value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                if item.is_null() {
+                    *item = json!({ "type": "text", "text": "-" });
+                }
+                stand_in(item);
+            }
+        }
+        Value::Object(members) => {
+            for (_, member) in members.iter_mut() {
+                if member.is_null() {
+                    *member = "-".into();
+                }
+                stand_in(member);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

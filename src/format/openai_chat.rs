@@ -93,6 +93,10 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     match message.content {
         None => {}
         Some(Content::Text(text)) => parts.push(Part::new(Kind::Text, Place::Content, text)),
+        // No provider takes an empty list: it reads as blank text, so that mending removes it.
+        Some(Content::Blocks(blocks)) if blocks.is_empty() => {
+            parts.push(Part::new(Kind::Text, Place::Content, "\n"));
+        }
         Some(Content::Blocks(blocks)) => {
             for (at, raw) in (0u32..).zip(blocks) {
                 let part = content_part(raw, Place::Item(at));

@@ -58,6 +58,8 @@ pub enum Rule {
     Fold,
     /// The request would not have fit.
     HardFit,
+    /// Reasoning that was bound to what stood before it, and that has changed.
+    BoundThinking,
     /// The host's history broke a rule of the provider.
     Repair,
 }
@@ -72,6 +74,7 @@ impl Rule {
             Self::Capacity => "capacity",
             Self::Fold => "fold",
             Self::HardFit => "hard-fit",
+            Self::BoundThinking => "bound-thinking",
             Self::Repair => "repair",
         }
     }

@@ -30,6 +30,8 @@ pub struct Mender {
     /// Who speaks last.
     pub(super) last: Option<Role>,
     held: Option<Range<u32>>,
+    /// Each assistant message is a turn of its own, whatever the provider makes of neighbours.
+    apart: bool,
 }
 
 /// A call that has no result yet.
@@ -138,7 +140,13 @@ impl Mender {
             first: None,
             last: None,
             held: None,
+            apart: false,
         }
+    }
+
+    /// The same, for a format whose host puts results directly behind each assistant message, as pi does.
+    pub fn apart(self, apart: bool) -> Self {
+        Self { apart, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
@@ -224,7 +232,9 @@ impl Mender {
 
     /// The run that an assistant message continues or opens.
     fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
-        let continues = self.provider.merges() && self.run.as_ref().is_some_and(|run| run.growing);
+        let continues = self.provider.merges()
+            && !self.apart
+            && self.run.as_ref().is_some_and(|run| run.growing);
         if !continues {
             self.close();
         }

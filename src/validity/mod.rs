@@ -68,6 +68,8 @@ impl Provider {
 pub struct Options {
     /// Extended thinking is on in this request: then I11 is checked too.
     pub thinking: bool,
+    /// Results stand directly behind each assistant message, also where the provider merges neighbours: pi's messages.
+    pub apart: bool,
 }
 
 /// Every rule that the request breaks, by message; empty means that the provider would take it.
@@ -86,7 +88,7 @@ pub struct Options {
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
-    let (mender, fixes) = run(outlines, provider);
+    let (mender, fixes) = run(outlines, Mender::new(provider).apart(options.apart));
     let mut violations: Vec<Violation> = Vec::new();
     let unmended = options.thinking.then(|| mender.thinking()).flatten();
     for violation in fixes.into_iter().map(|fix| fix.violation).chain(unmended) {
@@ -101,11 +103,10 @@ pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
 pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
-    run(outlines, provider).1
+    run(outlines, Mender::new(provider)).1
 }
 
-fn run(outlines: &[Outline], provider: Provider) -> (Mender, Vec<Fix>) {
-    let mut mender = Mender::new(provider);
+fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {
     let mut fixes = Vec::new();
     for (index, outline) in (0u32..).zip(outlines) {
         fixes.extend(mender.push(index, outline).fixes);

@@ -197,7 +197,7 @@ fn half_characters_and_bad_arguments_are_mended() {
 
 #[test]
 fn reasoning_in_an_open_loop_comes_first() {
-    let thinking = Options { thinking: true };
+    let thinking = Options { thinking: true, ..Options::default() };
     let rules = |text, options| {
         let found = check(&transcript(text, Anthropic), Anthropic, options);
         found.into_iter().map(|violation| (violation.rule, violation.index)).collect::<Vec<_>>()

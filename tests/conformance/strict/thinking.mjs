@@ -51,6 +51,8 @@ export function unchangedThinking(sent, host, source) {
     if (leftOut(host[at])) continue;
     const mine = bySource.get(at);
     if (mine === host[at] || isDeepStrictEqual(mine, host[at])) continue;
+    // Blank text is what no request may hold (I6): where the host has it beside its thinking, it alone may go.
+    if (isDeepStrictEqual(mine, withoutBlanks(host[at]))) continue;
     return fail(
       newest,
       mine === undefined
@@ -59,6 +61,15 @@ export function unchangedThinking(sent, host, source) {
     );
   }
   return [];
+}
+
+/** @param {any} message */
+function withoutBlanks(message) {
+  if (!Array.isArray(message?.content)) return message;
+  const isBlank = (/** @type {any} */ block) =>
+    block?.type === "text" && typeof block.text === "string" && block.text.trim() === "";
+  const content = message.content.filter((/** @type {any} */ block) => !isBlank(block));
+  return { ...message, content };
 }
 
 /**
