@@ -1,0 +1,155 @@
+/** Figures as pictures: bars, sparklines, a chart. All are text, so that they can be found, copied and piped. */
+import type { Role, Screen } from "./style.js";
+import { count, short } from "./text.js";
+
+/** A bar of `share` of `width` columns, to an eighth of a column where the screen has the signs. */
+export function bar(screen: Screen, share: number, width: number): string {
+  const steps = [...screen.sign("eighths")];
+  const units = Math.round(Math.min(1, Math.max(0, share)) * width * steps.length);
+  if (share > 0 && units === 0) return steps[0] ?? "";
+  const rest = units % steps.length;
+  const last = rest === 0 ? "" : (steps[rest - 1] ?? "");
+  return screen.sign("full").repeat(Math.floor(units / steps.length)) + last;
+}
+
+/** A part of a stacked bar. */
+export interface Segment {
+  letter: string;
+  role: Role;
+  value: number;
+}
+
+/** Parts side by side. What is there has at least one column; without colour each part is filled with its letter. */
+export function stacked(screen: Screen, parts: readonly Segment[], width: number): string {
+  const widths = share(
+    parts.map((part) => part.value),
+    width,
+  );
+  return parts.map((part, index) => segment(screen, part, widths[index] ?? 0)).join("");
+}
+
+function segment(screen: Screen, { letter, role, value }: Segment, width: number): string {
+  if (width === 0 || value === 0) return "";
+  if (role === "faint" || !screen.color) return screen.paint(role, letter.repeat(width));
+  return screen.paint(role, width < 3 ? letter.padEnd(width) : ` ${letter}`.padEnd(width));
+}
+
+/** Whole columns in proportion, none for nothing, at least one for something, all used. */
+function share(values: readonly number[], width: number): number[] {
+  const total = values.reduce((sum, value) => sum + value, 0);
+  if (total <= 0) return values.map(() => 0);
+  const widths = values.map((value) =>
+    value <= 0 ? 0 : Math.max(1, Math.round((value * width) / total)),
+  );
+  for (let over = sum(widths) - width; over !== 0; over = sum(widths) - width) {
+    const widest = widths.indexOf(Math.max(...widths));
+    widths[widest] = (widths[widest] ?? 0) - Math.sign(over);
+  }
+  return widths;
+}
+
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+
+/** Puts a series into at most so many columns; a column holds a run of neighbours. */
+export function buckets<T>(series: readonly T[], width: number): T[][] {
+  const size = Math.max(1, series.length / width);
+  const amount = Math.min(width, series.length);
+  return Array.from({ length: amount }, (_, column) => {
+    return series.slice(
+      Math.floor(column * size),
+      Math.max(Math.floor((column + 1) * size), Math.floor(column * size) + 1),
+    );
+  });
+}
+
+/** One row of levels, the highest of each run, against a ceiling. */
+export function sparkline(
+  screen: Screen,
+  series: readonly number[],
+  ceiling: number,
+  width: number,
+): string {
+  const levels = [...screen.sign("levels")];
+  const step = (value: number): string => {
+    const level = Math.floor((value / Math.max(1, ceiling)) * levels.length);
+    return levels[Math.min(levels.length - 1, Math.max(0, level))] ?? "";
+  };
+  return buckets(series, width)
+    .map((run) => step(Math.max(...run)))
+    .join("");
+}
+
+/** A row of letters below a series: what happened in each run; the last mark given wins. */
+export function marks<T>(
+  series: readonly T[],
+  width: number,
+  signs: ReadonlyArray<{ sign: string; when: (item: T) => boolean }>,
+): string[] {
+  return buckets(series, width).map((run) => {
+    let found = " ";
+    for (const { sign, when } of signs) if (run.some(when)) found = sign;
+    return found;
+  });
+}
+
+/** Two series over the same calls and a level line: what was sent (filled) below what it would have been (dots). */
+export function chart(
+  screen: Screen,
+  {
+    sent,
+    unmanaged,
+    level,
+    height,
+    width,
+  }: { sent: number[]; unmanaged: number[]; level: number; height: number; width: number },
+): string[] {
+  const low = buckets(sent, width).map((run) => Math.max(...run));
+  const high = buckets(unmanaged, width).map((run) => Math.max(...run));
+  const peak = Math.max(1, ...low, ...high);
+  // A session many times the window would press the window flat: the top then says how high it goes.
+  const top = level > 0 ? Math.max(Math.min(peak, 3 * level), level * 1.1) : peak;
+  const eighths = [...screen.sign("levels")];
+  const levelRow = Math.min(height - 1, Math.floor((level / top) * height));
+  const rows: string[] = [];
+  for (let row = height - 1; row >= 0; row -= 1) {
+    const floor = (row * top) / height;
+    const ceiling = ((row + 1) * top) / height;
+    let line = "";
+    for (const [column, value] of low.entries()) {
+      const other = high[column] ?? 0;
+      const fill = Math.floor(((value - floor) / (ceiling - floor)) * eighths.length);
+      if (value >= ceiling) line += screen.paint("sent", screen.sign("full"));
+      else if (fill > 0) line += screen.paint("sent", eighths[fill - 1] ?? "");
+      else if (row === 0 && value > 0) line += screen.paint("sent", eighths[0] ?? "");
+      else if (row === height - 1 && other > top) line += screen.paint("faint", "^");
+      else if (other > floor && (other <= ceiling || row === 0))
+        line += screen.paint("faint", screen.sign("dot"));
+      else if (row === levelRow && level > 0) line += screen.paint("edit", screen.sign("line"));
+      else if (other > ceiling) line += screen.paint("faint", screen.sign("dot"));
+      else line += " ";
+    }
+    const label =
+      row === levelRow && level > 0
+        ? short(level)
+        : row === height - 1
+          ? short(top)
+          : row === 0
+            ? "0"
+            : "";
+    rows.push(
+      `${screen.paint("faint", label.padStart(6))} ${screen.paint("faint", screen.sign("axis"))}${line.trimEnd()}`,
+    );
+  }
+  return rows;
+}
+
+/** First and last number below a chart of `width` columns. */
+export function axis(screen: Screen, first: number, last: number, width: number): string {
+  const end = count(last);
+  const start = count(first);
+  return screen.paint(
+    "faint",
+    start + end.padStart(Math.max(end.length + 1, width - start.length)),
+  );
+}
