@@ -2,14 +2,11 @@
 import type { Role, Screen } from "./style.js";
 import { count, short } from "./text.js";
 
-/** A bar of `share` of `width` columns, to an eighth of a column where the screen has the signs. */
+/** A bar of `share` of `width` columns, to half a column where the screen has the sign. Something is never drawn as nothing. */
 export function bar(screen: Screen, share: number, width: number): string {
-  const steps = [...screen.sign("eighths")];
-  const units = Math.round(Math.min(1, Math.max(0, share)) * width * steps.length);
-  if (share > 0 && units === 0) return steps[0] ?? "";
-  const rest = units % steps.length;
-  const last = rest === 0 ? "" : (steps[rest - 1] ?? "");
-  return screen.sign("full").repeat(Math.floor(units / steps.length)) + last;
+  const halves = Math.round(Math.min(1, Math.max(0, share)) * width * 2);
+  if (share > 0 && halves === 0) return screen.sign("half") || screen.sign("bar");
+  return screen.sign("bar").repeat(halves >> 1) + (halves % 2 === 0 ? "" : screen.sign("half"));
 }
 
 /** A part of a stacked bar. */
@@ -63,21 +60,26 @@ export function buckets<T>(series: readonly T[], width: number): T[][] {
   });
 }
 
-/** One row of levels, the highest of each run, against a ceiling. */
+/** Rows of levels against a ceiling, the highest of each run; the top row first. */
 export function sparkline(
   screen: Screen,
   series: readonly number[],
-  ceiling: number,
-  width: number,
-): string {
+  { ceiling, width, height }: { ceiling: number; width: number; height: number },
+): string[] {
   const levels = [...screen.sign("levels")];
-  const step = (value: number): string => {
-    const level = Math.floor((value / Math.max(1, ceiling)) * levels.length);
-    return levels[Math.min(levels.length - 1, Math.max(0, level))] ?? "";
-  };
-  return buckets(series, width)
-    .map((run) => step(Math.max(...run)))
-    .join("");
+  const peaks = buckets(series, width).map((run) => Math.max(...run));
+  const filled = peaks.map((value) =>
+    Math.round((value / Math.max(1, ceiling)) * height * levels.length),
+  );
+  return Array.from({ length: height }, (_, row) => {
+    const below = (height - 1 - row) * levels.length;
+    const sign = (units: number, column: number): string => {
+      const least = below === 0 && (peaks[column] ?? 0) > 0 ? 1 : 0;
+      const level = Math.min(levels.length, Math.max(least, units - below));
+      return level <= 0 ? " " : (levels[level - 1] ?? "");
+    };
+    return filled.map(sign).join("");
+  });
 }
 
 /** A row of letters below a series: what happened in each run; the last mark given wins. */
@@ -109,7 +111,7 @@ export function chart(
   const peak = Math.max(1, ...low, ...high);
   // A session many times the window would press the window flat: the top then says how high it goes.
   const top = level > 0 ? Math.max(Math.min(peak, 3 * level), level * 1.1) : peak;
-  const eighths = [...screen.sign("levels")];
+  const levels = [...screen.sign("levels")];
   const levelRow = Math.min(height - 1, Math.floor((level / top) * height));
   const rows: string[] = [];
   for (let row = height - 1; row >= 0; row -= 1) {
@@ -118,10 +120,10 @@ export function chart(
     let line = "";
     for (const [column, value] of low.entries()) {
       const other = high[column] ?? 0;
-      const fill = Math.floor(((value - floor) / (ceiling - floor)) * eighths.length);
+      const fill = Math.floor(((value - floor) / (ceiling - floor)) * levels.length);
       if (value >= ceiling) line += screen.paint("sent", screen.sign("full"));
-      else if (fill > 0) line += screen.paint("sent", eighths[fill - 1] ?? "");
-      else if (row === 0 && value > 0) line += screen.paint("sent", eighths[0] ?? "");
+      else if (fill > 0) line += screen.paint("sent", levels[fill - 1] ?? "");
+      else if (row === 0 && value > 0) line += screen.paint("sent", levels[0] ?? "");
       else if (row === height - 1 && other > top) line += screen.paint("faint", "^");
       else if (other > floor && (other <= ceiling || row === 0))
         line += screen.paint("faint", screen.sign("dot"));

@@ -1,7 +1,8 @@
 /** The first lines of every command: which file, what is in it, what could not be read. */
 import type { MessageRow, Session } from "./model.js";
-import type { Screen } from "./style.js";
-import { count, fit, plural } from "./text.js";
+import type { Setting } from "./setting.js";
+import { type Screen, type Span, spans } from "./style.js";
+import { count, plural } from "./text.js";
 
 export interface Facts {
   file: string;
@@ -33,25 +34,42 @@ export function header(
   screen: Screen,
   { file, format, messages, turns, calls, receipt }: Facts,
 ): string[] {
-  const between = screen.sign("between");
+  const { lines, read, unknown, broken } = receipt;
   const inside = [
     format,
     plural(messages, "message"),
     plural(turns, "turn"),
     plural(calls, "call"),
-  ].join(between);
-  const read = `read ${count(receipt.read)} of ${plural(receipt.lines, "line")}, ${count(receipt.unknown)} unknown, ${count(receipt.broken.length)} broken`;
-  const together = `${inside}${between}${read}`;
-  const lines = together.length <= screen.width ? [together] : [inside, read];
-  const cut = (text: string): string => fit(text, screen.width, screen.sign("cut"));
-  return [
-    screen.paint("title", cut(file)),
-    ...lines.map((line) => screen.paint("faint", cut(line))),
-    ...receipt.broken
-      .slice(0, 3)
-      .map(({ line, reason }) => screen.paint("bad", cut(`broken: line ${line}: ${reason}`))),
-    ...(receipt.broken.length > 3
-      ? [screen.paint("bad", cut(`broken: ${plural(receipt.broken.length - 3, "more line")}`))]
-      : []),
   ];
+  const understood = `read ${count(read)} of ${plural(lines, "line")}, ${count(unknown)} unknown, ${count(broken.length)} broken`;
+  const first = broken.slice(0, 3).map(({ line, reason }) => `broken: line ${line}: ${reason}`);
+  const more = broken.length - first.length;
+  if (more > 0) first.push(`broken: ${plural(more, "more line")}`);
+  return [
+    ...screen.flow(spans("title", [file])),
+    ...screen.flow(spans("faint", [...inside, understood])),
+    ...first.flatMap((text) => screen.flow(spans("bad", [text]))),
+  ];
+}
+
+/** The window, where its size comes from, and what is said of it. */
+export function windowLine(
+  screen: Screen,
+  contextTokens: number,
+  source: Setting["source"],
+  said: readonly string[],
+): string[] {
+  const notes = { given: "", file: " (from the file)", assumed: " (assumed; --window sets it)" };
+  const size: Span[] = [
+    { role: "strong", text: `Window ${count(contextTokens)}` },
+    { role: "faint", text: notes[source] },
+  ];
+  return screen.flow([size, ...spans("plain", said)]);
+}
+
+/** The name of a part of the report, and what is said beside it. */
+export function heading(screen: Screen, name: string, said: readonly string[]): string[] {
+  const [first, ...more] = spans("plain", said);
+  const head: Span[] = [{ role: "head", text: `${name}  ` }, ...(first ?? [])];
+  return screen.flow([head, ...more]);
 }

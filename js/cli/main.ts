@@ -2,10 +2,12 @@
 import { readFileSync } from "node:fs";
 import { PlimsollError, readSession, replay } from "../index.js";
 import { Exit, isArgument, OK, UNREADABLE, unreadable, usage } from "./errors.js";
-import { inspect, inspectText } from "./inspect.js";
+import { inspect } from "./inspect.js";
+import { inspectText } from "./inspect-text.js";
 import type { Played, Session } from "./model.js";
 import { type Given, help, parse, refuse, whole } from "./options.js";
-import { replayReport, replayText } from "./replay.js";
+import { replayReport } from "./replay.js";
+import { replayText } from "./replay-text.js";
 import { policy, type Setting, setting } from "./setting.js";
 import { Screen, wantsColor } from "./style.js";
 import { harmless, harmlessJson } from "./text.js";

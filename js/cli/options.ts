@@ -23,7 +23,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "estimator",
     value: "NAME",
-    help: "how tokens are estimated: generic (default), claude, o200k ...",
+    help: "how tokens are estimated: generic (default), claude, ...",
   },
   { name: "leaf", value: "ID", help: "the branch that ends at this entry (default: the newest)" },
   {
@@ -43,7 +43,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "color",
     value: "WHEN",
-    help: "auto (default), always, never; NO_COLOR and FORCE_COLOR are respected",
+    help: "auto, always or never (NO_COLOR, FORCE_COLOR count)",
   },
   { name: "ascii", help: "no signs beyond ASCII" },
   { name: "width", value: "N", help: "columns (default: the terminal's, 80 when piped)" },
@@ -154,6 +154,8 @@ export function help(): string {
     "",
     "Several --preset are compared. Tokens are estimates. The bill counts what is",
     "read from the cache, written to it or sent plain, in uncached input tokens.",
+    "Recall: of the names that a call used again, the share its request still held;",
+    "far: names from long before; content: their newest source was there in full.",
     "Exit: 0 done, 2 the command line is wrong, 3 the file cannot be read.",
     "",
   ].join("\n");

@@ -1,6 +1,6 @@
 /** The screen: whether it has colour, which signs it knows, how wide it is. Nothing else writes to a terminal. */
 import { styleText } from "node:util";
-import { harmless } from "./text.js";
+import { columns, fit, harmless } from "./text.js";
 
 /** What a text is, not how it looks. `part-…` are the parts of a stacked bar. */
 export type Role =
@@ -31,12 +31,12 @@ const LOOKS: Readonly<Record<Role, Look>> = {
   good: ["green"],
   bad: ["red", "bold"],
   "part-system": ["black", "bgWhite"],
-  "part-tools": ["black", "bgYellow"],
+  "part-tools": ["black", "bgYellowBright"],
   "part-head": ["black", "bgMagentaBright"],
   "part-user": ["black", "bgGreen"],
   "part-assistant": ["black", "bgBlueBright"],
   "part-thinking": ["black", "bgMagenta"],
-  "part-call": ["black", "bgYellowBright"],
+  "part-call": ["black", "bgYellow"],
   "part-result": ["black", "bgCyan"],
   "part-image": ["black", "bgRed"],
   "part-other": ["black", "bgWhiteBright"],
@@ -44,7 +44,8 @@ const LOOKS: Readonly<Record<Role, Look>> = {
 
 const SIGNS = {
   full: ["█", "#"],
-  eighths: ["▏▎▍▌▋▊▉█", "#"],
+  bar: ["━", "="],
+  half: ["╸", ""],
   levels: ["▁▂▃▄▅▆▇█", "_.-=+*%#"],
   free: ["·", "."],
   reserve: ["╱", "/"],
@@ -59,6 +60,17 @@ const SIGNS = {
 
 /** Whether there is colour was decided before; `styleText` must not decide again. */
 const NO_STREAM = { validateStream: false } as const;
+
+/** A text and what it is. */
+export interface Span {
+  role: Role;
+  text: string;
+}
+
+/** Spans of one role, each a group of its own. */
+export function spans(role: Role, texts: readonly string[]): Span[][] {
+  return texts.map((text) => [{ role, text }]);
+}
 
 export interface ScreenOptions {
   color: boolean;
@@ -83,6 +95,38 @@ export class Screen {
     const look = LOOKS[role];
     if (!this.color || look.length === 0 || safe === "") return safe;
     return styleText([...look], safe, NO_STREAM);
+  }
+
+  /** Groups of spans in a row, as many to a line as fit. A group is not broken; one that is too wide alone is cut. */
+  flow(
+    groups: readonly (readonly Span[])[],
+    separator: string = this.sign("between"),
+    width: number = this.width,
+  ): string[] {
+    const lines: string[] = [];
+    let room = 0;
+    for (const group of groups) {
+      const spans = this.#cut(group, width);
+      const taken = spans.reduce((sum, { text }) => sum + columns(harmless(text)), 0);
+      const drawn = spans.map(({ role, text }) => this.paint(role, text)).join("");
+      if (lines.length > 0 && taken + separator.length <= room) {
+        lines.push(`${lines.pop() ?? ""}${this.paint("faint", separator)}${drawn}`);
+        room -= taken + separator.length;
+      } else {
+        lines.push(drawn);
+        room = width - taken;
+      }
+    }
+    return lines;
+  }
+
+  #cut(group: readonly Span[], width: number): Span[] {
+    let room = width;
+    return group.map(({ role, text }) => {
+      const kept = fit(harmless(text), room, this.sign("cut"));
+      room -= columns(kept);
+      return { role, text: kept };
+    });
   }
 
   sign(name: keyof typeof SIGNS): string {

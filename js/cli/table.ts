@@ -15,7 +15,7 @@ export interface Column {
   drop?: number;
 }
 
-export type Cell = string | number | { text: string; role: Role };
+export type Cell = string | number | { text: string; role: Role } | { share: number; role: Role };
 
 const GAP = 2;
 const BAR = { least: 8, most: 28 };
@@ -61,8 +61,9 @@ function asCell(
   width: number,
   role: Role,
 ): { text: string; role: Role } {
+  if (typeof cell === "string") return { text: cell, role };
   if (typeof cell === "number") return { text: bar(screen, cell, width), role: "sent" };
-  return typeof cell === "string" ? { text: cell, role } : cell;
+  return "share" in cell ? { text: bar(screen, cell.share, width), role: cell.role } : cell;
 }
 
 function layout(
@@ -108,5 +109,6 @@ function layout(
 
 function cellWidth(cell: Cell | undefined): number {
   if (cell === undefined || typeof cell === "number") return 0;
+  if (typeof cell !== "string" && "share" in cell) return 0;
   return columns(harmless(typeof cell === "string" ? cell : cell.text));
 }
