@@ -194,6 +194,8 @@ test("an earlier call can be looked at", () => {
   assert.equal(early.call, 20);
   assert.equal(early.window.used, early.pressure[19].used);
   assert.ok(early.window.used < at(100).window.used);
+  const sum = early.buckets.reduce((total, { sent }) => total + sent, 0);
+  assert.ok(sum > 0 && sum <= early.window.used, "the buckets are of that call too");
 });
 
 test("what stands in a session does nothing to the terminal", () => {
