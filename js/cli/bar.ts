@@ -1,6 +1,6 @@
 /** Figures as pictures: bars, sparklines, a chart. All are text, so that they can be found, copied and piped. */
 import type { Role, Screen } from "./style.js";
-import { count, short } from "./text.js";
+import { count, most, short } from "./text.js";
 
 /** A bar of `share` of `width` columns, to half a column where the screen has the sign. Something is never drawn as nothing. */
 export function bar(screen: Screen, share: number, width: number): string {
@@ -39,7 +39,7 @@ function share(values: readonly number[], width: number): number[] {
     value <= 0 ? 0 : Math.max(1, Math.round((value * width) / total)),
   );
   for (let over = sum(widths) - width; over !== 0; over = sum(widths) - width) {
-    const widest = widths.indexOf(Math.max(...widths));
+    const widest = widths.indexOf(most(widths));
     widths[widest] = (widths[widest] ?? 0) - Math.sign(over);
   }
   return widths;
@@ -67,7 +67,7 @@ export function sparkline(
   { ceiling, width, height }: { ceiling: number; width: number; height: number },
 ): string[] {
   const levels = [...screen.sign("levels")];
-  const peaks = buckets(series, width).map((run) => Math.max(...run));
+  const peaks = buckets(series, width).map((run) => most(run));
   const filled = peaks.map((value) =>
     Math.round((value / Math.max(1, ceiling)) * height * levels.length),
   );
@@ -106,9 +106,9 @@ export function chart(
     width,
   }: { sent: number[]; unmanaged: number[]; level: number; height: number; width: number },
 ): string[] {
-  const low = buckets(sent, width).map((run) => Math.max(...run));
-  const high = buckets(unmanaged, width).map((run) => Math.max(...run));
-  const peak = Math.max(1, ...low, ...high);
+  const low = buckets(sent, width).map((run) => most(run));
+  const high = buckets(unmanaged, width).map((run) => most(run));
+  const peak = Math.max(1, most(low), most(high));
   // A session many times the window would press the window flat: the top then says how high it goes.
   const top = level > 0 ? Math.max(Math.min(peak, 3 * level), level * 1.1) : peak;
   const levels = [...screen.sign("levels")];

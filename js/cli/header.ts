@@ -19,7 +19,8 @@ export function facts(
   rows: readonly MessageRow[],
   calls: number,
 ): Facts {
-  const turns = new Set(rows.map((row) => row.turn)).size;
+  // What stands before the first user message belongs to no turn.
+  const turns = new Set(rows.filter(({ role }) => role === "user").map(({ turn }) => turn)).size;
   return {
     file,
     format: session.format,

@@ -6,7 +6,7 @@ import type { Bucket, MessageRow } from "./model.js";
 import { partOf, windowBar } from "./parts.js";
 import { type Screen, spans } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
-import { count, percent, plural } from "./text.js";
+import { count, most, percent, plural } from "./text.js";
 
 export function inspectText(screen: Screen, report: Inspection): string[] {
   return [
@@ -49,7 +49,7 @@ const BUCKETS: readonly Column[] = [
 ];
 
 function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] {
-  const most = Math.max(1, ...buckets.map((one) => one.sent));
+  const top = most(buckets.map((one) => one.sent)) || 1;
   const rows = buckets.map((one): Cell[] => {
     const { letter, role } = partOf(one.bucket);
     return [
@@ -57,7 +57,7 @@ function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] 
       one.bucket,
       count(one.sent),
       percent(one.sent, window.used),
-      one.sent / most,
+      one.sent / top,
       count(one.tokens),
       count(one.blocks),
       states(one),
@@ -91,7 +91,7 @@ function states({ kept, capped, stubbed, gone }: Bucket): string {
 function pressureLines(screen: Screen, { pressure, window }: Inspection): string[] {
   const ceiling = window.contextTokens - window.reserve;
   const used = pressure.map((one) => one.used);
-  const peak = Math.max(...used);
+  const peak = most(used);
   const signs = [
     { sign: "e", role: "edit", word: "edit" },
     { sign: "F", role: "fold", word: "fold" },
@@ -108,9 +108,9 @@ function pressureLines(screen: Screen, { pressure, window }: Inspection): string
   const width = Math.min(screen.width, used.length);
   return [
     ...heading(screen, "PRESSURE BY CALL", told),
-    ...sparkline(screen, used, { ceiling, width, height: 3 }).map((line) =>
-      screen.paint("sent", line),
-    ),
+    ...sparkline(screen, used, { ceiling, width, height: 3 })
+      .map((line) => screen.paint("sent", line.trimEnd()))
+      .filter((line) => line !== ""),
     ...(pressure.some((one) => one.event !== null) ? [row.join("").trimEnd()] : []),
     axis(screen, 1, used.length, width),
   ];

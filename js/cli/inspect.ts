@@ -1,5 +1,4 @@
 /** `plimsoll inspect FILE`: what fills the window at one call, by kind and by message. The figures. */
-import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import type { Bucket, MessageRow, Played, ReplayCall, Session } from "./model.js";
 import { type Given, whole } from "./options.js";
@@ -18,10 +17,17 @@ export interface Inspection extends Facts {
     /** Below 0 where the request is over the window. */
     free: number;
   };
+  /** What a request has and this file does not tell: the figures are without it. */
+  absent: string[];
   buckets: Bucket[];
   pressure: Array<{ call: number; used: number; event: ReplayCall["event"] }>;
   largest: MessageRow[];
 }
+
+const ABSENT = [
+  ["system", "the system prompt"],
+  ["tools", "the tool definitions"],
+] as const;
 
 export function inspect(
   file: string,
@@ -31,7 +37,6 @@ export function inspect(
   given: Given,
 ): Inspection {
   const last = played.calls.length;
-  if (last === 0) throw usage(`${file} holds no model call; there is no request to look at`);
   const call = whole("call", given.text("call"), 1, last) ?? last;
   const top = whole("top", given.text("top"), 0, 1_000_000) ?? 10;
   const chosen = played.calls[call - 1];
@@ -45,6 +50,9 @@ export function inspect(
     ...facts(file, session, played.messages(played.calls[last - 1]?.call), last),
     call,
     window: { contextTokens: window.contextTokens, source, used, reserve, free },
+    absent: ABSENT.filter(([bucket]) => !buckets.some((one) => one.bucket === bucket)).map(
+      ([, what]) => what,
+    ),
     buckets: [...buckets].sort((a, b) => b.sent - a.sent || b.tokens - a.tokens),
     pressure: played.calls.map(({ used, event }, index) => ({ call: index + 1, used, event })),
     largest: [...rows].sort((a, b) => b.tokens - a.tokens || a.index - b.index).slice(0, top),

@@ -69,10 +69,11 @@ function runReplay(
 
 function play(file: string, session: Session, wanted: Setting, preset: string | undefined): Played {
   const options = policy(wanted, preset) as unknown as Parameters<typeof replay>[1];
-  return attempt(
-    file,
-    () => replay(session as Parameters<typeof replay>[0], options) as unknown as Played,
-  );
+  const known = session as Parameters<typeof replay>[0];
+  const played = attempt(file, () => replay(known, options) as unknown as Played);
+  if (played.calls.length === 0)
+    throw unreadable(file, "holds no model call: nothing was ever sent");
+  return played;
 }
 
 function open(file: string, given: Given): Session {

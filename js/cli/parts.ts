@@ -1,7 +1,7 @@
 /** The parts of the window bar, and the letter and colour by which a part is known everywhere. */
 import { type Segment, stacked } from "./bar.js";
 import type { Inspection } from "./inspect.js";
-import type { Role, Screen, Span } from "./style.js";
+import { type Role, type Screen, type Span, spans } from "./style.js";
 import { count } from "./text.js";
 
 export interface Part {
@@ -12,7 +12,7 @@ export interface Part {
 
 const PARTS: ReadonlyArray<Part & { of: RegExp }> = [
   { letter: "S", role: "part-system", name: "system", of: /^system$/ },
-  { letter: "D", role: "part-tools", name: "tool definitions", of: /^tools$/ },
+  { letter: "D", role: "part-tools", name: "tools", of: /^tools$/ },
   { letter: "H", role: "part-head", name: "head", of: /^head$/ },
   { letter: "U", role: "part-user", name: "user", of: /^user$/ },
   { letter: "A", role: "part-assistant", name: "assistant", of: /^assistant$/ },
@@ -35,7 +35,12 @@ interface Named extends Segment {
 /** The window as a bar, whose parts add up to it, and what its letters mean. */
 export function windowBar(screen: Screen, report: Inspection): string[] {
   const segments = segmentsOf(screen, report).filter(({ value }) => value > 0);
-  return [stacked(screen, segments, screen.width), ...legend(screen, segments)];
+  const absent = report.absent.length > 0 ? [`not in this file: ${report.absent.join(", ")}`] : [];
+  return [
+    stacked(screen, segments, screen.width),
+    ...legend(screen, segments),
+    ...screen.flow(spans("faint", absent)),
+  ];
 }
 
 function segmentsOf(screen: Screen, { buckets, window }: Inspection): Named[] {

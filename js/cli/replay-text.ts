@@ -6,10 +6,10 @@ import type { ReplayReport, Run } from "./replay.js";
 import { sample } from "./sample.js";
 import { type Screen, type Span, spans } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
-import { count, percent, plural } from "./text.js";
+import { count, most, percent, plural } from "./text.js";
 
 export function replayText(screen: Screen, report: ReplayReport, every: boolean): string[] {
-  const { window, runs, calls } = report;
+  const { window, runs } = report;
   const usable = window.contextTokens - window.maxOutputTokens;
   const reserve = window.maxOutputTokens > 0 ? [`reserve ${count(window.maxOutputTokens)}`] : [];
   const said = [...reserve, runs.map((run) => run.preset).join(", ")];
@@ -20,8 +20,7 @@ export function replayText(screen: Screen, report: ReplayReport, every: boolean)
     "",
   ];
   const [only, ...more] = runs;
-  if (only === undefined || calls === 0)
-    return [...top, "no model call in this file: nothing to replay"];
+  if (only === undefined) return top;
   if (more.length > 0) return [...top, ...comparison(screen, runs, usable)];
   return [
     ...top,
@@ -121,10 +120,7 @@ function totalLines(screen: Screen, { calls, totals }: Run, usable: number): str
     ],
     [
       "UNMANAGED",
-      [
-        `peak ${count(Math.max(...burdens))}`,
-        over(burdens.filter((tokens) => tokens > usable).length),
-      ],
+      [`peak ${count(most(burdens))}`, over(burdens.filter((tokens) => tokens > usable).length)],
     ],
   ];
   const lines = rows.flatMap(([name, texts]) => {
@@ -194,5 +190,5 @@ function comparison(screen: Screen, runs: readonly Run[], usable: number): strin
     ...Array.from({ length: 6 }, () => "-"),
   ];
   const over = burdens.filter((tokens) => tokens > usable).length;
-  return table(screen, PRESETS, [...rows, [...none, count(Math.max(...burdens)), bad(over), "-"]]);
+  return table(screen, PRESETS, [...rows, [...none, count(most(burdens)), bad(over), "-"]]);
 }

@@ -1,7 +1,7 @@
 /** A table that fits: columns that matter least go first when there is no room, then the widest text is cut. */
 import { bar } from "./bar.js";
 import type { Role, Screen } from "./style.js";
-import { columns, fit, harmless } from "./text.js";
+import { columns, fit, harmless, most } from "./text.js";
 
 export interface Column {
   head: string;
@@ -73,7 +73,7 @@ function layout(
 ): { shown: number[]; widths: number[] } {
   const natural = heads.map((column, index) => {
     if (column.bar) return BAR.least;
-    return Math.max(columns(column.head), ...rows.map((row) => cellWidth(row[index])));
+    return Math.max(columns(column.head), most(rows.map((row) => cellWidth(row[index]))));
   });
   let shown = heads.map((_, index) => index);
   const taken = (): number =>

@@ -38,15 +38,7 @@ export function fit(text: string, width: number, mark = "…"): string {
     cut += char;
     taken += next;
   }
-  return (cut + mark).slice(0, Math.max(width, 0));
-}
-
-export function padEnd(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - columns(text)));
-}
-
-export function padStart(text: string, width: number): string {
-  return " ".repeat(Math.max(0, width - columns(text))) + text;
+  return width > 0 ? cut + mark : "";
 }
 
 /** 1234567 as 1,234,567, wherever the terminal stands. */
@@ -69,4 +61,9 @@ export function short(value: number): string {
   if (value < 1000) return String(Math.round(value));
   if (value < 999_500) return `${Math.round(value / 1000)}k`;
   return `${Number((value / 1_000_000).toFixed(1))}m`;
+}
+
+/** The largest of any number of values, at least 0. `Math.max(...values)` gives up at some hundred thousand. */
+export function most(values: readonly number[]): number {
+  return values.reduce((highest, value) => Math.max(highest, value), 0);
 }

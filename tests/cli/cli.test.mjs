@@ -75,6 +75,7 @@ test("a file that cannot be read ends with 3 and names the file", () => {
     [file("noise.bin", Buffer.from([0, 255, 254, 1, 2, 200, 10, 0])), /noise\.bin: /],
     [file("prose.txt", "Dear harbour master,\nwe will be late.\n"), /prose\.txt: /],
     [empty, /empty\.jsonl: /],
+    [file("silent.json", JSON.stringify([{ role: "user", content: "Anybody there?" }])), /silent\.json: .*no model call/],
   ];
   for (const [path, said] of cases) {
     for (const command of ["inspect", "replay"]) {
@@ -167,6 +168,13 @@ test("every call is listed when asked for, a selection otherwise", () => {
   const { out } = plimsoll(REPLAY);
   assert.ok(rows(out) < 25);
   assert.match(out, new RegExp(`${235 - rows(out)} calls not listed`));
+});
+
+test("what the file does not tell is said", () => {
+  const { out } = plimsoll(INSPECT);
+  assert.match(out, /not in this file: the system prompt/);
+  assert.deepEqual(JSON.parse(plimsoll([...INSPECT, "--json"]).out).absent, ["the system prompt", "the tool definitions"]);
+  assert.doesNotMatch(plimsoll(["inspect", SESSIONS[1]]).out, /not in this file/);
 });
 
 test("state is a word", () => {
