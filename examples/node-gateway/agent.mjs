@@ -34,7 +34,10 @@ export class Agent {
 
   async #ask() {
     const definitions = this.tools.definitions;
-    const prepared = this.context?.request(this.history, { system: this.system, tools: definitions });
+    const prepared = this.context?.request(this.history, {
+      system: this.system,
+      tools: definitions,
+    });
     const messages = prepared?.messages ?? this.history;
     this.onRequest({ call: this.calls, messages, prepared });
     this.calls += 1;
@@ -47,7 +50,13 @@ export class Agent {
   async #run({ id, name, arguments: args }) {
     const { text, isError } = await this.tools.run(name, args);
     this.clock.tick(0.3);
-    this.#push({ role: "toolResult", toolCallId: id, toolName: name, content: [{ type: "text", text }], isError });
+    this.#push({
+      role: "toolResult",
+      toolCallId: id,
+      toolName: name,
+      content: [{ type: "text", text }],
+      isError,
+    });
   }
 
   #push(message) {

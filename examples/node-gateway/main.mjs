@@ -19,11 +19,28 @@ function workspace() {
   const folder = join(mkdtempSync(join(tmpdir(), "gateway-")), "harbour");
   cpSync(HARBOUR, folder, { recursive: true });
   const who = { NAME: "Harbour", EMAIL: "harbour@example.org", DATE: "2026-02-01T12:00:00Z" };
-  const env = { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
-  for (const [key, value] of Object.entries(who)) Object.assign(env, { [`GIT_AUTHOR_${key}`]: value, [`GIT_COMMITTER_${key}`]: value });
-  const git = (...args) => execFileSync("git", ["-c", "core.autocrlf=false", "-c", "core.fileMode=false", ...args], { cwd: folder, env, stdio: "pipe" });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+  };
+  for (const [key, value] of Object.entries(who))
+    Object.assign(env, { [`GIT_AUTHOR_${key}`]: value, [`GIT_COMMITTER_${key}`]: value });
+  const git = (...args) =>
+    execFileSync("git", ["-c", "core.autocrlf=false", "-c", "core.fileMode=false", ...args], {
+      cwd: folder,
+      env,
+      stdio: "pipe",
+    });
   git("init", "-q", "-b", "main");
-  const commits = [["Rules and decisions", "README.md", "docs", "data", "package.json"], ["Time, intervals, tide", "src/clock.js", "src/interval.js", "src/tide.js"], ["Vessels, berths and pilots", "src/vessel.js", "src/berth.js", "src/pilot.js"], ["The planner and its simulation", "src"], ["Tests", "."]];
+  const commits = [
+    ["Rules and decisions", "README.md", "docs", "data", "package.json"],
+    ["Time, intervals, tide", "src/clock.js", "src/interval.js", "src/tide.js"],
+    ["Vessels, berths and pilots", "src/vessel.js", "src/berth.js", "src/pilot.js"],
+    ["The planner and its simulation", "src"],
+    ["Tests", "."],
+  ];
   for (const [message, ...paths] of commits) {
     git("add", ...paths);
     git("commit", "-q", "-m", message);
@@ -61,31 +78,54 @@ const { values } = parseArgs({
   },
 });
 
-const chosen = SESSIONS.filter(({ file }) => file.includes(values.session ?? (values.record === undefined ? "plan" : "")));
+const chosen = SESSIONS.filter(({ file }) =>
+  file.includes(values.session ?? (values.record === undefined ? "plan" : "")),
+);
 for (const { file, form, asks } of chosen) {
   const folder = workspace();
   const recording = values.record !== undefined;
   const clock = recording ? new StepClock(START) : wallClock;
   const context = values.window === undefined ? null : await contextManager(Number(values.window));
   const tools = new Tools(folder, recording ? { steady } : {});
-  const agent = new Agent({ model: modelFromEnvironment(), tools, system: SYSTEM, context, clock, onRequest: values.quiet ? undefined : report });
+  const agent = new Agent({
+    model: modelFromEnvironment(),
+    tools,
+    system: SYSTEM,
+    context,
+    clock,
+    onRequest: values.quiet ? undefined : report,
+  });
   for (const { text, after } of asks) {
     clock.tick(after);
     const answer = await agent.turn(text);
     if (!values.quiet) console.log(`\n> ${text}\n\n${answer}\n`);
   }
-  console.log(`${file}: ${asks.length} turns, ${agent.calls} model calls, ${agent.history.length} messages`);
+  console.log(
+    `${file}: ${asks.length} turns, ${agent.calls} model calls, ${agent.history.length} messages`,
+  );
   if (recording) {
     mkdirSync(values.record, { recursive: true });
-    const parts = { system: SYSTEM, tools: tools.definitions, id: file.split(".")[0], cwd: "/workspace/harbour" };
+    const parts = {
+      system: SYSTEM,
+      tools: tools.definitions,
+      id: file.split(".")[0],
+      cwd: "/workspace/harbour",
+    };
     const json = (value) => `${JSON.stringify(value, null, 1)}\n`;
-    const forms = { pi: () => piLines(agent.history, parts), anthropic: () => json(anthropicRequest(agent.history, parts)), openai: () => json(openaiMessages(agent.history, parts)) };
+    const forms = {
+      pi: () => piLines(agent.history, parts),
+      anthropic: () => json(anthropicRequest(agent.history, parts)),
+      openai: () => json(openaiMessages(agent.history, parts)),
+    };
     writeFileSync(join(values.record, file), forms[form]());
   }
   rmSync(join(folder, ".."), { recursive: true, force: true });
 }
 
 function report({ call, messages, prepared }) {
-  const sent = prepared === undefined ? "" : `, ${prepared.tokens} tokens, epoch ${prepared.epoch}${prepared.edits.length > 0 ? `, ${prepared.edits.length} edits` : ""}`;
+  const sent =
+    prepared === undefined
+      ? ""
+      : `, ${prepared.tokens} tokens, epoch ${prepared.epoch}${prepared.edits.length > 0 ? `, ${prepared.edits.length} edits` : ""}`;
   console.error(`call ${call}: ${messages.length} messages${sent}`);
 }

@@ -17,7 +17,10 @@ export function createPlanner() {
     if (routine === null || results.length === 0) {
       const request = lastUserText(messages);
       const found = ROUTINES.find((candidate) => candidate.when.test(request));
-      if (found === undefined) return assistant({ text: `I have no routine for that. I know: ${ROUTINES.map((r) => r.name).join(", ")}.` });
+      if (found === undefined)
+        return assistant({
+          text: `I have no routine for that. I know: ${ROUTINES.map((r) => r.name).join(", ")}.`,
+        });
       routine = found.run(viewOf(view), request);
       return step(routine.next());
     }
@@ -31,10 +34,19 @@ export function createPlanner() {
 
   function assistant({ thinking, text, calls = [] }) {
     const content = [];
-    if (thinking) content.push({ type: "thinking", thinking, thinkingSignature: signature(thinking) });
+    if (thinking)
+      content.push({ type: "thinking", thinking, thinkingSignature: signature(thinking) });
     if (text) content.push({ type: "text", text });
-    for (const { name, args } of calls) content.push({ type: "toolCall", id: nextId(), name, arguments: args });
-    return { role: "assistant", content, api: "scripted", provider: "example", model: "planner-1", stopReason: calls.length > 0 ? "toolUse" : "stop" };
+    for (const { name, args } of calls)
+      content.push({ type: "toolCall", id: nextId(), name, arguments: args });
+    return {
+      role: "assistant",
+      content,
+      api: "scripted",
+      provider: "example",
+      model: "planner-1",
+      stopReason: calls.length > 0 ? "toolUse" : "stop",
+    };
   }
 
   function nextId() {
@@ -47,7 +59,10 @@ export function createPlanner() {
 function viewOf(view) {
   return {
     /** Is this text still before our eyes, in a result that no later edit has made stale? */
-    shows: (part) => view.messages.some((message) => message.role === "toolResult" && plain(message).includes(part)),
+    shows: (part) =>
+      view.messages.some(
+        (message) => message.role === "toolResult" && plain(message).includes(part),
+      ),
   };
 }
 

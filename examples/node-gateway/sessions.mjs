@@ -6,14 +6,22 @@ export const SESSIONS = [
     file: "harbour-audit.pi.jsonl",
     form: "pi",
     asks: [
-      ask("Have a look round this project and tell me what it is, how big, and what looks unfinished."),
+      ask(
+        "Have a look round this project and tell me what it is, how big, and what looks unfinished.",
+      ),
       ask("Good. Now run the tests and mend what fails, one fault at a time.", 95),
-      ask("Thanks. What do the rules say about pilots, word for word? I want to check your last change against it.", 180),
+      ask(
+        "Thanks. What do the rules say about pilots, word for word? I want to check your last change against it.",
+        180,
+      ),
       ask("Which exports are used nowhere? Search for each before you say so.", 60),
       ask("Write docs/modules.md: a section for every module with its exports and imports.", 240),
       ask("Play 10 days with a few seeds. Who waits, and why are vessels refused?", 2700),
       ask("Rename `windows` to `openings`; the word is taken in the browser version.", 120),
-      ask("Several modules have none: write tests for those. Ask the code for the values, do not make them up.", 75),
+      ask(
+        "Several modules have none: write tests for those. Ask the code for the values, do not make them up.",
+        75,
+      ),
       ask("And rename `canCross` to `isOpen`, it is the same family of words.", 600),
       ask("Audit the whole tree once more, I want the state after all this.", 90),
       ask("Last question: what do the decisions say about money? I have to quote it.", 30),

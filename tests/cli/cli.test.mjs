@@ -10,7 +10,11 @@ import { fileURLToPath } from "node:url";
 const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const BIN = process.env.PLIMSOLL_BIN ?? here("npm/dist/cli.js");
 const AUDIT = here("examples/sessions/harbour-audit.pi.jsonl");
-const SESSIONS = [AUDIT, here("examples/sessions/harbour-plan.anthropic.json"), here("examples/sessions/harbour-exports.openai.json")];
+const SESSIONS = [
+  AUDIT,
+  here("examples/sessions/harbour-plan.anthropic.json"),
+  here("examples/sessions/harbour-exports.openai.json"),
+];
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-cli-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -19,7 +23,12 @@ const start = /\.m?js$/.test(BIN) ? [process.execPath, BIN] : [BIN];
 
 function plimsoll(args, { env = {}, input } = {}) {
   const [command, ...first] = start;
-  const ran = spawnSync(command, [...first, ...args], { env: { ...clean, ...env }, input, encoding: "utf8", maxBuffer: 1e8 });
+  const ran = spawnSync(command, [...first, ...args], {
+    env: { ...clean, ...env },
+    input,
+    encoding: "utf8",
+    maxBuffer: 1e8,
+  });
   return { code: ran.status, out: ran.stdout, err: ran.stderr };
 }
 
@@ -50,7 +59,10 @@ test("a wrong command line ends with 2 and says what is allowed", () => {
     [["inspect", AUDIT, AUDIT], /one file at a time/],
     [["inspect", AUDIT, "--windw", "64k"], /--windw/],
     [["inspect", AUDIT, "--window", "64q"], /--window: a size like 64k, 200000 or 1m, got "64q"/],
-    [["inspect", AUDIT, "--window", "8k", "--reserve", "8k"], /--reserve: must be less than the window/],
+    [
+      ["inspect", AUDIT, "--window", "8k", "--reserve", "8k"],
+      /--reserve: must be less than the window/,
+    ],
     [["inspect", AUDIT, "--window"], /--window/],
     [["inspect", AUDIT, "--calls"], /--calls belongs to plimsoll replay/],
     [["inspect", AUDIT, "--call", "100000"], /--call: a whole number from 1 to 235/],
@@ -75,7 +87,10 @@ test("a file that cannot be read ends with 3 and names the file", () => {
     [file("noise.bin", Buffer.from([0, 255, 254, 1, 2, 200, 10, 0])), /noise\.bin: /],
     [file("prose.txt", "Dear harbour master,\nwe will be late.\n"), /prose\.txt: /],
     [empty, /empty\.jsonl: /],
-    [file("silent.json", JSON.stringify([{ role: "user", content: "Anybody there?" }])), /silent\.json: .*no model call/],
+    [
+      file("silent.json", JSON.stringify([{ role: "user", content: "Anybody there?" }])),
+      /silent\.json: .*no model call/,
+    ],
   ];
   for (const [path, said] of cases) {
     for (const command of ["inspect", "replay"]) {
@@ -109,9 +124,15 @@ test("colour adds nothing but colour", () => {
 
 test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
   const quoted = [...start, ...INSPECT].map((word) => `'${word}'`).join(" ");
-  const inTerminal = (env) => spawnSync("script", ["-qec", `stty cols 70; ${quoted}`, "/dev/null"], { env: { ...clean, ...env }, encoding: "utf8", input: "" });
+  const inTerminal = (env) =>
+    spawnSync("script", ["-qec", `stty cols 70; ${quoted}`, "/dev/null"], {
+      env: { ...clean, ...env },
+      encoding: "utf8",
+      input: "",
+    });
   const seen = inTerminal({});
-  if (seen.error !== undefined || seen.status !== 0) return t.skip("no `script` to make a terminal with");
+  if (seen.error !== undefined || seen.status !== 0)
+    return t.skip("no `script` to make a terminal with");
   assert.ok(seen.stdout.includes("\u001b["));
   const bare = inTerminal({ NO_COLOR: "1" }).stdout;
   assert.ok(!bare.includes("\u001b["));
@@ -121,7 +142,12 @@ test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
 
 test("no line is wider than the screen", () => {
   const [, , chat] = SESSIONS;
-  const commands = [["inspect", AUDIT], ["inspect", chat], ["replay", AUDIT, "--calls"], ["replay", AUDIT, "--preset", "economy", "--preset", "retention"]];
+  const commands = [
+    ["inspect", AUDIT],
+    ["inspect", chat],
+    ["replay", AUDIT, "--calls"],
+    ["replay", AUDIT, "--preset", "economy", "--preset", "retention"],
+  ];
   for (const command of commands) {
     for (const width of [40, 60, 120]) {
       const { out, err } = plimsoll([...command, "--window", "16k", "--width", String(width)]);
@@ -132,12 +158,17 @@ test("no line is wider than the screen", () => {
 });
 
 test("80 columns when piped", () => {
-  const widest = Math.max(...plimsoll(INSPECT, { env: { COLUMNS: "200" } }).out.split("\n").map((line) => [...line].length));
+  const widest = Math.max(
+    ...plimsoll(INSPECT, { env: { COLUMNS: "200" } })
+      .out.split("\n")
+      .map((line) => [...line].length),
+  );
   assert.equal(widest, 80);
 });
 
 test("ASCII is ASCII", () => {
-  for (const args of [INSPECT, REPLAY]) assert.match(plimsoll([...args, "--ascii"]).out, /^[\n -~]*$/);
+  for (const args of [INSPECT, REPLAY])
+    assert.match(plimsoll([...args, "--ascii"]).out, /^[\n -~]*$/);
 });
 
 test("the window adds up, and all commands say the same", () => {
@@ -150,20 +181,28 @@ test("the window adds up, and all commands say the same", () => {
     const [run] = played.runs;
     assert.equal(used, run.calls.at(-1).used);
     assert.equal(seen.calls, run.calls.length);
-    assert.deepEqual(seen.pressure.map((one) => one.used), run.calls.map((one) => one.used));
+    assert.deepEqual(
+      seen.pressure.map((one) => one.used),
+      run.calls.map((one) => one.used),
+    );
     assert.equal(run.totals.peak, Math.max(...run.calls.map((one) => one.used)));
     const text = plimsoll(["inspect", session, ...at]).out;
     assert.ok(text.includes(`used ${used.toLocaleString("en-US")} (`));
     assert.ok(text.includes(`free ${free.toLocaleString("en-US")}`));
     const { violations, overWindow, bill } = run.totals;
     const told = plimsoll(["replay", session, ...at]).out;
-    assert.ok(told.includes(`${run.calls.length} requests, ${violations} violations, ${overWindow} over the window`));
+    assert.ok(
+      told.includes(
+        `${run.calls.length} requests, ${violations} violations, ${overWindow} over the window`,
+      ),
+    );
     assert.ok(told.includes(Math.round(bill).toLocaleString("en-US")));
   }
 });
 
 test("every call is listed when asked for, a selection otherwise", () => {
-  const rows = (out) => out.split("\n").filter((line) => /^ *\d[\d,]*  +\d.*(yes|OVER|violations?)$/.test(line)).length;
+  const rows = (out) =>
+    out.split("\n").filter((line) => /^ *\d[\d,]*  +\d.*(yes|OVER|violations?)$/.test(line)).length;
   assert.equal(rows(plimsoll([...REPLAY, "--calls"]).out), 235);
   const { out } = plimsoll(REPLAY);
   assert.ok(rows(out) < 25);
@@ -173,7 +212,10 @@ test("every call is listed when asked for, a selection otherwise", () => {
 test("what the file does not tell is said", () => {
   const { out } = plimsoll(INSPECT);
   assert.match(out, /not in this file: the system prompt/);
-  assert.deepEqual(JSON.parse(plimsoll([...INSPECT, "--json"]).out).absent, ["the system prompt", "the tool definitions"]);
+  assert.deepEqual(JSON.parse(plimsoll([...INSPECT, "--json"]).out).absent, [
+    "the system prompt",
+    "the tool definitions",
+  ]);
   assert.doesNotMatch(plimsoll(["inspect", SESSIONS[1]]).out, /not in this file/);
 });
 
@@ -193,7 +235,10 @@ test("standard input is a file like any other", () => {
   const bytes = readFileSync(AUDIT);
   const piped = plimsoll(["inspect", "-", "--window", "32k"], { input: bytes });
   assert.equal(piped.code, 0, piped.err);
-  assert.equal(piped.out.split("\n").slice(1).join("\n"), plimsoll(INSPECT).out.split("\n").slice(1).join("\n"));
+  assert.equal(
+    piped.out.split("\n").slice(1).join("\n"),
+    plimsoll(INSPECT).out.split("\n").slice(1).join("\n"),
+  );
 });
 
 test("an earlier call can be looked at", () => {
@@ -208,22 +253,64 @@ test("an earlier call can be looked at", () => {
 
 test("what stands in a session does nothing to the terminal", () => {
   const evil = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200d\r\nX";
-  const entry = (id, parentId, message) => JSON.stringify({ type: "message", id, parentId, timestamp: "2026-03-02T08:00:00.000Z", message: { ...message, timestamp: 1772438400000 } });
+  const entry = (id, parentId, message) =>
+    JSON.stringify({
+      type: "message",
+      id,
+      parentId,
+      timestamp: "2026-03-02T08:00:00.000Z",
+      message: { ...message, timestamp: 1772438400000 },
+    });
   const lines = [
-    JSON.stringify({ type: "session", version: 3, id: evil, timestamp: "2026-03-02T08:00:00.000Z", cwd: evil }),
+    JSON.stringify({
+      type: "session",
+      version: 3,
+      id: evil,
+      timestamp: "2026-03-02T08:00:00.000Z",
+      cwd: evil,
+    }),
     entry("a", null, { role: "user", content: [{ type: "text", text: evil }] }),
-    entry("b", "a", { role: "assistant", content: [{ type: "toolCall", id: evil, name: evil, arguments: { [evil]: evil } }], stopReason: "toolUse" }),
-    entry("c", "b", { role: "toolResult", toolCallId: evil, toolName: evil, content: [{ type: "text", text: evil.repeat(50) }], isError: false }),
-    entry("d", "c", { role: "assistant", content: [{ type: "text", text: evil }], stopReason: "stop" }),
+    entry("b", "a", {
+      role: "assistant",
+      content: [{ type: "toolCall", id: evil, name: evil, arguments: { [evil]: evil } }],
+      stopReason: "toolUse",
+    }),
+    entry("c", "b", {
+      role: "toolResult",
+      toolCallId: evil,
+      toolName: evil,
+      content: [{ type: "text", text: evil.repeat(50) }],
+      isError: false,
+    }),
+    entry("d", "c", {
+      role: "assistant",
+      content: [{ type: "text", text: evil }],
+      stopReason: "stop",
+    }),
     `{"type":"message", ${evil}`,
   ];
   const path = file("hostile \u001b[31m.jsonl", lines.join("\n"));
-  for (const args of [["inspect", path], ["replay", path], ["inspect", path, "--json"], ["replay", path, "--json"], ["inspect", `${path}\u001b[2J`], ["\u001b[2J"], ["inspect", path, "--preset", "\u001b[2J"]]) {
+  for (const args of [
+    ["inspect", path],
+    ["replay", path],
+    ["inspect", path, "--json"],
+    ["replay", path, "--json"],
+    ["inspect", `${path}\u001b[2J`],
+    ["\u001b[2J"],
+    ["inspect", path, "--preset", "\u001b[2J"],
+  ]) {
     const { out, err } = plimsoll(args);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/, JSON.stringify(args));
+    assert.doesNotMatch(
+      out + err,
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/,
+      JSON.stringify(args),
+    );
   }
   const seen = JSON.parse(plimsoll(["inspect", path, "--json"]).out);
-  assert.ok(seen.largest.some((one) => one.tool === evil), "JSON keeps the name as it is");
+  assert.ok(
+    seen.largest.some((one) => one.tool === evil),
+    "JSON keeps the name as it is",
+  );
   assert.match(plimsoll(["inspect", path]).out, /\\u\{1b\}/);
 });
