@@ -140,5 +140,8 @@ function messageTable(screen: Screen, { largest }: Inspection): string[] {
 }
 
 function what({ role, kind, tool }: MessageRow): string {
-  return [kind || role, tool].filter((word) => word !== undefined).join(" ");
+  // As the buckets are named: "result read", "call edit"; anything else by who said it.
+  return tool === undefined
+    ? `${role} ${kind}`
+    : `${kind.replace(/^tool/, "").toLowerCase()} ${tool}`;
 }

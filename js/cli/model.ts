@@ -31,7 +31,7 @@ export interface ReplayCall {
   bill: number;
 }
 
-/** The whole replay in figures. Recall is 0..1, or null where nothing was there to recall. */
+/** The whole replay in figures. `edits` counts edited messages, each time anew. Recall is 0..1, or null where nothing was there to recall. */
 export interface ReplayTotals {
   bill: number;
   unmanagedBill: number;

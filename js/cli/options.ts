@@ -155,7 +155,7 @@ export function help(): string {
     "Several --preset are compared. Tokens are estimates. The bill counts what is",
     "read from the cache, written to it or sent plain, in uncached input tokens.",
     "Recall: of the names that a call used again, the share its request still held;",
-    "far: names from long before; content: their newest source was there in full.",
+    "far: named last over 8,000 tokens back; content: the newest source still whole.",
     "Exit: 0 done, 2 the command line is wrong, 3 the file cannot be read.",
     "",
   ].join("\n");

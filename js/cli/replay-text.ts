@@ -112,7 +112,7 @@ function totalLines(screen: Screen, { calls, totals }: Run, usable: number): str
     [
       "POLICY",
       [
-        plural(totals.edits, "edit"),
+        `${plural(times(calls, "edit"), "edit")} of ${plural(totals.edits, "message")}`,
         plural(totals.folds, "fold"),
         `peak ${count(totals.peak)} of ${count(usable)}`,
         ...summaries,
@@ -136,6 +136,10 @@ function totalLines(screen: Screen, { calls, totals }: Run, usable: number): str
     over(totals.overWindow),
   ];
   return [...lines, "", ...screen.flow(spans(clean ? "good" : "bad", verdict), ", ")];
+}
+
+function times(calls: readonly ReplayCall[], event: ReplayCall["event"]): number {
+  return calls.filter((one) => one.event === event).length;
 }
 
 function bill(ours: number, unmanaged: number): string[] {
@@ -169,14 +173,14 @@ function comparison(screen: Screen, runs: readonly Run[], usable: number): strin
     role: amount > 0 ? "bad" : "good",
   });
   const short = (value: number | null): string => (value === null ? "-" : share(value));
-  const rows = runs.map(({ preset, totals }): Cell[] => [
+  const rows = runs.map(({ preset, totals, calls }): Cell[] => [
     preset,
     count(totals.bill),
     `${percent(totals.unmanagedBill - totals.bill, totals.unmanagedBill)}%`,
     short(totals.recall),
     short(totals.farRecall),
     short(totals.contentRecall),
-    count(totals.edits),
+    count(times(calls, "edit")),
     count(totals.folds),
     count(totals.peak),
     bad(totals.overWindow),

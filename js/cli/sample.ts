@@ -1,7 +1,7 @@
 /** Which calls are listed where there are too many for a screen. */
 import type { ReplayCall } from "./model.js";
 
-/** First and last, then what went wrong, folds, edits, and others between, evenly: at most so many, in order. */
+/** First and last, then some of what went wrong, of folds, of edits and of the rest: at most so many, in order. */
 export function sample(calls: readonly ReplayCall[], most = 18): number[] {
   const chosen = new Set<number>(calls.length === 0 ? [] : [0, calls.length - 1]);
   const add = (wanted: (one: ReplayCall) => boolean, limit: number): void => {
@@ -11,9 +11,9 @@ export function sample(calls: readonly ReplayCall[], most = 18): number[] {
       chosen.add(found[Math.floor(((i + 0.5) * found.length) / room)] ?? 0);
     }
   };
-  add((one) => one.violations > 0, most);
-  add((one) => one.event === "fold", most);
-  add((one) => one.event === "edit", most - 6);
+  add((one) => one.violations > 0, 6);
+  add((one) => one.event === "fold", 10);
+  add((one) => one.event === "edit", 14);
   add(() => true, most);
   return [...chosen].sort((a, b) => a - b);
 }
