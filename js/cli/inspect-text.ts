@@ -44,7 +44,6 @@ const BUCKETS: readonly Column[] = [
   { head: "%", right: true, drop: 0 },
   { head: "", bar: true, drop: 2 },
   { head: "BEFORE", right: true, drop: 1 },
-  { head: "BLOCKS", right: true, drop: 3 },
   { head: "STATE", shrink: 10 },
 ];
 
@@ -59,7 +58,6 @@ function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] 
       percent(one.sent, window.used),
       one.sent / top,
       count(one.tokens),
-      count(one.blocks),
       states(one),
     ];
   });
@@ -67,25 +65,25 @@ function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] 
     buckets.reduce((total, one) => total + of(one), 0);
   const rest = window.used - sum((one) => one.sent);
   const share = percent(rest, window.used);
-  if (rest !== 0) rows.push(["-", "between blocks", count(rest), share, "", "", "", ""]);
+  if (rest !== 0) rows.push(["-", "between blocks", count(rest), share, "", "", ""]);
   const before = sum((one) => one.tokens);
-  const blocks = count(sum((one) => one.blocks));
   const saved = before > window.used ? `${count(before - window.used)} fewer` : "";
   const whole = percent(window.used, window.used);
-  const total = ["", "total", count(window.used), whole, "", count(before), blocks, saved];
+  const total = ["", "total", count(window.used), whole, "", count(before), saved];
   return table(screen, BUCKETS, rows, total);
 }
 
-function states({ kept, capped, stubbed, gone }: Bucket): string {
+/** "79 kept", "61 stubbed", "9 stubbed, 62 gone of 82": what is not said is kept. */
+function states({ blocks, kept, capped, stubbed, gone }: Bucket): string {
   const words = [
     [stubbed, "stubbed"],
     [capped, "capped"],
     [gone, "gone"],
-    [kept, "kept"],
   ] as const;
   const said = words.filter(([amount]) => amount > 0);
-  if (said.length === 1 && kept > 0) return "kept";
-  return said.map(([amount, word]) => `${count(amount)} ${word}`).join(", ");
+  if (said.length === 0) return `${count(kept)} kept`;
+  const list = said.map(([amount, word]) => `${count(amount)} ${word}`).join(", ");
+  return said.length === 1 && kept === 0 ? list : `${list} of ${count(blocks)}`;
 }
 
 function pressureLines(screen: Screen, { pressure, window }: Inspection): string[] {

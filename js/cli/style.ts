@@ -53,9 +53,7 @@ const SIGNS = {
   line: ["─", "-"],
   axis: ["┤", "|"],
   cut: ["…", "~"],
-  arrow: ["→", "->"],
   between: [" · ", ", "],
-  minus: ["−", "-"],
 } as const;
 
 /** Whether there is colour was decided before; `styleText` must not decide again. */

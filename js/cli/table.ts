@@ -18,7 +18,9 @@ export interface Column {
 export type Cell = string | number | { text: string; role: Role } | { share: number; role: Role };
 
 const GAP = 2;
-const BAR = { least: 8, most: 28 };
+const BAR = { least: 6, most: 28 };
+/** A column that may be left out at this rank goes before any text is cut. */
+const RATHER_THAN_CUT = 3;
 
 /** The lines of the table. A last row may be set off as a total. */
 export function table(
@@ -92,7 +94,8 @@ function layout(
     const least = shown
       .filter((index) => heads[index]?.drop !== undefined)
       .sort((a, b) => (heads[b]?.drop ?? 0) - (heads[a]?.drop ?? 0))[0];
-    if (slack < over && least !== undefined) {
+    const spare = least !== undefined && (heads[least]?.drop ?? 0) >= RATHER_THAN_CUT;
+    if (least !== undefined && (spare || slack < over)) {
       shown = shown.filter((index) => index !== least);
       continue;
     }
