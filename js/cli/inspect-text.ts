@@ -42,7 +42,7 @@ const BUCKETS: readonly Column[] = [
   { head: "WHAT FILLS IT", shrink: 10 },
   { head: "TOKENS", right: true },
   { head: "%", right: true, drop: 0 },
-  { head: "", bar: true, drop: 2 },
+  { head: "", bar: true, drop: 3 },
   { head: "BEFORE", right: true, drop: 1 },
   { head: "STATE", shrink: 10 },
 ];

@@ -19,8 +19,8 @@ export type Cell = string | number | { text: string; role: Role } | { share: num
 
 const GAP = 2;
 const BAR = { least: 6, most: 28 };
-/** A column that may be left out at this rank goes before any text is cut. */
-const RATHER_THAN_CUT = 3;
+/** A column of this rank goes before more than a few columns of text are cut. */
+const SPARE = { rank: 3, cut: 4 };
 
 /** The lines of the table. A last row may be set off as a total. */
 export function table(
@@ -94,7 +94,8 @@ function layout(
     const least = shown
       .filter((index) => heads[index]?.drop !== undefined)
       .sort((a, b) => (heads[b]?.drop ?? 0) - (heads[a]?.drop ?? 0))[0];
-    const spare = least !== undefined && (heads[least]?.drop ?? 0) >= RATHER_THAN_CUT;
+    const rank = least === undefined ? 0 : (heads[least]?.drop ?? 0);
+    const spare = rank >= SPARE.rank && over > SPARE.cut;
     if (least !== undefined && (spare || slack < over)) {
       shown = shown.filter((index) => index !== least);
       continue;
