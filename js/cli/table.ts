@@ -19,8 +19,8 @@ export type Cell = string | number | { text: string; role: Role } | { share: num
 
 const GAP = 2;
 const BAR = { least: 6, most: 28 };
-/** A column of this rank goes before more than a few columns of text are cut. */
-const SPARE = { rank: 3, cut: 4 };
+/** A column of this rank goes before any text is cut. */
+const SPARE = 3;
 
 /** The lines of the table. A last row may be set off as a total. */
 export function table(
@@ -95,7 +95,7 @@ function layout(
       .filter((index) => heads[index]?.drop !== undefined)
       .sort((a, b) => (heads[b]?.drop ?? 0) - (heads[a]?.drop ?? 0))[0];
     const rank = least === undefined ? 0 : (heads[least]?.drop ?? 0);
-    const spare = rank >= SPARE.rank && over > SPARE.cut;
+    const spare = rank >= SPARE;
     if (least !== undefined && (spare || slack < over)) {
       shown = shown.filter((index) => index !== least);
       continue;
