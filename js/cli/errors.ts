@@ -1,3 +1,5 @@
+import type { PlimsollError } from "../errors.js";
+
 /** How a command ends: 0 done, 2 asked for wrongly, 3 the file cannot be read. */
 export const OK = 0;
 export const USAGE = 2;
@@ -23,7 +25,8 @@ export function unreadable(file: string, message: string): Exit {
   return new Exit(UNREADABLE, `${file}: ${message}`);
 }
 
-/** The codes of the package's errors that speak of an option and not of the file. */
-export function isArgument(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "INVALID_ARGUMENT";
+/** Whether an error of the package speaks of an option of ours, and not of what stands in the file. */
+export function isOption(error: PlimsollError): boolean {
+  const { info } = error;
+  return info.code === "INVALID_ARGUMENT" && info.argument !== "session";
 }

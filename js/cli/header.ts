@@ -1,5 +1,5 @@
 /** The first lines of every command: which file, what is in it, what could not be read. */
-import type { MessageRow, Session } from "./model.js";
+import type { ListedMessage, SessionFile } from "../types.js";
 import type { Setting } from "./setting.js";
 import { type Screen, type Span, spans } from "./style.js";
 import { count, plural } from "./text.js";
@@ -10,13 +10,13 @@ export interface Facts {
   messages: number;
   turns: number;
   calls: number;
-  receipt: Session["receipt"];
+  receipt: SessionFile["receipt"];
 }
 
 export function facts(
   file: string,
-  session: Session,
-  rows: readonly MessageRow[],
+  session: SessionFile,
+  rows: readonly ListedMessage[],
   calls: number,
 ): Facts {
   // What stands before the first user message belongs to no turn.

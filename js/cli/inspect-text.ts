@@ -1,8 +1,9 @@
 /** The report of `plimsoll inspect` as text. */
+
+import type { Bucket, ListedMessage } from "../types.js";
 import { axis, marks, sparkline } from "./bar.js";
 import { header, heading, windowLine } from "./header.js";
 import type { Inspection } from "./inspect.js";
-import type { Bucket, MessageRow } from "./model.js";
 import { partOf, windowBar } from "./parts.js";
 import { type Screen, spans } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
@@ -137,7 +138,7 @@ function messageTable(screen: Screen, { largest }: Inspection): string[] {
   return table(screen, MESSAGES, rows);
 }
 
-function what({ role, kind, tool }: MessageRow): string {
+function what({ role, kind, tool }: ListedMessage): string {
   // As the buckets are named: "result read", "call edit"; anything else by who said it.
   return tool === undefined
     ? `${role} ${kind}`

@@ -1,6 +1,7 @@
 /** `plimsoll inspect FILE`: what fills the window at one call, by kind and by message. The figures. */
+
+import type { Bucket, ListedMessage, Replay, ReplayCall, SessionFile } from "../types.js";
 import { type Facts, facts } from "./header.js";
-import type { Bucket, MessageRow, Played, ReplayCall, Session } from "./model.js";
 import { type Given, whole } from "./options.js";
 import type { Setting } from "./setting.js";
 
@@ -21,7 +22,7 @@ export interface Inspection extends Facts {
   absent: string[];
   buckets: Bucket[];
   pressure: Array<{ call: number; used: number; event: ReplayCall["event"] }>;
-  largest: MessageRow[];
+  largest: ListedMessage[];
 }
 
 const ABSENT = [
@@ -31,8 +32,8 @@ const ABSENT = [
 
 export function inspect(
   file: string,
-  session: Session,
-  played: Played,
+  session: SessionFile,
+  played: Replay,
   { window, source }: Setting,
   given: Given,
 ): Inspection {

@@ -1,10 +1,10 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
 import { PlimsollError, readSession, replay } from "../index.js";
-import { Exit, isArgument, OK, UNREADABLE, unreadable, usage } from "./errors.js";
+import type { Replay, SessionFile } from "../types.js";
+import { Exit, isOption, OK, UNREADABLE, unreadable, usage } from "./errors.js";
 import { inspect } from "./inspect.js";
 import { inspectText } from "./inspect-text.js";
-import type { Played, Session } from "./model.js";
 import { type Given, help, parse, refuse, whole } from "./options.js";
 import { replayReport } from "./replay.js";
 import { replayText } from "./replay-text.js";
@@ -40,7 +40,7 @@ function main(argv: readonly string[]): string {
 function runInspect(
   screen: Screen,
   file: string,
-  session: Session,
+  session: SessionFile,
   wanted: Setting,
   given: Given,
 ): string {
@@ -54,7 +54,7 @@ function runInspect(
 function runReplay(
   screen: Screen,
   file: string,
-  session: Session,
+  session: SessionFile,
   wanted: Setting,
   given: Given,
 ): string {
@@ -67,19 +67,22 @@ function runReplay(
   return given.has("json") ? json(report) : lines(replayText(screen, report, given.has("calls")));
 }
 
-function play(file: string, session: Session, wanted: Setting, preset: string | undefined): Played {
-  const options = policy(wanted, preset) as unknown as Parameters<typeof replay>[1];
-  const known = session as Parameters<typeof replay>[0];
-  const played = attempt(file, () => replay(known, options) as unknown as Played);
+function play(
+  file: string,
+  session: SessionFile,
+  wanted: Setting,
+  preset: string | undefined,
+): Replay {
+  const played = attempt(file, () => replay(session, policy(wanted, preset)));
   if (played.calls.length === 0)
     throw unreadable(file, "holds no model call: nothing was ever sent");
   return played;
 }
 
-function open(file: string, given: Given): Session {
+function open(file: string, given: Given): SessionFile {
   const bytes = load(file);
   const leaf = given.text("leaf");
-  return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }) as Session);
+  return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }));
 }
 
 function load(file: string): Uint8Array {
@@ -102,8 +105,7 @@ function attempt<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (isArgument(error) && error instanceof Error) throw usage(error.message);
-    if (error instanceof PlimsollError) throw unreadable(file, error.message);
+    if (error instanceof PlimsollError && isOption(error)) throw usage(error.message);
     throw unreadable(file, error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,7 +1,8 @@
 /** The report of `plimsoll replay` as text. */
+
+import type { ReplayCall } from "../types.js";
 import { axis, chart } from "./bar.js";
 import { header, windowLine } from "./header.js";
-import type { ReplayCall } from "./model.js";
 import type { ReplayReport, Run } from "./replay.js";
 import { sample } from "./sample.js";
 import { type Screen, type Span, spans } from "./style.js";
@@ -98,7 +99,6 @@ function valid({ violations, used }: ReplayCall, usable: number): Cell {
 function totalLines(screen: Screen, { calls, totals }: Run, usable: number): string[] {
   const over = (amount: number): string => `${count(amount)} over the window`;
   const burdens = calls.map((one) => one.unmanaged);
-  const summaries = totals.summaryTokens > 0 ? [`summaries ${count(totals.summaryTokens)}`] : [];
   const rows: Array<[string, string[]]> = [
     ["BILL", bill(totals.bill, totals.unmanagedBill)],
     [
@@ -115,7 +115,6 @@ function totalLines(screen: Screen, { calls, totals }: Run, usable: number): str
         `${plural(times(calls, "edit"), "edit")} of ${plural(totals.edits, "message")}`,
         plural(totals.folds, "fold"),
         `peak ${count(totals.peak)} of ${count(usable)}`,
-        ...summaries,
       ],
     ],
     [

@@ -1,6 +1,7 @@
 /** `plimsoll replay FILE`: the session call by call under a policy. The figures. */
+
+import type { Replay, ReplayCall, ReplayTotals, SessionFile } from "../types.js";
 import { type Facts, facts } from "./header.js";
-import type { Played, ReplayCall, ReplayTotals, Session } from "./model.js";
 import type { Setting } from "./setting.js";
 
 /** The session under one preset. */
@@ -19,8 +20,8 @@ export interface ReplayReport extends Facts {
 
 export function replayReport(
   file: string,
-  session: Session,
-  played: ReadonlyArray<{ preset: string; played: Played }>,
+  session: SessionFile,
+  played: ReadonlyArray<{ preset: string; played: Replay }>,
   { window, source }: Setting,
 ): ReplayReport {
   const first = played[0]?.played;

@@ -1,5 +1,5 @@
 /** Which calls are listed where there are too many for a screen. */
-import type { ReplayCall } from "./model.js";
+import type { ReplayCall } from "../types.js";
 
 /** First and last, then some of what went wrong, of folds, of edits and of the rest: at most so many, in order. */
 export function sample(calls: readonly ReplayCall[], most = 18): number[] {

@@ -1,6 +1,7 @@
 /** The window and the policy that a command works with, and where they come from. */
+
+import type { Estimator, ReplayOptions, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
-import type { Session } from "./model.js";
 import { type Given, size } from "./options.js";
 
 /** Where neither the command line nor the file says how large the window is. */
@@ -13,7 +14,9 @@ export interface Setting {
   estimator?: string;
 }
 
-export function setting(given: Given, session: Session): Setting {
+type Preset = NonNullable<ReplayOptions["preset"]>;
+
+export function setting(given: Given, session: SessionFile): Setting {
   const wanted = size("window", given.text("window"));
   const contextTokens = wanted ?? session.window?.contextTokens ?? ASSUMED;
   const fromFile = wanted === undefined ? session.window?.maxOutputTokens : undefined;
@@ -32,14 +35,11 @@ export function setting(given: Given, session: Session): Setting {
   };
 }
 
-/** What a replay is asked for. */
-export function policy(
-  { window, estimator }: Setting,
-  preset: string | undefined,
-): Record<string, unknown> {
+/** What a replay is asked for. The names go through as they are: the core knows which there are, and says so. */
+export function policy({ window, estimator }: Setting, preset: string | undefined): ReplayOptions {
   return {
     window,
-    ...(estimator === undefined ? {} : { estimator }),
-    ...(preset === undefined ? {} : { preset }),
+    ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
+    ...(preset === undefined ? {} : { preset: preset as Preset }),
   };
 }
