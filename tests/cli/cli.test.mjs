@@ -39,8 +39,9 @@ function file(name, content) {
   return path;
 }
 
-const REPLAY = ["replay", AUDIT, "--window", "32k"];
-const INSPECT = ["inspect", AUDIT, "--window", "32k"];
+const [, PLAN] = SESSIONS;
+const REPLAY = ["replay", PLAN, "--window", "16k"];
+const INSPECT = ["inspect", PLAN, "--window", "16k"];
 
 test("help and version", () => {
   const help = plimsoll(["--help"]);
@@ -143,10 +144,10 @@ test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
 test("no line is wider than the screen", () => {
   const [, , chat] = SESSIONS;
   const commands = [
-    ["inspect", AUDIT],
+    ["inspect", PLAN],
     ["inspect", chat],
     ["replay", AUDIT, "--calls"],
-    ["replay", AUDIT, "--preset", "economy", "--preset", "retention"],
+    ["replay", PLAN, "--preset", "economy", "--preset", "retention"],
   ];
   for (const command of commands) {
     for (const width of [40, 60, 120]) {
@@ -204,20 +205,18 @@ test("every call is listed when asked for, a selection otherwise", () => {
   const rows = (out) =>
     out.split("\n").filter((line) => /^ *\d[\d,]* {2,}\d.*(yes|OVER|violations?)$/.test(line))
       .length;
-  assert.equal(rows(plimsoll([...REPLAY, "--calls"]).out), 235);
+  assert.equal(rows(plimsoll([...REPLAY, "--calls"]).out), 49);
   const { out } = plimsoll(REPLAY);
   assert.ok(rows(out) < 25);
-  assert.match(out, new RegExp(`${235 - rows(out)} calls not listed`));
+  assert.match(out, new RegExp(`${49 - rows(out)} calls not listed`));
 });
 
 test("what the file does not tell is said", () => {
-  const { out } = plimsoll(INSPECT);
-  assert.match(out, /not in this file: the system prompt/);
-  assert.deepEqual(JSON.parse(plimsoll([...INSPECT, "--json"]).out).absent, [
-    "the system prompt",
-    "the tool definitions",
-  ]);
-  assert.doesNotMatch(plimsoll(["inspect", SESSIONS[1]]).out, /not in this file/);
+  const { out } = plimsoll(["inspect", AUDIT]);
+  assert.match(out, /not in this file: the system prompt, the tool definitions/);
+  const { absent } = JSON.parse(plimsoll(["inspect", AUDIT, "--json"]).out);
+  assert.deepEqual(absent, ["the system prompt", "the tool definitions"]);
+  assert.doesNotMatch(plimsoll(INSPECT).out, /not in this file/);
 });
 
 test("state is a word", () => {
@@ -233,8 +232,8 @@ test("several presets are compared", () => {
 });
 
 test("standard input is a file like any other", () => {
-  const bytes = readFileSync(AUDIT);
-  const piped = plimsoll(["inspect", "-", "--window", "32k"], { input: bytes });
+  const bytes = readFileSync(PLAN);
+  const piped = plimsoll(["inspect", "-", "--window", "16k"], { input: bytes });
   assert.equal(piped.code, 0, piped.err);
   assert.equal(
     piped.out.split("\n").slice(1).join("\n"),
@@ -244,10 +243,10 @@ test("standard input is a file like any other", () => {
 
 test("an earlier call can be looked at", () => {
   const at = (call) => JSON.parse(plimsoll([...INSPECT, "--call", String(call), "--json"]).out);
-  const early = at(20);
-  assert.equal(early.call, 20);
-  assert.equal(early.window.used, early.pressure[19].used);
-  assert.ok(early.window.used < at(100).window.used);
+  const early = at(5);
+  assert.equal(early.call, 5);
+  assert.equal(early.window.used, early.pressure[4].used);
+  assert.ok(early.window.used < at(12).window.used);
   const sum = early.buckets.reduce((total, { sent }) => total + sent, 0);
   assert.ok(sum > 0 && sum <= early.window.used, "the buckets are of that call too");
 });
