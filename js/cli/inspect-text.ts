@@ -1,0 +1,146 @@
+/** The report of `plimsoll inspect` as text. */
+
+import type { Bucket, ListedMessage } from "../types.js";
+import { axis, marks, sparkline } from "./bar.js";
+import { header, heading, windowLine } from "./header.js";
+import type { Inspection } from "./inspect.js";
+import { partOf, windowBar } from "./parts.js";
+import { type Screen, spans } from "./style.js";
+import { type Cell, type Column, table } from "./table.js";
+import { count, most, percent, plural } from "./text.js";
+
+export function inspectText(screen: Screen, report: Inspection): string[] {
+  return [
+    ...header(screen, report),
+    "",
+    ...windowLines(screen, report),
+    "",
+    ...bucketTable(screen, report),
+    "",
+    ...pressureLines(screen, report),
+    ...(report.largest.length === 0 ? [] : ["", ...messageTable(screen, report)]),
+  ];
+}
+
+function windowLines(screen: Screen, report: Inspection): string[] {
+  const { window, call, calls } = report;
+  const { contextTokens, used, reserve, free, source } = window;
+  const where = call === calls ? "at the last call" : `at call ${count(call)} of ${count(calls)}`;
+  const sums = [
+    `used ${count(used)} (${percent(used, contextTokens)}%)`,
+    `reserve ${count(reserve)}`,
+    free < 0 ? `OVER by ${count(-free)}` : `free ${count(free)}`,
+  ];
+  return [
+    ...windowLine(screen, contextTokens, source, [where]),
+    ...screen.flow(spans(free < 0 ? "bad" : "plain", sums)),
+    ...windowBar(screen, report),
+  ];
+}
+
+const BUCKETS: readonly Column[] = [
+  { head: "" },
+  { head: "WHAT FILLS IT", shrink: 10 },
+  { head: "TOKENS", right: true },
+  { head: "%", right: true, drop: 0 },
+  { head: "", bar: true, drop: 3 },
+  { head: "BEFORE", right: true, drop: 1 },
+  { head: "STATE", shrink: 10 },
+];
+
+function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] {
+  const top = most(buckets.map((one) => one.sent)) || 1;
+  const rows = buckets.map((one): Cell[] => {
+    const { letter, role } = partOf(one.bucket);
+    return [
+      { text: letter, role },
+      one.bucket,
+      count(one.sent),
+      percent(one.sent, window.used),
+      one.sent / top,
+      count(one.tokens),
+      states(one),
+    ];
+  });
+  const sum = (of: (one: Bucket) => number): number =>
+    buckets.reduce((total, one) => total + of(one), 0);
+  const rest = window.used - sum((one) => one.sent);
+  const share = percent(rest, window.used);
+  if (rest !== 0) rows.push(["-", "between blocks", count(rest), share, "", "", ""]);
+  const before = sum((one) => one.tokens);
+  const saved = before > window.used ? `${count(before - window.used)} fewer` : "";
+  const whole = percent(window.used, window.used);
+  const total = ["", "total", count(window.used), whole, "", count(before), saved];
+  return table(screen, BUCKETS, rows, total);
+}
+
+/** "79 kept", "61 stubbed", "9 stubbed, 62 gone of 82": what is not said is kept. */
+function states({ blocks, kept, capped, stubbed, gone }: Bucket): string {
+  const words = [
+    [stubbed, "stubbed"],
+    [capped, "capped"],
+    [gone, "gone"],
+  ] as const;
+  const said = words.filter(([amount]) => amount > 0);
+  if (said.length === 0) return `${count(kept)} kept`;
+  const list = said.map(([amount, word]) => `${count(amount)} ${word}`).join(", ");
+  return said.length === 1 && kept === 0 ? list : `${list} of ${count(blocks)}`;
+}
+
+function pressureLines(screen: Screen, { pressure, window }: Inspection): string[] {
+  const ceiling = window.contextTokens - window.reserve;
+  const used = pressure.map((one) => one.used);
+  const peak = most(used);
+  const signs = [
+    { sign: "e", role: "edit", word: "edit" },
+    { sign: "F", role: "fold", word: "fold" },
+  ] as const;
+  const happened = signs.map(({ sign, word }) => {
+    return `${sign} ${plural(pressure.filter((one) => one.event === word).length, word)}`;
+  });
+  const row = marks(
+    pressure,
+    screen.width,
+    signs.map(({ sign, word }) => ({ sign, when: (one) => one.event === word })),
+  ).map((mark) => screen.paint(signs.find(({ sign }) => sign === mark)?.role ?? "plain", mark));
+  const told = [`peak ${count(peak)} at call ${count(used.indexOf(peak) + 1)}`, ...happened];
+  const width = Math.min(screen.width, used.length);
+  return [
+    ...heading(screen, "PRESSURE BY CALL", told),
+    ...sparkline(screen, used, { ceiling, width, height: 3 })
+      .map((line) => screen.paint("sent", line.trimEnd()))
+      .filter((line) => line !== ""),
+    ...(pressure.some((one) => one.event !== null) ? [row.join("").trimEnd()] : []),
+    axis(screen, 1, used.length, width),
+  ];
+}
+
+const MESSAGES: readonly Column[] = [
+  { head: "LARGEST", right: true },
+  { head: "TURN", right: true, drop: 2 },
+  { head: "WHAT", shrink: 6 },
+  { head: "TOKENS", right: true },
+  { head: "SENT", right: true },
+  { head: "STATE" },
+  { head: "RULE", shrink: 10, drop: 1 },
+];
+
+function messageTable(screen: Screen, { largest }: Inspection): string[] {
+  const rows = largest.map((one) => [
+    `#${one.index}`,
+    String(one.turn),
+    what(one),
+    count(one.tokens),
+    count(one.sentTokens),
+    one.state,
+    one.rule || "-",
+  ]);
+  return table(screen, MESSAGES, rows);
+}
+
+function what({ role, kind, tool }: ListedMessage): string {
+  // As the buckets are named: "result read", "call edit"; anything else by who said it.
+  return tool === undefined
+    ? `${role} ${kind}`
+    : `${kind.replace(/^tool/, "").toLowerCase()} ${tool}`;
+}

@@ -1,0 +1,153 @@
+/** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
+import { readFileSync } from "node:fs";
+import { PlimsollError, readSession, replay } from "../index.js";
+import type { Replay, SessionFile } from "../types.js";
+import { Exit, isOption, OK, UNREADABLE, unreadable, usage } from "./errors.js";
+import { inspect } from "./inspect.js";
+import { inspectText } from "./inspect-text.js";
+import { type Given, help, parse, refuse, whole } from "./options.js";
+import { replayReport } from "./replay.js";
+import { replayText } from "./replay-text.js";
+import { policy, type Setting, setting } from "./setting.js";
+import { Screen, wantsColor } from "./style.js";
+import { harmless, harmlessJson } from "./text.js";
+
+const COMMANDS = ["inspect", "replay"] as const;
+
+function main(argv: readonly string[]): string {
+  const given = parse(argv);
+  if (given.version) return `${version()}\n`;
+  if (given.help || given.command === "help") return help();
+  const command = COMMANDS.find((name) => name === given.command);
+  if (given.command === undefined)
+    throw usage(`a command is missing: ${COMMANDS.join(" or ")}; see plimsoll --help`);
+  if (command === undefined)
+    throw usage(
+      `${JSON.stringify(given.command)} is no command: ${COMMANDS.join(" or ")}; see plimsoll --help`,
+    );
+  const [file, ...more] = given.files;
+  if (file === undefined) throw usage(`a file is missing: plimsoll ${command} FILE`);
+  if (more.length > 0) throw usage(`one file at a time, got ${given.files.length}`);
+  refuse(given, command);
+  const screen = screenFor(given);
+  const session = open(file, given);
+  const wanted = setting(given, session);
+  return command === "inspect"
+    ? runInspect(screen, file, session, wanted, given)
+    : runReplay(screen, file, session, wanted, given);
+}
+
+function runInspect(
+  screen: Screen,
+  file: string,
+  session: SessionFile,
+  wanted: Setting,
+  given: Given,
+): string {
+  if (given.texts("preset").length > 1)
+    throw usage("--preset: one for plimsoll inspect; plimsoll replay compares several");
+  const played = play(file, session, wanted, given.text("preset"));
+  const report = inspect(file, session, played, wanted, given);
+  return given.has("json") ? json(report) : lines(inspectText(screen, report));
+}
+
+function runReplay(
+  screen: Screen,
+  file: string,
+  session: SessionFile,
+  wanted: Setting,
+  given: Given,
+): string {
+  const presets = given.texts("preset");
+  const played = [...new Set(presets.length === 0 ? ["balanced"] : presets)].map((preset) => ({
+    preset,
+    played: play(file, session, wanted, preset),
+  }));
+  const report = replayReport(file, session, played, wanted);
+  return given.has("json") ? json(report) : lines(replayText(screen, report, given.has("calls")));
+}
+
+function play(
+  file: string,
+  session: SessionFile,
+  wanted: Setting,
+  preset: string | undefined,
+): Replay {
+  const played = attempt(file, () => replay(session, policy(wanted, preset)));
+  if (played.calls.length === 0)
+    throw unreadable(file, "holds no model call: nothing was ever sent");
+  return played;
+}
+
+function open(file: string, given: Given): SessionFile {
+  const bytes = load(file);
+  const leaf = given.text("leaf");
+  return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }));
+}
+
+function load(file: string): Uint8Array {
+  try {
+    return readFileSync(file === "-" ? 0 : file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const told: Record<string, string> = {
+      ENOENT: "no such file",
+      EACCES: "may not be read",
+      EISDIR: "is a folder; name a session file in it",
+      EAGAIN: "nothing on standard input",
+    };
+    throw unreadable(file, told[code] ?? (code || "cannot be read"));
+  }
+}
+
+/** What the package refuses is said in its own words: a wrong option is the command line's fault, the rest the file's. */
+function attempt<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PlimsollError && isOption(error)) throw usage(error.message);
+    throw unreadable(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function screenFor(given: Given): Screen {
+  const when = given.text("color");
+  if (when !== undefined && !["auto", "always", "never"].includes(when))
+    throw usage(`--color: auto, always or never, got ${JSON.stringify(when)}`);
+  const { stdout, env } = process;
+  const own = stdout.isTTY ? Math.min(120, Math.max(40, stdout.columns || 80)) : 80;
+  return new Screen({
+    color: wantsColor(when, env, stdout.isTTY === true),
+    ascii: given.has("ascii") || env.TERM === "dumb",
+    width: whole("width", given.text("width"), 40, 400) ?? own,
+  });
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  );
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
+}
+
+const json = (report: unknown): string => `${harmlessJson(JSON.stringify(report, null, 2))}\n`;
+const lines = (text: readonly string[]): string => `${text.join("\n")}\n`;
+
+/** Prints and sets the exit code. A reader that goes away early, as `head` does, is no error. */
+function run(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") process.exitCode = UNREADABLE;
+  });
+  try {
+    process.stdout.write(main(process.argv.slice(2)));
+    process.exitCode = OK;
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`plimsoll: ${harmless(told)}\n`);
+    process.exitCode = error instanceof Exit ? error.code : UNREADABLE;
+  }
+}
+
+run();

@@ -1,0 +1,162 @@
+/** What may stand on the command line, said once: the parser, the help and the messages all read it here. */
+import { parseArgs } from "node:util";
+import { usage } from "./errors.js";
+
+export interface Option {
+  name: string;
+  /** How its value is called in the help; without one it is a switch. */
+  value?: string;
+  many?: boolean;
+  help: string;
+  only?: "inspect" | "replay";
+}
+
+export const OPTIONS: readonly Option[] = [
+  { name: "window", value: "SIZE", help: "the model's context window in tokens: 64k, 200000, 1m" },
+  { name: "reserve", value: "SIZE", help: "tokens of it held back for the answer (default 0)" },
+  {
+    name: "preset",
+    value: "NAME",
+    many: true,
+    help: "the policy: economy, balanced (default), retention",
+  },
+  {
+    name: "estimator",
+    value: "NAME",
+    help: "how tokens are estimated: generic (default), claude, ...",
+  },
+  { name: "leaf", value: "ID", help: "the branch that ends at this entry (default: the newest)" },
+  {
+    name: "call",
+    value: "N",
+    help: "the request of this call instead of the last",
+    only: "inspect",
+  },
+  {
+    name: "top",
+    value: "N",
+    help: "how many single messages are listed (default 10)",
+    only: "inspect",
+  },
+  { name: "calls", help: "every call, not a selection", only: "replay" },
+  { name: "json", help: "one JSON document instead of text" },
+  {
+    name: "color",
+    value: "WHEN",
+    help: "auto, always or never (NO_COLOR, FORCE_COLOR count)",
+  },
+  { name: "ascii", help: "no signs beyond ASCII" },
+  { name: "width", value: "N", help: "columns (default: the terminal's, 80 when piped)" },
+];
+
+/** The command line, read. */
+export interface Given {
+  command: string | undefined;
+  files: string[];
+  help: boolean;
+  version: boolean;
+  text(name: string): string | undefined;
+  texts(name: string): string[];
+  has(name: string): boolean;
+}
+
+export function parse(argv: readonly string[]): Given {
+  const options: Record<
+    string,
+    { type: "string" | "boolean"; short?: string; multiple?: boolean }
+  > = {
+    help: { type: "boolean", short: "h" },
+    version: { type: "boolean", short: "V" },
+  };
+  for (const { name, value, many } of OPTIONS) {
+    options[name] = { type: value === undefined ? "boolean" : "string", multiple: many === true };
+  }
+  const { values, positionals } = read(argv, options);
+  const texts = (name: string): string[] => [values[name] ?? []].flat().map(String);
+  const [command, ...files] = positionals;
+  return {
+    command,
+    files,
+    help: values.help === true,
+    version: values.version === true,
+    text: (name) => texts(name).at(-1),
+    texts,
+    has: (name) => values[name] !== undefined,
+  };
+}
+
+type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+function read(
+  argv: readonly string[],
+  options: NonNullable<Parameters<typeof parseArgs>[0]>["options"] & object,
+): { values: Values; positionals: string[] } {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true });
+  } catch (error) {
+    const first = error instanceof Error ? (error.message.split(/\. |\n/)[0] ?? "") : String(error);
+    throw usage(`${first}; see plimsoll --help`);
+  }
+}
+
+/** Options that the command does not know are refused, not ignored. */
+export function refuse(given: Given, command: "inspect" | "replay"): void {
+  for (const { name, only } of OPTIONS) {
+    if (only !== undefined && only !== command && given.has(name)) {
+      throw usage(`--${name} belongs to plimsoll ${only}`);
+    }
+  }
+}
+
+/** "64k", "200000", "1m" as tokens. */
+export function size(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,9}(?:\.\d+)?)([km]?)$/i.exec(text.replaceAll("_", ""));
+  const unit = { "": 1, k: 1000, m: 1_000_000 }[match?.[2]?.toLowerCase() ?? ""] ?? 1;
+  const tokens = Math.round(Number(match?.[1]) * unit);
+  if (match === null || tokens > 1_000_000_000)
+    throw usage(`--${name}: a size like 64k, 200000 or 1m, got ${JSON.stringify(text)}`);
+  return tokens;
+}
+
+/** A whole number within bounds. */
+export function whole(
+  name: string,
+  text: string | undefined,
+  low: number,
+  high: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= low && value <= high))
+    throw usage(`--${name}: a whole number from ${low} to ${high}, got ${JSON.stringify(text)}`);
+  return value;
+}
+
+/** The help: as wide as its longest line, at most 80 columns. */
+export function help(): string {
+  const row = ({ name, value, help: text, only }: Option): string => {
+    const left = `  --${name}${value === undefined ? "" : ` ${value}`}`;
+    return `${left.padEnd(20)}${text}${only === undefined ? "" : ` (${only})`}`;
+  };
+  return [
+    "plimsoll: what fills an agent's context window, and what would be sent instead.",
+    "",
+    "  plimsoll inspect FILE                what fills the window at the last call",
+    "  plimsoll replay FILE --window 64k    the session call by call, under a policy",
+    "",
+    "FILE is a session of an agent (JSONL or JSON), or - for standard input.",
+    "It is read and never written; nothing leaves the machine.",
+    "",
+    ...OPTIONS.map(row),
+    `  ${"-h, --help".padEnd(18)}this text`,
+    `  ${"-V, --version".padEnd(18)}the version`,
+    "",
+    "Several --preset are compared. Tokens are estimates. The bill counts what is",
+    "read from the cache, written to it or sent plain, in uncached input tokens.",
+    "Recall: of the names that a call used again, the share its request still held;",
+    "far: named last over 8,000 tokens back; content: the newest source still whole.",
+    "Exit: 0 done, 2 the command line is wrong, 3 the file cannot be read.",
+    "",
+  ].join("\n");
+}

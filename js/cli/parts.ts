@@ -1,0 +1,66 @@
+/** The parts of the window bar, and the letter and colour by which a part is known everywhere. */
+import { type Segment, stacked } from "./bar.js";
+import type { Inspection } from "./inspect.js";
+import { type Role, type Screen, type Span, spans } from "./style.js";
+import { count } from "./text.js";
+
+export interface Part {
+  letter: string;
+  role: Role;
+  name: string;
+}
+
+const PARTS: ReadonlyArray<Part & { of: RegExp }> = [
+  { letter: "S", role: "part-system", name: "system", of: /^system$/ },
+  { letter: "D", role: "part-tools", name: "tools", of: /^tools$/ },
+  { letter: "H", role: "part-head", name: "head", of: /^head$/ },
+  { letter: "U", role: "part-user", name: "user", of: /^user$/ },
+  { letter: "A", role: "part-assistant", name: "assistant", of: /^assistant$/ },
+  { letter: "T", role: "part-thinking", name: "thinking", of: /^thinking$/ },
+  { letter: "C", role: "part-call", name: "calls", of: /^call / },
+  { letter: "R", role: "part-result", name: "results", of: /^result / },
+  { letter: "I", role: "part-image", name: "images", of: /^image$/ },
+];
+
+const OTHER: Part = { letter: "O", role: "part-other", name: "other" };
+
+export function partOf(bucket: string): Part {
+  return PARTS.find(({ of }) => of.test(bucket)) ?? OTHER;
+}
+
+interface Named extends Segment {
+  name: string;
+}
+
+/** The window as a bar, whose parts add up to it, and what its letters mean. */
+export function windowBar(screen: Screen, report: Inspection): string[] {
+  const segments = segmentsOf(screen, report).filter(({ value }) => value > 0);
+  const absent = report.absent.length > 0 ? [`not in this file: ${report.absent.join(", ")}`] : [];
+  return [
+    stacked(screen, segments, screen.width),
+    ...legend(screen, segments),
+    ...screen.flow(spans("faint", absent)),
+  ];
+}
+
+function segmentsOf(screen: Screen, { buckets, window }: Inspection): Named[] {
+  const parts = [...PARTS, OTHER].map(({ letter, role, name }) => {
+    const mine = buckets.filter(({ bucket }) => partOf(bucket).letter === letter);
+    return { letter, role, name, value: mine.reduce((sum, { sent }) => sum + sent, 0) };
+  });
+  const known = parts.reduce((sum, { value }) => sum + value, 0);
+  return [
+    ...parts,
+    { letter: "-", role: "faint", name: "between blocks", value: window.used - known },
+    { letter: screen.sign("free"), role: "faint", name: "free", value: window.free },
+    { letter: screen.sign("reserve"), role: "faint", name: "reserve", value: window.reserve },
+  ];
+}
+
+function legend(screen: Screen, segments: readonly Named[]): string[] {
+  const groups = segments.map(({ letter, role, name, value }): Span[] => [
+    { role, text: screen.color && role !== "faint" ? ` ${letter} ` : letter },
+    { role: "plain", text: ` ${name} ${count(value)}` },
+  ]);
+  return screen.flow(groups, "  ");
+}

@@ -1,0 +1,311 @@
+// The packed command, from outside: PLIMSOLL_BIN, by default npm/dist/cli.js.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const BIN = process.env.PLIMSOLL_BIN ?? here("npm/dist/cli.js");
+const AUDIT = here("examples/sessions/harbour-audit.pi.jsonl");
+const SESSIONS = [
+  AUDIT,
+  here("examples/sessions/harbour-plan.anthropic.json"),
+  here("examples/sessions/harbour-exports.openai.json"),
+];
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-cli-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const clean = { PATH: process.env.PATH, TERM: "xterm-256color" };
+const start = /\.m?js$/.test(BIN) ? [process.execPath, BIN] : [BIN];
+
+function plimsoll(args, { env = {}, input } = {}) {
+  const [command, ...first] = start;
+  const ran = spawnSync(command, [...first, ...args], {
+    env: { ...clean, ...env },
+    input,
+    encoding: "utf8",
+    maxBuffer: 1e8,
+  });
+  return { code: ran.status, out: ran.stdout, err: ran.stderr };
+}
+
+function file(name, content) {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const [, PLAN] = SESSIONS;
+const REPLAY = ["replay", PLAN, "--window", "16k"];
+const INSPECT = ["inspect", PLAN, "--window", "16k"];
+
+test("help and version", () => {
+  const help = plimsoll(["--help"]);
+  assert.equal(help.code, 0);
+  assert.match(help.out, /plimsoll replay FILE/);
+  for (const line of help.out.split("\n")) assert.ok(line.length <= 80, line);
+  const version = plimsoll(["--version"]);
+  assert.equal(version.code, 0);
+  assert.match(version.out, /^\d+\.\d+\.\d+\S*\n$/);
+});
+
+test("a wrong command line ends with 2 and says what is allowed", () => {
+  const cases = [
+    [[], /inspect or replay/],
+    [["inspcet", AUDIT], /"inspcet" is no command: inspect or replay/],
+    [["inspect"], /a file is missing/],
+    [["inspect", AUDIT, AUDIT], /one file at a time/],
+    [["inspect", AUDIT, "--windw", "64k"], /--windw/],
+    [["inspect", AUDIT, "--window", "64q"], /--window: a size like 64k, 200000 or 1m, got "64q"/],
+    [
+      ["inspect", AUDIT, "--window", "8k", "--reserve", "8k"],
+      /--reserve: must be less than the window/,
+    ],
+    [["inspect", AUDIT, "--window"], /--window/],
+    [["inspect", AUDIT, "--calls"], /--calls belongs to plimsoll replay/],
+    [["inspect", AUDIT, "--call", "100000"], /--call: a whole number from 1 to 235/],
+    [["replay", AUDIT, "--color", "mauve"], /--color: auto, always or never/],
+    [["replay", AUDIT, "--width", "3"], /--width: a whole number from 40 to 400/],
+    [["replay", AUDIT, "--preset", "greedy"], /preset/],
+  ];
+  for (const [args, said] of cases) {
+    const { code, out, err } = plimsoll(args);
+    assert.equal(code, 2, args.join(" "));
+    assert.equal(out, "");
+    assert.match(err, said);
+    assert.match(err, /^plimsoll: .*\n$/, "one line, and no stack");
+  }
+});
+
+test("a file that cannot be read ends with 3 and names the file", () => {
+  const empty = file("empty.jsonl", "");
+  const cases = [
+    [join(folder, "absent.jsonl"), /absent\.jsonl: no such file/],
+    [folder, /is a folder/],
+    [file("noise.bin", Buffer.from([0, 255, 254, 1, 2, 200, 10, 0])), /noise\.bin: /],
+    [file("prose.txt", "Dear harbour master,\nwe will be late.\n"), /prose\.txt: /],
+    [empty, /empty\.jsonl: /],
+    [
+      file("silent.json", JSON.stringify([{ role: "user", content: "Anybody there?" }])),
+      /silent\.json: .*no model call/,
+    ],
+  ];
+  for (const [path, said] of cases) {
+    for (const command of ["inspect", "replay"]) {
+      const { code, out, err } = plimsoll([command, path]);
+      assert.equal(code, 3, `${command} ${path}: ${err}`);
+      assert.equal(out, "");
+      assert.match(err, said);
+      assert.match(err, /^plimsoll: .*\n$/, "one line, and no stack");
+    }
+  }
+});
+
+test("what is piped has no escapes; colour comes when it is asked for", () => {
+  const colored = (args, env) => plimsoll(args, { env }).out.includes("\u001b[");
+  for (const args of [INSPECT, REPLAY]) {
+    assert.equal(colored(args, {}), false, "piped");
+    assert.equal(colored(args, { NO_COLOR: "1" }), false);
+    assert.equal(colored(args, { FORCE_COLOR: "1" }), true);
+    assert.equal(colored(args, { FORCE_COLOR: "0" }), false);
+    assert.equal(colored([...args, "--color", "always"], { NO_COLOR: "1" }), true);
+    assert.equal(colored([...args, "--color", "never"], { FORCE_COLOR: "1" }), false);
+  }
+});
+
+test("colour adds nothing but colour", () => {
+  const bare = plimsoll(REPLAY).out;
+  const painted = plimsoll([...REPLAY, "--color", "always"]).out;
+  assert.equal(stripVTControlCharacters(painted), bare);
+});
+
+test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
+  const quoted = [...start, ...INSPECT].map((word) => `'${word}'`).join(" ");
+  const inTerminal = (env) =>
+    spawnSync("script", ["-qec", `stty cols 70; ${quoted}`, "/dev/null"], {
+      env: { ...clean, ...env },
+      encoding: "utf8",
+      input: "",
+    });
+  const seen = inTerminal({});
+  if (seen.error !== undefined || seen.status !== 0)
+    return t.skip("no `script` to make a terminal with");
+  assert.ok(seen.stdout.includes("\u001b["));
+  const bare = inTerminal({ NO_COLOR: "1" }).stdout;
+  assert.ok(!bare.includes("\u001b["));
+  const widest = Math.max(...bare.split(/\r?\n/).map((line) => [...line].length));
+  assert.ok(widest <= 70 && widest > 60, `widest line: ${widest}`);
+});
+
+test("no line is wider than the screen", () => {
+  const [, , chat] = SESSIONS;
+  const commands = [
+    ["inspect", PLAN],
+    ["inspect", chat],
+    ["replay", AUDIT, "--calls"],
+    ["replay", PLAN, "--preset", "economy", "--preset", "retention"],
+  ];
+  for (const command of commands) {
+    for (const width of [40, 60, 120]) {
+      const { out, err } = plimsoll([...command, "--window", "16k", "--width", String(width)]);
+      assert.equal(err, "");
+      for (const line of out.split("\n")) assert.ok([...line].length <= width, `${width}: ${line}`);
+    }
+  }
+});
+
+test("80 columns when piped", () => {
+  const widest = Math.max(
+    ...plimsoll(INSPECT, { env: { COLUMNS: "200" } })
+      .out.split("\n")
+      .map((line) => [...line].length),
+  );
+  assert.equal(widest, 80);
+});
+
+test("ASCII is ASCII", () => {
+  for (const args of [INSPECT, REPLAY])
+    assert.match(plimsoll([...args, "--ascii"]).out, /^[\n -~]*$/);
+});
+
+test("the window adds up, and all commands say the same", () => {
+  for (const session of SESSIONS) {
+    const at = ["--window", "32k", "--reserve", "2000"];
+    const seen = JSON.parse(plimsoll(["inspect", session, ...at, "--json"]).out);
+    const played = JSON.parse(plimsoll(["replay", session, ...at, "--json"]).out);
+    const { used, reserve, free, contextTokens } = seen.window;
+    assert.equal(used + reserve + free, contextTokens);
+    const [run] = played.runs;
+    assert.equal(used, run.calls.at(-1).used);
+    assert.equal(seen.calls, run.calls.length);
+    assert.deepEqual(
+      seen.pressure.map((one) => one.used),
+      run.calls.map((one) => one.used),
+    );
+    assert.equal(run.totals.peak, Math.max(...run.calls.map((one) => one.used)));
+    const text = plimsoll(["inspect", session, ...at]).out;
+    assert.ok(text.includes(`used ${used.toLocaleString("en-US")} (`));
+    assert.ok(text.includes(`free ${free.toLocaleString("en-US")}`));
+    const { violations, overWindow, bill } = run.totals;
+    const told = plimsoll(["replay", session, ...at]).out;
+    assert.ok(
+      told.includes(
+        `${run.calls.length} requests, ${violations} violations, ${overWindow} over the window`,
+      ),
+    );
+    assert.ok(told.includes(Math.round(bill).toLocaleString("en-US")));
+  }
+});
+
+test("every call is listed when asked for, a selection otherwise", () => {
+  const rows = (out) =>
+    out.split("\n").filter((line) => /^ *\d[\d,]* {2,}\d.*(yes|OVER|violations?)$/.test(line))
+      .length;
+  assert.equal(rows(plimsoll([...REPLAY, "--calls"]).out), 49);
+  const { out } = plimsoll(REPLAY);
+  assert.ok(rows(out) < 25);
+  assert.match(out, new RegExp(`${49 - rows(out)} calls not listed`));
+});
+
+test("what the file does not tell is said", () => {
+  const { out } = plimsoll(["inspect", AUDIT]);
+  assert.match(out, /not in this file: the system prompt, the tool definitions/);
+  const { absent } = JSON.parse(plimsoll(["inspect", AUDIT, "--json"]).out);
+  assert.deepEqual(absent, ["the system prompt", "the tool definitions"]);
+  assert.doesNotMatch(plimsoll(INSPECT).out, /not in this file/);
+});
+
+test("state is a word", () => {
+  const { out } = plimsoll(INSPECT);
+  assert.match(out, /\b(kept|stubbed|capped|gone)\b/);
+});
+
+test("several presets are compared", () => {
+  const { out } = plimsoll([...REPLAY, "--preset", "economy", "--preset", "retention"]);
+  assert.match(out, /^economy /m);
+  assert.match(out, /^retention /m);
+  assert.match(out, /^none /m);
+});
+
+test("standard input is a file like any other", () => {
+  const bytes = readFileSync(PLAN);
+  const piped = plimsoll(["inspect", "-", "--window", "16k"], { input: bytes });
+  assert.equal(piped.code, 0, piped.err);
+  assert.equal(
+    piped.out.split("\n").slice(1).join("\n"),
+    plimsoll(INSPECT).out.split("\n").slice(1).join("\n"),
+  );
+});
+
+test("an earlier call can be looked at", () => {
+  const at = (call) => JSON.parse(plimsoll([...INSPECT, "--call", String(call), "--json"]).out);
+  const early = at(5);
+  assert.equal(early.call, 5);
+  assert.equal(early.window.used, early.pressure[4].used);
+  assert.ok(early.window.used < at(12).window.used);
+  const sum = early.buckets.reduce((total, { sent }) => total + sent, 0);
+  assert.ok(sum > 0 && sum <= early.window.used, "the buckets are of that call too");
+});
+
+test("what stands in a session does nothing to the terminal", () => {
+  const evil = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200d\r\nX";
+  const entry = (id, parentId, message) =>
+    JSON.stringify({
+      type: "message",
+      id,
+      parentId,
+      timestamp: "2026-03-02T08:00:00.000Z",
+      message: { ...message, timestamp: 1772438400000 },
+    });
+  const lines = [
+    JSON.stringify({
+      type: "session",
+      version: 3,
+      id: evil,
+      timestamp: "2026-03-02T08:00:00.000Z",
+      cwd: evil,
+    }),
+    entry("a", null, { role: "user", content: [{ type: "text", text: evil }] }),
+    entry("b", "a", {
+      role: "assistant",
+      content: [{ type: "toolCall", id: evil, name: evil, arguments: { [evil]: evil } }],
+      stopReason: "toolUse",
+    }),
+    entry("c", "b", {
+      role: "toolResult",
+      toolCallId: evil,
+      toolName: evil,
+      content: [{ type: "text", text: evil.repeat(50) }],
+      isError: false,
+    }),
+    entry("d", "c", {
+      role: "assistant",
+      content: [{ type: "text", text: evil }],
+      stopReason: "stop",
+    }),
+    `{"type":"message", ${evil}`,
+  ];
+  const path = file("hostile \u001b[31m.jsonl", lines.join("\n"));
+  for (const args of [
+    ["inspect", path],
+    ["replay", path],
+    ["inspect", path, "--json"],
+    ["replay", path, "--json"],
+    ["inspect", `${path}\u001b[2J`],
+    ["\u001b[2J"],
+    ["inspect", path, "--preset", "\u001b[2J"],
+  ]) {
+    const { out, err } = plimsoll(args);
+    assert.doesNotMatch(out + err, /(?!\n)[\p{Cc}\p{Cf}]/u, JSON.stringify(args));
+  }
+  const seen = JSON.parse(plimsoll(["inspect", path, "--json"]).out);
+  assert.ok(
+    seen.largest.some((one) => one.tool === evil),
+    "JSON keeps the name as it is",
+  );
+  assert.match(plimsoll(["inspect", path]).out, /\\u\{1b\}/);
+});
