@@ -1,6 +1,8 @@
 //! What a request needs because it ends here.
 
-use super::mender::{Mender, fix};
+use super::mender::Mender;
+use super::piece::fix;
+use super::run::Run;
 use super::{CONTINUE, NO_RESULT, Provider, START};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, Role, Violation};
 
@@ -12,7 +14,7 @@ impl Mender {
     pub fn finish(&self) -> Vec<Fix> {
         let mut fixes = Vec::new();
         let growing = self.run.as_ref().filter(|run| run.growing);
-        fixes.extend(growing.into_iter().flat_map(super::mender::Run::cut_trailing));
+        fixes.extend(growing.into_iter().flat_map(Run::cut_trailing));
         let vanishes = growing.filter(|run| !run.told);
         let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
         let last = vanishes.map_or(self.last, |run| run.before.0);

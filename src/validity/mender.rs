@@ -6,9 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::Provider;
 use super::ids::Ids;
-use super::{NO_OUTPUT, Provider};
-use crate::model::{Fix, FixKind, Kind, Made, NONE, Outline, Piece, Place, Role, Violation};
+use super::piece::{At, Fate, answer, at, fix, is_legacy, plain};
+use super::run::{Call, Run};
+use crate::model::{Fix, FixKind, Kind, Made, NONE, Outline, Role};
 
 /// Mends a transcript message by message, and knows its groups.
 ///
@@ -34,44 +36,6 @@ pub struct Mender {
     apart: bool,
 }
 
-/// A call that has no result yet.
-#[derive(Clone, Debug)]
-pub(super) struct Call {
-    pub(super) message: u32,
-    pub(super) piece: u32,
-    pub(super) place: Place,
-    /// The id with which it goes out.
-    pub(super) wire: Box<str>,
-    pub(super) name: Box<str>,
-    key: Box<str>,
-    group: u32,
-    /// The message behind which its result goes.
-    pub(super) anchor: u32,
-}
-
-/// Assistant messages that the provider reads as one, and the results behind them.
-#[derive(Clone, Debug)]
-pub(super) struct Run {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// No other message has followed yet: it may still grow.
-    pub(super) growing: bool,
-    /// Nothing but results has followed: results may still come.
-    pub(super) answering: bool,
-    /// Calls without a result.
-    pub(super) open: Vec<Call>,
-    /// Ids of all its calls, as the host wrote them.
-    pub(super) keys: BTreeSet<Box<str>>,
-    /// Reasoning at its end, which must not be the end.
-    pub(super) trailing: Vec<(u32, u32, Place)>,
-    /// It has something else than reasoning.
-    pub(super) told: bool,
-    /// Its first piece.
-    pub(super) head: (Kind, Place),
-    /// Who spoke before it, and what was held then: it may turn out to be nothing.
-    pub(super) before: (Option<Role>, Option<Range<u32>>),
-}
-
 /// What a message is, seen behind those before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -84,48 +48,6 @@ pub struct Seen {
     pub pairs: Vec<Option<(u32, u32)>>,
     /// A tail may start here: no call is open before it, it holds no result and continues no message.
     pub may_cut: bool,
-}
-
-/// What becomes of a piece.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Kept,
-    Dropped,
-}
-
-impl Seen {
-    pub(super) fn fix(&mut self, at: At<'_>, kind: FixKind, rule: &'static str, message: &str) {
-        self.fixes.push(at.fix(kind, rule, message));
-    }
-}
-
-/// A piece and where it stands.
-#[derive(Clone, Copy)]
-pub(super) struct At<'p> {
-    index: u32,
-    number: u32,
-    piece: &'p Piece,
-}
-
-impl At<'_> {
-    fn fix(self, kind: FixKind, rule: &'static str, message: &str) -> Fix {
-        fix(self.index, Some(self.piece.place), kind, rule, message.into())
-    }
-
-    fn drop(self) -> FixKind {
-        FixKind::Drop { piece: self.number }
-    }
-}
-
-pub(super) fn fix(
-    index: u32,
-    place: Option<Place>,
-    kind: FixKind,
-    rule: &'static str,
-    message: String,
-) -> Fix {
-    let path = place.map(Place::pointer);
-    Fix { index, kind, violation: Violation { rule, index, path, message } }
 }
 
 impl Mender {
@@ -416,73 +338,5 @@ impl Mender {
         if role != Role::System && self.first.is_none() {
             self.first = Some((index, role));
         }
-    }
-}
-
-impl Run {
-    /// Drops the reasoning at its end.
-    pub(super) fn cut_trailing(&self) -> impl Iterator<Item = Fix> {
-        let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
-        self.trailing.iter().map(move |(index, piece, place)| {
-            fix(*index, Some(*place), FixKind::Drop { piece: *piece }, "I6", message.into())
-        })
-    }
-}
-
-fn at(index: u32, outline: &Outline) -> impl Iterator<Item = At<'_>> {
-    (0u32..).zip(&outline.pieces).map(move |(number, piece)| At { index, number, piece })
-}
-
-/// A call or result of the days before ids: paired by order alone.
-fn is_legacy(piece: &Piece) -> bool {
-    matches!(piece.place, Place::Field(_)) && piece.id.is_empty()
-}
-
-/// What is asked of a piece by itself, whoever speaks.
-fn plain(at: At<'_>, fixes: &mut Vec<Fix>) -> Fate {
-    let piece = at.piece;
-    if piece.blank {
-        fixes.push(at.fix(at.drop(), "I6", "nothing but white space is in the text"));
-        return Fate::Dropped;
-    }
-    let broken = "a string holds half of a surrogate pair, which is not Unicode";
-    match piece.kind {
-        Kind::Call if piece.broken_unicode => {
-            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I26", broken));
-        }
-        Kind::Call if piece.bad_arguments => {
-            let message = "the arguments are not a JSON object";
-            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I30", message));
-        }
-        Kind::Text | Kind::Thinking if piece.broken_unicode && !piece.opaque => {
-            let kind = FixKind::Text { piece: at.number, text: None };
-            fixes.push(at.fix(kind, "I26", broken));
-        }
-        Kind::Text | Kind::Thinking | Kind::Result | Kind::Image | Kind::Other
-            if piece.broken_unicode =>
-        {
-            fixes.push(at.fix(at.drop(), "I26", broken));
-            return Fate::Dropped;
-        }
-        Kind::Text | Kind::Thinking | Kind::Call | Kind::Result | Kind::Image | Kind::Other => {}
-    }
-    Fate::Kept
-}
-
-/// A result where it should be: with its call's id, with something in it.
-fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
-    let piece = at.number;
-    if at.piece.id != call.wire {
-        let message =
-            format!("the id {:?} is not the one with which its call goes out", at.piece.id);
-        let id = call.wire.clone().into();
-        seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
-    }
-    if at.piece.blank {
-        let kind = FixKind::Text { piece, text: Some(NO_OUTPUT.into()) };
-        seen.fix(at, kind, "I6", "the result is empty");
-    } else if at.piece.broken_unicode {
-        let kind = FixKind::Text { piece, text: None };
-        seen.fix(at, kind, "I26", "a string holds half of a surrogate pair, which is not Unicode");
     }
 }

@@ -8,6 +8,8 @@ mod apply;
 mod end;
 mod ids;
 mod mender;
+mod piece;
+mod run;
 
 use crate::error::{Error, Result};
 use crate::model::{Fix, Outline, Violation};

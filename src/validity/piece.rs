@@ -1,0 +1,107 @@
+//! One piece: where it stands, and what is asked of it by itself.
+
+use super::NO_OUTPUT;
+use super::mender::Seen;
+use super::run::Call;
+use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place, Violation};
+
+/// What becomes of a piece.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    Dropped,
+}
+
+/// A piece and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct At<'p> {
+    pub(super) index: u32,
+    pub(super) number: u32,
+    pub(super) piece: &'p Piece,
+}
+
+impl At<'_> {
+    pub(super) fn fix(self, kind: FixKind, rule: &'static str, message: &str) -> Fix {
+        fix(self.index, Some(self.piece.place), kind, rule, message.into())
+    }
+
+    pub(super) fn drop(self) -> FixKind {
+        FixKind::Drop { piece: self.number }
+    }
+}
+
+pub(super) fn fix(
+    index: u32,
+    place: Option<Place>,
+    kind: FixKind,
+    rule: &'static str,
+    message: String,
+) -> Fix {
+    let path = place.map(Place::pointer);
+    Fix { index, kind, violation: Violation { rule, index, path, message } }
+}
+
+impl Seen {
+    pub(super) fn fix(&mut self, at: At<'_>, kind: FixKind, rule: &'static str, message: &str) {
+        self.fixes.push(at.fix(kind, rule, message));
+    }
+}
+
+/// The pieces of a message.
+pub(super) fn at(index: u32, outline: &Outline) -> impl Iterator<Item = At<'_>> {
+    (0u32..).zip(&outline.pieces).map(move |(number, piece)| At { index, number, piece })
+}
+
+/// A call or result of the days before ids: paired by order alone.
+pub(super) fn is_legacy(piece: &Piece) -> bool {
+    matches!(piece.place, Place::Field(_)) && piece.id.is_empty()
+}
+
+/// What is asked of a piece by itself, whoever speaks.
+pub(super) fn plain(at: At<'_>, fixes: &mut Vec<Fix>) -> Fate {
+    let piece = at.piece;
+    if piece.blank {
+        fixes.push(at.fix(at.drop(), "I6", "nothing but white space is in the text"));
+        return Fate::Dropped;
+    }
+    let broken = "a string holds half of a surrogate pair, which is not Unicode";
+    match piece.kind {
+        Kind::Call if piece.broken_unicode => {
+            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I26", broken));
+        }
+        Kind::Call if piece.bad_arguments => {
+            let message = "the arguments are not a JSON object";
+            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I30", message));
+        }
+        Kind::Text | Kind::Thinking if piece.broken_unicode && !piece.opaque => {
+            let kind = FixKind::Text { piece: at.number, text: None };
+            fixes.push(at.fix(kind, "I26", broken));
+        }
+        Kind::Text | Kind::Thinking | Kind::Result | Kind::Image | Kind::Other
+            if piece.broken_unicode =>
+        {
+            fixes.push(at.fix(at.drop(), "I26", broken));
+            return Fate::Dropped;
+        }
+        Kind::Text | Kind::Thinking | Kind::Call | Kind::Result | Kind::Image | Kind::Other => {}
+    }
+    Fate::Kept
+}
+
+/// A result where it should be: with its call's id, with something in it.
+pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
+    let piece = at.number;
+    if at.piece.id != call.wire {
+        let message =
+            format!("the id {:?} is not the one with which its call goes out", at.piece.id);
+        let id = call.wire.clone().into();
+        seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
+    }
+    if at.piece.blank {
+        let kind = FixKind::Text { piece, text: Some(NO_OUTPUT.into()) };
+        seen.fix(at, kind, "I6", "the result is empty");
+    } else if at.piece.broken_unicode {
+        let kind = FixKind::Text { piece, text: None };
+        seen.fix(at, kind, "I26", "a string holds half of a surrogate pair, which is not Unicode");
+    }
+}

@@ -1,0 +1,57 @@
+//! The newest turn of the model, and the calls that wait for a result.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::piece::fix;
+use crate::model::{Fix, FixKind, Kind, Place, Role};
+
+/// A call that has no result yet.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) message: u32,
+    pub(super) piece: u32,
+    pub(super) place: Place,
+    /// The id with which it goes out.
+    pub(super) wire: Box<str>,
+    pub(super) name: Box<str>,
+    /// The id as the host wrote it, without white space around it.
+    pub(super) key: Box<str>,
+    /// The first message of its run.
+    pub(super) group: u32,
+    /// The message behind which its result goes.
+    pub(super) anchor: u32,
+}
+
+/// Assistant messages that the provider reads as one, and the results behind them.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// No other message has followed yet: it may still grow.
+    pub(super) growing: bool,
+    /// Nothing but results has followed: results may still come.
+    pub(super) answering: bool,
+    /// Calls without a result.
+    pub(super) open: Vec<Call>,
+    /// Ids of all its calls, as the host wrote them.
+    pub(super) keys: BTreeSet<Box<str>>,
+    /// Reasoning at its end, which must not be the end.
+    pub(super) trailing: Vec<(u32, u32, Place)>,
+    /// It has something else than reasoning.
+    pub(super) told: bool,
+    /// Its first piece.
+    pub(super) head: (Kind, Place),
+    /// Who spoke before it, and what was held then: it may turn out to be nothing.
+    pub(super) before: (Option<Role>, Option<Range<u32>>),
+}
+
+impl Run {
+    /// Drops the reasoning at its end.
+    pub(super) fn cut_trailing(&self) -> impl Iterator<Item = Fix> {
+        let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
+        self.trailing.iter().map(move |(index, piece, place)| {
+            fix(*index, Some(*place), FixKind::Drop { piece: *piece }, "I6", message.into())
+        })
+    }
+}
