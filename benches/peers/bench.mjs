@@ -57,4 +57,6 @@ for (const [name, { ms, answer }] of rows) {
   );
 }
 const off = (100 * (ours.answer - theirs.answer)) / theirs.answer;
-console.log(`\nratio to gpt-tokenizer: ${(theirs.ms / ours.ms).toFixed(1)}, off by ${off.toFixed(1)} %`);
+console.log(
+  `\nratio to gpt-tokenizer: ${(theirs.ms / ours.ms).toFixed(1)}, off by ${off.toFixed(1)} %`,
+);
