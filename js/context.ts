@@ -87,6 +87,8 @@ export class ContextManager<M = unknown> {
   /** Epochs of instances that were lost. */
   #epochsBefore = 0;
   #epoch = 0;
+  /** A call is under way: a getter of the host's must not start another. */
+  #busy = false;
 
   constructor(options: ContextManagerOptions<M>) {
     this.#options = options;
@@ -105,6 +107,16 @@ export class ContextManager<M = unknown> {
    */
   request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {
     parts.signal?.throwIfAborted();
+    if (this.#busy) throw invalid("request", "no call from within a call", "a getter or callback");
+    this.#busy = true;
+    try {
+      return this.#request(messages, parts) as Prepared<T>;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #request(messages: readonly M[], parts: Parts): Prepared<M> {
     if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
     const { system = null, tools = null, unseenTokens = null } = parts;
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
@@ -112,7 +124,7 @@ export class ContextManager<M = unknown> {
     this.#take(manager, messages);
     call("request", () => manager.parts(send(beside)));
     const now = this.#options.clock?.() ?? Date.now();
-    return this.#carryOut(this.#decide(manager, messages, now), messages, now) as Prepared<T>;
+    return this.#carryOut(this.#decide(manager, messages, now), messages, now);
   }
 
   /** How full the window is, by the last request. */

@@ -18,7 +18,9 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
     refuseNonFinite(name, value);
     given[name] = value;
   }
-  if (typeof given.window !== "object") throw invalid("window", "{ contextTokens }", given.window);
+  if (typeof given.window !== "object" || given.window === null) {
+    throw invalid("window", "{ contextTokens }", given.window);
+  }
   return argumentJson(given, "options");
 }
 

@@ -1,46 +1,12 @@
 //! What the host chose, checked once.
 
-use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::prune::{Policy, Prices, WHOLE};
 use crate::validity::Provider;
-
-/// Options as they come over the boundary. Unknown members are refused.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct Given {
-    window: Option<Window>,
-    format: Option<String>,
-    provider: Option<String>,
-    estimator: Option<String>,
-    preset: Option<String>,
-    retention: Option<f64>,
-    trigger: Option<f64>,
-    target: Option<f64>,
-    ingest_cap: Option<f64>,
-    minimum_gain_tokens: Option<f64>,
-    economy: Option<Economy>,
-    defer_folds: bool,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Window {
-    context_tokens: f64,
-    max_output_tokens: Option<f64>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Economy {
-    cache_read: f64,
-    cache_write: f64,
-    output: f64,
-    cache_ttl_ms: f64,
-}
 
 /// What the host chose.
 #[derive(Clone, Debug)]
@@ -67,61 +33,141 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        let given: Given = serde_json::from_str(json)
-            .map_err(|error| Error::argument("options", "options of the chosen preset", error))?;
-        let window = given.window.as_ref();
-        let of = |name, value| amount(name, value, 1.0, f64::from(u32::MAX));
-        let total = window.map_or(Ok(0), |w| of("window.contextTokens", w.context_tokens))?;
-        let reserve = window.and_then(|window| window.max_output_tokens).unwrap_or(0.0);
-        let reserve = of("window.maxOutputTokens", reserve)?;
+        let all: Map<String, Value> = serde_json::from_str(json)
+            .map_err(|error| Error::argument("options", "an object", error))?;
+        let given = Given { path: "", members: &all };
+        given.refuse_others(&NAMES)?;
+        let nothing = Map::new();
+        let unknown = Given { path: "window", members: &nothing };
+        let window = given.inner("window")?.unwrap_or(unknown);
+        window.refuse_others(&["contextTokens", "maxOutputTokens"])?;
+        let most = f64::from(u32::MAX);
+        let total = window.amount("contextTokens", 1.0, most)?.unwrap_or(0);
+        let reserve = window.amount("maxOutputTokens", 1.0, most)?.unwrap_or(0);
         if total > 0 && reserve >= total {
             let expected = format!("less than window.contextTokens ({total})");
             return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
         }
+        let estimator = given.text("estimator")?;
         Ok(Self {
             window: total,
             usable: total.saturating_sub(reserve),
-            format: match given.format.as_deref() {
+            format: match given.text("format")? {
                 None | Some("auto") => None,
                 Some(name) => Some(Format::parse(name)?),
             },
-            provider: given.provider.as_deref().map(Provider::parse).transpose()?,
-            estimator: given
-                .estimator
-                .as_deref()
-                .map_or(Ok(Estimator::default()), Estimator::parse)?,
+            provider: given.text("provider")?.map(Provider::parse).transpose()?,
+            estimator: estimator.map_or(Ok(Estimator::default()), Estimator::parse)?,
             policy: policy(&given)?,
-            defer_folds: given.defer_folds,
+            defer_folds: false,
         })
     }
 }
 
-fn policy(given: &Given) -> Result<Policy> {
-    let mut policy = Policy::preset(given.preset.as_deref().unwrap_or("balanced"))?;
-    if let Some(retention) = given.retention {
-        if given.preset.is_some() {
+/// Every option that is known; protections and the seeds' own ways are not built yet.
+const NAMES: [&str; 11] = [
+    "window",
+    "format",
+    "provider",
+    "estimator",
+    "preset",
+    "retention",
+    "trigger",
+    "target",
+    "ingestCap",
+    "minimumGainTokens",
+    "economy",
+];
+
+fn policy(given: &Given<'_>) -> Result<Policy> {
+    let preset = given.text("preset")?;
+    let mut policy = Policy::preset(preset.unwrap_or("balanced"))?;
+    if let Some(retention) = given.number("retention")? {
+        if preset.is_some() {
             return Err(Error::argument("retention", "no `preset` beside it", retention));
         }
         policy = Policy::retaining(thousandths("retention", retention)?)?;
     }
-    let share = |name, value: Option<f64>, default| {
-        value.map_or(Ok(default), |value| amount(name, value, 10_000.0, 1.0))
-    };
-    policy.trigger = share("trigger", given.trigger, policy.trigger)?;
-    policy.target = share("target", given.target, policy.target)?;
-    policy.ingest_cap = share("ingestCap", given.ingest_cap, policy.ingest_cap)?.min(WHOLE);
-    let gain = given.minimum_gain_tokens.unwrap_or(0.0);
-    policy.minimum_gain = amount("minimumGainTokens", gain, 1.0, f64::from(u32::MAX))?;
-    if let Some(economy) = &given.economy {
-        let price = |name, value| amount(name, value, 1000.0, 1000.0);
+    let share = |name, default| Ok(given.amount(name, 10_000.0, 1.0)?.unwrap_or(default));
+    policy.trigger = share("trigger", policy.trigger)?;
+    policy.target = share("target", policy.target)?;
+    policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(WHOLE);
+    let gain = given.amount("minimumGainTokens", 1.0, f64::from(u32::MAX))?;
+    policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
+    if let Some(economy) = given.inner("economy")? {
+        economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"])?;
+        let needed = |name: &str, scale, most| {
+            economy.amount(name, scale, most)?.ok_or_else(|| {
+                Error::argument(&economy.path_of(name), "a number: all four prices together", "nothing")
+            })
+        };
         policy.prices = Prices {
-            read: price("economy.cacheRead", economy.cache_read)?,
-            write: price("economy.cacheWrite", economy.cache_write)?,
-            output: price("economy.output", economy.output)?,
-            ttl_ms: amount("economy.cacheTtlMs", economy.cache_ttl_ms, 1.0, 1e15)?,
+            read: needed("cacheRead", 1000.0, 1000.0)?,
+            write: needed("cacheWrite", 1000.0, 1000.0)?,
+            output: needed("output", 1000.0, 1000.0)?,
+            ttl_ms: needed("cacheTtlMs", 1.0, 1e15)?,
         };
     }
     Ok(policy)
+}
+
+/// Members of an object of options, and where it stands.
+struct Given<'a> {
+    path: &'a str,
+    members: &'a Map<String, Value>,
+}
+
+impl<'a> Given<'a> {
+    fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.into() } else { format!("{}.{name}", self.path) }
+    }
+
+    /// An option that does not exist is an error, never ignored.
+    fn refuse_others(&self, known: &[&str]) -> Result<()> {
+        match self.members.keys().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => {
+                let expected = format!("no such option; there are {}", known.join(", "));
+                let got = self.members.get(name).map_or(String::new(), Value::to_string);
+                Err(Error::argument(&self.path_of(name), &expected, got))
+            }
+        }
+    }
+
+    fn refused(&self, name: &str, expected: &str, got: &Value) -> Error {
+        Error::argument(&self.path_of(name), expected, got)
+    }
+
+    fn inner(&self, name: &'a str) -> Result<Option<Self>> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(Value::Object(members)) => Ok(Some(Given { path: name, members })),
+            Some(other) => Err(self.refused(name, "an object", other)),
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<Option<&'a str>> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.refused(name, "a name", other)),
+        }
+    }
+
+    fn number(&self, name: &str) -> Result<Option<f64>> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(value) => {
+                value.as_f64().map(Some).ok_or_else(|| self.refused(name, "a number", value))
+            }
+        }
+    }
+
+    /// A number from 0 to `most`, times `scale`.
+    fn amount(&self, name: &str, scale: f64, most: f64) -> Result<Option<u64>> {
+        let number = self.number(name)?;
+        number.map(|value| amount(&self.path_of(name), value, scale, most)).transpose()
+    }
 }
 
 /// A number from 0 to `most`, times `scale`, as an integer. Floats end here.
@@ -175,7 +221,13 @@ mod tests {
             "retention: expected no `preset` beside it, got 1",
         );
         let unknown = Options::parse(r#"{"stubChars":10}"#).unwrap_err().to_string();
-        assert!(unknown.contains("unknown field `stubChars`"), "{unknown}");
+        assert!(unknown.starts_with("stubChars: expected no such option; there are window,"), "{unknown}");
+        refuses(r#"{"window":{"contextTokens":"1"}}"#, "window.contextTokens: expected a number, got \"1\"");
+        refuses(r#"{"window":7}"#, "window: expected an object, got 7");
+        refuses(
+            r#"{"economy":{"cacheRead":0.1}}"#,
+            "economy.cacheWrite: expected a number: all four prices together, got nothing",
+        );
     }
 
     #[test]

@@ -43,15 +43,13 @@ const ways = {
   planCompaction: (messages) => api.planCompaction(messages, { window, format }),
   compactOnce: (messages) => api.compact(messages, { window, format }),
 };
-/** @type {Record<string, string>} */
-const functionOf = {
-  request: "ContextManager",
-  prepare: "ContextManager",
-  plan: "ContextManager",
-  compact: "ContextManager",
-  compactOnce: "compact",
-};
-const here = Object.keys(ways).filter((way) => typeof api?.[functionOf[way] ?? way] === "function");
+/** Ways that are methods of a manager; the others are functions of the package. */
+const methods = ["request", "prepare", "plan", "compact"];
+const isThere = (/** @type {string} */ way) =>
+  typeof (methods.includes(way)
+    ? api?.ContextManager?.prototype[way]
+    : api?.[way === "compactOnce" ? "compact" : way]) === "function";
+const here = Object.keys(ways).filter(isThere);
 const absent = Object.keys(ways).filter((way) => !here.includes(way));
 const nowhere = here.length === 0 ? "nothing in the package takes a history" : false;
 if (api && absent.length > 0) console.log(`not in the package: ${absent.join(", ")}`);
