@@ -4,20 +4,48 @@ import type * as ours from "../../js/api.js";
 
 /** Each is assignable to the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : ["ours", A, "theirs", B];
+/** What is ours is theirs too; something of theirs is not built yet. */
+type Part<A, B> = [A] extends [B] ? true : ["ours", A, "theirs", B];
+/** Of what both have, ours is theirs too. */
+type Shared<A, B> = Part<Pick<A, keyof A & keyof B>, Pick<B, keyof A & keyof B>>;
 
 /** One line for each type that is built. */
-export const types: [
+export const same: [
+  Same<ours.CompactionRecord, Contract.CompactionRecord>,
   Same<ours.ContextWindow, Contract.ContextWindow>,
+  Same<ours.Edit, Contract.Edit>,
+  Same<ours.Estimate, Contract.Estimate>,
   Same<ours.Estimator, Contract.Estimator>,
+  Same<ours.Explanation, Contract.Explanation>,
   Same<ours.Format, Contract.Format>,
-  Same<ours.Provider, Contract.Provider>,
-  Same<ours.Violation, Contract.Violation>,
   Same<ours.Op, Contract.Edit["ops"][number]>,
+  Same<ours.Provider, Contract.Provider>,
+  Same<ours.SessionFile, Contract.SessionFile>,
+  Same<ours.Status, Contract.Status>,
+  Same<ours.Violation, Contract.Violation>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true];
+
+/** What comes out of which a part is built: whoever reads it by the contract reads it rightly. */
+type Epoch = Extract<Contract.ContextEvent, { type: "epoch" }>;
+export const out: [
+  Part<ours.CompactionOutcome, Contract.CompactionOutcome>,
+  Part<ours.ErrorInfo, Contract.ErrorInfo>,
+  Part<ours.Prepared<object>, Contract.Prepared<object>>,
+  Shared<ours.ContextEvent, Epoch>,
+  Shared<ours.ContextManager<object>, Contract.ContextManager<object>>,
+  Shared<ours.Replay, Contract.Replay>,
 ] = [true, true, true, true, true, true];
 
-/** Every code we have is the contract's, with its fields; codes that nothing throws yet are missing. */
-export const errors = (error: ours.PlimsollError): Contract.PlimsollError => error;
+/** What goes in of which a part is built: whatever we take, the contract takes. */
+type Options = Omit<ours.ContextManagerOptions<object>, "on">;
+export const into: [
+  Part<Options, Contract.ContextManagerOptions<object>>,
+  Part<ours.Parts, Contract.Parts>,
+  Part<ours.PolicyOptions, Contract.PolicyOptions>,
+  Part<ours.ReplayOptions, Parameters<typeof Contract.replay>[1]>,
+] = [true, true, true, true];
 
-/** Every function and class that is built takes and gives what the contract says. Nobody constructs our errors. */
-type Built = Exclude<keyof typeof ours & keyof typeof Contract, "PlimsollError">;
-export const values = (built: typeof ours): Pick<typeof Contract, Built> => built;
+/** Every other function that is built takes and gives what the contract says. */
+type Apart = "ContextManager" | "PlimsollError" | "replay";
+type Functions = Exclude<keyof typeof ours & keyof typeof Contract, Apart>;
+export const functions = (built: typeof ours): Pick<typeof Contract, Functions> => built;

@@ -85,7 +85,7 @@ fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
     output(
         tool("wasm-opt")
             .args(WASM_FEATURES)
-            .args(["-O3", "--strip-debug", "--strip-producers", "-o"])
+            .args(["-Oz", "--strip-debug", "--strip-producers", "-o"])
             .arg(wasm)
             .arg(bound),
     )?;
