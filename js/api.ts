@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Everything public, for every entry. */
 export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";

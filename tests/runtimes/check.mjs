@@ -6,6 +6,7 @@ export function check(plimsoll) {
   const answers = {
     estimates: estimates(plimsoll),
     refusal: refusal(plimsoll),
+    requests: requests(plimsoll),
   };
   return JSON.stringify(answers);
 }
@@ -43,4 +44,29 @@ function refusal({ estimateTokens, PlimsollError }) {
     return [error.code, error.message];
   }
   throw new Error("an unknown estimator was taken");
+}
+
+/** A session that grows past its window, request by request. */
+function requests({ ContextManager }) {
+  const manager = new ContextManager({ window: { contextTokens: 6_000 }, clock: () => 0 });
+  const messages = [{ role: "user", content: "Read the files of the harbour and report." }];
+  const told = [];
+  for (let call = 0; call < 12; call += 1) {
+    const id = `toolu_${call}`;
+    const input = { path: `src/berth${call}.js` };
+    messages.push(
+      { role: "assistant", content: [{ type: "tool_use", id, name: "read", input }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: id, content: `${TEXTS.code}// ${call}` }],
+      },
+    );
+    const before = JSON.stringify(messages);
+    const { messages: sent, tokens, fits, epoch, edits, firstChanged } = manager.request(messages);
+    if (JSON.stringify(messages) !== before) throw new Error("the history was changed");
+    if (!fits || tokens > 6_000) throw new Error(`call ${call}: ${tokens} tokens do not fit`);
+    told.push([sent.length, tokens, epoch, edits.length, firstChanged]);
+  }
+  if (!told.some(([, , , edits]) => edits > 0)) throw new Error("nothing was edited");
+  return told;
 }
