@@ -76,9 +76,7 @@ fn bind(core: &Path, glue: &Path) -> Result<()> {
     let types = fs::read_to_string(out.join("plimsoll.d.ts"))?;
     let hook = "export function __wbg_set_wasm(exports: object): void;\n";
     fs::write(glue.join("plimsoll_bg.d.ts"), format!("{types}{hook}"))?;
-    fs::write(glue.join("inline.d.ts"), "export declare const base64: string;\n")?;
-    let inline = "export { default as base64 } from \"../../build/plimsoll.wasm\";\n";
-    Ok(fs::write(glue.join("inline.js"), inline)?)
+    Ok(fs::write(glue.join("inline.d.ts"), "export declare const wasm: string;\n")?)
 }
 
 fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
@@ -106,19 +104,24 @@ fn assemble(js: &Path, wasm: &Path, npm: &Path) -> Result<()> {
     transform(js, &dist, "esm", &sources)?;
     let twins: Vec<PathBuf> = sources.iter().filter(|path| has_twin(js, path)).cloned().collect();
     transform(js, &cjs, "cjs", &twins)?;
-    for (folder, format) in [(&dist, "esm"), (&cjs, "cjs")] {
-        let inline = folder.join("glue/inline.js");
-        output(
-            tool("esbuild")
-                .arg(js.join("glue/inline.js"))
-                .args(["--bundle", "--loader:.wasm=base64", "--log-level=warning"])
-                .arg(format!("--format={format}"))
-                .arg(format!("--outfile={}", inline.display())),
-        )?;
+    let text = inline(&fs::read(wasm)?);
+    for (folder, export) in [(&dist, "export const wasm ="), (&cjs, "exports.wasm =")] {
+        fs::create_dir_all(folder.join("glue"))?;
+        fs::write(folder.join("glue/inline.js"), format!("{export} \"{text}\";\n"))?;
     }
     fs::write(cjs.join("package.json"), "{ \"type\": \"commonjs\" }\n")?;
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
     types(js, &dist, &cjs)
+}
+
+/// Bytes as the text of a JavaScript string: each is the low byte of a character, so that compression sees bytes (base64
+/// costs a third more, compressed). What a string or an editor may not like is moved up by 0x100.
+fn inline(bytes: &[u8]) -> String {
+    let char = |&byte: &u8| match byte {
+        b' ' | b'!' | b'#'..=b'[' | b']'..=b'~' | 0xa1..=0xac | 0xae..=0xff => char::from(byte),
+        _ => char::from_u32(0x100 + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER),
+    };
+    bytes.iter().map(char).collect()
 }
 
 /// The package's own files, with the version of the crate.
