@@ -27,7 +27,11 @@ export function edited<M>(message: M, ops: readonly Op[]): M {
 }
 
 /** Puts what is copied from the host into a message of ours. */
-export function filled(made: object, copies: readonly Copied[], history: readonly unknown[]): object {
+export function filled(
+  made: object,
+  copies: readonly Copied[],
+  history: readonly unknown[],
+): object {
   for (const { path, index, from } of copies) {
     const steps = keys(path);
     const key = steps.pop() as string;

@@ -21,7 +21,13 @@ import type {
 /** A message of a view as the core tells it: a host's message by its index, perhaps edited, or one of ours. */
 type Item =
   | { index: number; ops?: Op[] }
-  | { make: object; copies: Copied[]; role: "user" | "tool"; toolCallId?: string; toolName?: string };
+  | {
+      make: object;
+      copies: Copied[];
+      role: "user" | "tool";
+      toolCallId?: string;
+      toolName?: string;
+    };
 
 interface Answer {
   keep: number;
@@ -144,7 +150,8 @@ export class ContextManager<M = unknown> {
    * @throws {PlimsollError} `INVALID_ARGUMENT` if the last history had no such message.
    */
   explain(index: number): Explanation {
-    if (!Number.isInteger(index) || index < 0) throw invalid("index", "a message's position", index);
+    if (!Number.isInteger(index) || index < 0)
+      throw invalid("index", "a message's position", index);
     const manager = this.#manager();
     return JSON.parse(call("explain", () => manager.explain(index))) as Explanation;
   }

@@ -55,7 +55,9 @@ function plain(this: unknown, key: string, value: unknown): unknown {
 
 function base64(bytes: Uint8Array): string {
   if (globalThis.Buffer) {
-    return globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+    return globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
+      "base64",
+    );
   }
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) {

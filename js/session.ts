@@ -71,9 +71,7 @@ function recordingOf(session: SessionFile, estimator: string): glue.Recording {
   if (!handle?.isAlive) {
     const { messageFormat, messages, system, tools, calls } = session;
     const text = argumentJson({ messageFormat, messages, system, tools, calls }, "session");
-    handle = new Handle(() =>
-      call("replay", () => new glue.Recording(send(text), estimator)),
-    );
+    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), estimator)));
     known.set(estimator, handle);
   }
   return handle.value;

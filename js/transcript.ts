@@ -6,7 +6,6 @@ import * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson, messageJson } from "./json.js";
 import type { Estimate, Estimator, Format, Parts, Provider, Violation } from "./types.js";
 
-
 /**
  * The rules of a provider that a transcript breaks, in the order of its messages; empty: the provider would accept it.
  *

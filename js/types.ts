@@ -2,9 +2,7 @@
  * The public types. chars are UTF-16 code units (what `String.length` counts), tokens are estimates, times are
  * milliseconds since the epoch, shares are 0..1.
  */
-import type { CoreError } from "./generated.js";
-
-import type { Op, Violation } from "./generated.js";
+import type { CoreError, Op, Violation } from "./generated.js";
 
 export type { Op, Violation };
 

@@ -253,7 +253,8 @@ impl Ledger {
     /// The blocks of a message.
     pub fn blocks_of(&self, message: u32) -> Range<u32> {
         let first = |at: u32| {
-            self.messages.get(at as usize).map_or(self.block_count(), |message| message.first_block)
+            let message = self.messages.get(at as usize);
+            message.map_or_else(|| self.block_count(), |message| message.first_block)
         };
         first(message)..first(message.saturating_add(1))
     }

@@ -10,7 +10,7 @@ use crate::text::{Cut, head_tail};
 
 /// The lines written so far, by block.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub(super) struct Lines {
     estimator: Estimator,
     /// What remains of a block's tokens whatever its text is.
     pub overheads: Vec<u32>,
@@ -26,7 +26,7 @@ pub struct Lines {
 
 impl Lines {
     /// No line yet.
-    pub fn new(estimator: Estimator) -> Self {
+    pub(super) fn new(estimator: Estimator) -> Self {
         Self {
             estimator,
             overheads: Vec::new(),
@@ -38,7 +38,7 @@ impl Lines {
     }
 
     /// Writes a cap that was wanted; its tokens.
-    pub fn supply(&mut self, block: u32, part: &Part<'_>) -> Option<u32> {
+    pub(super) fn supply(&mut self, block: u32, part: &Part<'_>) -> Option<u32> {
         let tokens = self.wanted.remove(&block)?;
         let overhead = self.overhead(block);
         let room = tokens.saturating_sub(overhead);
@@ -64,17 +64,20 @@ impl Lines {
 }
 
 /// The arguments of a call that was stubbed or capped: an object, as every provider wants.
-pub fn arguments(line: &str) -> serde_json::Value {
+pub(super) fn arguments(line: &str) -> serde_json::Value {
     serde_json::json!({ "cut": line })
 }
 
 impl Writer for Lines {
     fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], _: u32) -> u32 {
         let Some(it) = ledger.blocks.get(block as usize) else { return 0 };
-        let what = match (it.kind, self.errors.get(block as usize)) {
-            (Kind::Call, _) => "arguments",
-            (_, Some(true)) => "error",
-            _ => "result",
+        let failed = self.errors.get(block as usize).is_some_and(|&error| error);
+        let what = if it.kind == Kind::Call {
+            "arguments"
+        } else if failed {
+            "error"
+        } else {
+            "result"
         };
         let mut line = format!("[{what} cut, {} tokens", it.tokens);
         for (at, &id) in ids.iter().enumerate() {
@@ -82,9 +85,10 @@ impl Writer for Lines {
             line.push_str(ledger.identifiers.text(id));
         }
         line.push(']');
-        let text = match it.kind {
-            Kind::Call => self.estimator.tokens(&arguments(&line).to_string()),
-            _ => self.estimator.tokens(&line),
+        let text = if it.kind == Kind::Call {
+            self.estimator.tokens(&arguments(&line).to_string())
+        } else {
+            self.estimator.tokens(&line)
         };
         self.text.insert(block, line);
         self.wanted.remove(&block);

@@ -8,7 +8,7 @@ use crate::text::{identifiers, leaves, utf16_len};
 
 /// A message measured.
 #[derive(Clone, Debug)]
-pub struct Measure {
+pub(super) struct Measure {
     /// What is remembered of its shape.
     pub outline: Outline,
     /// Of its content.
@@ -23,7 +23,7 @@ pub struct Measure {
 
 /// A part measured.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub(super) struct Measured {
     /// Tokens of its text and of what goes with it.
     pub tokens: u32,
     /// Of them, what remains whatever happens to the text: its share of the message, its name, its frame.
@@ -44,14 +44,14 @@ pub struct Measured {
 const HEAD_CHARS: usize = 200;
 
 /// Measures a message that was read from `bytes` bytes of JSON.
-pub fn measure(
+pub(super) fn measure(
     draft: &Draft<'_>,
     bytes: usize,
     estimator: Estimator,
     identifiers: &mut Identifiers,
 ) -> Measure {
     let bears = |part: &&Part<'_>| !matches!(part.piece.kind, Kind::Thinking | Kind::Image);
-    let bearer = draft.parts.iter().find(bears).or(draft.parts.first());
+    let bearer = draft.parts.iter().find(bears).or_else(|| draft.parts.first());
     let bearer = bearer.map(std::ptr::from_ref);
     let blocks = draft.parts.iter().map(|part| {
         if part.piece.unsent {
@@ -101,10 +101,8 @@ fn measure_part(
         Kind::Thinking | Kind::Image | Kind::Other => "",
     };
     let (ids, head_ids) = intern(source, estimator, identifiers);
-    let key = match part.piece.kind {
-        Kind::Call => hash(&part.piece.name, &part.text),
-        _ => hash("", &part.text),
-    };
+    let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
+    let key = hash(name, &part.text);
     Measured {
         tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
         overhead,

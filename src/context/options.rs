@@ -57,7 +57,7 @@ impl Options {
                 Some(name) => Some(Format::parse(name)?),
             },
             provider: given.text("provider")?.map(Provider::parse).transpose()?,
-            estimator: estimator.map_or(Ok(Estimator::default()), Estimator::parse)?,
+            estimator: estimator.map(Estimator::parse).transpose()?.unwrap_or_default(),
             policy: policy(&given)?,
             defer_folds: false,
         })
@@ -98,7 +98,11 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
         economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"])?;
         let needed = |name: &str, scale, most| {
             economy.amount(name, scale, most)?.ok_or_else(|| {
-                Error::argument(&economy.path_of(name), "a number: all four prices together", "nothing")
+                Error::argument(
+                    &economy.path_of(name),
+                    "a number: all four prices together",
+                    "nothing",
+                )
             })
         };
         policy.prices = Prices {
@@ -221,8 +225,14 @@ mod tests {
             "retention: expected no `preset` beside it, got 1",
         );
         let unknown = Options::parse(r#"{"stubChars":10}"#).unwrap_err().to_string();
-        assert!(unknown.starts_with("stubChars: expected no such option; there are window,"), "{unknown}");
-        refuses(r#"{"window":{"contextTokens":"1"}}"#, "window.contextTokens: expected a number, got \"1\"");
+        assert!(
+            unknown.starts_with("stubChars: expected no such option; there are window,"),
+            "{unknown}"
+        );
+        refuses(
+            r#"{"window":{"contextTokens":"1"}}"#,
+            "window.contextTokens: expected a number, got \"1\"",
+        );
         refuses(r#"{"window":7}"#, "window: expected an object, got 7");
         refuses(
             r#"{"economy":{"cacheRead":0.1}}"#,

@@ -90,7 +90,7 @@ impl Recall {
         wanted.sort_unstable();
         wanted.dedup();
         let most = u64::try_from(wanted.len()).unwrap_or(u64::MAX).max(MOST);
-        let weight = MOST.saturating_mul(1_000_000) / most;
+        let weight = MOST.saturating_mul(1_000_000).checked_div(most).unwrap_or(0);
         for id in wanted {
             let blocks = holders.of(id);
             let shown = state.shows(id, blocks);

@@ -132,7 +132,7 @@ impl Recording {
             measures.push(measure(&draft, bytes.len(), estimator, &mut identifiers));
         }
         let part = |part: &Option<Box<RawValue>>| {
-            part.as_ref().map_or("null".into(), |p| p.get().to_owned())
+            part.as_ref().map_or("null", |part| part.get()).to_owned()
         };
         let parts =
             format!(r#"{{"system":{},"tools":{}}}"#, part(&session.system), part(&session.tools));

@@ -62,7 +62,7 @@ pub struct State {
 
 /// Why and when a block's form changed.
 #[derive(Clone, Copy, Debug)]
-pub struct Why {
+pub(super) struct Why {
     /// The rule.
     pub rule: Rule,
     /// The epoch it opened.
@@ -204,9 +204,10 @@ impl State {
                 self.ledger.blocks_of(message).start.saturating_add(piece)
             });
             // Reasoning may leave alone; everything else of the model's turn stays or goes with its calls and results.
-            let group = match piece.kind {
-                Kind::Thinking => NONE,
-                _ => pushed.groups.get(at as usize).copied().unwrap_or(NONE),
+            let group = if piece.kind == Kind::Thinking {
+                NONE
+            } else {
+                pushed.groups.get(at as usize).copied().unwrap_or(NONE)
             };
             let call_key = self.keys.get(pair as usize).copied();
             let block = self.ledger.append(

@@ -165,7 +165,7 @@ impl State {
             defer_folds: self.options.defer_folds,
         };
         let setting = self.setting();
-        let decision = self.pruner.decide(&mut self.ledger, &setting, &moment, &mut self.lines);
+        let decision = self.pruner.decide(&mut self.ledger, &setting, moment, &mut self.lines);
         self.counters.blocks_visited =
             self.counters.blocks_visited.saturating_add(decision.visited);
         for &change in &decision.changes {
@@ -251,7 +251,7 @@ impl State {
         self.sent.fold_due = fold_due;
         self.sent.peak = self.sent.peak.max(self.pruner.context(&self.ledger, &self.setting()));
         let fold = folded_from.map(|before| self.folded(before));
-        self.answer(keep, written, edits, Said { first_changed, event, fold })
+        self.answer(keep, written, edits, Said { fold, first_changed, event })
     }
 
     fn answer(&self, keep: u32, items: Vec<Value>, edits: Vec<Edit>, said: Said) -> Answer {
@@ -302,7 +302,7 @@ impl State {
     fn last_group(&self) -> u32 {
         let messages = &self.ledger.messages;
         let at = messages.iter().rposition(|message| message.role == Role::Assistant);
-        u32::try_from(at.unwrap_or(messages.len().saturating_sub(1))).unwrap_or(NONE)
+        u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
     /// How many messages of the last request stand at the start of these.

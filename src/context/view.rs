@@ -12,7 +12,7 @@ use crate::model::{
 
 /// What was sent last, and what is known of it.
 #[derive(Clone, Debug, Default)]
-pub struct Sent {
+pub(super) struct Sent {
     /// Nothing has changed since: the same request again.
     pub settled: bool,
     /// Changes only when something other than the end of the request does.
@@ -96,7 +96,7 @@ impl State {
         }
         let changes = self.changes(message, outline);
         let drops = changes.iter().filter(|change| change.what == What::Drop).count();
-        let thinking_alone = drops > 0 && self.only_thinking(outline, &changes);
+        let thinking_alone = drops > 0 && only_thinking(outline, &changes);
         if drops < outline.pieces.len() && !thinking_alone {
             entries.push(self.entry(if changes.is_empty() {
                 Item::Keep(message)
@@ -149,18 +149,15 @@ impl State {
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(json!({}))
                 }
-                _ => continue,
+                FixKind::Drop { .. }
+                | FixKind::Rename { .. }
+                | FixKind::Text { .. }
+                | FixKind::Arguments { .. }
+                | FixKind::Before(_)
+                | FixKind::After(_) => continue,
             };
             changes.push(Change { piece, what });
         }
-    }
-
-    /// Nothing but reasoning would be left.
-    fn only_thinking(&self, outline: &Outline, changes: &[Change]) -> bool {
-        let dropped =
-            |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
-        let mut kept = (0u32..).zip(&outline.pieces).filter(|(at, _)| !dropped(*at));
-        kept.all(|(_, piece)| piece.kind == Kind::Thinking)
     }
 
     /// A user's text or image before the cut of the last fold stands in the head's message.
@@ -309,6 +306,13 @@ impl State {
         let fixes = self.fixes.values().flatten().chain(&self.ending);
         fixes.map(|fix| fix.violation.clone()).collect()
     }
+}
+
+/// Nothing but reasoning would be left.
+fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
+    let dropped = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
+    let mut kept = (0u32..).zip(&outline.pieces).filter(|(at, _)| !dropped(*at));
+    kept.all(|(_, piece)| piece.kind == Kind::Thinking)
 }
 
 /// What is copied from the host stands as null: something in its place keeps the shape readable.

@@ -17,7 +17,7 @@ impl Pruner {
         ledger: &mut Ledger,
         context: u64,
         tail: Tail,
-        moment: &Moment,
+        moment: Moment,
         charge: bool,
         writer: &mut dyn Writer,
         decision: &mut Decision,

@@ -1,11 +1,19 @@
 //! Capacity and hard fit: what goes when the window is nearly full, and when it is.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "tokens, prices and shares: u32 sums and small constants, far below u64"
+)]
+
 use super::edit::stub;
 use super::need::{chance, gain, is_candidate, refetch};
 use super::{Change, Decision, Moment, Pruner, Rule, Setting, Tail, WHOLE, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
 use crate::number::lg;
+
+/// Whether a block is picked; the flag tells that it stands in the last message.
+type Pick = fn(&Block, bool) -> bool;
 
 /// A block is not capped below this, nor one of at most `SMALL` (`SMALL_TEXT` for text) capped at all.
 const LEAST: u64 = 150;
@@ -22,7 +30,7 @@ impl Pruner {
         &mut self,
         ledger: &mut Ledger,
         setting: &Setting,
-        moment: &Moment,
+        moment: Moment,
         stale: &[u32],
         tail: Tail,
         writer: &mut dyn Writer,
@@ -50,7 +58,7 @@ impl Pruner {
     fn stub_least_needed(
         &self,
         ledger: &mut Ledger,
-        moment: &Moment,
+        moment: Moment,
         tail: Tail,
         context: u64,
         target: u64,
@@ -97,7 +105,6 @@ impl Pruner {
     ) {
         let last = ledger.message_count().saturating_sub(1);
         let over = |ledger: &Ledger| self.context(ledger, setting).saturating_sub(setting.usable);
-        type Pick = fn(&Block, bool) -> bool;
         let rounds: [(bool, Pick); 3] = [
             (true, |block, is_last| !is_last && is_candidate(block)),
             (false, |block, is_last| {

@@ -1,5 +1,10 @@
 //! Folds: what stands before a cut is replaced by a head; a hot set, the user's texts and a digest are carried across.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "tokens, prices and shares: u32 sums and small constants, far below u64"
+)]
+
 use std::collections::BTreeMap;
 
 use super::edit::refresh_stubbed;
@@ -38,7 +43,7 @@ impl Pruner {
         &mut self,
         ledger: &Ledger,
         setting: &Setting,
-        moment: &Moment,
+        moment: Moment,
         context: u64,
         tail: Tail,
         charge: bool,
@@ -69,7 +74,7 @@ impl Pruner {
         &mut self,
         ledger: &mut Ledger,
         setting: &Setting,
-        moment: &Moment,
+        moment: Moment,
         without_head: bool,
         writer: &mut dyn Writer,
         decision: &mut Decision,
@@ -106,13 +111,7 @@ impl Pruner {
 
     /// What stays verbatim of the blocks before the cut, sorted: hot results with their groups, user texts newest first,
     /// and whatever may not go.
-    fn kept(
-        &self,
-        ledger: &Ledger,
-        setting: &Setting,
-        moment: &Moment,
-        before: &[u32],
-    ) -> Vec<u32> {
+    fn kept(&self, ledger: &Ledger, setting: &Setting, moment: Moment, before: &[u32]) -> Vec<u32> {
         let mut kept: Vec<u32> = Vec::new();
         let mut room = setting.usable.saturating_mul(self.policy.hot);
         for group in self.groups(ledger, setting, moment, before) {
@@ -143,7 +142,7 @@ impl Pruner {
         &self,
         ledger: &Ledger,
         setting: &Setting,
-        moment: &Moment,
+        moment: Moment,
         before: &[u32],
     ) -> Vec<Group> {
         let mut by_group: BTreeMap<(u32, u32), Group> = BTreeMap::new();
@@ -197,7 +196,7 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
             let age = u128::from(call.saturating_sub(identifier.last_use).max(1));
             let uses = u128::from(isqrt(u128::from(identifier.uses.min(10)) << 40)); // Q20
             let recent = (1 << 20) + u128::from(isqrt((64 << 40) / age)); // 1 + 8 / sqrt(age)
-            let spread = (15 * u128::from(identifier.blocks.min(8)) << 20) / 100;
+            let spread = ((15 * u128::from(identifier.blocks.min(8))) << 20) / 100;
             (u64::try_from(((uses * recent) >> 20) + spread).unwrap_or(u64::MAX), id)
         })
         .collect();

@@ -4,6 +4,11 @@
 //! carry a digest of identifiers; a fit that always fits unless the fixed part alone is too large. It knows measures and
 //! masks only: no text, no format, no provider, no clock but the transcript's.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "tokens, prices and shares: u32 sums and small constants, far below u64"
+)]
+
 mod economy;
 mod edit;
 mod fit;
@@ -168,7 +173,7 @@ impl Pruner {
         &mut self,
         ledger: &mut Ledger,
         setting: &Setting,
-        moment: &Moment,
+        moment: Moment,
         writer: &mut dyn Writer,
     ) -> Decision {
         let mut decision = Decision::default();

@@ -3,6 +3,11 @@
 //! Need falls as a power of the calls since the last use; how many identifiers a result is the newest source of, and how
 //! many of them the model has used, predicts it better than age. Everything is an integer: products are sums of logarithms.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "tokens, prices and shares: u32 sums and small constants, far below u64"
+)]
+
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind};
 use crate::number::{Lg, lg};
@@ -20,17 +25,17 @@ const STUB_IDS_PERCENT: u64 = 15;
 const REFETCH_OUTPUT: u64 = 60;
 
 /// What a stub of this kind costs besides its identifiers.
-pub fn stub_base(kind: Kind) -> u32 {
+pub(super) fn stub_base(kind: Kind) -> u32 {
     if kind == Kind::Call { CALL_STUB } else { RESULT_STUB }
 }
 
 /// Room for identifiers in a stub of a block that has `now` tokens, in 1/100 token.
-pub fn stub_room(now: u32) -> u64 {
+pub(super) fn stub_room(now: u32) -> u64 {
     (100 * STUB_IDS).min(STUB_IDS_PERCENT.saturating_mul(u64::from(now)))
 }
 
 /// What stubbing the block gains, in 1/100 token.
-pub fn gain(block: &Block) -> u64 {
+pub(super) fn gain(block: &Block) -> u64 {
     let now = u64::from(block.now).saturating_mul(100);
     match block.kind {
         Kind::Result | Kind::Call => now
@@ -55,7 +60,7 @@ pub fn is_candidate(block: &Block) -> bool {
 ///
 /// result: 0.04 (1 + used)^0.65 (1 + live)^0.36 / idle^1.2, or 0.002 / idle^1.2 without live identifiers; a duplicate
 /// 0.3 of it. call: 0.25 (1 + min(uses, 4)/4) / idle^1.2. image: 0.1 / idle.
-pub fn chance(block: &Block, call: u32) -> Lg {
+pub(super) fn chance(block: &Block, call: u32) -> Lg {
     let idle = lg(u64::from(call.saturating_sub(block.last).max(1)));
     let decay = idle.saturating_mul(6) / 5;
     match block.kind {
@@ -80,7 +85,7 @@ pub fn chance(block: &Block, call: u32) -> Lg {
 }
 
 /// log2 of what fetching the block again would cost at a request of `context` tokens (halves counted), in 1/2000.
-pub fn refetch(block: &Block, prices: &Prices, context_halves: u64) -> Lg {
+pub(super) fn refetch(block: &Block, prices: &Prices, context_halves: u64) -> Lg {
     let again = prices.write.saturating_mul(u64::from(block.tokens));
     let asking = prices.output.saturating_mul(REFETCH_OUTPUT);
     let reading = prices.read.saturating_mul(context_halves);
@@ -88,7 +93,7 @@ pub fn refetch(block: &Block, prices: &Prices, context_halves: u64) -> Lg {
 }
 
 /// Keeping the block costs more than its loss would, or nothing speaks for it.
-pub fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) -> bool {
+pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) -> bool {
     if block.kind == Kind::Thinking || block.duplicate {
         return true;
     }
@@ -107,7 +112,7 @@ pub fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) -> bool
 ///
 /// Score in tenths: 10 for each use (to 8), 4 in the first 200 characters, 2 for each block that holds it (to 5), less 5
 /// when a newer source exists; above 2, and in no other stub.
-pub fn stub_identifiers(ledger: &Ledger, block: u32, room: u64) -> (Vec<u32>, u32) {
+pub(super) fn stub_identifiers(ledger: &Ledger, block: u32, room: u64) -> (Vec<u32>, u32) {
     let head = ledger.blocks.get(block as usize).map_or(0, |block| block.head_ids as usize);
     let mut scored: Vec<(i64, u32)> = ledger
         .ids(block)

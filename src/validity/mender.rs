@@ -67,6 +67,7 @@ impl Mender {
     }
 
     /// The same, for a format whose host puts results directly behind each assistant message, as pi does.
+    #[must_use]
     pub fn apart(self, apart: bool) -> Self {
         Self { apart, ..self }
     }

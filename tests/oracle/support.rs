@@ -184,7 +184,7 @@ pub fn play(norm: &Norm, window: u64, preset: &str) -> Run {
         let warm = last.is_some_and(|last| now - last <= ttl && last > 0);
         let moment = Moment { call, warm, first: call == 0, defer_folds: false };
         let (before, earlier) = (view(&ledger, &pruner), lines.summaries);
-        pruner.decide(&mut ledger, &setting, &moment, &mut lines);
+        pruner.decide(&mut ledger, &setting, moment, &mut lines);
         let items = view(&ledger, &pruner);
         let shared = previous.iter().zip(&items).take_while(|(a, b)| a.0 == b.0).count();
         run.edits += u32::from(shared < previous.len());
