@@ -293,6 +293,8 @@ export interface ReplayTotals {
   unmanagedBill: number;
   edits: number;
   folds: number;
+  /** Requests that changed something before their end. */
+  epochs: number;
   overWindow: number;
   violations: number;
   peak: number;

@@ -38,6 +38,8 @@ struct Session {
     tools: Option<Box<RawValue>>,
     #[serde(default)]
     calls: Vec<RecordedCall>,
+    #[serde(default)]
+    unseen_tokens: u32,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -87,6 +89,8 @@ pub struct Totals {
     pub edits: u64,
     /// Folds.
     pub folds: u32,
+    /// Requests that changed something before their end: cache breaks.
+    pub epochs: u32,
     /// Requests that do not fit the usable window.
     pub over_window: u32,
     /// Rules broken, over all requests.
@@ -134,8 +138,12 @@ impl Recording {
         let part = |part: &Option<Box<RawValue>>| {
             part.as_ref().map_or("null", |part| part.get()).to_owned()
         };
-        let parts =
-            format!(r#"{{"system":{},"tools":{}}}"#, part(&session.system), part(&session.tools));
+        let parts = format!(
+            r#"{{"system":{},"tools":{},"unseenTokens":{}}}"#,
+            part(&session.system),
+            part(&session.tools),
+            session.unseen_tokens
+        );
         Ok(Self {
             format,
             parts: Parts::parse(&parts, estimator)?,
@@ -239,6 +247,7 @@ impl Replay {
         totals.bill = totals.bill.saturating_add(call.bill);
         totals.edits = totals.edits.saturating_add(u64::from(call.edits));
         totals.folds = totals.folds.saturating_add(u32::from(call.event == Some(Event::Fold)));
+        totals.epochs = call.epoch;
         totals.over_window = totals.over_window.saturating_add(u32::from(!call.fits));
         totals.violations = totals.violations.saturating_add(u64::from(call.violations));
         totals.peak = totals.peak.max(call.used);

@@ -1,3 +1,11 @@
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic,
+    clippy::float_cmp,
+    clippy::cast_precision_loss,
+    reason = "a test reads the corpus, prints its figures, and compares them with a simulator in floats"
+)]
 //! The policy against an independent simulator: the same views, call by call, and the same bills.
 //!
 //! The simulator stands beside the project and is built from a copy in `target/oracle`; where it is absent, this is skipped.
@@ -8,8 +16,11 @@ mod support;
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::path::Path;
     use std::process::Command;
 
+    use plimsoll::context::{Options, Recording, Share};
+    use plimsoll::session::read_session;
     use serde::Deserialize;
 
     use super::support::{PRESETS, WINDOWS, oracle, play, sessions};
@@ -31,26 +42,24 @@ mod tests {
 
     #[derive(Deserialize)]
     struct Bill {
-        bill: f64,
+        #[serde(rename = "bill")]
+        requests: f64,
         sumbill: f64,
         edits: f64,
         over: f64,
+        rh: f64,
+        rn: f64,
+        fh: f64,
+        fn_: f64,
+        ch: f64,
+        cn: f64,
     }
 
     #[test]
     fn views_and_bills_equal_the_simulators() {
         let Some(folder) = oracle() else { return };
         let simulator = folder.join("target/release/sim");
-        let all = Command::new(&simulator)
-            .args(["all", "open", "presets.json", "anthropic"])
-            .current_dir(&folder)
-            .output()
-            .unwrap();
-        let billed: Vec<Billed> = String::from_utf8(all.stdout)
-            .unwrap()
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
+        let billed = billed(&folder);
         let mut ratios = BTreeMap::<(u64, &str), Vec<f64>>::new();
         let (mut compared, mut differing, mut bills) = (0, 0, 0);
         for (path, norm) in sessions(&folder) {
@@ -96,7 +105,7 @@ mod tests {
                     };
                     bills += 1;
                     let (ours_bill, theirs_bill) =
-                        (ours.bill as f64 / 1000.0, theirs.r.bill + theirs.r.sumbill);
+                        (ours.bill as f64 / 1000.0, theirs.r.requests + theirs.r.sumbill);
                     let apart = (ours_bill / theirs_bill - 1.0).abs();
                     assert!(
                         apart < 1e-6,
@@ -110,7 +119,7 @@ mod tests {
                         norm.name
                     );
                     assert_eq!(f64::from(ours.over), theirs.r.over);
-                    let ratio = ours_bill / (pi.r.bill + pi.r.sumbill);
+                    let ratio = ours_bill / (pi.r.requests + pi.r.sumbill);
                     ratios.entry((window, preset)).or_default().push(ratio);
                 }
             }
@@ -129,8 +138,69 @@ mod tests {
         assert!(compared > 10_000 && bills > 100);
     }
 
+    /// The product on the same sessions, with its own measures, masks and lines, and no summarizer: not equal, but beside.
+    #[test]
+    fn the_replay_stands_beside_the_simulators() {
+        let Some(folder) = oracle() else { return };
+        let billed = billed(&folder);
+        println!(
+            "bill in thousands of base input tokens, recall / far recall / content recall in percent"
+        );
+        println!(
+            "{:<44} {:>7} {:>18} {:>18}  edits+folds",
+            "session, window", "", "ours", "simulator"
+        );
+        let mut replayed = 0;
+        for theirs in billed.iter().filter(|billed| billed.p.contains("(balanced)")) {
+            let path = folder.join("../../../shared/data/sessions").join(&theirs.s);
+            let Ok(session) = read_session(&std::fs::read(path).unwrap(), None) else {
+                continue; // a format whose reader is not built yet
+            };
+            let window = theirs.w as u64;
+            let mut json = serde_json::to_value(&session).unwrap();
+            json["unseenTokens"] = (window / 10).min(8000).into();
+            let reserve = (window / 16).min(8192);
+            let options =
+                format!(r#"{{"window":{{"contextTokens":{window},"maxOutputTokens":{reserve}}}}}"#);
+            let options = Options::parse(&options).unwrap();
+            let recording = Recording::parse(&json.to_string(), options.estimator).unwrap();
+            let ours = recording.replay(&options, None).unwrap().totals;
+            let percent = |found: f64, wanted: f64| 100.0 * found / wanted.max(1e-9);
+            let share = |share: Share| percent(share.found as f64, share.wanted as f64);
+            let (recall, r) = (&ours.recall, &theirs.r);
+            println!(
+                "{:<44} {:>6}k {:>7.0} {:>3.0}/{:>3.0}/{:>3.0} {:>7.0} {:>3.0}/{:>3.0}/{:>3.0}  {} {}",
+                theirs.s,
+                window / 1000,
+                ours.bill as f64 / 1e6,
+                share(recall.recall),
+                share(recall.far_recall),
+                share(recall.content_recall),
+                (r.requests + r.sumbill) / 1e3,
+                percent(r.rh, r.rn),
+                percent(r.fh, r.fn_),
+                percent(r.ch, r.cn),
+                ours.epochs,
+                r.edits,
+            );
+            assert_eq!((ours.violations, ours.over_window), (0, 0), "{} at {window}", theirs.s);
+            replayed += 1;
+        }
+        assert!(replayed > 20);
+    }
+
+    fn billed(folder: &Path) -> Vec<Billed> {
+        let all = Command::new(folder.join("target/release/sim"))
+            .args(["all", "open", "presets.json", "anthropic"])
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        let lines = String::from_utf8(all.stdout).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
     /// The bill of a preset in the table that stands beside the simulator.
-    fn expected(folder: &std::path::Path, window: u64, preset: &str) -> String {
+    fn expected(folder: &Path, window: u64, preset: &str) -> String {
         let shared = folder.join("../../../shared/oracle/policy/expected.md");
         let table = std::fs::read_to_string(shared).unwrap();
         let heading = format!("**Window {}k,", window / 1000);

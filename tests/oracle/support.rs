@@ -1,15 +1,18 @@
 //! Drives the policy over the simulator's normalised sessions, every mask open.
 
+#![expect(clippy::arithmetic_side_effects, reason = "sums of tokens and bills")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use plimsoll::ledger::{Arrival, Ledger};
 use plimsoll::model::{Form, Kind, Mask, Message, NONE, Role};
 use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer, mix};
 use serde::Deserialize;
 
-pub const WINDOWS: [u64; 4] = [32_000, 64_000, 128_000, 200_000];
-pub const PRESETS: [&str; 3] = ["economy", "balanced", "retention"];
+pub(crate) const WINDOWS: [u64; 4] = [32_000, 64_000, 128_000, 200_000];
+pub(crate) const PRESETS: [&str; 3] = ["economy", "balanced", "retention"];
 const SUMMARY: u32 = 1500;
 const FILES: [&str; 9] = [
     "Cargo.toml",
@@ -24,8 +27,8 @@ const FILES: [&str; 9] = [
 ];
 
 #[derive(Deserialize)]
-pub struct Norm {
-    pub name: String,
+pub(crate) struct Norm {
+    pub(crate) name: String,
     msgs: Vec<NormMessage>,
     blocks: Vec<NormBlock>,
     idlen: Vec<u32>,
@@ -50,15 +53,20 @@ struct NormBlock {
 }
 
 /// A session played through: each call's view as the simulator writes it, and the bill in thousandths.
-pub struct Run {
-    pub views: Vec<(Vec<Sent>, u32)>,
-    pub bill: u64,
-    pub edits: u32,
-    pub over: u32,
+pub(crate) struct Run {
+    pub(crate) views: Vec<(Vec<Sent>, u32)>,
+    pub(crate) bill: u64,
+    pub(crate) edits: u32,
+    pub(crate) over: u32,
 }
 
 /// The simulator, built and fed; `None` (with a printed line) where it cannot be.
-pub fn oracle() -> Option<PathBuf> {
+pub(crate) fn oracle() -> Option<PathBuf> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(build).clone()
+}
+
+fn build() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = root.join("../shared/oracle/policy");
     if !source.is_dir() {
@@ -94,7 +102,7 @@ pub fn oracle() -> Option<PathBuf> {
     Some(folder)
 }
 
-pub fn sessions(folder: &Path) -> Vec<(PathBuf, Norm)> {
+pub(crate) fn sessions(folder: &Path) -> Vec<(PathBuf, Norm)> {
     let entries = std::fs::read_dir(folder.join("norm")).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -156,7 +164,7 @@ impl Writer for Lines {
 }
 
 /// Plays a session through the policy.
-pub fn play(norm: &Norm, window: u64, preset: &str) -> Run {
+pub(crate) fn play(norm: &Norm, window: u64, preset: &str) -> Run {
     let usable = window - (window / 16).min(8192);
     let setting = Setting { window, usable, fixed: (window / 10).min(8000) };
     let policy = Policy::preset(preset).unwrap();
