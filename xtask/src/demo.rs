@@ -14,7 +14,8 @@ pub fn run() -> Result<()> {
     }
     if has("rustup") {
         println!("1/3 toolchain: rustup brings what rust-toolchain.toml names, if it is missing");
-        show(command("rustup").args(["toolchain", "install"]))?;
+        // Without what cargo has set for us: rustup then follows the file, with its target.
+        show(command("rustup").args(["toolchain", "install"]).env_remove("RUSTUP_TOOLCHAIN"))?;
     }
     println!("2/3 build: the core to Wasm, the package to npm/ (a minute or two the first time)");
     npm_ci("js")?;
