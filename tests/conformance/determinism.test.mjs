@@ -1,85 +1,187 @@
 // @ts-check
 /**
- * Native and Wasm give the same bytes. The native side is a command that prints one JSON line a call with the raw
- * items of the view; the Wasm side is the package's own `rawViews`.
+ * Native and Wasm give the same bytes: of every session file, of every step of every call at several windows and
+ * presets, of replays, of token estimates. The native side is examples/dump.rs; the Wasm side is the package, carried
+ * out by its own ContextManager, heard at the seam.
  *
- *     PLIMSOLL_NATIVE="cargo run -q --example dump --" node --test tests/conformance/determinism.test.mjs
+ * PLIMSOLL_NATIVE    the dump, built; default: cargo builds it
+ * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/
+ * PLIMSOLL_WINDOWS   32000,64000,128000 by default
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { test } from "node:test";
-import { strictFor } from "./carry.mjs";
-import { loadPackage } from "./package.mjs";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { requestsOf, strictFor } from "./carry.mjs";
+import { loadRaw } from "./raw.mjs";
 import { sessionFiles } from "./sessions.mjs";
 
-const { api, why } = await loadPackage();
-const native = process.env.PLIMSOLL_NATIVE?.split(" ").filter((word) => word !== "") ?? [];
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
-const windows = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number) ?? [32_000, 128_000];
+const windows = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number) ?? [32_000, 64_000, 128_000];
+const presets = ["economy", "balanced", "retention"];
+const ESTIMATORS = [
+  "generic",
+  "qwen",
+  "llama3",
+  "cl100k",
+  "o200k",
+  "mistral",
+  "deepseek",
+  "claude",
+  "gemini",
+  "gemma3",
+  "chars/4",
+  "chars/2.1",
+  "cjk",
+];
+/** At most so many texts of a session are estimated. */
+const TEXTS = 200;
+/** What texts hold that sessions seldom do. */
+const ODD = [
+  "",
+  " ".repeat(100),
+  "─".repeat(60),
+  "😀🇻🇳👩‍👩‍👧",
+  "Đường dẫn, 文脈, контекст, سياق",
+  "\u0000\u001f\u007f",
+  '}{]["\\'.repeat(30),
+];
 
-const reason = !api
-  ? why
-  : native.length === 0
-    ? "skipped: PLIMSOLL_NATIVE names no native dump"
-    : typeof api.rawViews !== "function"
-      ? "skipped: the package has no rawViews"
-      : "";
+const { raw, why } = await loadRaw();
+const dump = raw ? native() : undefined;
+const reason = raw
+  ? dump
+    ? ""
+    : "skipped: there is no cargo, and PLIMSOLL_NATIVE names no dump"
+  : why;
+const total = { sessions: 0, steps: 0, replays: 0, estimates: 0, bytes: 0 };
 
-if (reason) {
+if (reason || !raw || !dump) {
   console.log(reason);
   test("native and Wasm agree", { skip: reason }, () => {});
 } else {
-  for (const { name, bytes } of sessionFiles()) {
-    if (!only.test(name)) continue;
-    test(name, (t) => {
-      const data = bytes();
-      if (!strictFor[api.readSession(data).messageFormat])
-        return t.skip("a format of a later release");
-      for (const contextTokens of windows) {
-        const window = {
-          contextTokens,
-          maxOutputTokens: Math.min(8_192, Math.floor(contextTokens / 16)),
-        };
-        const wasm = lines(api.rawViews(api.readSession(data), { window }));
-        const own = dump(data, contextTokens);
-        const differs = own.findIndex((line, at) => line !== wasm[at]);
-        assert.equal(
-          differs,
-          -1,
-          `@${contextTokens} call ${differs}\nnative ${own[differs]}\nwasm   ${wasm[differs]}`,
-        );
-        assert.equal(wasm.length, own.length, `@${contextTokens}: one line a call on both sides`);
-        console.log(`${name} @${contextTokens / 1000}k: ${own.length} views, the same bytes`);
-      }
-    });
+  for (const { name, bytes } of sessionFiles().filter(({ name }) => only.test(name))) {
+    test(name, () => compare(name, bytes()));
   }
+  after(() => console.log(`native = Wasm, byte for byte: ${shown(total)}`));
 }
 
-/** @param {unknown} views @returns {string[]} */
-function lines(views) {
-  const all = typeof views === "string" ? views.split("\n") : /** @type {any[]} */ (views);
-  return all
-    .map((view) => (typeof view === "string" ? view : JSON.stringify(view)))
-    .filter((line) => line !== "");
+/** @param {string} name @param {Uint8Array} data */
+function compare(name, data) {
+  const json = raw.session(data);
+  same(name, "session", [], data, [json]);
+  const session = JSON.parse(json);
+  const texts = sample(session.messages);
+  const estimates = ESTIMATORS.map(
+    (estimator) =>
+      `${estimator} ${JSON.stringify(texts.map((text) => raw.estimateTokens(text, estimator)))}`,
+  );
+  total.estimates += same(name, "estimate", [], JSON.stringify(texts), estimates) * texts.length;
+  total.sessions += 1;
+  if (!strictFor[session.messageFormat]) return;
+  const played = { ...session, calls: requestsOf(session) };
+  const settings = windows.flatMap((contextTokens) =>
+    presets.map((preset) => ({
+      window: {
+        contextTokens,
+        maxOutputTokens: Math.min(8_192, Math.floor(contextTokens / 16)),
+      },
+      format: session.messageFormat,
+      preset,
+    })),
+  );
+  const options = settings.map((setting) => JSON.stringify(setting));
+  const input = JSON.stringify(played);
+  const views = settings.flatMap((setting) => raw.listen(() => carry(played, setting)));
+  total.steps += same(name, "views", options, input, views);
+  const replays = settings.flatMap((setting) => raw.listen(() => replay(played, setting)));
+  total.replays += same(name, "replay", options, input, replays) / 3;
 }
 
-/** @param {Uint8Array} data @param {number} contextTokens */
-function dump(data, contextTokens) {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-"));
-  try {
-    const file = join(folder, "session");
-    writeFileSync(file, data);
-    const [command = "", ...words] = native;
-    const run = spawnSync(command, [...words, file, String(contextTokens)], {
-      encoding: "utf8",
-      maxBuffer: 1 << 30,
-    });
-    assert.equal(run.status, 0, run.stderr || String(run.error));
-    return lines(run.stdout);
-  } finally {
-    rmSync(folder, { recursive: true });
+/** Every request of a session, as a host makes them. @param {any} session @param {any} setting */
+function carry(session, setting) {
+  let now = 0;
+  const manager = new raw.ContextManager({ ...setting, clock: () => now });
+  const { system, tools } = session;
+  let known = 0;
+  for (const { sent, at } of session.calls) {
+    now = at;
+    manager.request(session.messages.slice(0, sent), { system, tools });
+    known = sent;
   }
+  for (let index = 0; index < known; index += 25) manager.explain(index);
+  manager.status();
+  manager.counters();
+  manager[Symbol.dispose]();
+}
+
+/** @param {any} session @param {any} setting */
+function replay(session, setting) {
+  const run = raw.replay(session, setting);
+  run.composition();
+  run.messages();
+  run[Symbol.dispose]();
+}
+
+/**
+ * Holds what the native dump prints against our answers; how many they are.
+ *
+ * @param {string} name @param {string} what @param {string[]} options @param {string | Uint8Array} input
+ * @param {string[]} ours
+ */
+function same(name, what, options, input, ours) {
+  const run = spawnSync(/** @type {string} */ (dump), [what, ...options], {
+    input,
+    encoding: "utf8",
+    maxBuffer: 2 ** 30,
+  });
+  assert.equal(run.status, 0, `${what}: ${run.stderr || run.error}`);
+  const wasm = ours.map((line) => `${line}\n`).join("");
+  const own = run.stdout;
+  if (own !== wasm) {
+    let at = 0;
+    while (own[at] === wasm[at]) at += 1;
+    const part = (/** @type {string} */ all) => all.slice(Math.max(at - 60, 0), at + 60);
+    const line = wasm.slice(0, at).split("\n").length;
+    assert.fail(`${name} ${what}, line ${line}\nnative …${part(own)}…\nwasm   …${part(wasm)}…`);
+  }
+  total.bytes += own.length;
+  return ours.length;
+}
+
+/** Texts from all over a session, and odd ones. @param {any[]} messages */
+function sample(messages) {
+  /** @type {string[]} */
+  const all = [];
+  JSON.stringify(messages, (_, value) => {
+    if (typeof value === "string") all.push(value.toWellFormed());
+    return value;
+  });
+  const every = Math.max(Math.ceil(all.length / TEXTS), 1);
+  return [...ODD, ...all.filter((_, at) => at % every === 0)];
+}
+
+/** Where the native dump is. */
+function native() {
+  if (process.env.PLIMSOLL_NATIVE) return process.env.PLIMSOLL_NATIVE;
+  // The profile of the Rust tests: what they have built is not built again.
+  const build = ["build", "--quiet", "--profile", "test", "--example", "dump"];
+  const messages = ["--message-format", "json-render-diagnostics"];
+  const run = spawnSync("cargo", [...build, ...messages], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
+  if (run.error) return undefined;
+  assert.equal(run.status, 0, run.stderr);
+  const artifacts = run.stdout.split("\n").filter((line) => line.startsWith("{"));
+  return artifacts.map((line) => JSON.parse(line).executable).find((path) => path);
+}
+
+/** @param {Record<string, number>} counts */
+function shown(counts) {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name} ${count.toLocaleString("en")}`)
+    .join(" · ");
 }

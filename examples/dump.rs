@@ -1,0 +1,136 @@
+//! What the core answers natively, for the test that holds the Wasm against it byte for byte.
+//!
+//! ```text
+//! dump session  < session file       the session as JSON
+//! dump estimate < JSON list of texts a line for each estimator: its name, the tokens of each text
+//! dump views OPTIONS..  < session    for each of the options (JSON, as the core takes them) every step of every call
+//! dump replay OPTIONS.. < session    for each of the options the calls, buckets and messages of a replay
+//! ```
+//!
+//! `session` for the last two is what `readSession` gave, as `JSON.stringify` writes it.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "a command: what it finds out goes to its standard output"
+)]
+
+use std::error::Error;
+use std::io::Read;
+
+use plimsoll::context::{Options, Pushed, Recording, State, Step};
+use plimsoll::estimate::Estimator;
+use plimsoll::format::Format;
+use plimsoll::session::read_session;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+type Done = Result<(), Box<dyn Error>>;
+
+/// How many messages lie between two that are explained.
+const EXPLAINED: usize = 25;
+
+fn main() -> Done {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut input = Vec::new();
+    std::io::stdin().read_to_end(&mut input)?;
+    match words.split_first() {
+        Some((what, [])) if what == "session" => {
+            println!("{}", serde_json::to_string(&read_session(&input, None)?)?);
+            Ok(())
+        }
+        Some((what, [])) if what == "estimate" => estimate(&serde_json::from_slice(&input)?),
+        Some((what, options)) if what == "views" => views(std::str::from_utf8(&input)?, options),
+        Some((what, options)) if what == "replay" => replay(std::str::from_utf8(&input)?, options),
+        _ => Err("one of session, estimate, views, replay".into()),
+    }
+}
+
+fn estimate(texts: &Vec<String>) -> Done {
+    for estimator in Estimator::ALL {
+        let tokens: Vec<u32> = texts.iter().map(|text| estimator.tokens(text)).collect();
+        println!("{} {}", estimator.name(), serde_json::to_string(&tokens)?);
+    }
+    Ok(())
+}
+
+fn replay(session: &str, options: &[String]) -> Done {
+    let recording = Recording::parse(session, Estimator::default())?;
+    for options in options {
+        let replay = recording.replay(&Options::parse(options)?, None)?;
+        println!("{}", serde_json::to_string(&(&replay.calls, &replay.totals))?);
+        println!("{}", serde_json::to_string(&replay.state.buckets())?);
+        println!("{}", serde_json::to_string(&replay.state.list()?)?);
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Session {
+    messages: Vec<Box<RawValue>>,
+    #[serde(default)]
+    system: Option<Box<RawValue>>,
+    #[serde(default)]
+    tools: Option<Box<RawValue>>,
+    calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    sent: usize,
+    at: i64,
+}
+
+fn views(session: &str, options: &[String]) -> Done {
+    let session: Session = serde_json::from_str(session)?;
+    options.iter().try_for_each(|options| play(&session, options))
+}
+
+/// Hands the messages over as `js/context.ts` does: what is new once, the last group again before each request.
+fn play(session: &Session, options: &str) -> Done {
+    let part = |part: &Option<Box<RawValue>>| match part {
+        Some(part) => part.get().to_owned(),
+        None => "null".into(),
+    };
+    let (system, tools) = (part(&session.system), part(&session.tools));
+    let parts = format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":null}}"#);
+    let bytes = |at: usize| session.messages[at].get().as_bytes();
+    let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let mut state = State::new(Options::parse(options)?, Format::Anthropic);
+    let (mut known, mut last_group) = (0, 0);
+    for call in &session.calls {
+        for at in last_group..known {
+            if !state.is_same(index(at), bytes(at))? {
+                return Err(format!("message {at} is not the same as before").into());
+            }
+        }
+        while known < call.sent {
+            known = match state.push(bytes(known))? {
+                Pushed::Taken => known.saturating_add(1),
+                Pushed::StartAgain => 0,
+            };
+        }
+        state.set_parts(&parts)?;
+        let mut step = state.request(call.at);
+        loop {
+            println!("{}", step.to_json());
+            match &step {
+                Step::Done(answer) => {
+                    last_group = usize::try_from(answer.last_group)?;
+                    break;
+                }
+                Step::Need(needed) => {
+                    for &at in needed {
+                        state.supply(at, bytes(usize::try_from(at)?))?;
+                    }
+                }
+            }
+            step = state.resume();
+        }
+    }
+    for at in (0..known).step_by(EXPLAINED) {
+        println!("{}", serde_json::to_string(&state.explain(index(at))?)?);
+    }
+    println!("{}", serde_json::to_string(&state.status())?);
+    println!("{}", serde_json::to_string(&state.counters())?);
+    Ok(())
+}
