@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use wasm_bindgen_cli_support::Bindgen;
 
+use crate::inline;
 use crate::shell::{cargo, npm_ci, output, root, tool};
 use crate::stamp::{Inputs, files};
 
@@ -34,6 +35,10 @@ pub fn run() -> Result<()> {
     let wasm = root().join("build/plimsoll.wasm");
     let bound = root().join("build/bindgen/plimsoll_bg.wasm");
     Inputs::new()?.path(&bound)?.make(&wasm, || optimize(&bound, &wasm))?;
+    let inlined = glue.join("inline.js");
+    Inputs::new()?
+        .path(&wasm)?
+        .make(&inlined, || Ok(fs::write(&inlined, inline::module(&fs::read(&wasm)?))?))?;
     Inputs::new()?
         .path(&js)?
         .path(&wasm)?
@@ -76,7 +81,9 @@ fn bind(core: &Path, glue: &Path) -> Result<()> {
     let types = fs::read_to_string(out.join("plimsoll.d.ts"))?;
     let hook = "export function __wbg_set_wasm(exports: object): void;\n";
     fs::write(glue.join("plimsoll_bg.d.ts"), format!("{types}{hook}"))?;
-    Ok(fs::write(glue.join("inline.d.ts"), "export declare const wasm: string;\n")?)
+    let types = "export declare const size: number;\nexport declare const ranks: string;\n\
+                 export declare const text: string;\n";
+    Ok(fs::write(glue.join("inline.d.ts"), types)?)
 }
 
 fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
@@ -104,24 +111,9 @@ fn assemble(js: &Path, wasm: &Path, npm: &Path) -> Result<()> {
     transform(js, &dist, "esm", &sources)?;
     let twins: Vec<PathBuf> = sources.iter().filter(|path| has_twin(js, path)).cloned().collect();
     transform(js, &cjs, "cjs", &twins)?;
-    let text = inline(&fs::read(wasm)?);
-    for (folder, export) in [(&dist, "export const wasm ="), (&cjs, "exports.wasm =")] {
-        fs::create_dir_all(folder.join("glue"))?;
-        fs::write(folder.join("glue/inline.js"), format!("{export} \"{text}\";\n"))?;
-    }
     fs::write(cjs.join("package.json"), "{ \"type\": \"commonjs\" }\n")?;
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
     types(js, &dist, &cjs)
-}
-
-/// Bytes as the text of a JavaScript string: each is the low byte of a character, so that compression sees bytes (base64
-/// costs a third more, compressed). What a string or an editor may not like is moved up by 0x100.
-fn inline(bytes: &[u8]) -> String {
-    let char = |&byte: &u8| match byte {
-        b' ' | b'!' | b'#'..=b'[' | b']'..=b'~' | 0xa1..=0xac | 0xae..=0xff => char::from(byte),
-        _ => char::from_u32(0x100 + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER),
-    };
-    bytes.iter().map(char).collect()
 }
 
 /// The package's own files, with the version of the crate.
@@ -176,6 +168,7 @@ fn types(js: &Path, dist: &Path, cjs: &Path) -> Result<()> {
 fn is_source(path: &Path) -> bool {
     let name = path.to_string_lossy();
     name.ends_with("glue/plimsoll_bg.js")
+        || name.ends_with("glue/inline.js")
         || (name.ends_with(".ts") && !name.ends_with(".d.ts") && !name.contains(".test."))
 }
 

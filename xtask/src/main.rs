@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod demo;
 mod floors;
+mod inline;
 mod shell;
 mod stamp;
 mod test;
