@@ -1,66 +1,14 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
-import { type Copied, edited, filled } from "./carry.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
-import type {
-  CompactionOutcome,
-  ContextManagerOptions,
-  Edit,
-  Explanation,
-  Op,
-  Parts,
-  Prepared,
-  Status,
-  Violation,
-} from "./types.js";
+import type { ContextManagerOptions, Explanation, Parts, Prepared, Status } from "./types.js";
+import { type Answer, outcomeOf, View } from "./view.js";
 
-/** A message of a view as the core tells it: a host's message by its index, perhaps edited, or one of ours. */
-type Item =
-  | { index: number; ops?: Op[] }
-  | {
-      make: object;
-      copies: Copied[];
-      role: "user" | "tool";
-      toolCallId?: string;
-      toolName?: string;
-    };
-
-interface Answer {
-  keep: number;
-  items: Item[];
-  epoch: number;
-  firstChanged: number | null;
-  fits: boolean;
-  tokens: number;
-  repairs: Violation[];
-  edits: Edit[];
-  event: "edit" | "fold" | null;
-  fold: Folded | null;
-  foldDue: boolean;
-  dropThinking: boolean;
-  lastGroup: number;
-}
-interface Folded {
-  number: number;
-  firstKept: number;
-  kept: Array<[number, number]>;
-  head: string;
-  identifiers: string[];
-  tokensBefore: number;
-  tokensAfter: number;
-}
 type Step = { need: number[] } | { done: Answer };
-
-/** A message that was sent: what the core said of it, the host's message it came from, and what became of it. */
-interface Sent<M> {
-  item: Item;
-  host: M | undefined;
-  message: M;
-}
 
 /** What makes Anthropic drop reasoning that an edit before it has unbound, instead of refusing the request. */
 const DROP_THINKING = {
@@ -88,7 +36,7 @@ export class ContextManager<M = unknown> {
   #handle: Handle<glue.Manager> | undefined;
   #known: M[] = [];
   #keys: string[] = [];
-  #sent: Sent<M>[] = [];
+  readonly #view: View<M>;
   #lastGroup = 0;
   /** Epochs of instances that were lost. */
   #epochsBefore = 0;
@@ -99,6 +47,7 @@ export class ContextManager<M = unknown> {
   constructor(options: ContextManagerOptions<M>) {
     this.#options = options;
     this.#core = coreOptions(options);
+    this.#view = new View(options.create);
     this.#manager();
   }
 
@@ -166,7 +115,7 @@ export class ContextManager<M = unknown> {
     this.#handle?.free();
     this.#handle = undefined;
     this.#known = [];
-    this.#sent = [];
+    this.#view.clear();
   }
 
   /** The session in the core; a new one without messages if the instance that held it was lost. */
@@ -175,9 +124,9 @@ export class ContextManager<M = unknown> {
       this.#handle = new Handle(() =>
         call("ContextManager", () => new glue.Manager(send(this.#core))),
       );
-      if (this.#sent.length > 0) this.#epochsBefore = this.#epoch + 1;
+      if (!this.#view.isEmpty) this.#epochsBefore = this.#epoch + 1;
       this.#forget();
-      this.#sent = [];
+      this.#view.clear();
     }
     return this.#handle.value;
   }
@@ -211,9 +160,9 @@ export class ContextManager<M = unknown> {
 
   /** The known messages stand at the start of this history: those that are still sent, and the last group. */
   #isContinued(manager: glue.Manager, messages: readonly M[]): boolean {
-    for (const { item } of this.#sent) {
-      if (!("index" in item) || item.index >= this.#lastGroup) continue;
-      if (!this.#isSame(manager, messages, item.index)) return false;
+    for (const index of this.#view.source) {
+      if (index === null || index >= this.#lastGroup) continue;
+      if (!this.#isSame(manager, messages, index)) return false;
     }
     for (let index = this.#lastGroup; index < this.#known.length; index++) {
       const json = messageJson(messages[index], index);
@@ -247,15 +196,14 @@ export class ContextManager<M = unknown> {
   }
 
   #carryOut(answer: Answer, messages: readonly M[], now: number): Prepared<M> {
-    const kept = this.#sent.slice(0, answer.keep).map((sent) => this.#again(sent, messages));
-    this.#sent = kept.concat(answer.items.map((item) => this.#carry(item, messages)));
+    this.#view.take(answer, messages);
     this.#lastGroup = answer.lastGroup;
     const before = this.#epoch;
     this.#epoch = this.#epochsBefore + answer.epoch;
     if (this.#epoch !== before && answer.firstChanged !== null) this.#tell(answer);
     return {
-      messages: this.#sent.map(({ message }) => message),
-      source: this.#sent.map(({ item }) => ("index" in item ? item.index : null)),
+      messages: this.#view.messages,
+      source: this.#view.source,
       fits: answer.fits,
       repairs: answer.repairs,
       cacheBreakpoints: [],
@@ -269,74 +217,15 @@ export class ContextManager<M = unknown> {
     };
   }
 
-  /** A message of the last request, from the host's objects as they are now. */
-  #again(sent: Sent<M>, messages: readonly M[]): Sent<M> {
-    const { item } = sent;
-    return !("index" in item) || messages[item.index] === sent.host
-      ? sent
-      : this.#carry(item, messages);
-  }
-
-  #carry(item: Item, messages: readonly M[]): Sent<M> {
-    if ("index" in item) {
-      const host = messages[item.index] as M;
-      return { item, host, message: item.ops ? edited(host, item.ops) : host };
-    }
-    const made = filled(item.make, item.copies, messages) as { content: unknown };
-    const { role, toolCallId, toolName } = item;
-    const create = this.#options.create;
-    const names = {
-      ...(toolCallId === undefined ? {} : { toolCallId }),
-      ...(toolName === undefined ? {} : { toolName }),
-    };
-    const message = create ? create({ role, content: made.content, ...names }) : (made as M);
-    return { item, host: undefined, message };
-  }
-
   #tell(answer: Answer): void {
     this.#options.on?.({
       type: "epoch",
       epoch: this.#epoch,
       reason: answer.firstChanged === -1 ? "parts" : (answer.event ?? "history"),
       firstChanged: answer.firstChanged ?? 0,
+      tokensBefore: answer.tokensBefore,
       tokensAfter: answer.tokens,
+      cachedTokensLost: answer.cachedTokensLost,
     });
   }
-}
-
-/** A fold as it is told: carried by digest and hot set, without a summary. */
-function outcomeOf(fold: Folded, now: number): CompactionOutcome {
-  const { tokensBefore, tokensAfter, head, firstKept, kept, identifiers } = fold;
-  const none: string[] = [];
-  const extracted = {
-    modifiedFiles: none,
-    readFiles: none,
-    commands: none,
-    errors: none,
-    identifiers,
-  };
-  return {
-    status: "truncated",
-    reason: "fold by digest and hot set",
-    tokensBefore,
-    tokensAfter,
-    reductionPct: Math.floor((100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1)),
-    record: {
-      type: "compaction",
-      id: `fold-${fold.number}`,
-      timestamp: new Date(now).toISOString(),
-      summary: "",
-      firstKeptEntryId: null,
-      firstKeptIndex: firstKept,
-      kept,
-      head,
-      tokensBefore,
-      tokensAfter,
-      details: extracted,
-      lost: [],
-      degraded: false,
-    },
-    extracted,
-    attempts: [],
-  };
 }

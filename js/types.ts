@@ -129,7 +129,10 @@ export type ContextEvent = {
   /** edit, fold, parts (system or tools changed), or history (the host changed it). */
   reason: string;
   firstChanged: number;
+  tokensBefore: number;
   tokensAfter: number;
+  /** Tokens that the provider had cached and must read anew. */
+  cachedTokensLost: number;
 };
 
 /** A change to one of the host's messages. */

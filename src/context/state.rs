@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::ledger::{Arrival, Ledger};
 use crate::model::{
-    Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role,
+    Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
 };
 use crate::prune::{Change, Pruner, Rule};
 use crate::validity::{Mender, Provider};
@@ -43,6 +43,8 @@ pub struct State {
     pub(super) unbound: BTreeSet<u32>,
     /// The edit of each message that a request has told of, as its key.
     pub(super) told: BTreeMap<u32, u64>,
+    /// Rules that the last request breaks beyond repair.
+    pub(super) broken: Vec<Violation>,
     /// Changes that no request has told of yet.
     pub(super) fresh: Vec<Change>,
     pub(super) parts: Parts,
@@ -113,6 +115,7 @@ impl State {
             mended: BTreeMap::new(),
             unbound: BTreeSet::new(),
             told: BTreeMap::new(),
+            broken: Vec::new(),
             fresh: Vec::new(),
             parts: Parts::default(),
             sent: Sent::default(),

@@ -39,6 +39,10 @@ pub struct Answer {
     pub fits: bool,
     /// Its tokens.
     pub tokens: u64,
+    /// Tokens of the request before.
+    pub tokens_before: u64,
+    /// Tokens of the request before that stood behind the first change.
+    pub cached_tokens_lost: u64,
     /// What had to be repaired in the host's history.
     pub repairs: Vec<Violation>,
     /// Edits that are new in this request.
@@ -223,6 +227,18 @@ impl State {
         let new_from = if rebuild { same } else { 0 };
         let mut fresh = fresh;
         fresh.append(&mut self.fresh);
+        let before = std::mem::replace(&mut self.sent.tokens, 0);
+        let unchanged: u64 =
+            entries.iter().take(same).map(|entry| self.tokens_of(entry.source)).sum();
+        let beside = if parts_changed { 0 } else { self.parts.total() };
+        let lost = match first_changed {
+            Some(_) => before.saturating_sub(unchanged).saturating_sub(beside),
+            None => 0,
+        };
+        self.broken = match first_changed {
+            Some(_) => self.check_outgoing(&entries),
+            None => Vec::new(),
+        };
         let edits = self.edits(&entries, &fresh, folded);
         let written: Vec<Value> =
             entries.iter().skip(new_from).map(|entry| self.write(&entry.item)).collect();
@@ -249,9 +265,10 @@ impl State {
         };
         let keep = u32::try_from(same).unwrap_or(u32::MAX);
         self.sent.fold_due = fold_due;
-        self.sent.peak = self.sent.peak.max(self.pruner.context(&self.ledger, &self.setting()));
+        self.sent.tokens = self.pruner.context(&self.ledger, &self.setting());
+        self.sent.peak = self.sent.peak.max(self.sent.tokens);
         let fold = folded_from.map(|before| self.folded(before));
-        self.answer(keep, written, edits, Said { fold, first_changed, event })
+        self.answer(keep, written, edits, Said { fold, before, lost, first_changed, event })
     }
 
     fn answer(&self, keep: u32, items: Vec<Value>, edits: Vec<Edit>, said: Said) -> Answer {
@@ -263,6 +280,8 @@ impl State {
             first_changed: said.first_changed,
             fits: self.options.window == 0 || tokens <= self.options.usable,
             tokens,
+            tokens_before: said.before,
+            cached_tokens_lost: said.lost,
             repairs: self.repairs(),
             edits,
             event: said.event,
@@ -388,7 +407,12 @@ impl State {
 
     /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
     pub fn violations(&self) -> Vec<Violation> {
-        let outgoing = self.outgoing(&self.build(0));
+        self.check_outgoing(&self.build(0))
+    }
+
+    /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
+    fn check_outgoing(&self, entries: &[Entry]) -> Vec<Violation> {
+        let outgoing = self.outgoing(entries);
         let apart = self.format == Format::Pi;
         validity::check(&outgoing, self.provider, validity::Options { thinking: false, apart })
     }
@@ -398,6 +422,8 @@ impl State {
 #[derive(Default)]
 struct Said {
     fold: Option<Folded>,
+    before: u64,
+    lost: u64,
     first_changed: Option<i64>,
     event: Option<Event>,
 }

@@ -35,6 +35,8 @@ pub(super) struct Sent {
     pub fold_due: bool,
     /// The most that a request had.
     pub peak: u64,
+    /// Its tokens.
+    pub tokens: u64,
 }
 
 /// A message of the view with its key.
@@ -194,7 +196,9 @@ impl State {
                 match self.lines.text.get(&at) {
                     _ if block.form == Form::Gone => return,
                     Some(text) => {
-                        Made::Result { id: id.clone(), name: name.clone(), text: text.clone() }
+                        let (id, name, text) = (id.clone(), name.clone(), text.clone());
+                        let error = self.lines.errors.get(at as usize).is_some_and(|&error| error);
+                        Made::Result { id, name, text, error }
                     }
                     None => made.clone(),
                 }
@@ -304,7 +308,7 @@ impl State {
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
         let fixes = self.fixes.values().flatten().chain(&self.ending);
-        fixes.map(|fix| fix.violation.clone()).collect()
+        fixes.map(|fix| fix.violation.clone()).chain(self.broken.iter().cloned()).collect()
     }
 }
 

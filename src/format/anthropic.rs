@@ -184,8 +184,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (json!({ "role": "user", "content": content }), copied);
         }
-        Made::Result { id, text, .. } => {
-            json!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true })
+        Made::Result { id, text, error, .. } => {
+            json!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": error })
         }
         Made::Moved { id, message, piece, .. } => {
             let from = host(*message, *piece);

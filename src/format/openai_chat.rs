@@ -276,7 +276,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (json!({ "role": "user", "content": content }), copied);
         }
-        Made::Result { id, name, text } => (id, name, text.as_str().into()),
+        Made::Result { id, name, text, .. } => (id, name, text.as_str().into()),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", "/content");
             copied.extend(moved.copied);

@@ -388,7 +388,7 @@ fn made(
 }
 
 fn result(id: &str) -> Made {
-    Made::Result { id: id.into(), name: "bash".into(), text: "aborted".into() }
+    Made::Result { id: id.into(), name: "bash".into(), text: "aborted".into(), error: true }
 }
 
 fn moved(message: u32, piece: u32) -> Made {

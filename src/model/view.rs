@@ -42,8 +42,10 @@ pub enum Made {
         id: String,
         /// The tool's name.
         name: String,
-        /// What it says; it never tells of success.
+        /// What it says.
         text: String,
+        /// It reports an error; what says that there is no result always does.
+        error: bool,
     },
     /// One of the host's results, at another place.
     Moved {

@@ -1,6 +1,5 @@
 //! Fixes carried out on outlines.
 
-use super::NO_OUTPUT;
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
 
 /// The request as it goes out once the fixes are carried out. A message of ours stands before or after its message
@@ -79,7 +78,7 @@ fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
             Outline { role: Role::User, pieces: pieces.collect() }
         }
         // Its text is never empty: where the host's result was, ours says `NO_OUTPUT`.
-        Made::Result { id, name, text } => result(id, name, text != NO_OUTPUT),
+        Made::Result { id, name, error, .. } => result(id, name, *error),
         Made::Moved { id, name, message, piece } => {
             result(id, name, host(*message, *piece).is_some_and(|piece| piece.error))
         }

@@ -43,7 +43,7 @@ impl Mender {
         calls.sort_by_key(|(_, call)| (call.message, call.piece));
         let fixes = calls.into_iter().map(|(anchor, call)| {
             let (id, name) = (call.wire.clone().into(), call.name.clone().into());
-            let made = Made::Result { id, name, text: NO_RESULT.into() };
+            let made = Made::Result { id, name, text: NO_RESULT.into(), error: true };
             let message = format!("the call {:?} has no result", call.wire);
             let mut fix = fix(call.message, Some(call.place), FixKind::After(made), "I1", message);
             fix.index = anchor;

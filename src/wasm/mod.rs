@@ -2,7 +2,11 @@
 //!
 //! Bulk comes in through [`memory`]: JavaScript asks for room, writes UTF-8 into it, and then calls a function that
 //! takes the filled length. An [`Error`](crate::error::Error) is thrown as JSON that `js/errors.ts` reads.
-#![expect(unreachable_pub, reason = "wasm-bindgen exports only items that are `pub`")]
+#![expect(
+    unreachable_pub,
+    unnameable_types,
+    reason = "wasm-bindgen exports only items that are `pub`"
+)]
 
 mod error;
 mod estimate;

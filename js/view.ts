@@ -1,0 +1,136 @@
+/** A view as the core tells it, carried out on the host's messages. */
+import { type Copied, edited, filled } from "./carry.js";
+import type { CompactionOutcome, ContextManagerOptions, Edit, Op, Violation } from "./types.js";
+
+/** A message of a view: a host's message by its index, perhaps edited, or one of ours. */
+export type Item =
+  | { index: number; ops?: Op[] }
+  | {
+      make: object;
+      copies: Copied[];
+      role: "user" | "tool";
+      toolCallId?: string;
+      toolName?: string;
+    };
+
+/** What the core answers to a request. */
+export interface Answer {
+  /** So many messages of the last view stand at the start of this one; `items` follow. */
+  keep: number;
+  items: Item[];
+  epoch: number;
+  firstChanged: number | null;
+  fits: boolean;
+  tokens: number;
+  tokensBefore: number;
+  cachedTokensLost: number;
+  repairs: Violation[];
+  edits: Edit[];
+  event: "edit" | "fold" | null;
+  fold: Folded | null;
+  foldDue: boolean;
+  dropThinking: boolean;
+  lastGroup: number;
+}
+
+interface Folded {
+  number: number;
+  firstKept: number;
+  kept: Array<[number, number]>;
+  head: string;
+  identifiers: string[];
+  tokensBefore: number;
+  tokensAfter: number;
+}
+
+/** A message that was sent: what the core said of it, the host's message it came from, and what became of it. */
+interface Sent<M> {
+  item: Item;
+  host: M | undefined;
+  message: M;
+}
+
+/** The messages of the last request. */
+export class View<M> {
+  #sent: Sent<M>[] = [];
+  readonly #create: ContextManagerOptions<M>["create"];
+
+  constructor(create: ContextManagerOptions<M>["create"]) {
+    this.#create = create;
+  }
+
+  /** There was no request yet. */
+  get isEmpty(): boolean {
+    return this.#sent.length === 0;
+  }
+
+  get messages(): M[] {
+    return this.#sent.map(({ message }) => message);
+  }
+
+  /** For each message the host's that it is or edits; null: ours. */
+  get source(): Array<number | null> {
+    return this.#sent.map(({ item }) => ("index" in item ? item.index : null));
+  }
+
+  clear(): void {
+    this.#sent = [];
+  }
+
+  /** The view of this answer, from the host's objects as they are now. */
+  take(answer: Answer, history: readonly M[]): void {
+    const kept = this.#sent.slice(0, answer.keep).map((sent) => this.#again(sent, history));
+    this.#sent = kept.concat(answer.items.map((item) => this.#carry(item, history)));
+  }
+
+  #again(sent: Sent<M>, history: readonly M[]): Sent<M> {
+    const { item, host } = sent;
+    return "index" in item && history[item.index] !== host ? this.#carry(item, history) : sent;
+  }
+
+  #carry(item: Item, history: readonly M[]): Sent<M> {
+    if ("index" in item) {
+      const host = history[item.index] as M;
+      return { item, host, message: item.ops ? edited(host, item.ops) : host };
+    }
+    const made = filled(item.make, item.copies, history) as { content: unknown };
+    const { role, toolCallId, toolName } = item;
+    const names = {
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+      ...(toolName === undefined ? {} : { toolName }),
+    };
+    const message = this.#create?.({ role, content: made.content, ...names }) ?? (made as M);
+    return { item, host: undefined, message };
+  }
+}
+
+/** A fold as it is told: carried by digest and hot set, without a summary. */
+export function outcomeOf(fold: Folded, now: number): CompactionOutcome {
+  const { tokensBefore, tokensAfter, head, firstKept, kept, identifiers } = fold;
+  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
+  const extracted = { ...lists, identifiers };
+  return {
+    status: "truncated",
+    reason: "fold by digest and hot set",
+    tokensBefore,
+    tokensAfter,
+    reductionPct: Math.floor((100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1)),
+    record: {
+      type: "compaction",
+      id: `fold-${fold.number}`,
+      timestamp: new Date(now).toISOString(),
+      summary: "",
+      firstKeptEntryId: null,
+      firstKeptIndex: firstKept,
+      kept,
+      head,
+      tokensBefore,
+      tokensAfter,
+      details: extracted,
+      lost: [],
+      degraded: false,
+    },
+    extracted,
+    attempts: [],
+  };
+}
