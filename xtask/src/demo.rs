@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::build;
-use crate::shell::{command, has, npm_ci, root, show};
+use crate::shell::{command, has, npm_ci, show};
 
 const SESSION: &str = "examples/sessions/harbour-audit.pi.jsonl";
 
@@ -21,21 +21,10 @@ pub fn run() -> Result<()> {
     npm_ci("js")?;
     build::run()?;
     println!("3/3 the package, on a session recorded by examples/node-gateway");
-    let root = root();
-    if !root.join("npm/dist/cli/main.js").exists() || !root.join(SESSION).exists() {
-        println!("This build has no command line yet. What there is already:");
-        return show(command("node").args(["--input-type=module", "--eval", ESTIMATE]));
-    }
     for verb in ["inspect", "replay"] {
-        println!("\n$ npx plimsoll {verb} {SESSION}\n");
-        show(command("node").args(["npm/dist/cli.js", verb, SESSION]))?;
+        println!("\n$ plimsoll {verb} {SESSION} --window 64k\n");
+        let session = [verb, SESSION, "--window", "64k"];
+        show(command("node").arg("npm/dist/cli.js").args(session))?;
     }
     Ok(())
 }
-
-const ESTIMATE: &str = r#"
-import { estimateTokens } from "./npm/dist/index.js";
-import { readFileSync } from "node:fs";
-const text = readFileSync("src/error.rs", "utf8");
-console.log(`src/error.rs: ${text.length} chars, about ${estimateTokens(text)} tokens`);
-"#;
