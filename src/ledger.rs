@@ -2,8 +2,12 @@
 //!
 //! Last use, uses and live counts are a function of the transcript; forms and rent are history.
 
+mod sums;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+use sums::Sums;
 
 use crate::identifiers::Identifiers;
 use crate::model::{Block, Form, Kind, Mask, Message, NONE, Role};
@@ -42,7 +46,8 @@ pub struct Ledger {
     pub identifiers: Identifiers,
     block_ids: Vec<u32>,
     live: Vec<u32>,
-    total: u64,
+    /// Of each block its tokens in its present form.
+    now: Sums,
     same_call: BTreeMap<u64, u32>,
     same_text: BTreeMap<u64, u32>,
 }
@@ -84,7 +89,7 @@ impl Ledger {
             mask: arrival.mask,
         });
         self.live.push(block);
-        self.total = self.total.saturating_add(u64::from(arrival.tokens));
+        self.now.push(u64::from(arrival.tokens));
         if let Some(call_block) = self.blocks.get_mut(arrival.pair as usize) {
             call_block.pair = block;
         }
@@ -174,7 +179,7 @@ impl Ledger {
     /// Gives a block a later form; a form never goes back.
     pub fn set_form(&mut self, block: u32, form: Form, now: u32) {
         let Some(it) = self.blocks.get_mut(block as usize) else { return };
-        self.total = self.total.saturating_sub(u64::from(it.now)).saturating_add(u64::from(now));
+        self.now.change(block, u64::from(it.now), u64::from(now));
         it.now = now;
         it.form = it.form.max(form);
         if form != Form::Gone {
@@ -190,13 +195,13 @@ impl Ledger {
     pub fn drop_unless(&mut self, keep: impl Fn(u32, &Block) -> bool) -> Vec<u32> {
         let mut gone = Vec::new();
         let blocks = &mut self.blocks;
-        let total = &mut self.total;
+        let now = &mut self.now;
         self.live.retain(|&at| {
             let Some(block) = blocks.get_mut(at as usize) else { return false };
             if keep(at, block) {
                 return true;
             }
-            *total = total.saturating_sub(u64::from(block.now));
+            now.change(at, u64::from(block.now), 0);
             block.now = 0;
             block.form = Form::Gone;
             block.ids = 0..0;
@@ -231,7 +236,12 @@ impl Ledger {
 
     /// Tokens of all blocks in their present forms.
     pub fn total(&self) -> u64 {
-        self.total
+        self.now.total()
+    }
+
+    /// Tokens of the blocks from this one on, in their present forms.
+    pub fn tokens_from(&self, block: u32) -> u64 {
+        self.now.from(block)
     }
 
     /// How many blocks there are.

@@ -249,6 +249,7 @@ impl State {
         if window == 0 || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit) {
             return;
         }
+        self.counters.blocks_visited = self.counters.blocks_visited.saturating_add(1);
         let Some(change) = self.pruner.ingest(&mut self.ledger, block, window, &mut self.lines)
         else {
             return;

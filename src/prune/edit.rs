@@ -1,7 +1,9 @@
 //! Timed edits: rent on stale blocks against the price of rewriting what stands behind them.
 
-use super::need::{gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room};
-use super::{Change, Decision, Moment, Pruner, Rule, Tail, Writer};
+use super::need::{
+    gain, is_candidate, is_stale, may_become_candidate, stub_base, stub_identifiers, stub_room,
+};
+use super::{Change, Decision, Moment, Pruner, Rule, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind};
 
@@ -16,27 +18,22 @@ impl Pruner {
         &mut self,
         ledger: &mut Ledger,
         context: u64,
-        tail: Tail,
+        tail: u32,
         moment: Moment,
         charge: bool,
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) -> Vec<u32> {
+        let before = self.open_before(ledger, tail, decision);
         let policy = &self.policy;
         let (read, write) = (policy.prices.read, policy.prices.write);
-        let live = ledger.live();
-        let before: Vec<u32> = live.get(..tail.position).unwrap_or(&[]).to_vec();
-        let behind = live.get(tail.position..).unwrap_or(&[]);
-        let mut suffix = super::now_of(ledger, behind).saturating_mul(100);
-        decision.visited = decision.visited.saturating_add(live.len() as u64);
         let (mut rent, mut gained) = (0u64, 0u64);
         let mut stale = Vec::new();
         let mut best: Option<(i128, u32)> = None;
         for at in before.into_iter().rev() {
+            let behind = ledger.tokens_from(at).saturating_mul(100);
             let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
-            let now = u64::from(block.now).saturating_mul(100);
             if !is_candidate(block) || !is_stale(block, policy, moment.call, context) {
-                suffix = suffix.saturating_add(now);
                 continue;
             }
             let gain = gain(block);
@@ -45,10 +42,11 @@ impl Pruner {
             }
             rent = rent.saturating_add(block.rent);
             gained = gained.saturating_add(gain);
-            suffix = suffix.saturating_add(now.saturating_sub(gain));
             stale.push(at);
+            // What stands from here on, once all that is stale in it is stubbed.
+            let rest = behind.saturating_sub(gained);
             let price =
-                if moment.warm { write.saturating_sub(read).saturating_mul(suffix) } else { 0 };
+                if moment.warm { write.saturating_sub(read).saturating_mul(rest) } else { 0 };
             let net = i128::from(rent).saturating_sub(i128::from(price));
             let enough = moment.warm || gained > COLD_GAIN;
             let worth = gained >= policy.minimum_gain.saturating_mul(100);
@@ -65,6 +63,21 @@ impl Pruner {
             }
         }
         stale
+    }
+
+    /// Blocks before the message `tail` that are, or may become, candidates; those that are none any more are let go.
+    pub(super) fn open_before(
+        &mut self,
+        ledger: &Ledger,
+        tail: u32,
+        decision: &mut Decision,
+    ) -> Vec<u32> {
+        decision.visited = decision.visited.saturating_add(self.open.len() as u64);
+        let is_open = |at: &u32| ledger.blocks.get(*at as usize).is_some_and(may_become_candidate);
+        self.open.retain(is_open);
+        let end = ledger.blocks_of(tail).start;
+        let before = self.open.partition_point(|&at| at < end);
+        self.open.get(..before).unwrap_or(&[]).to_vec()
     }
 }
 

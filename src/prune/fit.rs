@@ -7,7 +7,7 @@
 
 use super::edit::stub;
 use super::need::{chance, gain, is_candidate, refetch};
-use super::{Change, Decision, Moment, Pruner, Rule, Setting, Tail, WHOLE, Writer};
+use super::{Change, Decision, Moment, Pruner, Rule, Setting, WHOLE, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
 use crate::number::lg;
@@ -32,7 +32,7 @@ impl Pruner {
         setting: &Setting,
         moment: Moment,
         stale: &[u32],
-        tail: Tail,
+        tail: u32,
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
@@ -56,22 +56,20 @@ impl Pruner {
     /// Stubs by ascending need per token until the target is reached, if all candidates together reach it.
     #[expect(clippy::too_many_arguments, reason = "the moment of a decision has that many sides")]
     fn stub_least_needed(
-        &self,
+        &mut self,
         ledger: &mut Ledger,
         moment: Moment,
-        tail: Tail,
+        tail: u32,
         context: u64,
         target: u64,
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
-        let first = ledger.blocks_of(tail.message).start;
+        let before = self.open_before(ledger, tail, decision);
         let prices = &self.policy.prices;
-        let mut candidates: Vec<_> = ledger
-            .live()
-            .iter()
-            .filter(|&&at| at < first)
-            .filter_map(|&at| ledger.blocks.get(at as usize).map(|block| (at, block)))
+        let mut candidates: Vec<_> = before
+            .into_iter()
+            .filter_map(|at| ledger.blocks.get(at as usize).map(|block| (at, block)))
             .filter(|(_, block)| is_candidate(block))
             .map(|(at, block)| {
                 let need = chance(block, moment.call) + refetch(block, prices, 2 * context);
@@ -116,6 +114,7 @@ impl Pruner {
             if over(ledger) == 0 {
                 return;
             }
+            decision.visited = decision.visited.saturating_add(ledger.live().len() as u64);
             for at in largest_first(ledger, |block| pick(block, block.message >= last)) {
                 let need = over(ledger);
                 if need == 0 {
@@ -130,6 +129,10 @@ impl Pruner {
                 }
             }
         }
+        if over(ledger) == 0 {
+            return;
+        }
+        decision.visited = decision.visited.saturating_add(ledger.live().len() as u64);
         for at in ledger.live().to_vec() {
             if over(ledger) == 0 {
                 return;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
-use super::{Change, Decision, Moment, Pruner, Rule, Setting, Tail, Writer, now_of};
+use super::{Change, Decision, Moment, Pruner, Rule, Setting, Writer, now_of};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, NONE};
 use crate::number::{Lg, isqrt, lg, lg_sum};
@@ -45,13 +45,11 @@ impl Pruner {
         setting: &Setting,
         moment: Moment,
         context: u64,
-        tail: Tail,
+        tail: u32,
         charge: bool,
     ) -> bool {
-        let first = ledger.blocks_of(tail.message).start;
-        let live = ledger.live();
-        let before = live.get(..live.partition_point(|&b| b < first)).unwrap_or(&[]);
-        let rest = now_of(ledger, before);
+        let tail = ledger.tokens_from(ledger.blocks_of(tail).start);
+        let rest = ledger.total().saturating_sub(tail);
         let prices = &self.policy.prices;
         if charge && moment.warm {
             self.fold_rent = self.fold_rent.saturating_add(prices.read.saturating_mul(rest));
@@ -80,14 +78,14 @@ impl Pruner {
         decision: &mut Decision,
     ) {
         let limit = (5 * setting.usable).min(2_000_000); // 5 % of the usable window, at most 20,000 tokens
-        let cut = self.tail(ledger, limit).message;
+        let cut = self.tail(ledger, limit);
         if cut <= self.start && !(without_head && self.head.is_none()) {
             return;
         }
         let end = ledger.blocks_of(cut).start;
         let live = ledger.live();
         let before = live.get(..live.partition_point(|&b| b < end)).unwrap_or(&[]).to_vec();
-        decision.visited = decision.visited.saturating_add(before.len() as u64);
+        decision.visited = decision.visited.saturating_add(live.len() as u64);
         let kept = self.kept(ledger, setting, moment, &before);
         let gone: Vec<u32> =
             before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();

@@ -18,6 +18,7 @@ mod presets;
 
 pub use economy::{Cache, Sent, mix};
 pub use fold::Head;
+use need::may_become_candidate;
 pub use need::{SMALLEST_EDIT, is_candidate};
 pub use presets::{Policy, Prices, WHOLE};
 
@@ -134,12 +135,24 @@ pub struct Pruner {
     fold_rent: u64,
     /// The last call that was charged rent.
     charged: Option<u32>,
+    /// Blocks that may become candidates, in order: what a decision looks at.
+    open: Vec<u32>,
+    /// Blocks before this one have been looked at for that.
+    seen: u32,
 }
 
 impl Pruner {
     /// A policy without history.
     pub fn new(policy: Policy) -> Self {
-        Self { policy, start: 0, head: None, fold_rent: 0, charged: None }
+        Self {
+            policy,
+            start: 0,
+            head: None,
+            fold_rent: 0,
+            charged: None,
+            open: Vec::new(),
+            seen: 0,
+        }
     }
 
     /// Tokens of a request of all live blocks in their present forms.
@@ -177,6 +190,7 @@ impl Pruner {
         writer: &mut dyn Writer,
     ) -> Decision {
         let mut decision = Decision::default();
+        self.take_up(ledger, &mut decision);
         let context = self.context(ledger, setting);
         let limit = (20 * setting.usable).min(600_000); // 20 % of the usable window, at most 6,000 tokens
         let tail = self.tail(ledger, limit);
@@ -198,36 +212,32 @@ impl Pruner {
         decision
     }
 
-    /// First live position of the tail: the last messages of at most `limit` (1/100 token), at least the last group.
-    fn tail(&self, ledger: &Ledger, limit: u64) -> Tail {
+    /// Looks at the blocks that have come since the last decision.
+    fn take_up(&mut self, ledger: &Ledger, decision: &mut Decision) {
+        let fresh = self.seen..ledger.block_count();
+        self.seen = fresh.end;
+        decision.visited = decision.visited.saturating_add(fresh.len() as u64);
+        let is_open = |at: &u32| ledger.blocks.get(*at as usize).is_some_and(may_become_candidate);
+        self.open.extend(fresh.filter(is_open));
+    }
+
+    /// First message of the tail: the last messages of at most `limit` (1/100 token), at least the last group.
+    fn tail(&self, ledger: &Ledger, limit: u64) -> u32 {
         let count = ledger.message_count();
-        let live = ledger.live();
-        let (mut message, mut position, mut tokens) = (count, live.len(), 0u64);
+        let mut message = count;
         while message > self.start {
-            let first = ledger.blocks_of(message - 1).start;
-            let from = live.get(..position).map_or(0, |live| live.partition_point(|&b| b < first));
-            let more = now_of(ledger, live.get(from..position).unwrap_or(&[]));
-            if message < count && 100 * (tokens + more) > limit {
+            let tokens = ledger.tokens_from(ledger.blocks_of(message - 1).start);
+            if message < count && 100 * tokens > limit {
                 break;
             }
-            (message, position, tokens) = (message - 1, from, tokens + more);
+            message -= 1;
         }
         let may_cut = |at: u32| ledger.messages.get(at as usize).is_none_or(|m| m.may_cut);
         while message > self.start && !may_cut(message) {
             message -= 1;
         }
-        let first = ledger.blocks_of(message).start;
-        Tail { message, position: live.partition_point(|&b| b < first) }
+        message
     }
-}
-
-/// Where a tail starts.
-#[derive(Clone, Copy, Debug)]
-struct Tail {
-    /// Its first message.
-    message: u32,
-    /// Its first block, as a position in the live blocks.
-    position: usize,
 }
 
 /// Tokens of these blocks in their present forms.

@@ -47,8 +47,12 @@ pub(super) fn gain(block: &Block) -> u64 {
 
 /// The block is still whole enough, large enough and free to be stubbed or thinned.
 pub fn is_candidate(block: &Block) -> bool {
+    block.mask.may_edit && may_become_candidate(block)
+}
+
+/// The same, were it free: what is not, never will be; a mask may change.
+pub(super) fn may_become_candidate(block: &Block) -> bool {
     block.form < Form::Stubbed
-        && block.mask.may_edit
         && match block.kind {
             Kind::Result | Kind::Call => block.tokens > SMALLEST_EDIT,
             Kind::Thinking | Kind::Image => true,
