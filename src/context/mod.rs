@@ -1,5 +1,7 @@
 //! The heart: one session, from the host's bytes to the view that is sent.
 
+mod answer;
+mod bound;
 mod estimate;
 mod explain;
 mod inventory;
@@ -14,6 +16,7 @@ mod status;
 mod step;
 mod view;
 
+pub use answer::{Answer, Edit, Event, Folded};
 pub use estimate::{ByKind, Estimate};
 pub use explain::{Explanation, Since};
 pub use inventory::{Bucket, Listed};
@@ -23,7 +26,7 @@ pub use recall::{Recall, Share};
 pub use replay::{Call, Recording, Replay, Totals};
 pub use state::{Counters, Pushed, State};
 pub use status::Status;
-pub use step::{Answer, Edit, Event, Folded, Step};
+pub use step::Step;
 
 /// FNV-1a.
 fn hash(bytes: &[u8]) -> u64 {

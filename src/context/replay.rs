@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::answer::{Answer, Event};
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
 use super::recall::{Holders, Recall};
 use super::state::State;
-use super::step::{Answer, Event, Step};
+use super::step::Step;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::format::Format;

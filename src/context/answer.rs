@@ -1,0 +1,311 @@
+//! What a request comes to: its view, as far as it is new, compared with the last one.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::state::State;
+use super::view::Entry;
+use crate::format::Format;
+use crate::model::{Fix, Item, NONE, Op, Role, Violation};
+use crate::prune::{Change, Rule};
+use crate::validity;
+
+/// A request: what stays of the one before, what follows, and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// So many messages of the last request stand at the start of this one.
+    pub keep: u32,
+    /// The messages behind them.
+    pub items: Vec<Value>,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// First message that differs from the last request; -1: system or tools; none: it only grew.
+    pub first_changed: Option<i64>,
+    /// By our estimate the request fits the usable window.
+    pub fits: bool,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Tokens of the request before.
+    pub tokens_before: u64,
+    /// Tokens of the request before that stood behind the first change.
+    pub cached_tokens_lost: u64,
+    /// What had to be repaired in the host's history.
+    pub repairs: Vec<Violation>,
+    /// Edits that are new in this request.
+    pub edits: Vec<Edit>,
+    /// What the policy did.
+    pub event: Option<Event>,
+    /// The fold that was carried out.
+    pub fold: Option<Folded>,
+    /// A fold pays, and waits for a summarizer.
+    pub fold_due: bool,
+    /// Reasoning is sent behind a change: the provider must be told to drop what it no longer accepts.
+    pub drop_thinking: bool,
+    /// First message of the last group: until another message follows, it may still change.
+    pub last_group: u32,
+}
+
+/// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Folded {
+    /// Folds so far.
+    pub number: u32,
+    /// First message that is kept as it is.
+    pub first_kept: u32,
+    /// Messages before it of which something stays, as [from, to).
+    pub kept: Vec<(u32, u32)>,
+    /// What stands for the rest.
+    pub head: String,
+    /// The identifiers of its digest.
+    pub identifiers: Vec<String>,
+    /// Tokens of the request before.
+    pub tokens_before: u64,
+    /// Tokens of the request now.
+    pub tokens_after: u64,
+}
+
+/// What the policy did at a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Event {
+    /// Blocks were stubbed, capped or thinned.
+    Edit,
+    /// A fold was carried out.
+    Fold,
+}
+
+/// A message that is now edited otherwise than before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edit {
+    /// The message.
+    pub index: u32,
+    /// All operations on it.
+    pub ops: Vec<Op>,
+    /// Why.
+    pub rule: &'static str,
+    /// Its tokens before.
+    pub tokens_before: u64,
+    /// Its tokens now.
+    pub tokens_after: u64,
+}
+
+impl State {
+    /// Builds the view, as far as it is new, and compares it with the last one.
+    pub(super) fn carry_out(&mut self) -> Answer {
+        let (folded_from, fold_due) = self.decided.take().unwrap_or_default();
+        let folded = folded_from.is_some();
+        let parts = Some(self.parts.fingerprint);
+        let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
+        let rebuild = folded || parts_changed || self.must_rebuild();
+        let mut entries = self.build(if rebuild { 0 } else { self.sent.upto });
+        let sent = self.sent.items.len();
+        let same = if rebuild { self.shared(&entries) } else { sent };
+        let opens = parts_changed || same < sent;
+        if opens && self.unbind(&entries, if parts_changed { 0 } else { same }) {
+            entries = self.build(0);
+        }
+        let same = if rebuild { self.shared(&entries) } else { sent };
+        let first_changed = match (parts_changed, opens) {
+            (true, _) => Some(-1),
+            (false, true) => i64::try_from(same).ok(),
+            (false, false) => None,
+        };
+        let lost = if opens { self.lost(&entries, same, parts_changed) } else { 0 };
+        self.broken = if opens { self.check_outgoing(&entries) } else { Vec::new() };
+        self.sent.epoch = self.sent.epoch.saturating_add(u32::from(opens));
+        let fresh = std::mem::take(&mut self.fresh);
+        let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
+        let edits = self.edits(&entries, &fresh, folded);
+        let new = entries.iter().skip(if rebuild { same } else { 0 });
+        let items: Vec<Value> = new.map(|entry| self.write(&entry.item)).collect();
+        self.counters.items_written =
+            self.counters.items_written.saturating_add(items.len() as u64);
+        let before = self.sent.tokens;
+        self.remember(&entries, rebuild, parts, fold_due);
+        let said = Said {
+            keep: count(same),
+            before,
+            lost,
+            first_changed,
+            event: match (folded, edited) {
+                (true, _) => Some(Event::Fold),
+                (false, true) => Some(Event::Edit),
+                (false, false) => None,
+            },
+            fold: folded_from.map(|before| self.folded(before)),
+        };
+        self.answer(items, edits, said)
+    }
+
+    /// Something before the end of the last request may go out otherwise now.
+    fn must_rebuild(&self) -> bool {
+        let upto = self.sent.upto;
+        let message =
+            |change: &Change| self.ledger.blocks.get(change.block as usize).map(|b| b.message);
+        let touched = self.fresh.iter().filter_map(message).any(|message| message < upto);
+        let sent = |fixes: &[Fix]| -> Vec<Fix> {
+            fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
+        };
+        self.sent.rebuild || touched || upto == 0 || sent(&self.ending) != sent(&self.sent.ending)
+    }
+
+    /// Tokens of the last request behind what this one shares with it.
+    fn lost(&self, entries: &[Entry], same: usize, parts_changed: bool) -> u64 {
+        let shared = entries.iter().take(same).map(|entry| self.tokens_of(entry.source)).sum();
+        let beside = if parts_changed { 0 } else { self.parts.total() };
+        let shared = if parts_changed { 0 } else { shared };
+        self.sent.tokens.saturating_sub(shared).saturating_sub(beside)
+    }
+
+    /// Keeps what the next request is compared with.
+    fn remember(&mut self, entries: &[Entry], rebuilt: bool, parts: Option<u64>, fold_due: bool) {
+        if rebuilt {
+            self.sent.items.clear();
+            self.sent.made_tokens = 0;
+        }
+        let made = self.made_tokens(entries);
+        self.sent.items.extend(entries.iter().map(|entry| (entry.key, entry.source)));
+        self.sent.made_tokens = self.sent.made_tokens.saturating_add(made);
+        self.sent.parts = parts;
+        self.sent.upto = self.ledger.message_count();
+        self.sent.ending.clone_from(&self.ending);
+        self.sent.rebuild = false;
+        self.sent.settled = true;
+        self.sent.fold_due = fold_due;
+        self.sent.tokens = self.pruner.context(&self.ledger, &self.setting());
+        self.sent.peak = self.sent.peak.max(self.sent.tokens);
+    }
+
+    pub(super) fn answer(&self, items: Vec<Value>, edits: Vec<Edit>, said: Said) -> Answer {
+        let tokens = self.pruner.context(&self.ledger, &self.setting());
+        Answer {
+            keep: said.keep,
+            items,
+            epoch: self.sent.epoch,
+            first_changed: said.first_changed,
+            fits: self.options.window == 0 || tokens <= self.options.usable,
+            tokens,
+            tokens_before: said.before,
+            cached_tokens_lost: said.lost,
+            repairs: self.repairs(),
+            edits,
+            event: said.event,
+            fold: said.fold,
+            fold_due: self.sent.fold_due,
+            drop_thinking: self.needs_drop_hint(),
+            last_group: self.last_group(),
+        }
+    }
+
+    /// What a fold that has just been carried out came to.
+    fn folded(&self, tokens_before: u64) -> Folded {
+        let head = self.pruner.head.as_ref();
+        let digest = head.map_or(&[][..], |head| &head.digest);
+        let mut kept: Vec<(u32, u32)> = Vec::new();
+        for block in self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize))
+        {
+            let (message, next) = (block.message, block.message.saturating_add(1));
+            match kept.last_mut() {
+                _ if message >= self.pruner.start => break,
+                Some((_, end)) if *end >= message => *end = next,
+                _ => kept.push((message, next)),
+            }
+        }
+        Folded {
+            number: head.map_or(0, |head| head.folds),
+            first_kept: self.pruner.start,
+            kept,
+            head: self.lines.head.clone(),
+            identifiers: digest.iter().map(|&id| self.ledger.identifiers.text(id).into()).collect(),
+            tokens_before,
+            tokens_after: self.pruner.context(&self.ledger, &self.setting()),
+        }
+    }
+
+    /// The newest message of the model; the last message if there is none.
+    fn last_group(&self) -> u32 {
+        let messages = &self.ledger.messages;
+        let at = messages.iter().rposition(|message| message.role == Role::Assistant);
+        u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
+    }
+
+    /// How many messages of the last request stand at the start of these.
+    fn shared(&self, entries: &[Entry]) -> usize {
+        let items = entries.iter().map(|entry| (entry.key, entry.source));
+        self.sent.items.iter().zip(items).take_while(|(old, new)| **old == *new).count()
+    }
+
+    /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
+    /// first change.
+    fn edits(&mut self, entries: &[Entry], fresh: &[Change], folded: bool) -> Vec<Edit> {
+        let mut by_message: BTreeMap<u32, (Rule, u64)> = BTreeMap::new();
+        for change in fresh {
+            let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
+            let saved = u64::from(change.before.saturating_sub(block.now));
+            let entry = by_message.entry(block.message).or_insert((change.rule, 0));
+            entry.1 = entry.1.saturating_add(saved);
+        }
+        let mut edits = Vec::new();
+        for entry in entries {
+            let Item::Edit(index, ops) = &entry.item else { continue };
+            let known = self.told.insert(*index, entry.key) == Some(entry.key);
+            let moved = folded.then_some((Rule::Fold, 0));
+            let change = by_message.remove(index).or(moved).filter(|_| !known);
+            if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
+                edits.push(self.edit(*index, ops.clone(), rule, saved));
+            }
+        }
+        let sent = |index: &u32| entries.iter().any(|entry| entry.source == *index);
+        for (index, (rule, saved)) in by_message {
+            if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
+                edits.push(self.edit(index, Vec::new(), rule, saved));
+            }
+        }
+        edits
+    }
+
+    fn edit(&self, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
+        let after = self.tokens_of(index);
+        let before = after.saturating_add(saved);
+        Edit { index, ops, rule: rule.name(), tokens_before: before, tokens_after: after }
+    }
+
+    /// Tokens of a message as it is sent.
+    pub(super) fn tokens_of(&self, message: u32) -> u64 {
+        let blocks = self.ledger.blocks_of(message);
+        blocks.filter_map(|at| self.ledger.blocks.get(at as usize)).map(|b| u64::from(b.now)).sum()
+    }
+
+    /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
+    pub fn violations(&self) -> Vec<Violation> {
+        self.check_outgoing(&self.build(0))
+    }
+
+    /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
+    fn check_outgoing(&self, entries: &[Entry]) -> Vec<Violation> {
+        let outgoing = self.outgoing(entries);
+        let apart = self.format == Format::Pi;
+        validity::check(&outgoing, self.provider, validity::Options { thinking: false, apart })
+    }
+}
+
+/// What is said of a request that is new.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) keep: u32,
+    pub(super) fold: Option<Folded>,
+    pub(super) before: u64,
+    pub(super) lost: u64,
+    pub(super) first_changed: Option<i64>,
+    pub(super) event: Option<Event>,
+}
+
+/// A length as it crosses.
+pub(super) fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
