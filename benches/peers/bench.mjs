@@ -1,13 +1,14 @@
 /**
- * Speed beside other packages, on this machine, now: median of several runs, after a warm-up of each.
- * A ratio is theirs by ours; above 1 ours is faster. They count exactly, ours is an estimate.
+ * Speed on this machine, now, and beside other packages where one does the same: median of several runs, after a
+ * warm-up of each. A ratio is theirs by ours; above 1 ours is faster. They count exactly, ours is an estimate.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { estimateTokens } from "../../npm/dist/index.js";
+import { ContextManager, estimateTokens } from "../../npm/dist/index.js";
+import { longSession, requests } from "../../tests/support/long.mjs";
 
 const RUNS = 9;
 const BYTES = 1_000_000;
@@ -25,6 +26,11 @@ function code() {
   return once.repeat(Math.ceil(BYTES / once.length)).slice(0, BYTES);
 }
 
+/** The middle of some times. */
+function median(times) {
+  return times.sort((a, b) => a - b)[times.length >> 1];
+}
+
 /** Median milliseconds of a run; what it gives is kept, so that it is not optimized away. */
 function measure(run) {
   const times = [];
@@ -35,7 +41,7 @@ function measure(run) {
     answer = run();
     if (index >= 0) times.push(performance.now() - begun);
   }
-  return { answer, ms: times.sort((a, b) => a - b)[RUNS >> 1] };
+  return { answer, ms: median(times) };
 }
 
 const text = code();
@@ -59,4 +65,52 @@ for (const [name, { ms, answer }] of rows) {
 const off = (100 * (ours.answer - theirs.answer)) / theirs.answer;
 console.log(
   `\nratio to gpt-tokenizer: ${(theirs.ms / ours.ms).toFixed(1)}, off by ${off.toFixed(1)} %`,
+);
+
+const COLD = 841;
+const PLACES = [
+  [60, 160],
+  [950, 1_050],
+  [9_500, 10_500],
+];
+
+function manager() {
+  let now = 1_700_000_000_000;
+  return new ContextManager({
+    window: { contextTokens: 200_000, maxOutputTokens: 8_192 },
+    clock: () => {
+      now += 20_000;
+      return now;
+    },
+  });
+}
+
+/** Milliseconds of each request of a session, by the messages it had. */
+function turns(messages) {
+  const context = manager();
+  return requests(messages).map((sent) => {
+    const history = messages.slice(0, sent);
+    const begun = performance.now();
+    context.request(history);
+    return { sent, ms: performance.now() - begun };
+  });
+}
+
+const session = longSession(PLACES.at(-1)[1]);
+const times = turns(session);
+console.log("\nrequest(), a turn of a coding agent's session at 200,000 tokens\n");
+for (const [from, to] of PLACES) {
+  const stretch = times.filter(({ sent }) => sent >= from && sent < to).map(({ ms }) => ms);
+  const longest = Math.max(...stretch);
+  console.log(
+    `messages ${`${from} to ${to}`.padEnd(16)} median ${median(stretch).toFixed(3)} ms, longest ${longest.toFixed(2)} ms, ${stretch.length} turns`,
+  );
+}
+const history = session.slice(0, COLD);
+const cold = measure(() => manager().request(history).tokens);
+const texts = history.map((message) => JSON.stringify(message));
+const counted = measure(() => texts.reduce((sum, text) => sum + countTokens(text), 0));
+const bytes = texts.reduce((sum, text) => sum + text.length, 0);
+console.log(
+  `\nfirst request of ${COLD} messages (${(bytes / 1e6).toFixed(1)} MB): ${cold.ms.toFixed(1)} ms; gpt-tokenizer, counting their JSON and no more: ${counted.ms.toFixed(1)} ms; ratio ${(counted.ms / cold.ms).toFixed(1)}`,
 );
