@@ -10,7 +10,8 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { ContextManager, estimateTokens } from "../../npm/dist/index.js";
 import { longSession, requests } from "../../tests/support/long.mjs";
 
-const RUNS = 9;
+const RUNS = 15;
+const WARM = 5;
 const BYTES = 1_000_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -31,32 +32,37 @@ function median(times) {
   return times.sort((a, b) => a - b)[times.length >> 1];
 }
 
-/** Median milliseconds of a run; what it gives is kept, so that it is not optimized away. */
-function measure(run) {
-  const times = [];
-  let answer = 0;
-  for (let index = -2; index < RUNS; index += 1) {
-    globalThis.gc?.();
-    const begun = performance.now();
-    answer = run();
-    if (index >= 0) times.push(performance.now() - begun);
+/**
+ * Median milliseconds of each run. They take turns, so that what else the machine does falls on all of them alike; what
+ * they give is kept, so that nothing is optimized away.
+ */
+function measure(runs) {
+  const results = runs.map(([name]) => ({ name, times: [], answer: 0, ms: 0 }));
+  for (let round = -WARM; round < RUNS; round += 1) {
+    runs.forEach(([, run], index) => {
+      globalThis.gc?.();
+      const begun = performance.now();
+      results[index].answer = run();
+      if (round >= 0) results[index].times.push(performance.now() - begun);
+    });
   }
-  return { answer, ms: median(times) };
+  for (const result of results) result.ms = median(result.times);
+  return results;
 }
 
 const text = code();
-const rows = [
-  ["plimsoll estimateTokens, o200k", measure(() => estimateTokens(text, "o200k"))],
-  ["plimsoll estimateTokens, generic", measure(() => estimateTokens(text))],
-  ["plimsoll estimateTokens, chars/4", measure(() => estimateTokens(text, "chars/4"))],
-  ["gpt-tokenizer countTokens, o200k", measure(() => countTokens(text))],
-];
-const [[, ours]] = rows;
-const [, theirs] = rows.at(-1);
+const rows = measure([
+  ["plimsoll estimateTokens, o200k", () => estimateTokens(text, "o200k")],
+  ["plimsoll estimateTokens, generic", () => estimateTokens(text)],
+  ["plimsoll estimateTokens, chars/4", () => estimateTokens(text, "chars/4")],
+  ["gpt-tokenizer countTokens, o200k", () => countTokens(text)],
+]);
+const ours = rows[0];
+const theirs = rows.at(-1);
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}`);
 console.log(`${text.length} bytes of ASCII code, median of ${RUNS} runs\n`);
-for (const [name, { ms, answer }] of rows) {
+for (const { name, ms, answer } of rows) {
   const rate = text.length / 1000 / ms;
   console.log(
     `${name.padEnd(36)} ${ms.toFixed(2).padStart(8)} ms ${rate.toFixed(0).padStart(7)} MB/s ${answer} tokens`,
@@ -107,9 +113,11 @@ for (const [from, to] of PLACES) {
   );
 }
 const history = session.slice(0, COLD);
-const cold = measure(() => manager().request(history).tokens);
 const texts = history.map((message) => JSON.stringify(message));
-const counted = measure(() => texts.reduce((sum, text) => sum + countTokens(text), 0));
+const [cold, counted] = measure([
+  ["first request", () => manager().request(history).tokens],
+  ["count", () => texts.reduce((sum, text) => sum + countTokens(text), 0)],
+]);
 const bytes = texts.reduce((sum, text) => sum + text.length, 0);
 console.log(
   `\nfirst request of ${COLD} messages (${(bytes / 1e6).toFixed(1)} MB): ${cold.ms.toFixed(1)} ms; gpt-tokenizer, counting their JSON and no more: ${counted.ms.toFixed(1)} ms; ratio ${(counted.ms / cold.ms).toFixed(1)}`,
