@@ -1,15 +1,17 @@
 /**
- * Speed beside other packages, on this machine, now: median of several runs, after a warm-up of each.
- * A ratio is theirs by ours; above 1 ours is faster. They count exactly, ours is an estimate.
+ * Speed on this machine, now, and beside other packages where one does the same: median of several runs, after a
+ * warm-up of each. A ratio is theirs by ours; above 1 ours is faster. They count exactly, ours is an estimate.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { estimateTokens } from "../../npm/dist/index.js";
+import { ContextManager, estimateTokens } from "../../npm/dist/index.js";
+import { longSession, requests } from "../../tests/support/long.mjs";
 
-const RUNS = 9;
+const RUNS = 15;
+const WARM = 5;
 const BYTES = 1_000_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -25,32 +27,42 @@ function code() {
   return once.repeat(Math.ceil(BYTES / once.length)).slice(0, BYTES);
 }
 
-/** Median milliseconds of a run; what it gives is kept, so that it is not optimized away. */
-function measure(run) {
-  const times = [];
-  let answer = 0;
-  for (let index = -2; index < RUNS; index += 1) {
-    globalThis.gc?.();
-    const begun = performance.now();
-    answer = run();
-    if (index >= 0) times.push(performance.now() - begun);
+/** The middle of some times. */
+function median(times) {
+  return times.sort((a, b) => a - b)[times.length >> 1];
+}
+
+/**
+ * Median milliseconds of each run. They take turns, so that what else the machine does falls on all of them alike; what
+ * they give is kept, so that nothing is optimized away.
+ */
+function measure(runs) {
+  const results = runs.map(([name]) => ({ name, times: [], answer: 0, ms: 0 }));
+  for (let round = -WARM; round < RUNS; round += 1) {
+    runs.forEach(([, run], index) => {
+      globalThis.gc?.();
+      const begun = performance.now();
+      results[index].answer = run();
+      if (round >= 0) results[index].times.push(performance.now() - begun);
+    });
   }
-  return { answer, ms: times.sort((a, b) => a - b)[RUNS >> 1] };
+  for (const result of results) result.ms = median(result.times);
+  return results;
 }
 
 const text = code();
-const rows = [
-  ["plimsoll estimateTokens, o200k", measure(() => estimateTokens(text, "o200k"))],
-  ["plimsoll estimateTokens, generic", measure(() => estimateTokens(text))],
-  ["plimsoll estimateTokens, chars/4", measure(() => estimateTokens(text, "chars/4"))],
-  ["gpt-tokenizer countTokens, o200k", measure(() => countTokens(text))],
-];
-const [[, ours]] = rows;
-const [, theirs] = rows.at(-1);
+const rows = measure([
+  ["plimsoll estimateTokens, o200k", () => estimateTokens(text, "o200k")],
+  ["plimsoll estimateTokens, generic", () => estimateTokens(text)],
+  ["plimsoll estimateTokens, chars/4", () => estimateTokens(text, "chars/4")],
+  ["gpt-tokenizer countTokens, o200k", () => countTokens(text)],
+]);
+const ours = rows[0];
+const theirs = rows.at(-1);
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}`);
 console.log(`${text.length} bytes of ASCII code, median of ${RUNS} runs\n`);
-for (const [name, { ms, answer }] of rows) {
+for (const { name, ms, answer } of rows) {
   const rate = text.length / 1000 / ms;
   console.log(
     `${name.padEnd(36)} ${ms.toFixed(2).padStart(8)} ms ${rate.toFixed(0).padStart(7)} MB/s ${answer} tokens`,
@@ -59,4 +71,55 @@ for (const [name, { ms, answer }] of rows) {
 const off = (100 * (ours.answer - theirs.answer)) / theirs.answer;
 console.log(
   `\nratio to gpt-tokenizer: ${(theirs.ms / ours.ms).toFixed(1)}, off by ${off.toFixed(1)} %`,
+);
+
+const COLD = 841;
+const PLACES = [
+  [60, 160],
+  [950, 1_050],
+  [9_500, 10_500],
+];
+
+function manager() {
+  let now = 1_700_000_000_000;
+  return new ContextManager({
+    window: { contextTokens: 200_000, maxOutputTokens: 8_192 },
+    clock: () => {
+      now += 20_000;
+      return now;
+    },
+  });
+}
+
+/** Milliseconds of each request of a session, by the messages it had. */
+function turns(messages) {
+  const context = manager();
+  return requests(messages).map((sent) => {
+    const history = messages.slice(0, sent);
+    const begun = performance.now();
+    context.request(history);
+    return { sent, ms: performance.now() - begun };
+  });
+}
+
+const session = longSession(PLACES.at(-1)[1]);
+turns(session.slice(0, 2_000)); // to warm up
+const times = turns(session);
+console.log("\nrequest(), a turn of a coding agent's session at 200,000 tokens\n");
+for (const [from, to] of PLACES) {
+  const stretch = times.filter(({ sent }) => sent >= from && sent < to).map(({ ms }) => ms);
+  const longest = Math.max(...stretch);
+  console.log(
+    `messages ${`${from} to ${to}`.padEnd(16)} median ${median(stretch).toFixed(3)} ms, longest ${longest.toFixed(2)} ms, ${stretch.length} turns`,
+  );
+}
+const history = session.slice(0, COLD);
+const texts = history.map((message) => JSON.stringify(message));
+const [cold, counted] = measure([
+  ["first request", () => manager().request(history).tokens],
+  ["count", () => texts.reduce((sum, text) => sum + countTokens(text), 0)],
+]);
+const bytes = texts.reduce((sum, text) => sum + text.length, 0);
+console.log(
+  `\nfirst request of ${COLD} messages (${(bytes / 1e6).toFixed(1)} MB): ${cold.ms.toFixed(1)} ms; gpt-tokenizer, counting their JSON and no more: ${counted.ms.toFixed(1)} ms; ratio ${(counted.ms / cold.ms).toFixed(1)}`,
 );

@@ -44,9 +44,9 @@ impl Pruner {
             gained = gained.saturating_add(gain);
             stale.push(at);
             // What stands from here on, once all that is stale in it is stubbed.
-            let rewritten = behind.saturating_sub(gained);
+            let following = behind.saturating_sub(gained);
             let price =
-                if moment.warm { write.saturating_sub(read).saturating_mul(rewritten) } else { 0 };
+                if moment.warm { write.saturating_sub(read).saturating_mul(following) } else { 0 };
             let net = i128::from(rent).saturating_sub(i128::from(price));
             let enough = moment.warm || gained > COLD_GAIN;
             let worth = gained >= policy.minimum_gain.saturating_mul(100);

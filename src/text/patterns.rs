@@ -47,8 +47,16 @@ static FLAGS: [u8; 256] = {
     }
 };
 
+#[cfg(test)]
+thread_local! {
+    /// Looks at a byte so far: that they grow as the text does is tested.
+    pub(super) static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 #[inline]
 pub(super) fn flags(byte: u8) -> u8 {
+    #[cfg(test)]
+    LOOKS.set(LOOKS.get() + 1);
     FLAGS[usize::from(byte)]
 }
 
