@@ -11,6 +11,7 @@
 
 #![expect(
     clippy::print_stdout,
+    clippy::indexing_slicing,
     reason = "a command: what it finds out goes to its standard output"
 )]
 
@@ -45,7 +46,7 @@ fn main() -> Done {
     }
 }
 
-fn estimate(texts: &Vec<String>) -> Done {
+fn estimate(texts: &[String]) -> Done {
     for estimator in Estimator::ALL {
         let tokens: Vec<u32> = texts.iter().map(|text| estimator.tokens(text)).collect();
         println!("{} {}", estimator.name(), serde_json::to_string(&tokens)?);
