@@ -39,7 +39,9 @@ fn main() -> Done {
             println!("{}", serde_json::to_string(&read_session(&input, None)?)?);
             Ok(())
         }
-        Some((what, [])) if what == "estimate" => estimate(&serde_json::from_slice(&input)?),
+        Some((what, [])) if what == "estimate" => {
+            estimate(&serde_json::from_slice::<Vec<String>>(&input)?)
+        }
         Some((what, options)) if what == "views" => views(std::str::from_utf8(&input)?, options),
         Some((what, options)) if what == "replay" => replay(std::str::from_utf8(&input)?, options),
         _ => Err("one of session, estimate, views, replay".into()),
