@@ -7,7 +7,6 @@
  * PLIMSOLL_PRESET    balanced by default
  * PLIMSOLL_WINDOWS   32000,64000,128000 by default
  * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/
- * PLIMSOLL_TAU       all: every longer run of the benchmark, not one in ten
  * PLIMSOLL_ESTIMATE  all: every request measured again, not a sample
  * PLIMSOLL_LOG       a file that gets one JSON line each; what stands there without violations is not done again
  */

@@ -49,15 +49,13 @@ function filesIn(folder, prefix) {
 /** @param {Source} file @returns {Source[]} */
 function runs({ name, bytes }) {
   const all = JSON.parse(new TextDecoder().decode(bytes()));
-  const every = process.env.PLIMSOLL_TAU === "all" ? 1 : 10;
   return all
     .map((/** @type {any} */ run, /** @type {number} */ at) => ({ run, at }))
     .filter((/** @type {any} */ { run }) => run.traj.length >= 20)
-    .filter((/** @type {any} */ _, /** @type {number} */ at) => at % every === 0)
     .map((/** @type {any} */ { run, at }) => ({
       name: `${name}/${at}`,
       bytes: () => new TextEncoder().encode(JSON.stringify([run])),
-      // These runs are small: at the usual windows nothing would ever have to go.
-      windows: [8_000, 32_000],
+      // These runs are small: at the usual windows nothing ever has to go.
+      windows: [8_000, 32_000, 64_000, 128_000],
     }));
 }
