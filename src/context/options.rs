@@ -41,9 +41,8 @@ impl Options {
         let unknown = Given { path: "window", members: &nothing };
         let window = given.inner("window")?.unwrap_or(unknown);
         window.refuse_others(&["contextTokens", "maxOutputTokens"])?;
-        let most = f64::from(u32::MAX);
-        let total = window.amount("contextTokens", 1.0, most)?.unwrap_or(0);
-        let reserve = window.amount("maxOutputTokens", 1.0, most)?.unwrap_or(0);
+        let total = window.amount("contextTokens", 1, TOKENS)?.unwrap_or(0);
+        let reserve = window.amount("maxOutputTokens", 1, TOKENS)?.unwrap_or(0);
         if total > 0 && reserve >= total {
             let expected = format!("less than window.contextTokens ({total})");
             return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
@@ -82,17 +81,18 @@ const NAMES: [&str; 11] = [
 fn policy(given: &Given<'_>) -> Result<Policy> {
     let preset = given.text("preset")?;
     let mut policy = Policy::preset(preset.unwrap_or("balanced"))?;
-    if let Some(retention) = given.number("retention")? {
+    if let Some(retention) = given.members.get("retention") {
         if preset.is_some() {
-            return Err(Error::argument("retention", "no `preset` beside it", retention));
+            return Err(given.refused("retention", "no `preset` beside it", retention));
         }
-        policy = Policy::retaining(thousandths("retention", retention)?)?;
+        let number = given.scaled("retention", retention, 1000, "a number from -0.6 to 1.3")?;
+        policy = Policy::retaining(number)?;
     }
-    let share = |name, default| Ok(given.amount(name, 10_000.0, 1.0)?.unwrap_or(default));
+    let share = |name, default| Ok(given.amount(name, WHOLE, 1)?.unwrap_or(default));
     policy.trigger = share("trigger", policy.trigger)?;
     policy.target = share("target", policy.target)?;
     policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(WHOLE);
-    let gain = given.amount("minimumGainTokens", 1.0, f64::from(u32::MAX))?;
+    let gain = given.amount("minimumGainTokens", 1, TOKENS)?;
     policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
     if let Some(economy) = given.inner("economy")? {
         economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"])?;
@@ -106,10 +106,10 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
             })
         };
         policy.prices = Prices {
-            read: needed("cacheRead", 1000.0, 1000.0)?,
-            write: needed("cacheWrite", 1000.0, 1000.0)?,
-            output: needed("output", 1000.0, 1000.0)?,
-            ttl_ms: needed("cacheTtlMs", 1.0, 1e15)?,
+            read: needed("cacheRead", 1000, 1000)?,
+            write: needed("cacheWrite", 1000, 1000)?,
+            output: needed("output", 1000, 1000)?,
+            ttl_ms: needed("cacheTtlMs", 1, 1_000_000_000_000_000)?,
         };
     }
     Ok(policy)
@@ -158,47 +158,33 @@ impl<'a> Given<'a> {
         }
     }
 
-    fn number(&self, name: &str) -> Result<Option<f64>> {
-        match self.members.get(name) {
-            None => Ok(None),
-            Some(value) => {
-                value.as_f64().map(Some).ok_or_else(|| self.refused(name, "a number", value))
-            }
+    /// A number from 0 to `most`, times `scale`, as an integer.
+    fn amount(&self, name: &str, scale: u64, most: u64) -> Result<Option<u64>> {
+        let Some(value) = self.members.get(name) else { return Ok(None) };
+        let expected = format!("a number from 0 to {most}");
+        let amount = u64::try_from(self.scaled(name, value, scale, &expected)?).ok();
+        let fits = amount.filter(|&amount| amount <= most.saturating_mul(scale));
+        fits.map(Some).ok_or_else(|| self.refused(name, &expected, value))
+    }
+
+    /// A number times `scale`, as the nearest integer. Floats end here.
+    fn scaled(&self, name: &str, value: &Value, scale: u64, expected: &str) -> Result<i64> {
+        let number = value.as_f64().ok_or_else(|| self.refused(name, "a number", value))?;
+        if !(-1e15..=1e15).contains(&number) {
+            return Err(self.refused(name, expected, value));
         }
-    }
-
-    /// A number from 0 to `most`, times `scale`.
-    fn amount(&self, name: &str, scale: f64, most: f64) -> Result<Option<u64>> {
-        let number = self.number(name)?;
-        number.map(|value| amount(&self.path_of(name), value, scale, most)).transpose()
+        #[expect(
+            clippy::float_arithmetic,
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "an option is scaled once, far below where floats lose integers"
+        )]
+        Ok((number * scale as f64).round() as i64)
     }
 }
 
-/// A number from 0 to `most`, times `scale`, as an integer. Floats end here.
-fn amount(name: &str, value: f64, scale: f64, most: f64) -> Result<u64> {
-    if !(0.0..=most).contains(&value) {
-        return Err(Error::argument(name, &format!("a number from 0 to {most}"), value));
-    }
-    #[expect(
-        clippy::float_arithmetic,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "an option is scaled once, within the range just checked"
-    )]
-    Ok((value * scale).round() as u64)
-}
-
-fn thousandths(name: &str, value: f64) -> Result<i64> {
-    if !(-1e6..=1e6).contains(&value) {
-        return Err(Error::argument(name, "a number from -0.6 to 1.3", value));
-    }
-    #[expect(
-        clippy::float_arithmetic,
-        clippy::cast_possible_truncation,
-        reason = "an option is scaled once, within the range just checked"
-    )]
-    Ok((value * 1000.0).round() as i64)
-}
+/// No window has more tokens.
+const TOKENS: u64 = u32::MAX as u64;
 
 #[cfg(test)]
 mod tests {
