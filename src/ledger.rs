@@ -4,12 +4,12 @@
 
 mod sums;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use sums::Sums;
 
 use crate::identifiers::Identifiers;
+use crate::keyed::ByHash;
 use crate::model::{Block, Form, Kind, Mask, Message, NONE, Role};
 
 /// A measured block as it arrives.
@@ -48,8 +48,8 @@ pub struct Ledger {
     live: Vec<u32>,
     /// Of each block its tokens in its present form.
     now: Sums,
-    same_call: BTreeMap<u64, u32>,
-    same_text: BTreeMap<u64, u32>,
+    same_call: ByHash,
+    same_text: ByHash,
 }
 
 /// A result of at most this many tokens is never taken for a repetition of another by its text alone.
@@ -162,15 +162,17 @@ impl Ledger {
     /// An earlier result of the same call, or of the same text, is a duplicate.
     fn note_duplicates(&mut self, arrival: &Arrival<'_>, block: u32, message: u32) {
         if let Some(key) = arrival.call_key
-            && let Some(earlier) = self.same_call.insert(key, block)
-            && let Some(earlier) = self.blocks.get_mut(earlier as usize)
+            && let Some(earlier) = self.same_call.insert(key, i64::from(block))
+            && let Some(earlier) =
+                usize::try_from(earlier).ok().and_then(|at| self.blocks.get_mut(at))
             && earlier.message < message
         {
             earlier.duplicate = true;
         }
         if arrival.tokens > SMALL_RESULT
-            && let Some(earlier) = self.same_text.insert(arrival.text_key, block)
-            && let Some(earlier) = self.blocks.get_mut(earlier as usize)
+            && let Some(earlier) = self.same_text.insert(arrival.text_key, i64::from(block))
+            && let Some(earlier) =
+                usize::try_from(earlier).ok().and_then(|at| self.blocks.get_mut(at))
         {
             earlier.duplicate = true;
         }

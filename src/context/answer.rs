@@ -1,7 +1,6 @@
 //! What a request comes to: its view, as far as it is new, compared with the last one.
 
-use std::collections::BTreeMap;
-
+use litemap::LiteMap;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -243,7 +242,7 @@ impl State {
     /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
     /// first change.
     fn edits(&mut self, entries: &[Entry], fresh: &[Change], folded: bool) -> Vec<Edit> {
-        let mut by_message: BTreeMap<u32, (Rule, u64)> = BTreeMap::new();
+        let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
         for change in fresh {
             let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
             let saved = u64::from(change.before.saturating_sub(block.now));

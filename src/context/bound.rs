@@ -27,7 +27,7 @@ impl State {
                     self.note(Change { block: at, rule: Rule::BoundThinking, before });
                     went = true;
                 } else {
-                    self.unbound.insert(at);
+                    self.unbound.insert(at, ());
                 }
             }
         }
@@ -38,6 +38,6 @@ impl State {
     pub(super) fn needs_drop_hint(&self) -> bool {
         let lives =
             |at: &u32| self.ledger.blocks.get(*at as usize).is_some_and(|b| b.form != Form::Gone);
-        self.unbound.iter().any(lives)
+        self.unbound.keys().any(lives)
     }
 }

@@ -1,12 +1,13 @@
 //! What a request holds, by kind and message by message.
 
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use serde::Serialize;
 
 use super::state::State;
 use crate::error::Result;
 use crate::model::{Block, Form, Kind, Role};
+use crate::order::{down, sort_by};
 
 /// Blocks of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -57,7 +58,7 @@ pub struct Listed {
 impl State {
     /// What the request holds, the largest first.
     pub fn buckets(&self) -> Vec<Bucket> {
-        let mut buckets: BTreeMap<String, Bucket> = BTreeMap::new();
+        let mut buckets: LiteMap<String, Bucket> = LiteMap::new();
         for (at, block) in (0u32..).zip(&self.ledger.blocks) {
             let bucket = buckets.entry(self.bucket_of(at, block)).or_default();
             bucket.blocks = bucket.blocks.saturating_add(1);
@@ -86,7 +87,7 @@ impl State {
         }
         let mut buckets: Vec<Bucket> =
             buckets.into_iter().map(|(bucket, rest)| Bucket { bucket, ..rest }).collect();
-        buckets.sort_by(|a, b| b.sent.cmp(&a.sent).then_with(|| b.tokens.cmp(&a.tokens)));
+        sort_by(&mut buckets, |bucket| (down(bucket.sent), down(bucket.tokens)));
         buckets
     }
 

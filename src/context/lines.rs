@@ -1,6 +1,6 @@
 //! Our own lines: what a stub, a cap and a head say, and what they cost.
 
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use crate::estimate::{Estimator, MESSAGE};
 use crate::ledger::Ledger;
@@ -17,11 +17,11 @@ pub(super) struct Lines {
     /// Blocks whose result reports an error.
     pub errors: Vec<bool>,
     /// Stubs and caps.
-    pub text: BTreeMap<u32, String>,
+    pub text: LiteMap<u32, String>,
     /// The head of the last fold; empty before the first.
     pub head: String,
     /// Caps that wait for their block's text, with the tokens they may have.
-    pub wanted: BTreeMap<u32, u32>,
+    pub wanted: LiteMap<u32, u32>,
 }
 
 impl Lines {
@@ -31,9 +31,9 @@ impl Lines {
             estimator,
             overheads: Vec::new(),
             errors: Vec::new(),
-            text: BTreeMap::new(),
+            text: LiteMap::new(),
             head: String::new(),
-            wanted: BTreeMap::new(),
+            wanted: LiteMap::new(),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tok
 use crate::format::fingerprint;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Outline, Part, Role};
+use crate::order::sort_set;
 use crate::text::{identifiers, leaves, utf16_len};
 
 /// A message measured.
@@ -124,10 +125,8 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32
         let ends = at.saturating_add(found.len());
         if ends <= head_end { head.push(id) } else { rest.push(id) }
     });
-    head.sort_unstable();
-    head.dedup();
-    rest.sort_unstable();
-    rest.dedup();
+    sort_set(&mut head);
+    sort_set(&mut rest);
     rest.retain(|id| head.binary_search(id).is_err());
     let head_ids = u32::try_from(head.len()).unwrap_or(u32::MAX);
     head.append(&mut rest);

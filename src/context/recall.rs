@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::measure::Measure;
 use super::state::State;
 use crate::model::{Form, Kind};
+use crate::order::sort_set;
 
 /// Wanted and found, in millionths; a message counts for at most 20 identifiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -87,8 +88,7 @@ impl Recall {
         let known = |id: &u32| !holders.of(*id).is_empty();
         let mut wanted: Vec<u32> =
             spoken.flat_map(|(_, measured)| measured.ids.iter().copied()).filter(known).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
+        sort_set(&mut wanted);
         let most = u64::try_from(wanted.len()).unwrap_or(u64::MAX).max(MOST);
         let weight = MOST.saturating_mul(1_000_000).checked_div(most).unwrap_or(0);
         for id in wanted {

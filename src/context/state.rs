@@ -1,7 +1,8 @@
 //! The state of one session: the measured transcript, the policy's history, and what was sent last.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+
+use litemap::LiteMap;
 
 use super::lines::Lines;
 use super::measure::{Measure, measure};
@@ -29,20 +30,20 @@ pub struct State {
     pub(super) outlines: Vec<Outline>,
     pub(super) mender: Mender,
     /// What mends the host's history, by message; and what a request that ends here needs besides.
-    pub(super) fixes: BTreeMap<u32, Vec<Fix>>,
+    pub(super) fixes: LiteMap<u32, Vec<Fix>>,
     pub(super) ending: Vec<Fix>,
     pub(super) pruner: Pruner,
     pub(super) lines: Lines,
     /// Why a block is not sent as it was.
-    pub(super) why: BTreeMap<u32, Why>,
+    pub(super) why: LiteMap<u32, Why>,
     /// Results that go out at another place: message, piece.
-    pub(super) displaced: BTreeSet<(u32, u32)>,
+    pub(super) displaced: LiteMap<(u32, u32), ()>,
     /// Texts of blocks whose strings held lone surrogates, with U+FFFD instead.
-    pub(super) mended: BTreeMap<u32, String>,
+    pub(super) mended: LiteMap<u32, String>,
     /// Reasoning that is still sent though what it is bound to is gone.
-    pub(super) unbound: BTreeSet<u32>,
+    pub(super) unbound: LiteMap<u32, ()>,
     /// The edit of each message that a request has told of, as its key.
-    pub(super) told: BTreeMap<u32, u64>,
+    pub(super) told: LiteMap<u32, u64>,
     /// Rules that the last request breaks beyond repair.
     pub(super) broken: Vec<Violation>,
     /// Changes that no request has told of yet.
@@ -106,15 +107,15 @@ impl State {
             ledger: Ledger::default(),
             outlines: Vec::new(),
             mender: Mender::new(provider).apart(format == Format::Pi),
-            fixes: BTreeMap::new(),
+            fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
             lines: Lines::new(options.estimator),
-            why: BTreeMap::new(),
-            displaced: BTreeSet::new(),
-            mended: BTreeMap::new(),
-            unbound: BTreeSet::new(),
-            told: BTreeMap::new(),
+            why: LiteMap::new(),
+            displaced: LiteMap::new(),
+            mended: LiteMap::new(),
+            unbound: LiteMap::new(),
+            told: LiteMap::new(),
             broken: Vec::new(),
             fresh: Vec::new(),
             parts: Parts::default(),
@@ -290,13 +291,13 @@ impl State {
     fn mend(&mut self, fixes: Vec<Fix>) {
         for fix in &fixes {
             if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
-                self.displaced.insert((message, piece));
+                self.displaced.insert((message, piece), ());
             }
         }
         for fix in fixes {
             if let FixKind::Drop { piece } = fix.kind
                 && piece != NONE
-                && !self.displaced.contains(&(fix.index, piece))
+                && !self.displaced.contains_key(&(fix.index, piece))
             {
                 let block = self.ledger.blocks_of(fix.index).start.saturating_add(piece);
                 let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);

@@ -121,7 +121,7 @@ impl State {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it.kind)
-                || self.displaced.contains(&(message, piece));
+                || self.displaced.contains_key(&(message, piece));
             if gone {
                 changes.push(Change { piece, what: What::Drop });
                 continue;

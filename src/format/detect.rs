@@ -1,7 +1,8 @@
 //! Which format the first messages are of.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+
+use litemap::LiteMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -38,18 +39,18 @@ enum Look {
 }
 
 pub(super) fn detect(messages: &[&[u8]]) -> Result<Format> {
-    let mut foreign = BTreeSet::new();
+    let mut foreign = LiteMap::<String, ()>::new();
     for message in messages {
         match look(message) {
             Look::Shows(format) => return Ok(format),
             Look::Plain => {}
-            Look::Foreign(saw) => drop(foreign.insert(saw)),
+            Look::Foreign(saw) => drop(foreign.insert(saw, ())),
         }
     }
     if foreign.is_empty() {
         return Ok(Format::Anthropic);
     }
-    let saw: Vec<_> = foreign.into_iter().collect();
+    let saw: Vec<_> = foreign.into_iter().map(|(saw, ())| saw).collect();
     Err(Error::UnknownFormat { saw: saw.join(", ") })
 }
 

@@ -1,8 +1,7 @@
 //! What requests cost under prompt caching: the longest prefix that the cache still holds is read, the rest is written.
 
-use std::collections::BTreeMap;
-
 use super::Prices;
+use crate::keyed::ByHash;
 
 /// A prefix shorter than this is not cached.
 const SHORTEST_PREFIX: u64 = 1024;
@@ -17,20 +16,22 @@ pub type Sent = (u64, u32);
 pub struct Cache {
     prices: Prices,
     fixed: u64,
-    last_use: BTreeMap<u64, i64>,
+    last_use: ByHash,
 }
 
 impl Cache {
     /// An empty cache for requests that carry `fixed` tokens beside their messages.
     pub fn new(prices: Prices, fixed: u64) -> Self {
-        Self { prices, fixed, last_use: BTreeMap::new() }
+        Self { prices, fixed, last_use: ByHash::default() }
     }
 
     /// The price of a request at `now_ms`, in thousandths of a base input token; the cache holds it afterwards.
     pub fn charge(&mut self, sent: &[Sent], now_ms: i64) -> u64 {
         let (hit, total, prefixes) = self.look_up(sent, now_ms);
         let write = if total < SHORTEST_PREFIX { 1000 } else { self.prices.write };
-        self.last_use.extend(prefixes.into_iter().map(|prefix| (prefix, now_ms)));
+        for prefix in prefixes {
+            self.last_use.insert(prefix, now_ms);
+        }
         let rest = total.saturating_sub(hit);
         hit.saturating_mul(self.prices.read).saturating_add(rest.saturating_mul(write))
     }
@@ -39,8 +40,8 @@ impl Cache {
     pub fn charge_summary(&mut self, sent: &[Sent], output: u64, now_ms: i64) -> u64 {
         let (hit, total, prefixes) = self.look_up(sent, now_ms);
         for prefix in prefixes {
-            if let Some(last) = self.last_use.get_mut(&prefix) {
-                *last = now_ms;
+            if self.last_use.get(prefix).is_some() {
+                self.last_use.insert(prefix, now_ms);
             }
         }
         let rest = total.saturating_sub(hit).saturating_add(INSTRUCTION).saturating_mul(1000);
@@ -52,7 +53,7 @@ impl Cache {
     /// Tokens that the cache still holds, all tokens, and the hash of each prefix.
     fn look_up(&self, sent: &[Sent], now_ms: i64) -> (u64, u64, Vec<u64>) {
         let lives = |prefix: u64| {
-            let age = self.last_use.get(&prefix).map(|&last| now_ms.saturating_sub(last));
+            let age = self.last_use.get(prefix).map(|last| now_ms.saturating_sub(last));
             age.is_some_and(|age| u64::try_from(age).unwrap_or(0) <= self.prices.ttl_ms)
         };
         let mut prefix = mix(7);

@@ -11,6 +11,7 @@ use super::{Change, Decision, Moment, Pruner, Rule, Setting, WHOLE, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
 use crate::number::lg;
+use crate::order::{down, sort_by};
 
 /// Whether a block is picked; the flag tells that it stands in the last message.
 type Pick = fn(&Block, bool) -> bool;
@@ -76,7 +77,7 @@ impl Pruner {
                 (need - lg(gain(block).max(100)), at, gain(block))
             })
             .collect();
-        candidates.sort_unstable();
+        sort_by(&mut candidates, |&(need, at, _)| (need, i64::from(at)));
         let per_hundredth = WHOLE * WHOLE / 100;
         let mut context = context * WHOLE * WHOLE;
         let possible: u64 = candidates.iter().map(|&(_, _, gain)| gain).sum();
@@ -161,7 +162,7 @@ fn largest_first(ledger: &Ledger, pick: impl Fn(&Block) -> bool) -> Vec<u32> {
         .filter(|(_, block)| block.mask.may_edit && pick(block))
         .map(|(at, block)| (block.now, at))
         .collect();
-    picked.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut picked, |&(now, at)| (down(u64::from(now)), i64::from(at)));
     picked.into_iter().map(|(_, at)| at).collect()
 }
 

@@ -5,7 +5,7 @@
     reason = "tokens, prices and shares: u32 sums and small constants, far below u64"
 )]
 
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
@@ -13,6 +13,7 @@ use super::{Change, Decision, Moment, Pruner, Rule, Setting, Writer, now_of};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, NONE};
 use crate::number::{Lg, isqrt, lg, lg_sum};
+use crate::order::{down, sort_by, sort_set};
 
 /// What stands for everything that folds removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,8 +131,7 @@ impl Pruner {
                 kept.push(at);
             }
         }
-        kept.sort_unstable();
-        kept.dedup();
+        sort_set(&mut kept);
         kept
     }
 
@@ -143,11 +143,14 @@ impl Pruner {
         moment: Moment,
         before: &[u32],
     ) -> Vec<Group> {
-        let mut by_group: BTreeMap<(u32, u32), Group> = BTreeMap::new();
+        let (mut groups, mut by_group) = (Vec::new(), LiteMap::<u32, Group>::new());
         for &at in before {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
-            let alone = if block.group == NONE { at } else { NONE };
-            let group = by_group.entry((block.group, alone)).or_default();
+            let group = if block.group == NONE {
+                groups.push_mut(Group::default())
+            } else {
+                by_group.entry(block.group).or_default()
+            };
             group.members.push(at);
             group.tokens = group.tokens.saturating_add(u64::from(block.now));
             group.fixed |= !block.mask.may_drop;
@@ -160,8 +163,11 @@ impl Pruner {
             group.hot_tokens = group.hot_tokens.saturating_add(u64::from(block.now));
             group.newest = at;
         }
-        let mut groups: Vec<Group> = by_group.into_values().collect();
-        groups.sort_by_key(|group| std::cmp::Reverse((group.need_per_token(), group.newest)));
+        groups.extend(by_group.into_iter().map(|(_, group)| group));
+        sort_by(&mut groups, |group| {
+            let need = group.need_per_token().unwrap_or(Lg::MIN);
+            (need.saturating_neg(), i64::from(group.newest).saturating_neg())
+        });
         groups
     }
 }
@@ -198,7 +204,7 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
             (u64::try_from(((uses * recent) >> 20) + spread).unwrap_or(u64::MAX), id)
         })
         .collect();
-    scored.sort_unstable_by(|a, b| b.cmp(a));
+    sort_by(&mut scored, |&(score, id)| (down(score), -i64::from(id)));
     let mut tokens = 0u32;
     let mut chosen = Vec::new();
     for (_, id) in scored {

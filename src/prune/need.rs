@@ -11,6 +11,7 @@
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind};
 use crate::number::{Lg, lg};
+use crate::order::sort_by;
 use crate::prune::presets::{Policy, Prices};
 
 /// Tokens that the arguments of a call, and a result, must have before they are worth an edit.
@@ -131,7 +132,7 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: u32, room: u64) -> (Vec<u
             (score > 2).then_some((score, id))
         })
         .collect();
-    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut scored, |&(score, id)| (-score, i64::from(id)));
     let mut tokens = 0u32;
     let mut chosen = Vec::new();
     for (_, id) in scored {

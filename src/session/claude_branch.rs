@@ -7,11 +7,11 @@
 //! call that was tried again. A missing parent is replaced by the line before.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::lines::Line;
 use super::raw::{Fields, items};
 use crate::error::Error;
+use crate::keyed::ByName;
 
 /// The lines that count.
 #[derive(Debug, Default)]
@@ -42,8 +42,8 @@ pub(super) fn branch(
     let end = match leaf {
         None => newest(),
         Some(leaf) => Some(
-            *by_uuid
-                .get(leaf)
+            by_uuid
+                .get(0, leaf)
                 .ok_or_else(|| Error::argument("leaf", "the uuid of a line of this file", leaf))?,
         ),
     };
@@ -62,10 +62,10 @@ pub(super) fn branch(
     Ok(Branch { live, leaf, leaves, bridged })
 }
 
-type Parents<'a> = (Vec<Option<usize>>, BTreeMap<Cow<'a, str>, usize>, u32);
+type Parents<'a> = (Vec<Option<usize>>, ByName<'a>, u32);
 
 fn parents<'a>(lines: &[Line<'a>], main: &[bool]) -> Parents<'a> {
-    let mut by_uuid = BTreeMap::new();
+    let mut by_uuid = ByName::default();
     let mut parents = Vec::with_capacity(lines.len());
     let mut before = None;
     let mut bridged = 0_u32;
@@ -76,7 +76,7 @@ fn parents<'a>(lines: &[Line<'a>], main: &[bool]) -> Parents<'a> {
         };
         let named = line.fields.text("parentUuid");
         let parent = match named.or_else(|| line.fields.text("logicalParentUuid")) {
-            Some(named) => by_uuid.get(&named).copied().or_else(|| {
+            Some(named) => by_uuid.get(0, &named).or_else(|| {
                 bridged = bridged.saturating_add(u32::from(before.is_some()));
                 before
             }),
@@ -84,7 +84,9 @@ fn parents<'a>(lines: &[Line<'a>], main: &[bool]) -> Parents<'a> {
         };
         parents.push(parent);
         // A line that is written again keeps its first place.
-        by_uuid.entry(uuid).or_insert(index);
+        if !by_uuid.has(0, &uuid) {
+            by_uuid.insert(0, uuid, index);
+        }
         before = Some(index);
     }
     (parents, by_uuid, bridged)
@@ -98,11 +100,14 @@ fn beside(
     on_path: &[bool],
     only: bool,
 ) -> Vec<bool> {
-    let mut messages = BTreeSet::new();
-    let mut calls = BTreeSet::new();
+    let (mut messages, mut calls) = (ByName::default(), ByName::default());
     for (line, _) in lines.iter().zip(on_path).filter(|(_, on)| **on) {
-        messages.extend(message_id(line));
-        calls.extend(ids(line, "tool_use", "id"));
+        for id in message_id(line) {
+            messages.insert(0, id, 0);
+        }
+        for id in ids(line, "tool_use", "id") {
+            calls.insert(0, id, 0);
+        }
     }
     let mut touches = Vec::with_capacity(lines.len());
     let mut live = Vec::with_capacity(lines.len());
@@ -111,12 +116,13 @@ fn beside(
         let on = on_path.get(index).copied().unwrap_or(false);
         let touching = on || parent.is_some_and(|at| touches.get(at).copied().unwrap_or(false));
         touches.push(touching);
-        let message = message_id(line).is_some_and(|id| messages.contains(&id));
+        let message = message_id(line).is_some_and(|id| messages.has(0, &id));
         if message && !on {
-            calls.extend(ids(line, "tool_use", "id"));
+            for id in ids(line, "tool_use", "id") {
+                calls.insert(0, id, 0);
+            }
         }
-        let answers =
-            || ids(line, "tool_result", "tool_use_id").iter().any(|id| calls.contains(id));
+        let answers = || ids(line, "tool_result", "tool_use_id").iter().any(|id| calls.has(0, id));
         let apart = !only && (!touching || !line.fields.has("uuid"));
         let counts = main.get(index).copied().unwrap_or(false);
         live.push(counts && (on || apart || message || answers()));

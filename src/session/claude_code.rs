@@ -6,7 +6,6 @@
 //! and messages about API errors are not part of the conversation.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
@@ -17,6 +16,7 @@ use super::raw::{Fields, inside, is_object, items, text};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
+use crate::keyed::ByName;
 
 const KNOWN: [&str; 16] = [
     "user",
@@ -104,20 +104,24 @@ struct Fold {
 #[derive(Default)]
 struct Talk<'a> {
     turns: Vec<Turn<'a>>,
-    by_message: BTreeMap<Cow<'a, str>, usize>,
-    by_call: BTreeMap<Cow<'a, str>, usize>,
+    by_message: ByName<'a>,
+    by_call: ByName<'a>,
     folds: Vec<Fold>,
-    uuids: BTreeSet<Cow<'a, str>>,
-    blocks: BTreeSet<(usize, &'a str)>,
-    answered: BTreeSet<(usize, Cow<'a, str>)>,
-    user_lines: BTreeSet<(&'a str, &'a str)>,
+    uuids: ByName<'a>,
+    /// Within their turn.
+    blocks: ByName<'a>,
+    answered: ByName<'a>,
+    /// The first line of that time.
+    times: ByName<'a>,
+    /// Within their time.
+    user_lines: ByName<'a>,
 }
 
 impl<'a> Talk<'a> {
     /// Takes in a line; false: it was here before.
     fn hear(&mut self, line: &Line<'a>) -> bool {
         let fields = &line.fields;
-        if fields.text("uuid").is_some_and(|uuid| !self.uuids.insert(uuid)) {
+        if fields.text("uuid").is_some_and(|uuid| self.uuids.insert(0, uuid, 0).is_some()) {
             return false;
         }
         if fields.flag("isCompactSummary") {
@@ -145,21 +149,27 @@ impl<'a> Talk<'a> {
     fn assistant(&mut self, line: &Line<'a>) -> bool {
         let Some(message) = line.fields.object("message") else { return true };
         let id = message.text("id");
-        let known = id.as_ref().and_then(|id| self.by_message.get(id).copied());
+        let known = id.as_ref().and_then(|id| self.by_message.get(0, id));
         let at = known.unwrap_or(self.turns.len());
         if known.is_none() {
             let time = line.fields.get("timestamp").and_then(millis);
             self.turns.push(Turn { line: line.number, at: time, ..Turn::default() });
-            self.by_message.extend(id.map(|id| (id, at)));
+            if let Some(id) = id {
+                self.by_message.insert(0, id, at);
+            }
         }
         let pieces = pieces(message.get("content"));
         let empty = pieces.is_empty();
-        let new: Vec<&RawValue> =
-            pieces.into_iter().filter(|piece| self.blocks.insert((at, piece.get()))).collect();
+        let new: Vec<&RawValue> = pieces
+            .into_iter()
+            .filter(|piece| self.blocks.insert(at, piece.get(), 0).is_none())
+            .collect();
         for call in
             new.iter().map(|raw| Fields::of(raw)).filter(|block| block.is("type", "tool_use"))
         {
-            self.by_call.extend(call.text("id").map(|id| (id, at)));
+            if let Some(id) = call.text("id") {
+                self.by_call.insert(0, id, at);
+            }
         }
         let Some(turn) = self.turns.get_mut(at) else { return true };
         turn.usage =
@@ -172,9 +182,13 @@ impl<'a> Talk<'a> {
     fn user(&mut self, line: &Line<'a>) -> bool {
         let fields = &line.fields;
         let Some(raw) = fields.get("message") else { return true };
-        let written = fields.get("timestamp").map(|time| (time.get(), raw.get()));
-        if written.is_some_and(|line| !self.user_lines.insert(line)) {
-            return false;
+        if let Some(time) = fields.get("timestamp") {
+            let time = time.get();
+            let first = self.times.get(0, time).unwrap_or(line.number as usize);
+            self.times.insert(0, time, first);
+            if self.user_lines.insert(first, raw.get(), 0).is_some() {
+                return false;
+            }
         }
         let last = self.last();
         let mut new = false;
@@ -184,8 +198,8 @@ impl<'a> Talk<'a> {
             let block = if is_object(piece) { Fields::of(piece) } else { Fields::default() };
             let result = block.is("type", "tool_result");
             let call = block.text("tool_use_id").filter(|_| result);
-            let at = call.as_ref().and_then(|id| self.by_call.get(id).copied()).unwrap_or(last);
-            if call.is_some_and(|id| !self.answered.insert((at, id))) {
+            let at = call.as_ref().and_then(|id| self.by_call.get(0, id)).unwrap_or(last);
+            if call.is_some_and(|id| self.answered.insert(at, id, 0).is_some()) {
                 continue;
             }
             new = true;

@@ -1,8 +1,8 @@
 //! What a session file holds, once read.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
+use litemap::LiteMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -165,7 +165,7 @@ pub struct Receipt {
     /// Lines that are not UTF-8; they were read with U+FFFD in place of each bad sequence.
     pub lossy: u32,
     /// Lines by type.
-    pub kinds: BTreeMap<String, u32>,
+    pub kinds: LiteMap<String, u32>,
     /// Lines of subagents, left out.
     pub sidechain: u32,
     /// Lines of branches that the conversation left, left out.

@@ -54,7 +54,7 @@ pub(super) fn read_lines(lines: &[Line<'_>], leaf: Option<&str>) -> Result<Sessi
             file.receipt.fail(line.number, fault.as_str());
         }
     }
-    file.receipt.broken.sort_by_key(|broken| broken.line);
+    crate::order::sort_by(&mut file.receipt.broken, |broken| (i64::from(broken.line), 0));
     Ok(file)
 }
 

@@ -5,7 +5,8 @@
 //! stands in for it; so it does everywhere in files whose entries have no ids. A broken line keeps its place in the tree.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+
+use litemap::LiteMap;
 
 use super::file::{CompactionRecord, SessionFile};
 use super::lines::Line;
@@ -13,6 +14,7 @@ use super::raw::{Fields, is_object, items, text};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
+use crate::keyed::ByName;
 
 const KNOWN: [&str; 10] = [
     "session",
@@ -37,7 +39,7 @@ struct Entry<'l, 'a> {
 #[derive(Default)]
 struct Tree<'l, 'a> {
     entries: Vec<Entry<'l, 'a>>,
-    by_id: BTreeMap<Cow<'a, str>, usize>,
+    by_id: ByName<'a>,
     bridged: u32,
 }
 
@@ -87,7 +89,7 @@ impl<'l, 'a> Tree<'l, 'a> {
             let at = tree.entries.len();
             let before = at.checked_sub(1);
             let parent = match line.fields.text("parentId") {
-                Some(named) => tree.by_id.get(&named).copied().or_else(|| {
+                Some(named) => tree.by_id.get(0, &named).or_else(|| {
                     tree.bridged = tree.bridged.saturating_add(u32::from(before.is_some()));
                     before
                 }),
@@ -96,7 +98,7 @@ impl<'l, 'a> Tree<'l, 'a> {
             };
             tree.entries.push(Entry { line, position, parent });
             if let Some(id) = id {
-                tree.by_id.insert(id, at);
+                tree.by_id.insert(0, id, at);
             }
         }
         tree
@@ -107,7 +109,7 @@ impl<'l, 'a> Tree<'l, 'a> {
         let mut at =
             match leaf {
                 None => self.entries.len().checked_sub(1),
-                Some(leaf) => Some(*self.by_id.get(leaf).ok_or_else(|| {
+                Some(leaf) => Some(self.by_id.get(0, leaf).ok_or_else(|| {
                     Error::argument("leaf", "the id of an entry of this file", leaf)
                 })?),
             };
@@ -135,7 +137,7 @@ impl<'l, 'a> Tree<'l, 'a> {
 }
 
 fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
-    let mut messages_before = BTreeMap::new();
+    let mut messages_before: LiteMap<usize, u32> = LiteMap::new();
     for &at in path {
         let Some(entry) = tree.entries.get(at) else { continue };
         messages_before.insert(at, file.len());
@@ -170,7 +172,7 @@ fn add_message(fields: &Fields<'_>, file: &mut SessionFile) {
 /// The first entry kept: by id, or in old files by its position among all lines, the header's being 0.
 fn first_kept(tree: &Tree<'_, '_>, fields: &Fields<'_>) -> Option<usize> {
     if let Some(id) = fields.text("firstKeptEntryId") {
-        return tree.by_id.get(&id).copied();
+        return tree.by_id.get(0, &id);
     }
     let position = usize::try_from(fields.number("firstKeptEntryIndex")?).ok()?;
     let at = tree.entries.partition_point(|entry| entry.position < position);

@@ -6,7 +6,7 @@ use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Pla
 /// even where that one does not go out itself; a message with no piece left does not.
 pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
     let mut of: Vec<&Fix> = fixes.iter().collect();
-    of.sort_by_key(|fix| fix.index);
+    crate::order::sort_by(&mut of, |fix| (i64::from(fix.index), 0));
     let mut of = of.into_iter().peekable();
     let mut out = Vec::new();
     for (index, outline) in (0u32..).zip(outlines) {

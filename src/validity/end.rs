@@ -5,6 +5,7 @@ use super::piece::fix;
 use super::run::Run;
 use super::{CONTINUE, NO_RESULT, Provider, START};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, Role, Violation};
+use crate::order::sort_by;
 
 impl Mender {
     /// What makes a request valid that ends with the last message pushed: results for calls that have none, a user's
@@ -40,7 +41,7 @@ impl Mender {
         let lost = self.lost.iter().map(|call| (call.anchor, call));
         let run = self.run.iter().flat_map(|run| run.open.iter().map(|call| (run.end, call)));
         let mut calls: Vec<_> = waiting.chain(lost).chain(run).collect();
-        calls.sort_by_key(|(_, call)| (call.message, call.piece));
+        sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {
             let (id, name) = (call.wire.clone().into(), call.name.clone().into());
             let made = Made::Result { id, name, text: NO_RESULT.into(), error: true };

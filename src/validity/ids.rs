@@ -1,8 +1,7 @@
 //! Call ids as they go out: legal, and each used once in a request.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::Provider;
+use crate::keyed::ByName;
 
 /// Longest id that is taken, in UTF-16 code units.
 const LONGEST: usize = 64;
@@ -13,33 +12,31 @@ const NUMBER: usize = 11;
 /// The ids of a request so far. The same calls in the same order always get the same ids.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids {
-    used: BTreeSet<Box<str>>,
+    used: ByName<'static>,
     /// The last number given out behind each base.
-    numbers: BTreeMap<Box<str>, u32>,
+    numbers: ByName<'static>,
 }
 
 impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
         let mut wire = legal(id, provider);
-        if self.used.contains(&*wire) {
+        if self.used.has(0, &wire) {
             let base = cut(&wire, LONGEST.saturating_sub(NUMBER)).to_owned();
-            loop {
-                let number = self.numbers.entry(base.as_str().into()).or_insert(1);
-                *number = number.saturating_add(1);
+            let mut number = self.numbers.get(0, &base).unwrap_or(1);
+            while self.used.has(0, &wire) {
+                number = number.saturating_add(1);
                 wire = format!("{base}_{number}");
-                if !self.used.contains(&*wire) {
-                    break;
-                }
             }
+            self.numbers.insert(0, base, number);
         }
-        self.used.insert(wire.as_str().into());
+        self.used.insert(0, wire.clone(), 0);
         wire.into()
     }
 
     /// Whether a call goes out with this id.
     pub(super) fn has(&self, id: &str) -> bool {
-        self.used.contains(id)
+        self.used.has(0, id)
     }
 }
 

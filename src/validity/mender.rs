@@ -3,8 +3,9 @@
 //! A message costs what it holds; nothing is looked at twice. What depends on how the request ends (a call that has no
 //! result yet, an assistant message that is the last) is said by `finish` and may be different at the next request.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+
+use litemap::LiteMap;
 
 use super::Provider;
 use super::ids::Ids;
@@ -24,7 +25,7 @@ pub struct Mender {
     /// The newest run of assistant messages; one message where the provider does not merge them.
     pub(super) run: Option<Run>,
     /// Calls of earlier runs that have no result: a late one may still come. By id, oldest first.
-    pub(super) waiting: BTreeMap<Box<str>, Vec<Call>>,
+    pub(super) waiting: LiteMap<Box<str>, Vec<Call>>,
     /// Calls whose id was used again by a later run: no result will be theirs.
     pub(super) lost: Vec<Call>,
     /// The first message that goes out and is not the system's.
@@ -57,7 +58,7 @@ impl Mender {
             provider,
             ids: Ids::default(),
             run: None,
-            waiting: BTreeMap::new(),
+            waiting: LiteMap::new(),
             lost: Vec::new(),
             first: None,
             last: None,
@@ -169,7 +170,7 @@ impl Mender {
             growing: true,
             answering: true,
             open: Vec::new(),
-            keys: BTreeSet::new(),
+            keys: LiteMap::new(),
             trailing: Vec::new(),
             told: false,
             head: (first.piece.kind, first.piece.place),
@@ -189,7 +190,7 @@ impl Mender {
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(key.clone());
+        run.keys.insert(key.clone(), ());
         let name = piece.name.clone();
         run.open.push(Call {
             message: index,
@@ -247,7 +248,8 @@ impl Mender {
         let key = at.piece.id.trim();
         let answering = self.run.as_ref().is_some_and(|run| run.answering);
         let Some(call) = self.take(key) else {
-            if self.ids.has(key) || self.run.as_ref().is_some_and(|run| run.keys.contains(key)) {
+            if self.ids.has(key) || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))
+            {
                 let message =
                     format!("the call {key:?} is answered already, or its id was used again");
                 seen.fix(at, at.drop(), "I1", &message);
@@ -275,7 +277,7 @@ impl Mender {
     /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
     fn take(&mut self, key: &str) -> Option<Call> {
         if let Some(run) = &mut self.run
-            && run.keys.contains(key)
+            && run.keys.contains_key(key)
         {
             let at = run.open.iter().position(|call| &*call.key == key)?;
             return Some(Call {
@@ -325,7 +327,7 @@ impl Mender {
     /// A new run begins: what is still open waits for a late result.
     fn close(&mut self) {
         let Some(run) = self.run.take() else { return };
-        for key in &run.keys {
+        for key in run.keys.keys() {
             self.lost.extend(self.waiting.remove(key).unwrap_or_default());
         }
         for mut call in run.open {

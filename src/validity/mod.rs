@@ -99,7 +99,7 @@ pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<
             violations.push(violation);
         }
     }
-    violations.sort_by_key(|violation| violation.index);
+    crate::order::sort_by(&mut violations, |violation| (i64::from(violation.index), 0));
     violations
 }
 

@@ -1,7 +1,8 @@
 //! The newest turn of the model, and the calls that wait for a result.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
+
+use litemap::LiteMap;
 
 use super::piece::fix;
 use crate::model::{Fix, FixKind, Kind, Place, Role};
@@ -35,7 +36,7 @@ pub(super) struct Run {
     /// Calls without a result.
     pub(super) open: Vec<Call>,
     /// Ids of all its calls, as the host wrote them.
-    pub(super) keys: BTreeSet<Box<str>>,
+    pub(super) keys: LiteMap<Box<str>, ()>,
     /// Reasoning at its end, which must not be the end.
     pub(super) trailing: Vec<(u32, u32, Place)>,
     /// It has something else than reasoning.

@@ -1,0 +1,125 @@
+//! Maps that grow with a transcript or a file: hashed, and of two types only, since each type costs kilobytes of Wasm.
+
+use std::borrow::Cow;
+
+use hashbrown::HashTable;
+
+/// Odd, with its bits well spread: the 64-bit golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Numbers by keys that are hashes already.
+#[derive(Clone, Debug, Default)]
+pub struct ByHash(HashTable<(u64, i64)>);
+
+impl ByHash {
+    /// What stands at the key.
+    pub fn get(&self, key: u64) -> Option<i64> {
+        self.0.find(key, |(known, _)| *known == key).map(|(_, value)| *value)
+    }
+
+    /// Puts a value there and gives the one before.
+    pub fn insert(&mut self, key: u64, value: i64) -> Option<i64> {
+        if let Some((_, known)) = self.0.find_mut(key, |(known, _)| *known == key) {
+            return Some(std::mem::replace(known, value));
+        }
+        self.0.insert_unique(key, (key, value), |(key, _)| *key);
+        None
+    }
+}
+
+/// Positions by names, each name within a scope of its own.
+///
+/// # Example
+/// ```
+/// let mut calls = plimsoll::keyed::ByName::default();
+/// assert_eq!(calls.insert(0, "toolu_1", 5), None);
+/// assert_eq!((calls.get(0, "toolu_1"), calls.get(1, "toolu_1")), (Some(5), None));
+/// assert_eq!(calls.insert(0, "toolu_1", 6), Some(5));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ByName<'a>(HashTable<Named<'a>>);
+
+#[derive(Clone, Debug)]
+struct Named<'a> {
+    hash: u64,
+    scope: usize,
+    name: Cow<'a, str>,
+    position: usize,
+}
+
+impl<'a> ByName<'a> {
+    /// The position that the name has in the scope.
+    pub fn get(&self, scope: usize, name: &str) -> Option<usize> {
+        let hash = hash(scope, name);
+        self.0.find(hash, |known| known.is(hash, scope, name)).map(|known| known.position)
+    }
+
+    /// The name has a position in the scope.
+    pub fn has(&self, scope: usize, name: &str) -> bool {
+        self.get(scope, name).is_some()
+    }
+
+    /// Gives the name a position in the scope, and tells the one before.
+    pub fn insert(
+        &mut self,
+        scope: usize,
+        name: impl Into<Cow<'a, str>>,
+        position: usize,
+    ) -> Option<usize> {
+        self.put(scope, name.into(), position)
+    }
+
+    fn put(&mut self, scope: usize, name: Cow<'a, str>, position: usize) -> Option<usize> {
+        let hash = hash(scope, &name);
+        if let Some(known) = self.0.find_mut(hash, |known| known.is(hash, scope, &name)) {
+            return Some(std::mem::replace(&mut known.position, position));
+        }
+        self.0.insert_unique(hash, Named { hash, scope, name, position }, |known| known.hash);
+        None
+    }
+}
+
+impl Named<'_> {
+    fn is(&self, hash: u64, scope: usize, name: &str) -> bool {
+        self.hash == hash && self.scope == scope && self.name == name
+    }
+}
+
+/// Eight bytes at a time, then what is left over.
+fn hash(scope: usize, name: &str) -> u64 {
+    let (words, rest) = name.as_bytes().as_chunks::<8>();
+    let rest = rest.iter().fold(rest.len() as u64, |word, byte| (word << 8) | u64::from(*byte));
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    words.chain([rest]).fold(scope as u64, |hash, word| {
+        let hash = (hash ^ word).wrapping_add(SPREAD).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        hash ^ (hash >> 32)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_survive_growth_and_scopes_are_apart() {
+        let mut names = ByName::default();
+        for at in 0..2000 {
+            assert_eq!(names.insert(at % 2, format!("a name of some length {}", at / 2), at), None);
+        }
+        for at in 0..2000 {
+            let name = format!("a name of some length {}", at / 2);
+            assert_eq!(names.get(at % 2, &name), Some(at));
+            assert!(!names.has(2, &name));
+        }
+    }
+
+    #[test]
+    fn hashes_keep_their_last_value() {
+        let mut numbers = ByHash::default();
+        for key in 0..1000 {
+            numbers.insert(key, -1);
+            assert_eq!(numbers.insert(key, 7), Some(-1));
+        }
+        assert_eq!((numbers.get(999), numbers.get(1000)), (Some(7), None));
+    }
+}
