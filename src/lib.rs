@@ -8,6 +8,7 @@ pub mod error;
 pub mod estimate;
 pub mod format;
 pub mod identifiers;
+pub mod json;
 pub mod keyed;
 pub mod ledger;
 pub mod model;

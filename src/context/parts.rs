@@ -1,10 +1,11 @@
 //! What goes out beside the messages: system prompt, tool definitions, and what we are not shown.
 
-use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 use crate::estimate::{DEFINITION, Estimator, MESSAGE};
+use crate::json::{Shape, Want, may};
 
 /// The measure of a request's other parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,16 +22,15 @@ pub struct Parts {
     pub chars: (u64, u64),
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Given {
-    #[serde(default)]
-    system: Value,
-    #[serde(default)]
-    tools: Value,
-    #[serde(default)]
-    unseen_tokens: Option<u32>,
-}
+const PARTS: Shape = Shape {
+    what: "parts: { system, tools, unseenTokens }",
+    members: &[
+        may("system", Want::Raw),
+        may("tools", Want::Raw),
+        may("unseenTokens", Want::Integer),
+    ],
+    closed: true,
+};
 
 impl Parts {
     /// Measures `{system, tools, unseenTokens}`.
@@ -38,27 +38,36 @@ impl Parts {
     /// # Errors
     /// `InvalidArgument` names the part.
     pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
-        let given: Given = serde_json::from_str(json).map_err(|error| {
+        let refused = |error| {
             Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
-        })?;
-        let system = system_text(&given.system);
-        let definitions = match &given.tools {
+        };
+        let mut given = PARTS.read(json).map_err(refused)?;
+        let mut value = |name| {
+            let raw = given.raw(name).map_or("null", RawValue::get);
+            serde_json::from_str::<Value>(raw).map_err(refused)
+        };
+        let (system, tools) = (value("system")?, value("tools")?);
+        let unseen = given.integer("unseenTokens").unwrap_or(0);
+        let unseen = u32::try_from(unseen)
+            .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
+        let system = system_text(&system);
+        let definitions = match &tools {
             Value::Null => 0,
             Value::Array(tools) => tools.len(),
             Value::Object(tools) => tools.len(),
             Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                let got = given.tools.to_string();
+                let got = tools.to_string();
                 return Err(Error::argument("tools", "an array or a record of definitions", got));
             }
         };
-        let tools = if definitions == 0 { String::new() } else { given.tools.to_string() };
+        let tools = if definitions == 0 { String::new() } else { tools.to_string() };
         let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
         let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
         let chars = |text: &str| crate::text::utf16_len(text) as u64;
         Ok(Self {
             system: u64::from(estimator.tokens(&system)).saturating_add(message),
             tools: u64::from(estimator.tokens(&tools)).saturating_add(overhead),
-            unseen: u64::from(given.unseen_tokens.unwrap_or(0)),
+            unseen: u64::from(unseen),
             fingerprint: super::hash(json.as_bytes()),
             chars: (chars(&system), chars(&tools)),
         })

@@ -1,6 +1,6 @@
 //! A session played again, call by call, under a policy: what each request would have held, and what it would have cost.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::answer::{Answer, Event};
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::identifiers::Identifiers;
+use crate::json::{Shape, Want, may, must};
 use crate::model::{Form, NONE};
 use crate::prune::{Cache, Sent, mix};
 
@@ -28,26 +29,42 @@ pub struct Recording {
     calls: Vec<RecordedCall>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Session {
-    message_format: String,
-    messages: Vec<Box<RawValue>>,
-    #[serde(default)]
-    system: Option<Box<RawValue>>,
-    #[serde(default)]
-    tools: Option<Box<RawValue>>,
-    #[serde(default)]
-    calls: Vec<RecordedCall>,
-    #[serde(default)]
-    unseen_tokens: u32,
-}
+/// A session as `readSession` gave it.
+const SESSION: Shape = Shape {
+    what: "a session",
+    members: &[
+        must("messageFormat", Want::Text),
+        must("messages", Want::Items),
+        may("system", Want::Raw),
+        may("tools", Want::Raw),
+        may("calls", Want::Items),
+        may("unseenTokens", Want::Integer),
+    ],
+    closed: false,
+};
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+const CALL: Shape = Shape {
+    what: "a call: { sent, at }",
+    members: &[must("sent", Want::Integer), may("at", Want::Integer)],
+    closed: false,
+};
+
+#[derive(Clone, Copy, Debug)]
 struct RecordedCall {
     sent: u32,
-    #[serde(default)]
     at: Option<i64>,
+}
+
+impl RecordedCall {
+    fn read(json: &str) -> Result<Self> {
+        let mut call = CALL.read(json).map_err(no_session)?;
+        let sent = call.integer("sent").and_then(|sent| u32::try_from(sent).ok()).unwrap_or(NONE);
+        Ok(Self { sent, at: call.integer("at") })
+    }
+}
+
+fn no_session(error: serde_json::Error) -> Error {
+    Error::argument("session", "what readSession gave", error)
 }
 
 /// A call of a replay.
@@ -123,35 +140,32 @@ impl Recording {
     /// # Errors
     /// `InvalidArgument` for what is no session, `MalformedMessage` with its index.
     pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
-        let session: Session = serde_json::from_str(json)
-            .map_err(|error| Error::argument("session", "what readSession gave", error))?;
-        let format = match session.message_format.as_str() {
-            "auto" => Format::detect(&first(&session.messages))?,
+        let mut session = SESSION.read(json).map_err(no_session)?;
+        let messages = session.items("messages").unwrap_or_default();
+        let format = match &*session.text("messageFormat").unwrap_or_default() {
+            "auto" => Format::detect(&first(&messages))?,
             name => Format::parse(name)?,
         };
         let mut identifiers = Identifiers::default();
-        let mut measures = Vec::with_capacity(session.messages.len());
-        for (index, message) in (0u32..).zip(&session.messages) {
+        let mut measures = Vec::with_capacity(messages.len());
+        for (index, message) in (0u32..).zip(&messages) {
             let bytes = message.get().as_bytes();
             let draft = format.read(bytes, index)?;
             measures.push(measure(&draft, bytes.len(), estimator, &mut identifiers));
         }
-        let part = |part: &Option<Box<RawValue>>| {
-            part.as_ref().map_or("null", |part| part.get()).to_owned()
-        };
-        let parts = format!(
-            r#"{{"system":{},"tools":{},"unseenTokens":{}}}"#,
-            part(&session.system),
-            part(&session.tools),
-            session.unseen_tokens
-        );
+        let mut part = |name| session.raw(name).map_or("null", RawValue::get);
+        let (system, tools) = (part("system"), part("tools"));
+        let unseen = session.integer("unseenTokens").unwrap_or(0);
+        let parts = format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":{unseen}}}"#);
+        let calls = session.items("calls").unwrap_or_default();
+        let calls = calls.into_iter().map(|call| RecordedCall::read(call.get()));
         Ok(Self {
             format,
             parts: Parts::parse(&parts, estimator)?,
-            raw: session.messages,
+            raw: messages.into_iter().map(ToOwned::to_owned).collect(),
             measures,
             identifiers,
-            calls: session.calls,
+            calls: calls.collect::<Result<_>>()?,
         })
     }
 
@@ -273,6 +287,6 @@ fn sent(state: &State) -> Vec<Sent> {
     head.into_iter().chain(state.ledger.live().iter().filter_map(block)).collect()
 }
 
-fn first(messages: &[Box<RawValue>]) -> Vec<&[u8]> {
+fn first<'a>(messages: &[&'a RawValue]) -> Vec<&'a [u8]> {
     messages.iter().take(32).map(|message| message.get().as_bytes()).collect()
 }

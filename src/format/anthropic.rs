@@ -2,67 +2,60 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
-use super::json::{self, Body, Content, Flaw, Read, Str, count, or_empty, whole};
+use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use crate::json::Want::{Flag, Raw, Text};
+use crate::json::{Content, Shape, Want, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a message: { role, content }")]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Cow<'a, str>,
-    #[serde(borrow)]
-    content: Content<'a>,
-}
+const MESSAGE: Shape = Shape {
+    what: "a message: { role, content }",
+    members: &[must("role", Text), must("content", Want::Content)],
+    closed: false,
+};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a block: { type, .. }")]
-struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    text: Option<Str<'a>>,
-    #[serde(borrow)]
-    thinking: Option<Str<'a>>,
-    #[serde(borrow)]
-    signature: Option<Str<'a>>,
-    #[serde(borrow)]
-    data: Option<Str<'a>>,
-    #[serde(borrow)]
-    id: Option<Str<'a>>,
-    #[serde(borrow)]
-    name: Option<Str<'a>>,
-    #[serde(borrow)]
-    input: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_use_id: Option<Str<'a>>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    is_error: Option<bool>,
-    #[serde(borrow)]
-    source: Option<&'a RawValue>,
-}
+const BLOCK: Shape = Shape {
+    what: "a block: { type, .. }",
+    members: &[
+        must("type", Text),
+        may("text", Text),
+        may("thinking", Text),
+        may("signature", Text),
+        may("data", Text),
+        may("id", Text),
+        may("name", Text),
+        may("input", Raw),
+        may("tool_use_id", Text),
+        may("content", Raw),
+        may("is_error", Flag),
+        may("source", Raw),
+    ],
+    closed: false,
+};
+
+const SOURCE: Shape =
+    Shape { what: "a source", members: &[may("type", Text), may("data", Raw)], closed: false };
 
 /// The block types that are read; any other is carried as it is.
 const KNOWN: [&str; 7] =
     ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"];
 
 pub(super) fn read(text: &str) -> Read<Draft<'_>> {
-    let message: Message<'_> = json::read(text)?;
-    let role = match &*message.role {
+    let mut message = json::read(text, &MESSAGE)?;
+    let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\" or \"system\"")),
     };
-    let parts = match message.content {
-        Content::Text(text) => vec![Part::new(Kind::Text, Place::Content, text)],
-        Content::Blocks(blocks) => {
+    let parts = match message.content("content") {
+        None => Vec::new(),
+        Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
+        Some(Content::Blocks(blocks)) => {
             let parts = (0u32..).zip(blocks).map(|(at, raw)| {
                 block(Place::Item(at), raw).map_err(|flaw| flaw.under(&format!("/content/{at}")))
             });
@@ -73,7 +66,7 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
 }
 
 fn block(place: Place, raw: &RawValue) -> Read<Part<'_>> {
-    let block: Block<'_> = match json::read(raw.get()) {
+    let mut block = match json::read(raw.get(), &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw.get()).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
@@ -81,34 +74,35 @@ fn block(place: Place, raw: &RawValue) -> Read<Part<'_>> {
         }
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*block.kind {
+    Ok(match &*or_empty(block.text("type")) {
         "text" => {
-            let text = block.text.ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text.0)
+            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
+            Part::new(Kind::Text, place, text)
         }
         "thinking" => {
-            let signature = or_empty(block.signature);
-            let text = block.thinking.ok_or_else(|| Flaw::new("/thinking", "a string"))?;
-            thinking(place, text.0, &signature)
+            let signature = or_empty(block.text("signature"));
+            let text = block.text("thinking").ok_or_else(|| Flaw::new("/thinking", "a string"))?;
+            thinking(place, text, &signature)
         }
-        "redacted_thinking" => thinking(place, Cow::Borrowed(""), &or_empty(block.data)),
+        "redacted_thinking" => thinking(place, Cow::Borrowed(""), &or_empty(block.text("data"))),
         "tool_use" => {
-            let text = block.input.map_or(Ok(""), whole).map_err(|flaw| flaw.under("/input"))?;
+            let text =
+                block.raw("input").map_or(Ok(""), whole).map_err(|flaw| flaw.under("/input"))?;
             let mut part = Part::new(Kind::Call, place, text);
             part.piece.bad_arguments = !text.starts_with('{');
-            part.piece.id = or_empty(block.id).into();
-            part.piece.name = or_empty(block.name).into();
+            part.piece.id = or_empty(block.text("id")).into();
+            part.piece.name = or_empty(block.text("name")).into();
             part
         }
         "tool_result" => {
-            let content = block.content.map_or_else(|| Ok(Body::default()), result);
+            let content = block.raw("content").map_or_else(|| Ok(Body::default()), result);
             let body = content.map_err(|flaw| flaw.under("/content"))?;
             let mut part = body.into_part(place);
-            part.piece.id = or_empty(block.tool_use_id).into();
-            part.piece.error = block.is_error.unwrap_or(false);
+            part.piece.id = or_empty(block.text("tool_use_id")).into();
+            part.piece.error = block.flag("is_error").unwrap_or(false);
             part
         }
-        "image" | "document" => medium(place, block.source)?,
+        "image" | "document" => medium(place, block.raw("source"))?,
         _ => json::other(place, raw)?,
     })
 }
@@ -123,22 +117,15 @@ fn thinking<'a>(place: Place, text: Cow<'a, str>, opaque: &str) -> Part<'a> {
 
 /// An image or document; a document that is plain text has its text.
 fn medium(place: Place, source: Option<&RawValue>) -> Read<Part<'_>> {
-    #[derive(Deserialize)]
-    struct Source<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Option<Str<'a>>,
-        #[serde(borrow)]
-        data: Option<&'a RawValue>,
-    }
     let raw = source.map_or("", RawValue::get);
     let mut part = Part::new(Kind::Image, place, "");
     part.media = of_json(raw);
     part.images = 1;
-    if let (Some(kind), Some(data)) =
-        serde_json::from_str(raw).map_or((None, None), |Source { kind, data }| (kind, data))
-        && kind.0 == "text"
+    if let Ok(mut source) = SOURCE.read(raw)
+        && source.text("type").is_some_and(|kind| kind == "text")
+        && let Some(data) = source.raw("data")
     {
-        part.text = json::read::<Str<'_>>(data.get()).map_err(|flaw| flaw.under("/source/data"))?.0;
+        part.text = json::string(data.get()).map_err(|flaw| flaw.under("/source/data"))?;
         part.images = 0;
     }
     Ok(part)
@@ -146,7 +133,7 @@ fn medium(place: Place, source: Option<&RawValue>) -> Read<Part<'_>> {
 
 fn result(raw: &RawValue) -> Read<Body<'_>> {
     let mut body = Body::default();
-    match json::read::<Option<Content<'_>>>(raw.get())? {
+    match json::content(raw.get())? {
         None => {}
         Some(Content::Text(text)) => body.say(text),
         Some(Content::Blocks(blocks)) => {

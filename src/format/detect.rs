@@ -4,29 +4,30 @@ use std::borrow::Cow;
 
 use litemap::LiteMap;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Format;
-use super::json::{Content, Str, kind_of};
+use super::json::kind_of;
 use crate::error::{Error, Result};
+use crate::json::{Content, Shape, Want, may};
 
 /// The members by which a message shows its format.
-#[derive(Deserialize)]
-struct Probe<'a> {
-    #[serde(borrow)]
-    role: Option<Str<'a>>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_call_id: Option<&'a RawValue>,
-    #[serde(borrow, rename = "stopReason")]
-    stop_reason: Option<&'a RawValue>,
-    #[serde(borrow)]
-    parts: Option<&'a RawValue>,
-}
+const PROBE: Shape = Shape {
+    what: "a message",
+    members: &[
+        may("role", Want::Text),
+        may("content", Want::Raw),
+        may("tool_calls", Want::Raw),
+        may("tool_call_id", Want::Raw),
+        may("stopReason", Want::Raw),
+        may("parts", Want::Raw),
+    ],
+    closed: false,
+};
+
+/// An image as pi has it.
+const IMAGE: Shape =
+    Shape { what: "an image", members: &[may("mimeType", Want::Raw)], closed: false };
 
 /// What a message's look says.
 enum Look {
@@ -63,13 +64,16 @@ pub(super) fn shown_by(message: &[u8]) -> Option<Format> {
 
 fn look(message: &[u8]) -> Look {
     let probe = std::str::from_utf8(message).ok();
-    let Some(probe) = probe.and_then(|text| serde_json::from_str::<Probe<'_>>(text).ok()) else {
+    let Some(mut probe) = probe.and_then(|text| PROBE.read(text).ok()) else {
         return Look::Foreign("no object with a role".into());
     };
-    let role = probe.role.as_ref().map_or("", |role| &*role.0);
-    let kinds = probe.content.map(kinds).unwrap_or_default();
+    let role = probe.text("role").unwrap_or_default();
+    let kinds = probe.raw("content").map(kinds).unwrap_or_default();
+    let mut shows = |name| probe.raw(name).is_some();
+    let (parts, stopped) = (shows("parts"), shows("stopReason"));
+    let calls = shows("tool_calls") | shows("tool_call_id");
     let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
-    match role {
+    match &*role {
         "toolResult" | "bashExecution" | "compactionSummary" | "branchSummary" | "custom" => {
             Look::Shows(Format::Pi)
         }
@@ -79,16 +83,12 @@ fn look(message: &[u8]) -> Look {
             let kinds: Vec<_> = kinds.iter().map(|kind| format!("{kind:?}")).collect();
             Look::Foreign(format!("role {role:?} with blocks of type {}", kinds.join(", ")))
         }
-        "user" | "assistant" | "system" if probe.parts.is_some() => {
+        "user" | "assistant" | "system" if parts => {
             Look::Foreign(format!("role {role:?} with `parts`"))
         }
         "system" | "developer" | "tool" | "function" => Look::Shows(Format::OpenAiChat),
-        _ if probe.tool_calls.is_some() || probe.tool_call_id.is_some() => {
-            Look::Shows(Format::OpenAiChat)
-        }
-        "user" | "assistant"
-            if has(&["toolCall", "image with mimeType"]) || probe.stop_reason.is_some() =>
-        {
+        _ if calls => Look::Shows(Format::OpenAiChat),
+        "user" | "assistant" if has(&["toolCall", "image with mimeType"]) || stopped => {
             Look::Shows(Format::Pi)
         }
         "user" | "assistant" if has(&["image_url", "input_audio", "refusal"]) => {
@@ -113,15 +113,8 @@ fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
 }
 
 fn kind(block: &str) -> Option<Cow<'_, str>> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Image<'a> {
-        #[serde(borrow)]
-        mime_type: Option<&'a RawValue>,
-    }
     let kind = kind_of(block)?;
-    let pi = kind == "image"
-        && serde_json::from_str::<Image<'_>>(block).is_ok_and(|image| image.mime_type.is_some());
+    let pi = kind == "image" && IMAGE.read(block).is_ok_and(|mut it| it.raw("mimeType").is_some());
     Some(if pi { Cow::Borrowed("image with mimeType") } else { kind })
 }
 

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::unicode;
 use crate::error::Error;
+use crate::json::{self, Content, Shape, Str, Want, must};
 use crate::model::{Kind, Part, Place};
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
@@ -40,47 +41,9 @@ pub(super) fn malformed(index: u32, path: &str, expected: &str) -> Error {
     Error::MalformedMessage { index, path: path.into(), expected: expected.into() }
 }
 
-/// A string that borrows from the JSON where it has no escapes, also behind an `Option`.
-#[derive(serde::Deserialize)]
-#[serde(transparent)]
-pub(super) struct Str<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
-
 /// The string, or an empty one.
-pub(super) fn or_empty(text: Option<Str<'_>>) -> Cow<'_, str> {
-    text.map_or(Cow::Borrowed(""), |text| text.0)
-}
-
-/// Content as all three formats have it. Blocks are left unread, so that unknown ones are kept as they stand.
-pub(super) enum Content<'a> {
-    Text(Cow<'a, str>),
-    Blocks(Vec<&'a RawValue>),
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Content<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or an array of blocks")
-            }
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Owned(text.into())))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = seq.next_element()? {
-                    blocks.push(block);
-                }
-                Ok(Content::Blocks(blocks))
-            }
-        }
-        deserializer.deserialize_any(Either)
-    }
+pub(super) fn or_empty(text: Option<Cow<'_, str>>) -> Cow<'_, str> {
+    text.unwrap_or_default()
 }
 
 /// What a result says: the texts of its blocks, its images, and whatever else it holds as JSON text.
@@ -122,12 +85,9 @@ impl<'a> Body<'a> {
 
 /// A block's type, if it has one.
 pub(super) fn kind_of(json: &str) -> Option<Cow<'_, str>> {
-    #[derive(serde::Deserialize)]
-    struct Typed<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Str<'a>,
-    }
-    serde_json::from_str::<Typed<'_>>(json).ok().map(|typed| typed.kind.0)
+    const TYPED: Shape =
+        Shape { what: "a block", members: &[must("type", Want::Text)], closed: false };
+    TYPED.read(json).ok()?.text("type")
 }
 
 /// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
@@ -175,22 +135,34 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// Reads `json` as `T`; a flaw is named by its JSON Pointer.
-pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> Read<T> {
-    serde_json::from_str(json).map_err(|error| {
-        let before = json.split_inclusive('\n').take(error.line().saturating_sub(1));
-        let start: usize = before.map(str::len).sum();
-        let path = pointer_at(json, start.saturating_add(error.column()));
-        let text = error.to_string();
-        let text = text.split(" at line ").next().unwrap_or_default();
-        // serde says "invalid type: null, expected a string" or "missing field `type`".
-        let expected = match (text.rsplit_once("expected "), text.strip_prefix("missing field ")) {
-            (Some((_, expected)), _) => expected.into(),
-            (None, Some(field)) => format!("a member {field}"),
-            (None, None) => format!("JSON that parses ({text})"),
-        };
-        Flaw::new(path, expected)
-    })
+/// Reads a string; a flaw is named by its JSON Pointer.
+pub(super) fn string(json: &str) -> Read<Cow<'_, str>> {
+    serde_json::from_str::<Str<'_>>(json).map(|text| text.0).map_err(|error| flaw(json, &error))
+}
+
+/// Reads an object; a flaw is named by its JSON Pointer.
+pub(super) fn read<'a>(json: &'a str, form: &Shape) -> Read<json::Members<'a>> {
+    form.read(json).map_err(|error| flaw(json, &error))
+}
+
+/// Reads a content; a flaw is named by its JSON Pointer.
+pub(super) fn content(json: &str) -> Read<Option<Content<'_>>> {
+    serde_json::from_str(json).map_err(|error| flaw(json, &error))
+}
+
+fn flaw(json: &str, error: &serde_json::Error) -> Flaw {
+    let before = json.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let start: usize = before.map(str::len).sum();
+    let path = pointer_at(json, start.saturating_add(error.column()));
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    // serde says "invalid type: null, expected a string" or "missing field `type`".
+    let expected = match (text.rsplit_once("expected "), text.strip_prefix("missing field ")) {
+        (Some((_, expected)), _) => expected.into(),
+        (None, Some(field)) => format!("a member {field}"),
+        (None, None) => format!("JSON that parses ({text})"),
+    };
+    Flaw::new(path, expected)
 }
 
 /// A value that is carried as JSON text: it must not hide a lone surrogate, which the reader does not look for in it.
@@ -269,6 +241,7 @@ fn pointer_at(json: &str, offset: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::may;
 
     #[track_caller]
     fn check(json: &str, offset: usize, expected: &str) {
@@ -289,15 +262,12 @@ mod tests {
 
     #[test]
     fn a_wrong_type_is_named_by_pointer_and_by_what_is_allowed() {
-        #[derive(serde::Deserialize, Debug)]
-        struct Probe<'a> {
-            #[serde(borrow)]
-            text: Option<&'a str>,
-        }
-        let flaw = read::<Probe<'_>>("{\n\"x\":1,\"text\":5}").unwrap_err();
-        assert_eq!((flaw.path.as_str(), flaw.expected.as_str()), ("/text", "a borrowed string"));
-        let flaw = read::<Str<'_>>("{\"a\"").err().unwrap();
+        const PROBE: Shape =
+            Shape { what: "a probe", members: &[may("text", Want::Text)], closed: false };
+        let flaw = read("{\n\"x\":1,\"text\":5}", &PROBE).err().unwrap();
+        assert_eq!((flaw.path.as_str(), flaw.expected.as_str()), ("/text", "a string"));
+        let flaw = string("{\"a\"").err().unwrap();
         assert!(flaw.expected.contains("a string"), "{flaw:?}");
-        assert!(read::<Probe<'_>>(r#"{"text":"a"}"#).unwrap().text.is_some());
+        assert!(read(r#"{"text":"a"}"#, &PROBE).unwrap().text("text").is_some());
     }
 }

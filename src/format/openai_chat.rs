@@ -2,95 +2,73 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
 use super::fingerprint::of_json;
-use super::json::{self, Body, Content, Flaw, Read, Str, count, is_object, or_empty};
+use super::json::{self, Body, Flaw, Read, count, is_object, or_empty};
+use crate::json::Want::{Raw, Text};
+use crate::json::{Content, Members, Shape, Want, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a message: { role, .. }")]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Cow<'a, str>,
-    #[serde(borrow)]
-    content: Option<Content<'a>>,
-    #[serde(borrow)]
-    name: Option<Str<'a>>,
-    #[serde(borrow)]
-    tool_call_id: Option<Str<'a>>,
-    #[serde(borrow)]
-    tool_calls: Option<Vec<&'a RawValue>>,
-    #[serde(borrow)]
-    function_call: Option<Function<'a>>,
-    #[serde(borrow)]
-    refusal: Option<Str<'a>>,
-    #[serde(borrow)]
-    reasoning_content: Option<Str<'a>>,
-    #[serde(borrow)]
-    reasoning: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reasoning_details: Option<&'a RawValue>,
-}
+const MESSAGE: Shape = Shape {
+    what: "a message: { role, .. }",
+    members: &[
+        must("role", Text),
+        may("content", Want::Content),
+        may("name", Text),
+        may("tool_call_id", Text),
+        may("tool_calls", Want::Items),
+        may("function_call", Raw),
+        may("refusal", Text),
+        may("reasoning_content", Text),
+        may("reasoning", Raw),
+        may("reasoning_details", Raw),
+    ],
+    closed: false,
+};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a call: { id, type, function: { name, arguments } }")]
-struct Call<'a> {
-    #[serde(borrow)]
-    id: Option<Str<'a>>,
-    #[serde(borrow)]
-    function: Option<Function<'a>>,
-    #[serde(borrow)]
-    custom: Option<Custom<'a>>,
-}
+const CALL: Shape = Shape {
+    what: "a call: { id, type, function: { name, arguments } }",
+    members: &[may("id", Text), may("function", Raw), may("custom", Raw)],
+    closed: false,
+};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a function: { name, arguments }")]
-struct Function<'a> {
-    #[serde(borrow)]
-    name: Option<Str<'a>>,
-    #[serde(borrow)]
-    arguments: Option<Str<'a>>,
-}
+const FUNCTION: Shape = Shape {
+    what: "a function: { name, arguments }",
+    members: &[may("name", Text), may("arguments", Text)],
+    closed: false,
+};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a custom tool's call: { name, input }")]
-struct Custom<'a> {
-    #[serde(borrow)]
-    name: Option<Str<'a>>,
-    #[serde(borrow)]
-    input: Option<Str<'a>>,
-}
+const CUSTOM: Shape = Shape {
+    what: "a custom tool's call: { name, input }",
+    members: &[may("name", Text), may("input", Text)],
+    closed: false,
+};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a content part: { type, .. }")]
-struct ContentPart<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    text: Option<Str<'a>>,
-    #[serde(borrow)]
-    refusal: Option<Str<'a>>,
-}
+const CONTENT_PART: Shape = Shape {
+    what: "a content part: { type, .. }",
+    members: &[must("type", Text), may("text", Text), may("refusal", Text)],
+    closed: false,
+};
 
 pub(super) fn read(text: &str) -> Read<Draft<'_>> {
-    let message: Message<'_> = json::read(text)?;
-    let role = match &*message.role {
+    let mut message = json::read(text, &MESSAGE)?;
+    let role = or_empty(message.text("role"));
+    let role = match &*role {
         "system" | "developer" => Role::System,
         "user" => Role::User,
         "assistant" => Role::Assistant,
-        "tool" | "function" => return result(message),
+        "tool" | "function" => return result(message, role == "function"),
         _ => {
             let allowed =
                 "\"system\", \"developer\", \"user\", \"assistant\", \"tool\" or \"function\"";
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let mut parts = reasoning(&message)?;
-    match message.content {
+    let mut parts = reasoning(&mut message)?;
+    match message.content("content") {
         None => {}
         Some(Content::Text(text)) => parts.push(Part::new(Kind::Text, Place::Content, text)),
         // No provider takes an empty list: it reads as blank text, so that mending removes it.
@@ -104,15 +82,16 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
             }
         }
     }
-    if let Some(refusal) = message.refusal.filter(|refusal| !refusal.0.is_empty()) {
-        parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal.0));
+    if let Some(refusal) = message.text("refusal").filter(|refusal| !refusal.is_empty()) {
+        parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal));
     }
-    for (at, raw) in (0u32..).zip(message.tool_calls.unwrap_or_default()) {
+    for (at, raw) in (0u32..).zip(message.items("tool_calls").unwrap_or_default()) {
         let part = call(raw, at).map_err(|flaw| flaw.under(&format!("/tool_calls/{at}")))?;
         parts.push(part);
     }
-    if let Some(legacy) = message.function_call {
-        parts.push(function(legacy, Place::Field("function_call")));
+    if let Some(legacy) = message.raw("function_call") {
+        let part = function(legacy, Place::Field("function_call"));
+        parts.push(part.map_err(|flaw| flaw.under("/function_call"))?);
     }
     // A host's SDK writes `content: ""` beside calls: there it is not text but the absence of it.
     let called = parts.iter().any(|part| part.piece.kind == Kind::Call);
@@ -121,18 +100,18 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
 }
 
 /// Reasoning as gateways write it: the same text often stands in two members, and must be counted once.
-fn reasoning<'a>(message: &Message<'a>) -> Read<Vec<Part<'a>>> {
+fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
     let mut parts = Vec::new();
-    if let Some(text) = &message.reasoning_content {
-        parts.push(Part::new(Kind::Thinking, Place::Field("reasoning_content"), text.0.clone()));
+    if let Some(text) = message.text("reasoning_content") {
+        parts.push(Part::new(Kind::Thinking, Place::Field("reasoning_content"), text));
     }
-    if let Some(raw) = message.reasoning.filter(|raw| raw.get().starts_with('"')) {
-        let text = json::read::<Str<'_>>(raw.get())?.0;
+    if let Some(raw) = message.raw("reasoning").filter(|raw| raw.get().starts_with('"')) {
+        let text = json::string(raw.get())?;
         let again = parts.iter().any(|part| part.text == text);
         let text = if again { Cow::Borrowed("") } else { text };
         parts.push(Part::new(Kind::Thinking, Place::Field("reasoning"), text));
     }
-    if let Some(raw) = message.reasoning_details {
+    if let Some(raw) = message.raw("reasoning_details") {
         let mut part = Part::new(Kind::Thinking, Place::Field("reasoning_details"), "");
         let told = parts.iter().any(|part| !part.text.is_empty());
         part.opaque = if told { 0 } else { count(raw.get().len()) };
@@ -147,7 +126,7 @@ fn reasoning<'a>(message: &Message<'a>) -> Read<Vec<Part<'a>>> {
 }
 
 fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let part: ContentPart<'_> = match json::read(raw.get()) {
+    let mut part = match json::read(raw.get(), &CONTENT_PART) {
         Ok(part) => part,
         Err(_)
             if json::kind_of(raw.get()).is_some_and(|kind| kind != "text" && kind != "refusal") =>
@@ -156,13 +135,13 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         }
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*part.kind {
+    Ok(match &*or_empty(part.text("type")) {
         "text" => {
-            let text = part.text.ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text.0)
+            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
+            Part::new(Kind::Text, place, text)
         }
         "refusal" => {
-            let mut part = Part::new(Kind::Text, place, or_empty(part.refusal));
+            let mut part = Part::new(Kind::Text, place, or_empty(part.text("refusal")));
             part.piece.opaque = true;
             part
         }
@@ -177,30 +156,35 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
 }
 
 fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
-    let call: Call<'_> = json::read(raw.get())?;
-    let mut part = match (call.function, call.custom) {
-        (Some(of), _) => function(of, Place::Call(at)),
-        (None, Some(Custom { name, input })) => {
+    let mut call = json::read(raw.get(), &CALL)?;
+    let mut part = match (call.raw("function"), call.raw("custom")) {
+        (Some(of), _) => function(of, Place::Call(at)).map_err(|flaw| flaw.under("/function"))?,
+        (None, Some(of)) => {
+            let custom = json::read(of.get(), &CUSTOM).map_err(|flaw| flaw.under("/custom"));
+            let mut custom = custom?;
+            let (name, input) = (custom.text("name"), custom.text("input"));
             let mut part = Part::new(Kind::Call, Place::Custom(at), or_empty(input));
             part.piece.name = or_empty(name).into();
             part
         }
         (None, None) => return Err(Flaw::new("", "a call with `function` or `custom`")),
     };
-    part.piece.id = or_empty(call.id).into();
+    part.piece.id = or_empty(call.text("id")).into();
     Ok(part)
 }
 
-fn function(function: Function<'_>, place: Place) -> Part<'_> {
-    let mut part = Part::new(Kind::Call, place, or_empty(function.arguments));
-    part.piece.name = or_empty(function.name).into();
+fn function(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+    let mut function = json::read(raw.get(), &FUNCTION)?;
+    let mut part = Part::new(Kind::Call, place, or_empty(function.text("arguments")));
+    part.piece.name = or_empty(function.text("name")).into();
     part.piece.bad_arguments = !is_object(&part.text);
-    part
+    Ok(part)
 }
 
-fn result(message: Message<'_>) -> Read<Draft<'_>> {
+/// A result; the old `function` role has no ids: its place says so.
+fn result(mut message: Members<'_>, legacy: bool) -> Read<Draft<'_>> {
     let mut body = Body::default();
-    match message.content {
+    match message.content("content") {
         None => {}
         Some(Content::Text(text)) => body.say(text),
         Some(Content::Blocks(blocks)) => {
@@ -210,11 +194,9 @@ fn result(message: Message<'_>) -> Read<Draft<'_>> {
             }
         }
     }
-    // The old `function` role has no ids: its place says so.
-    let legacy = message.role == "function";
     let mut part = body.into_part(if legacy { Place::Field("content") } else { Place::Content });
-    part.piece.id = or_empty(message.tool_call_id).into();
-    part.piece.name = or_empty(message.name).into();
+    part.piece.id = or_empty(message.text("tool_call_id")).into();
+    part.piece.name = or_empty(message.text("name")).into();
     Ok(Draft { role: Role::Tool, parts: vec![part] })
 }
 

@@ -2,78 +2,65 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
-use super::json::{self, Body, Content, Flaw, Read, Str, count, or_empty, whole};
+use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use crate::json::Want::{Flag, Raw, Text};
+use crate::json::{Content, Members, Shape, Want, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a message: { role, content, .. }")]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Cow<'a, str>,
-    #[serde(borrow)]
-    content: Option<Content<'a>>,
-    #[serde(borrow)]
-    tool_call_id: Option<Str<'a>>,
-    #[serde(borrow)]
-    tool_name: Option<Str<'a>>,
-    is_error: Option<bool>,
-    #[serde(borrow)]
-    command: Option<Str<'a>>,
-    #[serde(borrow)]
-    output: Option<Str<'a>>,
-    #[serde(borrow)]
-    summary: Option<Str<'a>>,
-    exclude_from_context: Option<bool>,
-    #[serde(borrow)]
-    stop_reason: Option<Str<'a>>,
-}
+const MESSAGE: Shape = Shape {
+    what: "a message: { role, content, .. }",
+    members: &[
+        must("role", Text),
+        may("content", Want::Content),
+        may("toolCallId", Text),
+        may("toolName", Text),
+        may("isError", Flag),
+        may("command", Text),
+        may("output", Text),
+        may("summary", Text),
+        may("excludeFromContext", Flag),
+        may("stopReason", Text),
+    ],
+    closed: false,
+};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a block: { type, .. }")]
-struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    text: Option<Str<'a>>,
-    #[serde(borrow)]
-    text_signature: Option<Str<'a>>,
-    #[serde(borrow)]
-    thinking: Option<Str<'a>>,
-    #[serde(borrow)]
-    thinking_signature: Option<Str<'a>>,
-    #[serde(borrow)]
-    id: Option<Str<'a>>,
-    #[serde(borrow)]
-    name: Option<Str<'a>>,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow)]
-    thought_signature: Option<Str<'a>>,
-    #[serde(borrow)]
-    data: Option<&'a RawValue>,
-}
+const BLOCK: Shape = Shape {
+    what: "a block: { type, .. }",
+    members: &[
+        must("type", Text),
+        may("text", Text),
+        may("textSignature", Text),
+        may("thinking", Text),
+        may("thinkingSignature", Text),
+        may("id", Text),
+        may("name", Text),
+        may("arguments", Raw),
+        may("thoughtSignature", Text),
+        may("data", Raw),
+    ],
+    closed: false,
+};
 
 /// The block types that are read; any other is carried as it is.
 const KNOWN: [&str; 4] = ["text", "thinking", "toolCall", "image"];
 
 pub(super) fn read(text: &str) -> Read<Draft<'_>> {
-    let message: Message<'_> = json::read(text)?;
-    let role = match &*message.role {
+    let mut message = json::read(text, &MESSAGE)?;
+    let role = match &*or_empty(message.text("role")) {
         "assistant" => Role::Assistant,
         "user" => Role::User,
         "toolResult" => return result(message),
         _ => return own(message),
     };
     // pi leaves a turn that was aborted or failed out of every request, with its calls.
-    let stopped = message.stop_reason.as_ref().map_or("", |reason| &*reason.0);
-    let failed = matches!(stopped, "aborted" | "error");
-    let parts = blocks(message.content.ok_or_else(no_content)?)?;
+    let stopped = or_empty(message.text("stopReason"));
+    let failed = matches!(&*stopped, "aborted" | "error");
+    let parts = blocks(message.content("content").ok_or_else(no_content)?)?;
     Ok(if failed { unsent(role, parts) } else { Draft { role, parts } })
 }
 
@@ -105,26 +92,27 @@ fn blocks(content: Content<'_>) -> Read<Vec<Part<'_>>> {
 }
 
 /// A role that only pi and its extensions know: what it carries is sent as the user's text, or nothing is sent.
-fn own(message: Message<'_>) -> Read<Draft<'_>> {
+fn own(mut message: Members<'_>) -> Read<Draft<'_>> {
     let role = Role::User;
-    let parts = if message.exclude_from_context == Some(true) {
+    let parts = if message.flag("excludeFromContext") == Some(true) {
         return Ok(unsent(role, Vec::new()));
-    } else if let Some(content) = message.content {
+    } else if let Some(content) = message.content("content") {
         blocks(content)?
-    } else if let Some(summary) = message.summary {
-        vec![Part::new(Kind::Text, Place::Field("summary"), summary.0)]
-    } else if message.command.is_some() || message.output.is_some() {
-        let (command, output) = (or_empty(message.command), or_empty(message.output));
-        let ran = Cow::Owned(format!("{command}\n{output}"));
-        vec![Part::new(Kind::Text, Place::Field("output"), ran)]
+    } else if let Some(summary) = message.text("summary") {
+        vec![Part::new(Kind::Text, Place::Field("summary"), summary)]
     } else {
-        return Ok(unsent(role, Vec::new()));
+        let (command, output) = (message.text("command"), message.text("output"));
+        if command.is_none() && output.is_none() {
+            return Ok(unsent(role, Vec::new()));
+        }
+        let ran = Cow::Owned(format!("{}\n{}", or_empty(command), or_empty(output)));
+        vec![Part::new(Kind::Text, Place::Field("output"), ran)]
     };
     Ok(Draft { role, parts })
 }
 
 fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let block: Block<'_> = match json::read(raw.get()) {
+    let mut block = match json::read(raw.get(), &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw.get()).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
@@ -132,30 +120,30 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         }
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*block.kind {
+    Ok(match &*or_empty(block.text("type")) {
         "text" => {
-            let text = block.text.ok_or_else(|| Flaw::new("/text", "a string"))?;
-            let mut part = Part::new(Kind::Text, place, text.0);
-            part.piece.opaque = block.text_signature.is_some();
+            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
+            let mut part = Part::new(Kind::Text, place, text);
+            part.piece.opaque = block.text("textSignature").is_some();
             part
         }
         "thinking" => {
-            let text = block.thinking.ok_or_else(|| Flaw::new("/thinking", "a string"))?;
-            let mut part = Part::new(Kind::Thinking, place, text.0);
-            let signature = or_empty(block.thinking_signature);
+            let text = block.text("thinking").ok_or_else(|| Flaw::new("/thinking", "a string"))?;
+            let mut part = Part::new(Kind::Thinking, place, text);
+            let signature = or_empty(block.text("thinkingSignature"));
             part.opaque = count(signature.len());
             part.piece.opaque = !signature.is_empty();
             part.piece.blank &= signature.is_empty();
             part
         }
         "toolCall" => {
-            let text = block.arguments.map_or(Ok(""), whole);
+            let text = block.raw("arguments").map_or(Ok(""), whole);
             let text = text.map_err(|flaw| flaw.under("/arguments"))?;
             let mut part = Part::new(Kind::Call, place, text);
             part.piece.bad_arguments = !text.starts_with('{');
-            part.piece.id = or_empty(block.id).into();
-            part.piece.name = or_empty(block.name).into();
-            let signature = or_empty(block.thought_signature);
+            part.piece.id = or_empty(block.text("id")).into();
+            part.piece.name = or_empty(block.text("name")).into();
+            let signature = or_empty(block.text("thoughtSignature"));
             part.opaque = count(signature.len());
             part.piece.opaque = !signature.is_empty();
             part
@@ -163,22 +151,22 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "image" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(block.data.map_or("", RawValue::get));
+            part.media = of_json(block.raw("data").map_or("", RawValue::get));
             part
         }
         _ => json::other(place, raw)?,
     })
 }
 
-fn result(message: Message<'_>) -> Read<Draft<'_>> {
+fn result(mut message: Members<'_>) -> Read<Draft<'_>> {
     let mut body = Body::default();
-    for part in blocks(message.content.ok_or_else(no_content)?)? {
+    for part in blocks(message.content("content").ok_or_else(no_content)?)? {
         body.take(part);
     }
     let mut part = body.into_part(Place::Content);
-    part.piece.id = or_empty(message.tool_call_id).into();
-    part.piece.name = or_empty(message.tool_name).into();
-    part.piece.error = message.is_error.unwrap_or(false);
+    part.piece.id = or_empty(message.text("toolCallId")).into();
+    part.piece.name = or_empty(message.text("toolName")).into();
+    part.piece.error = message.flag("isError").unwrap_or(false);
     Ok(Draft { role: Role::Tool, parts: vec![part] })
 }
 

@@ -102,7 +102,7 @@ fn beside(
 ) -> Vec<bool> {
     let (mut messages, mut calls) = (ByName::default(), ByName::default());
     for (line, _) in lines.iter().zip(on_path).filter(|(_, on)| **on) {
-        for id in message_id(line) {
+        if let Some(id) = message_id(line) {
             messages.insert(0, id, 0);
         }
         for id in ids(line, "tool_use", "id") {
