@@ -57,10 +57,23 @@ fn core() -> Result<PathBuf> {
         cargo()
             .args(["build", "--release", "--lib", "--package", "plimsoll"])
             .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
-            .arg(&target),
+            .arg(&target)
+            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", unplaced()?),
     )
     .context("is the target there? `rustup toolchain install` brings it")?;
     Ok(target.join("wasm32-unknown-unknown/release/plimsoll.wasm"))
+}
+
+/// Flags that keep this machine's paths out of the messages of panics.
+fn unplaced() -> Result<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let sources = home.context("neither CARGO_HOME nor HOME is set")?.join("registry/src");
+    let mut flags = Vec::new();
+    for registry in fs::read_dir(&sources).into_iter().flatten() {
+        flags.push(format!("--remap-path-prefix={}=", registry?.path().display()));
+    }
+    Ok(flags.join(" "))
 }
 
 /// The glue between the core and JavaScript: of the bundler target only the part that loads nothing.
