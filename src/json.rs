@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess,
-    Visitor,
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 use serde_json::value::RawValue;
 
@@ -83,10 +82,11 @@ enum Value<'a> {
 /// # Example
 /// ```
 /// use plimsoll::json::{Shape, Want, may, must};
-/// let form = Shape { what: "a call", members: &[must("id", Want::Text), may("at", Want::Integer)], closed: false };
-/// let mut call = form.read(r#"{"id":"a","other":1}"#)?;
+/// const CALL: Shape =
+///     Shape { what: "a call", members: &[must("id", Want::Text), may("at", Want::Integer)], closed: false };
+/// let mut call = CALL.read(r#"{"id":"a","other":1}"#)?;
 /// assert_eq!((&*call.text("id").unwrap_or_default(), call.integer("at")), ("a", None));
-/// assert!(form.read(r#"{"id":null}"#).is_err());
+/// assert!(CALL.read(r#"{"id":null}"#).is_err());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Default)]
@@ -241,10 +241,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string or an array of blocks")
             }
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
                 Ok(Content::Text(Cow::Borrowed(text)))
             }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
                 Ok(Content::Text(Cow::Owned(text.into())))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {

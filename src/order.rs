@@ -17,7 +17,7 @@ pub fn sort_by<T>(list: &mut Vec<T>, rank: impl Fn(&T) -> (i64, i64)) {
 
 /// Sorts ascending; what stands there twice is kept once.
 pub fn sort_set(list: &mut Vec<u32>) {
-    list.sort_unstable();
+    sort_by(list, |number| (i64::from(*number), 0));
     list.dedup();
 }
 

@@ -2,10 +2,9 @@
 
 use litemap::LiteMap;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::state::State;
-use super::view::Entry;
+use super::view::{Entry, Written};
 use crate::format::Format;
 use crate::model::{Fix, Item, NONE, Op, Role, Violation};
 use crate::prune::{Change, Rule};
@@ -18,7 +17,7 @@ pub struct Answer {
     /// So many messages of the last request stand at the start of this one.
     pub keep: u32,
     /// The messages behind them.
-    pub items: Vec<Value>,
+    pub items: Vec<Written>,
     /// Changes only when something other than the end of the request does.
     pub epoch: u32,
     /// First message that differs from the last request; -1: system or tools; none: it only grew.
@@ -121,7 +120,7 @@ impl State {
         let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
         let edits = self.edits(&entries, &fresh, folded);
         let new = entries.iter().skip(if rebuild { same } else { 0 });
-        let items: Vec<Value> = new.map(|entry| self.write(&entry.item)).collect();
+        let items: Vec<Written> = new.map(|entry| self.write(&entry.item)).collect();
         self.counters.items_written =
             self.counters.items_written.saturating_add(items.len() as u64);
         let before = self.sent.tokens;
@@ -180,7 +179,7 @@ impl State {
         self.sent.peak = self.sent.peak.max(self.sent.tokens);
     }
 
-    pub(super) fn answer(&self, items: Vec<Value>, edits: Vec<Edit>, said: Said) -> Answer {
+    pub(super) fn answer(&self, items: Vec<Written>, edits: Vec<Edit>, said: Said) -> Answer {
         let tokens = self.pruner.context(&self.ledger, &self.setting());
         Answer {
             keep: said.keep,

@@ -27,6 +27,7 @@ pub use replay::{Call, Recording, Replay, Totals};
 pub use state::{Counters, Pushed, State};
 pub use status::Status;
 pub use step::Step;
+pub use view::Written;
 
 /// FNV-1a.
 fn hash(bytes: &[u8]) -> u64 {

@@ -1,7 +1,6 @@
 //! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::answer::{Answer, Said, count};
 use super::state::State;
@@ -100,6 +99,6 @@ impl State {
 impl Step {
     /// As JSON for the facade: `{"need": [..]}` or `{"done": {..}}`.
     pub fn to_json(&self) -> String {
-        json!(self).to_string()
+        serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,5 +1,6 @@
 //! The view: for each message that is sent, keep it, edit it, or make one of ours.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::lines::arguments;
@@ -7,7 +8,8 @@ use super::state::State;
 use crate::estimate::{CALL, MESSAGE};
 use crate::format::{Change, What};
 use crate::model::{
-    Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Outline, Piece, Role, Violation,
+    Copied, Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Op, Outline, Piece, Role,
+    Violation,
 };
 
 /// What was sent last, and what is known of it.
@@ -49,6 +51,39 @@ pub(super) struct Entry {
 /// Stands first where the first message that is left is not the user's.
 const LEAD: &str = "(The conversation goes on.)";
 const IMAGE: &str = "[image cut]";
+
+/// An item as the facade carries it out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum Written {
+    /// The host's message as it is.
+    Keep {
+        /// The message.
+        index: u32,
+    },
+    /// The host's message, changed.
+    Edit {
+        /// The message.
+        index: u32,
+        /// What is done with it.
+        ops: Vec<Op>,
+    },
+    /// A message of ours.
+    Make {
+        /// The message, with `null` where something of the host's goes.
+        make: Value,
+        /// What of the host's goes into it.
+        copies: Vec<Copied>,
+        /// Who says it.
+        role: &'static str,
+        /// The call that it answers.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_call_id: Option<String>,
+        /// The tool of that call.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_name: Option<String>,
+    },
+}
 
 impl State {
     /// The items for all messages from `from` on; from 0 with the head of the last fold.
@@ -268,18 +303,20 @@ impl State {
     }
 
     /// An item as the facade carries it out.
-    pub(super) fn write(&self, item: &Item) -> Value {
+    pub(super) fn write(&self, item: &Item) -> Written {
         match item {
-            Item::Keep(index) => json!({ "index": index }),
-            Item::Edit(index, ops) => json!({ "index": index, "ops": ops }),
+            Item::Keep(index) => Written::Keep { index: *index },
+            Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
             Item::Make(made) => {
-                let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
-                match made {
-                    Made::User(_) => json!({ "make": message, "copies": copies, "role": "user" }),
-                    Made::Result { id, name, .. } | Made::Moved { id, name, .. } => json!({
-                        "make": message, "copies": copies, "role": "tool", "toolCallId": id, "toolName": name,
-                    }),
-                }
+                let (make, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
+                let (role, call) = match made {
+                    Made::User(_) => ("user", None),
+                    Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
+                        ("tool", Some((id.clone(), name.clone())))
+                    }
+                };
+                let (tool_call_id, tool_name) = call.unzip();
+                Written::Make { make, copies, role, tool_call_id, tool_name }
             }
         }
     }
