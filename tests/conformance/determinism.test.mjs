@@ -9,7 +9,9 @@
  * PLIMSOLL_WINDOWS   32000,64000,128000 by default
  */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { requestsOf, strictFor } from "./carry.mjs";
@@ -68,16 +70,18 @@ if (reason || !raw || !dump) {
 }
 
 /** @param {string} name @param {Uint8Array} data */
-function compare(name, data) {
+async function compare(name, data) {
   const json = raw.session(data);
-  same(name, "session", [], data, [json]);
+  await same(name, "session", [], data, () => [json]);
   const session = JSON.parse(json);
   const texts = sample(session.messages);
-  const estimates = ESTIMATORS.map(
-    (estimator) =>
-      `${estimator} ${JSON.stringify(texts.map((text) => raw.estimateTokens(text, estimator)))}`,
+  const estimates = await same(name, "estimate", [], JSON.stringify(texts), () =>
+    ESTIMATORS.map((estimator) => {
+      const tokens = texts.map((text) => raw.estimateTokens(text, estimator));
+      return `${estimator} ${JSON.stringify(tokens)}`;
+    }),
   );
-  total.estimates += same(name, "estimate", [], JSON.stringify(texts), estimates) * texts.length;
+  total.estimates += estimates * texts.length;
   total.sessions += 1;
   if (!strictFor[session.messageFormat]) return;
   const played = { ...session, calls: requestsOf(session) };
@@ -93,10 +97,11 @@ function compare(name, data) {
   );
   const options = settings.map((setting) => JSON.stringify(setting));
   const input = JSON.stringify(played);
-  const views = settings.flatMap((setting) => raw.listen(() => carry(played, setting)));
-  total.steps += same(name, "views", options, input, views);
-  const replays = settings.flatMap((setting) => raw.listen(() => replay(played, setting)));
-  total.replays += same(name, "replay", options, input, replays) / 3;
+  /** @param {(session: any, setting: any) => void} work */
+  const heard = (work) => () =>
+    settings.flatMap((setting) => raw.listen(() => work(played, setting)));
+  total.steps += await same(name, "views", options, input, heard(carry));
+  total.replays += (await same(name, "replay", options, input, heard(replay))) / 3;
 }
 
 /** Every request of a session, as a host makes them. @param {any} session @param {any} setting */
@@ -125,20 +130,21 @@ function replay(session, setting) {
 }
 
 /**
- * Holds what the native dump prints against our answers; how many they are.
+ * Holds what the native dump prints against our answers, which are found meanwhile; how many they are.
  *
  * @param {string} name @param {string} what @param {string[]} options @param {string | Uint8Array} input
- * @param {string[]} ours
+ * @param {() => string[]} answers
  */
-function same(name, what, options, input, ours) {
-  const run = spawnSync(/** @type {string} */ (dump), [what, ...options], {
-    input,
-    encoding: "utf8",
-    maxBuffer: 2 ** 30,
-  });
-  assert.equal(run.status, 0, `${what}: ${run.stderr || run.error}`);
+async function same(name, what, options, input, answers) {
+  const run = spawn(/** @type {string} */ (dump), [what, ...options]);
+  const done = Promise.all([text(run.stdout), text(run.stderr), once(run, "close")]);
+  run.stdin.end(input);
+  // Lets the input go before our own work begins.
+  await once(run.stdin, "finish");
+  const ours = answers();
+  const [own, complaint, [status]] = await done;
+  assert.equal(status, 0, `${what}: ${complaint}`);
   const wasm = ours.map((line) => `${line}\n`).join("");
-  const own = run.stdout;
   if (own !== wasm) {
     let at = 0;
     while (own[at] === wasm[at]) at += 1;
