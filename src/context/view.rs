@@ -308,7 +308,7 @@ impl State {
             Item::Keep(index) => Written::Keep { index: *index },
             Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
             Item::Make(made) => {
-                let (make, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
+                let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
                     Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
@@ -316,7 +316,7 @@ impl State {
                     }
                 };
                 let (tool_call_id, tool_name) = call.unzip();
-                Written::Make { make, copies, role, tool_call_id, tool_name }
+                Written::Make { make: message, copies, role, tool_call_id, tool_name }
             }
         }
     }

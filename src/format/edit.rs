@@ -61,7 +61,7 @@ pub(super) fn sets(
 /// Removals of array elements, from the last to the first.
 pub(super) fn removals<'o>(pieces: impl Iterator<Item = &'o Piece>) -> Vec<Op> {
     let mut places: Vec<_> = pieces.filter_map(|piece| at(piece).zip(Some(piece.place))).collect();
-    crate::order::sort_by(&mut places, |(at, _)| (-i64::from(*at), 0));
+    crate::order::sort_by(&mut places, |(at, _)| (crate::order::down(u64::from(*at)), 0));
     places.into_iter().map(|(_, place)| Op::Remove { path: place.pointer() }).collect()
 }
 
