@@ -164,8 +164,8 @@ export class ContextManager<M = unknown> {
 
   /** The known messages stand at the start of this history: those that are still sent, and the last group. */
   #isContinued(manager: glue.Manager, messages: readonly M[]): boolean {
-    for (const index of this.#view.source) {
-      if (index === null || index >= this.#lastGroup) continue;
+    for (const index of this.#view.indexes) {
+      if (index >= this.#lastGroup) continue;
       if (!this.#isSame(manager, messages, index)) return false;
     }
     for (let index = this.#lastGroup; index < this.#known.length; index++) {
