@@ -26,12 +26,13 @@ export function edited<M>(message: M, ops: readonly Op[]): M {
   return root.message;
 }
 
-/** Puts what is copied from the host into a message of ours. */
+/** A message of ours with what is copied from the host in its place. */
 export function filled(
-  made: object,
+  template: object,
   copies: readonly Copied[],
   history: readonly unknown[],
 ): object {
+  const made = structuredClone(template);
   for (const { path, index, from } of copies) {
     const steps = keys(path);
     const key = steps.pop() as string;

@@ -38,8 +38,9 @@ export class ContextManager<M = unknown> {
   #keys: string[] = [];
   readonly #view: View<M>;
   #lastGroup = 0;
-  /** Epochs of instances that were lost. */
+  /** Epochs of instances that were lost, and what the last of them sent, until the session is built anew. */
   #epochsBefore = 0;
+  #lost: M[] = [];
   #epoch = 0;
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
@@ -124,7 +125,10 @@ export class ContextManager<M = unknown> {
       this.#handle = new Handle(() =>
         call("ContextManager", () => new glue.Manager(send(this.#core))),
       );
-      if (!this.#view.isEmpty) this.#epochsBefore = this.#epoch + 1;
+      if (!this.#view.isEmpty) {
+        this.#epochsBefore = this.#epoch + 1;
+        this.#lost = this.#view.messages;
+      }
       this.#forget();
       this.#view.clear();
     }
@@ -160,8 +164,8 @@ export class ContextManager<M = unknown> {
 
   /** The known messages stand at the start of this history: those that are still sent, and the last group. */
   #isContinued(manager: glue.Manager, messages: readonly M[]): boolean {
-    for (const index of this.#view.source) {
-      if (index === null || index >= this.#lastGroup) continue;
+    for (const index of this.#view.indexes) {
+      if (index >= this.#lastGroup) continue;
       if (!this.#isSame(manager, messages, index)) return false;
     }
     for (let index = this.#lastGroup; index < this.#known.length; index++) {
@@ -201,14 +205,17 @@ export class ContextManager<M = unknown> {
     const before = this.#epoch;
     this.#epoch = this.#epochsBefore + answer.epoch;
     if (this.#epoch !== before && answer.firstChanged !== null) this.#tell(answer);
+    const { messages: sent } = this.#view;
+    const lost = this.#lost;
+    this.#lost = [];
     return {
-      messages: this.#view.messages,
+      messages: sent,
       source: this.#view.source,
       fits: answer.fits,
       repairs: answer.repairs,
       cacheBreakpoints: [],
       epoch: this.#epoch,
-      firstChanged: answer.firstChanged,
+      firstChanged: lost.length > 0 ? firstOther(lost, sent) : answer.firstChanged,
       tokens: answer.tokens,
       tokensSource: "estimate",
       edits: answer.edits,
@@ -228,4 +235,10 @@ export class ContextManager<M = unknown> {
       cachedTokensLost: answer.cachedTokensLost,
     });
   }
+}
+
+/** Position of the first message that is not the same object; the end of `before` if all are. */
+function firstOther<M>(before: readonly M[], now: readonly M[]): number {
+  const at = before.findIndex((message, index) => message !== now[index]);
+  return at < 0 ? before.length : at;
 }

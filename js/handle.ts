@@ -1,33 +1,41 @@
-/** Handles into the core: freed when dropped, given up without a touch when their instance is lost. */
-import { generation, onLoss } from "./loader.js";
+/** Handles into the core: freed when dropped or collected, given up without a touch when their instance is lost. */
+import { generation } from "./loader.js";
 
 /** What wasm-bindgen makes of a Rust type. */
 interface Owned {
   free(): void;
-  __destroy_into_raw?(): number;
+}
+interface Raw extends Owned {
+  __wbg_ptr: number;
+  __destroy_into_raw(): number;
+}
+interface Held {
+  prototype: object;
+  address: number;
+  made: number;
 }
 
-const alive = new Set<WeakRef<Owned>>();
-const collected = new FinalizationRegistry<WeakRef<Owned>>((ref) => alive.delete(ref));
-
-// A finalizer that ran later would free a stranger's memory in the new instance.
-onLoss(() => {
-  for (const ref of alive) ref.deref()?.__destroy_into_raw?.();
-  alive.clear();
+const collected = new FinalizationRegistry<Held>(({ prototype, address, made }) => {
+  if (made !== generation()) return;
+  const again = Object.create(prototype) as Raw;
+  again.__wbg_ptr = address;
+  again.free();
 });
 
 /** A value in the core, and the instance that holds it. */
 export class Handle<T extends Owned> {
   readonly value: T;
   readonly #generation: number;
-  readonly #ref: WeakRef<Owned>;
 
   constructor(make: () => T) {
     this.value = make();
     this.#generation = generation();
-    this.#ref = new WeakRef<Owned>(this.value);
-    alive.add(this.#ref);
-    collected.register(this.value, this.#ref);
+    // The glue's finalizer does not know instances: it could free a stranger's memory in the next one. Ours takes its place.
+    const raw = this.value as unknown as Raw;
+    const address = raw.__destroy_into_raw();
+    raw.__wbg_ptr = address;
+    const prototype = Object.getPrototypeOf(raw) as object;
+    collected.register(raw, { prototype, address, made: this.#generation }, raw);
   }
 
   /** The instance that holds it still runs. */
@@ -36,6 +44,6 @@ export class Handle<T extends Owned> {
   }
 
   free(): void {
-    if (alive.delete(this.#ref) && this.isAlive) this.value.free();
+    if (collected.unregister(this.value) && this.isAlive) this.value.free();
   }
 }

@@ -11,19 +11,13 @@ export type Source = SyncSource | Response | URL | string;
 let exports: WebAssembly.Exports | undefined;
 let compiled: WebAssembly.Module | undefined;
 let give: (() => SyncSource) | undefined;
-let built = 0;
-const losses: Array<() => void> = [];
-
-/** Calls `forget` whenever an instance is lost, before another one starts. */
-export function onLoss(forget: () => void): void {
-  losses.push(forget);
-}
+let losses = 0;
 
 postpone();
 
-/** Counts the instances: a handle made under another number stands for state that is gone. */
+/** Counts the instances that were lost: a handle made under another number stands for state that is gone. */
 export function generation(): number {
-  return built;
+  return losses;
 }
 
 /** The core's memory. Any call into the core may move it: take it anew after each. */
@@ -58,7 +52,7 @@ export function lose(): boolean {
   // Growing by nothing detaches the old buffer, and with it every view of it that the glue has kept.
   memory()?.grow(0);
   exports = undefined;
-  for (const forget of losses) forget();
+  losses += 1;
   postpone();
   return true;
 }
@@ -80,7 +74,6 @@ function given(): SyncSource {
 function start(module: WebAssembly.Module): void {
   const instance = new WebAssembly.Instance(module, { "./plimsoll_bg.js": glue as never });
   exports = instance.exports;
-  built += 1;
   glue.__wbg_set_wasm(exports);
   (exports.__wbindgen_start as () => void)();
 }

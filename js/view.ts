@@ -43,10 +43,10 @@ interface Folded {
   tokensAfter: number;
 }
 
-/** A message that was sent: what the core said of it, the host's message it came from, and what became of it. */
+/** A message that was sent: what the core said of it, the host's messages in it, and what became of it. */
 interface Sent<M> {
   item: Item;
-  host: M | undefined;
+  hosts: M[];
   message: M;
 }
 
@@ -73,6 +73,11 @@ export class View<M> {
     return this.#sent.map(({ item }) => ("index" in item ? item.index : null));
   }
 
+  /** The host's messages that are sent, whole or in part; some more than once. */
+  get indexes(): number[] {
+    return this.#sent.flatMap(({ item }) => indexesOf(item));
+  }
+
   clear(): void {
     this.#sent = [];
   }
@@ -84,14 +89,16 @@ export class View<M> {
   }
 
   #again(sent: Sent<M>, history: readonly M[]): Sent<M> {
-    const { item, host } = sent;
-    return "index" in item && history[item.index] !== host ? this.#carry(item, history) : sent;
+    const { item, hosts } = sent;
+    const isNew = indexesOf(item).some((index, at) => history[index] !== hosts[at]);
+    return isNew ? this.#carry(item, history) : sent;
   }
 
   #carry(item: Item, history: readonly M[]): Sent<M> {
+    const hosts = indexesOf(item).map((index) => history[index] as M);
     if ("index" in item) {
-      const host = history[item.index] as M;
-      return { item, host, message: item.ops ? edited(host, item.ops) : host };
+      const host = hosts[0] as M;
+      return { item, hosts, message: item.ops ? edited(host, item.ops) : host };
     }
     const made = filled(item.make, item.copies, history) as { content: unknown };
     const { role, toolCallId, toolName } = item;
@@ -100,8 +107,12 @@ export class View<M> {
       ...(toolName === undefined ? {} : { toolName }),
     };
     const message = this.#create?.({ role, content: made.content, ...names }) ?? (made as M);
-    return { item, host: undefined, message };
+    return { item, hosts, message };
   }
+}
+
+function indexesOf(item: Item): number[] {
+  return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
 }
 
 /** A fold as it is told: carried by digest and hot set, without a summary. */

@@ -271,3 +271,119 @@ impl Ledger {
         first(message)..first(message.saturating_add(1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
+
+    use super::*;
+
+    struct Told {
+        ledger: Ledger,
+        call: u32,
+    }
+
+    impl Told {
+        fn tell(&mut self, role: Role, kind: Kind, pair: u32, names: &[&str]) -> u32 {
+            let message = Message {
+                fingerprint: 0,
+                role,
+                first_block: 0,
+                call: self.call,
+                turn: 0,
+                bytes: 0,
+                may_cut: true,
+            };
+            self.ledger.begin(message);
+            self.call += u32::from(role == Role::Assistant);
+            let ids: Vec<u32> =
+                names.iter().map(|name| self.ledger.identifiers.intern(name, |_| 1)).collect();
+            let arrival = Arrival {
+                kind,
+                tokens: 100,
+                ids: &ids,
+                head_ids: 0,
+                pair,
+                group: NONE,
+                call_key: (kind == Kind::Result).then_some(u64::from(pair)),
+                text_key: u64::from(self.ledger.block_count()),
+                mask: Mask::FREE,
+            };
+            self.ledger.append(&arrival, self.call)
+        }
+
+        fn block(&self, at: u32) -> &Block {
+            &self.ledger.blocks[at as usize]
+        }
+    }
+
+    fn told() -> Told {
+        Told { ledger: Ledger::default(), call: 0 }
+    }
+
+    #[test]
+    fn the_newest_result_is_the_source_of_what_is_used() {
+        let mut told = told();
+        let old = told.tell(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
+        assert_eq!((told.block(old).live, told.block(old).used_live), (2, 0));
+        told.tell(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
+        assert_eq!((told.block(old).uses, told.block(old).last), (1, 1));
+        assert_eq!((told.block(old).live, told.block(old).used_live), (2, 1));
+        let new = told.tell(Role::Tool, Kind::Result, NONE, &["a.rs"]);
+        assert_eq!((told.block(old).live, told.block(old).used_live), (1, 0));
+        assert_eq!((told.block(new).live, told.block(new).used_live), (1, 1));
+        told.tell(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
+        assert_eq!((told.block(old).uses, told.block(new).uses), (1, 1));
+        assert_eq!((told.block(old).last, told.block(new).last), (1, 2));
+    }
+
+    #[test]
+    fn a_call_that_uses_two_names_of_a_result_is_one_use() {
+        let mut told = told();
+        let result = told.tell(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
+        told.tell(Role::Assistant, Kind::Call, NONE, &["a.rs", "b.rs"]);
+        assert_eq!((told.block(result).uses, told.block(result).used_live), (1, 2));
+    }
+
+    #[test]
+    fn the_same_call_again_makes_its_earlier_result_a_duplicate() {
+        let mut told = told();
+        let first = told.tell(Role::Tool, Kind::Result, 7, &[]);
+        let other = told.tell(Role::Tool, Kind::Result, 8, &[]);
+        let again = told.tell(Role::Tool, Kind::Result, 7, &[]);
+        assert_eq!([first, other, again].map(|at| told.block(at).duplicate), [true, false, false]);
+    }
+
+    #[test]
+    fn forms_never_go_back_and_sums_follow() {
+        let mut told = told();
+        let all: Vec<u32> =
+            (0..3).map(|_| told.tell(Role::User, Kind::Text, NONE, &["a"])).collect();
+        told.ledger.set_form(all[1], Form::Stubbed, 10);
+        told.ledger.set_form(all[1], Form::Capped, 10);
+        assert_eq!(told.block(all[1]).form, Form::Stubbed);
+        assert_eq!((told.ledger.total(), told.ledger.tokens_from(all[1])), (210, 110));
+        told.ledger.set_form(all[0], Form::Gone, 0);
+        assert_eq!((told.ledger.live(), told.ledger.total()), (&all[1..], 110));
+        assert!(told.ledger.ids(all[0]).is_empty());
+    }
+
+    #[test]
+    fn what_is_dropped_takes_its_names_and_nobody_elses() {
+        let mut told = told();
+        let names = [&["a", "b"][..], &["c"], &["d", "e", "f"]];
+        let all: Vec<u32> =
+            names.iter().map(|names| told.tell(Role::Tool, Kind::Result, NONE, names)).collect();
+        assert_eq!(told.ledger.drop_unless(|at, _| at != all[1]), [all[1]]);
+        let kept: Vec<Vec<&str>> = all
+            .iter()
+            .map(|&at| {
+                told.ledger.ids(at).iter().map(|&id| told.ledger.identifiers.text(id)).collect()
+            })
+            .collect();
+        assert_eq!(kept, [vec!["a", "b"], vec![], vec!["d", "e", "f"]]);
+        assert_eq!((told.ledger.live(), told.ledger.total()), (&[all[0], all[2]][..], 200));
+        told.ledger.drop_unless(|_, _| true);
+        assert_eq!(told.ledger.ids(all[2]).len(), 3);
+    }
+}

@@ -49,8 +49,10 @@ impl State {
     /// `InvalidArgument` if there is no such message.
     pub fn explain(&self, index: u32) -> Result<Explanation> {
         let Some(message) = self.ledger.messages.get(index as usize) else {
-            let expected =
-                format!("a message of the history (0 to {})", self.ledger.message_count());
+            let expected = match self.ledger.message_count().checked_sub(1) {
+                Some(last) => format!("a message of the history (0 to {last})"),
+                None => "a message of the history, which is empty".into(),
+            };
             return Err(Error::argument("index", &expected, index));
         };
         let blocks: Vec<(u32, &Block)> = self

@@ -14,6 +14,8 @@ mod replay;
 mod state;
 mod status;
 mod step;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use answer::{Answer, Edit, Event, Folded};

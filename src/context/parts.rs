@@ -42,11 +42,11 @@ impl Parts {
             Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
         };
         let mut given = PARTS.read(json).map_err(refused)?;
-        let mut value = |name| {
-            let raw = given.raw(name).map_or("null", RawValue::get);
-            serde_json::from_str::<Value>(raw).map_err(refused)
-        };
-        let (system, tools) = (value("system")?, value("tools")?);
+        let mut raw = |name| given.raw(name).map_or("null", RawValue::get);
+        let (system, tools) = (raw("system"), raw("tools"));
+        let fingerprint = super::hash(format!("{system}\n{tools}").as_bytes());
+        let value = |raw: &str| serde_json::from_str::<Value>(raw).map_err(refused);
+        let (system, tools) = (value(system)?, value(tools)?);
         let unseen = given.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
@@ -68,7 +68,7 @@ impl Parts {
             system: u64::from(estimator.tokens(&system)).saturating_add(message),
             tools: u64::from(estimator.tokens(&tools)).saturating_add(overhead),
             unseen: u64::from(unseen),
-            fingerprint: super::hash(json.as_bytes()),
+            fingerprint,
             chars: (chars(&system), chars(&tools)),
         })
     }

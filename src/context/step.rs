@@ -57,8 +57,12 @@ impl State {
     /// `MalformedMessage`.
     pub fn supply(&mut self, index: u32, bytes: &[u8]) -> Result<()> {
         let draft = self.read(index, bytes)?;
-        let blocks = self.ledger.blocks_of(index);
-        for (at, part) in blocks.zip(&draft.parts) {
+        for (piece, at) in self.ledger.blocks_of(index).enumerate() {
+            let Some(part) = draft.parts.get(piece) else {
+                // The host has changed the message in place: waiting for the text would never end.
+                self.lines.wanted.remove(&at);
+                continue;
+            };
             if let Some(now) = self.lines.supply(at, part) {
                 self.ledger.set_form(at, Form::Capped, now);
             }

@@ -272,23 +272,37 @@ impl State {
                 let ops = serde_json::to_vec(ops).unwrap_or_default();
                 (super::hash(&ops) ^ self.fingerprint(*at), *at)
             }
-            Item::Make(made) => (super::hash(format!("{made:?}").as_bytes()), NONE),
+            Item::Make(made) => (self.key_of_made(made), NONE),
         };
         Entry { item, key, source }
+    }
+
+    /// Of what it says, and of the host's messages that it copies from.
+    fn key_of_made(&self, made: &Made) -> u64 {
+        let says = super::hash(format!("{made:?}").as_bytes());
+        let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
+        match made {
+            Made::User(parts) => parts.iter().fold(says, |key, part| match part {
+                MadePart::Host(message, _) => with(key, *message),
+                MadePart::Text(_) => key,
+            }),
+            Made::Moved { message, .. } => with(says, *message),
+            Made::Result { .. } => says,
+        }
     }
 
     fn fingerprint(&self, message: u32) -> u64 {
         self.ledger.messages.get(message as usize).map_or(0, |message| message.fingerprint)
     }
 
-    /// Tokens of our own messages that stand for no block of the host's.
+    /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
     pub(super) fn made_tokens(&self, entries: &[Entry]) -> u64 {
         let tokens = |made: &Made| match made {
             Made::Result { text, .. } => {
                 self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
             }
             Made::User(parts) => match parts.as_slice() {
-                [MadePart::Text(text)] => {
+                [MadePart::Text(text)] if *text != self.lines.head => {
                     self.options.estimator.tokens(text).saturating_add(MESSAGE)
                 }
                 _ => 0,

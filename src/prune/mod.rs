@@ -15,6 +15,8 @@ mod fit;
 mod fold;
 mod need;
 mod presets;
+#[cfg(test)]
+mod tests;
 
 pub use economy::{Cache, Sent, mix};
 pub use fold::Head;
