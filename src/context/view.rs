@@ -279,7 +279,7 @@ impl State {
 
     /// Of what it says, and of the host's messages that it copies from.
     fn key_of_made(&self, made: &Made) -> u64 {
-        let says = super::hash(format!("{made:?}").as_bytes());
+        let says = super::hash(says(made).as_bytes());
         let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
         match made {
             Made::User(parts) => parts.iter().fold(says, |key, part| match part {
@@ -368,6 +368,20 @@ fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
     let dropped = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
     let mut kept = (0u32..).zip(&outline.pieces).filter(|(at, _)| !dropped(*at));
     kept.all(|(_, piece)| piece.kind == Kind::Thinking)
+}
+
+/// What a message of ours says, and whose it is: the same for the same message only.
+fn says(made: &Made) -> String {
+    match made {
+        Made::User(parts) => parts.iter().fold(String::from("user"), |says, part| match part {
+            MadePart::Text(text) => says + "\0" + text,
+            MadePart::Host(message, piece) => format!("{says}\0\0{message}/{piece}"),
+        }),
+        Made::Result { id, name, text, error } => format!("result\0{id}\0{name}\0{text}\0{error}"),
+        Made::Moved { id, name, message, piece } => {
+            format!("moved\0{id}\0{name}\0{message}/{piece}")
+        }
+    }
 }
 
 /// What is copied from the host stands as null: something in its place keeps the shape readable.

@@ -67,7 +67,7 @@ impl Estimator {
     pub fn parse(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|estimator| estimator.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            Error::argument("estimator", &format!("one of {names}"), format_args!("{name:?}"))
+            Error::argument("estimator", &format!("one of {names}"), format_args!("\"{name}\""))
         })
     }
 

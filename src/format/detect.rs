@@ -80,11 +80,11 @@ fn look(message: &[u8]) -> Look {
         "user" | "assistant" | "system" | "developer" | "tool" | "function"
             if has(&["tool-call", "tool-result", "reasoning", "input_text", "output_text"]) =>
         {
-            let kinds: Vec<_> = kinds.iter().map(|kind| format!("{kind:?}")).collect();
-            Look::Foreign(format!("role {role:?} with blocks of type {}", kinds.join(", ")))
+            let kinds: Vec<_> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
+            Look::Foreign(format!("role \"{role}\" with blocks of type {}", kinds.join(", ")))
         }
         "user" | "assistant" | "system" if parts => {
-            Look::Foreign(format!("role {role:?} with `parts`"))
+            Look::Foreign(format!("role \"{role}\" with `parts`"))
         }
         "system" | "developer" | "tool" | "function" => Look::Shows(Format::OpenAiChat),
         _ if calls => Look::Shows(Format::OpenAiChat),
@@ -99,7 +99,7 @@ fn look(message: &[u8]) -> Look {
         }
         "user" | "assistant" => Look::Plain,
         "" => Look::Foreign("a message without a role".into()),
-        role => Look::Foreign(format!("role {role:?}")),
+        role => Look::Foreign(format!("role \"{role}\"")),
     }
 }
 

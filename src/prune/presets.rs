@@ -95,7 +95,7 @@ impl Policy {
                 return Err(Error::argument(
                     "preset",
                     "one of balanced, economy, retention",
-                    format_args!("{name:?}"),
+                    format_args!("\"{name}\""),
                 ));
             }
         };

@@ -117,7 +117,7 @@ fn unknown(saw: &str) -> Error {
 
 fn opening(text: &str) -> String {
     let start: String = text.trim_start().chars().take(40).collect();
-    format!("text that starts with {start:?}")
+    format!("text that starts with \"{start}\"")
 }
 
 fn shape(raw: &RawValue) -> String {
@@ -139,5 +139,5 @@ fn line_shape(lines: &[Line<'_>]) -> String {
     let Some(first) = first else { return "lines that are no JSON objects".into() };
     let kind = first.fields.text("type").unwrap_or_default();
     let kind: String = kind.chars().take(40).collect();
-    format!("JSON lines of type {kind:?} with {}", first.fields.names())
+    format!("JSON lines of type \"{kind}\" with {}", first.fields.names())
 }

@@ -45,7 +45,7 @@ impl Mender {
         let fixes = calls.into_iter().map(|(anchor, call)| {
             let (id, name) = (call.wire.clone().into(), call.name.clone().into());
             let made = Made::Result { id, name, text: NO_RESULT.into(), error: true };
-            let message = format!("the call {:?} has no result", call.wire);
+            let message = format!("the call \"{}\" has no result", call.wire);
             let mut fix = fix(call.message, Some(call.place), FixKind::After(made), "I1", message);
             fix.index = anchor;
             fix

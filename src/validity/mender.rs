@@ -185,7 +185,7 @@ impl Mender {
             if is_legacy(piece) { Box::default() } else { self.ids.assign(&key, self.provider) };
         if wire != piece.id {
             let message =
-                format!("the id {:?} is empty, not legal, or used by an earlier call", piece.id);
+                format!("the id \"{}\" is empty, not legal, or used by an earlier call", piece.id);
             let kind = FixKind::Rename { piece: number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", &message);
         }
@@ -251,10 +251,10 @@ impl Mender {
             if self.ids.has(key) || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))
             {
                 let message =
-                    format!("the call {key:?} is answered already, or its id was used again");
+                    format!("the call \"{key}\" is answered already, or its id was used again");
                 seen.fix(at, at.drop(), "I1", &message);
             } else {
-                let message = format!("no call before it has the id {key:?}");
+                let message = format!("no call before it has the id \"{key}\"");
                 seen.fix(at, at.drop(), "I2", &message);
             }
             return Fate::Dropped;
@@ -296,7 +296,7 @@ impl Mender {
     /// A result that comes behind something else goes up to its call.
     fn late(&mut self, at: At<'_>, call: Call, seen: &mut Seen) {
         let message =
-            format!("the result of {:?} does not stand directly behind its call", call.key);
+            format!("the result of \"{}\" does not stand directly behind its call", call.key);
         seen.fix(at, at.drop(), "I3", &message);
         if at.piece.broken_unicode {
             // What is moved is copied as it is: better no result than one that no provider takes.

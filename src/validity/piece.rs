@@ -93,7 +93,7 @@ pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
     let piece = at.number;
     if at.piece.id != call.wire {
         let message =
-            format!("the id {:?} is not the one with which its call goes out", at.piece.id);
+            format!("the id \"{}\" is not the one with which its call goes out", at.piece.id);
         let id = call.wire.clone().into();
         seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
     }

@@ -103,7 +103,8 @@ fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
     output(
         tool("wasm-opt")
             .args(WASM_FEATURES)
-            .args(["-Oz", "--strip-debug", "--strip-producers", "-o"])
+            .args(["--flatten", "--rereloop", "-Oz", "-Oz", "--converge", "--low-memory-unused"])
+            .args(["--strip-debug", "--strip-producers", "-o"])
             .arg(wasm)
             .arg(bound),
     )?;
