@@ -246,6 +246,14 @@ fn a_fold_keeps_hot_groups_whole_and_the_newest_words_of_the_user() {
 }
 
 #[test]
+fn a_fold_that_would_remove_nothing_adds_no_head() {
+    let mut story = Story::new();
+    story.ask(5000, Mask::FIXED);
+    assert!(!story.decide(2000, true).folded);
+    assert_eq!((story.context(2000), story.pruner.head), (5000, None));
+}
+
+#[test]
 fn a_digest_grows_with_the_root_of_the_window() {
     for (window, most) in [(32_000, 1500), (128_000, 3000), (512_000, 6000)] {
         let mut story = Story::new();

@@ -459,6 +459,8 @@ test("a request of the user that is larger than the window does not fit, and goe
   assert.equal(view.fits, false);
   assert.equal(view.messages.at(-1), history.at(-1));
   assert.ok(view.tokens > 30_000);
+  const alone = [history.at(-1)];
+  isWhole(manager().request(alone), alone);
 });
 
 test("status: used and remaining are the usable window", { skip }, () => {
