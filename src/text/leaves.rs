@@ -81,7 +81,8 @@ impl<'de> Visitor<'de> for Leaves<'_> {
     }
 
     fn visit_f64<E: Error>(self, leaf: f64) -> Result<(), E> {
-        self.write(leaf)
+        // As JSON writes it, which is also what links no second way of writing floats.
+        serde_json::Number::from_f64(leaf).map_or(Ok(()), |leaf| self.write(leaf))
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {

@@ -9,6 +9,7 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::inline;
 use crate::shell::{cargo, npm_ci, output, root, tool};
+use crate::snip;
 use crate::stamp::{Inputs, files};
 
 /// Named one by one: `--all-features` writes imports that Node 20 and Bun cannot read.
@@ -86,6 +87,7 @@ fn bind(core: &Path, glue: &Path) -> Result<()> {
         .bundler(true)?
         .remove_producers_section(true)
         .generate(&out)?;
+    snip::snip(&out.join("plimsoll_bg.wasm"))?;
     fs::create_dir_all(glue)?;
     let code = fs::read_to_string(out.join("plimsoll_bg.js"))?;
     ensure!(code.contains("new TextDecoder("), "the glue decodes text in a new way: see coders.ts");

@@ -7,6 +7,7 @@ mod demo;
 mod floors;
 mod inline;
 mod shell;
+mod snip;
 mod stamp;
 mod test;
 
