@@ -98,3 +98,218 @@ path?: string,
  * What is wrong, and what would be right.
  */
 message: string, };
+
+/**
+ * Tokens and characters of a request.
+ */
+export type Estimate = { 
+/**
+ * All its tokens.
+ */
+tokens: number, 
+/**
+ * UTF-16 code units of its texts, arguments, results, system prompt and tool definitions.
+ */
+chars: number, 
+/**
+ * The tokens by kind; they sum to `tokens`.
+ */
+byKind: ByKind, };
+
+/**
+ * Tokens by kind.
+ */
+export type ByKind = { 
+/**
+ * Text of user and model.
+ */
+text: number, 
+/**
+ * Reasoning.
+ */
+thinking: number, 
+/**
+ * Arguments of calls.
+ */
+toolCall: number, 
+/**
+ * Results, with their images.
+ */
+toolResult: number, 
+/**
+ * Images of their own.
+ */
+image: number, 
+/**
+ * Tool definitions.
+ */
+tools: number, 
+/**
+ * System text, beside the messages or in them.
+ */
+system: number, 
+/**
+ * Frames: 4 a message, 20 and its name a call, 10 a result.
+ */
+overhead: number, };
+
+/**
+ * A message that is now edited otherwise than before.
+ */
+export type Edit = { 
+/**
+ * The message.
+ */
+index: number, 
+/**
+ * All operations on it.
+ */
+ops: Array<Op>, 
+/**
+ * Why.
+ */
+rule: string, 
+/**
+ * Its tokens before.
+ */
+tokensBefore: number, 
+/**
+ * Its tokens now.
+ */
+tokensAfter: number, };
+
+/**
+ * What `explain(index)` tells.
+ */
+export type Explanation = { 
+/**
+ * The message.
+ */
+index: number, 
+/**
+ * kept, capped, stubbed, thinned, summarized or dropped.
+ */
+state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped", 
+/**
+ * The rule that made it so; `keep` where none did.
+ */
+rule: string, 
+/**
+ * What the rule went by.
+ */
+evidence: Array<string>, 
+/**
+ * Its tokens as the host wrote it.
+ */
+tokensBefore: number, 
+/**
+ * Its tokens as it is sent.
+ */
+tokensAfter: number, 
+/**
+ * Messages with the same number stay or go together; its own index where it stands alone.
+ */
+group: number, 
+/**
+ * The turn it stands in.
+ */
+turn: number, 
+/**
+ * When it became so.
+ */
+since: Since | null, 
+/**
+ * What would bring it back.
+ */
+restore: string, };
+
+/**
+ * A place in the history of requests.
+ */
+export type Since = { 
+/**
+ * The epoch that it ended.
+ */
+epoch: number, 
+/**
+ * Assistant messages before it.
+ */
+call: number, };
+
+/**
+ * Blocks of one kind.
+ */
+export type Bucket = { 
+/**
+ * system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`.
+ */
+bucket: string, 
+/**
+ * How many blocks there are.
+ */
+blocks: number, 
+/**
+ * Their tokens as the host wrote them.
+ */
+tokens: number, 
+/**
+ * Their tokens as they are sent.
+ */
+sent: number, 
+/**
+ * Blocks that are sent as they are.
+ */
+kept: number, 
+/**
+ * Blocks that are sent as head and tail.
+ */
+capped: number, 
+/**
+ * Blocks that are sent as a line.
+ */
+stubbed: number, 
+/**
+ * Blocks that are not sent.
+ */
+gone: number, };
+
+/**
+ * A message of the history and what is sent of it.
+ */
+export type ListedMessage = { 
+/**
+ * Its position.
+ */
+index: number, 
+/**
+ * system, user, assistant or tool.
+ */
+role: string, 
+/**
+ * The kind of its largest block.
+ */
+kind: string, 
+/**
+ * The tool that the largest block calls, or whose result it is.
+ */
+tool?: string, 
+/**
+ * Its tokens.
+ */
+tokens: number, 
+/**
+ * Its tokens as it is sent.
+ */
+sentTokens: number, 
+/**
+ * kept, capped, stubbed, thinned, summarized or dropped.
+ */
+state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped", 
+/**
+ * The rule that made it so.
+ */
+rule: string, 
+/**
+ * The turn it stands in.
+ */
+turn: number, };

@@ -2,9 +2,18 @@
  * The public types. chars are UTF-16 code units (what `String.length` counts), tokens are estimates, times are
  * milliseconds since the epoch, shares are 0..1.
  */
-import type { CoreError, Op, Violation } from "./generated.js";
+import type {
+  Bucket,
+  CoreError,
+  Edit,
+  Estimate,
+  Explanation,
+  ListedMessage,
+  Op,
+  Violation,
+} from "./generated.js";
 
-export type { Op, Violation };
+export type { Bucket, Edit, Estimate, Explanation, ListedMessage, Op, Violation };
 
 /** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
 export type Format =
@@ -70,17 +79,6 @@ export interface Parts {
   signal?: AbortSignal | undefined;
 }
 
-/** What a request is estimated to hold. */
-export interface Estimate {
-  tokens: number;
-  chars: number;
-  /** Sums to `tokens`. */
-  byKind: Record<
-    "text" | "thinking" | "toolCall" | "toolResult" | "image" | "tools" | "system" | "overhead",
-    number
-  >;
-}
-
 /** The policy: a preset, or the knob behind the three; an option that it does not have is refused. */
 export interface PolicyOptions {
   /** Default `balanced`. */
@@ -135,15 +133,6 @@ export type ContextEvent = {
   cachedTokensLost: number;
 };
 
-/** A change to one of the host's messages. */
-export interface Edit {
-  index: number;
-  ops: Op[];
-  rule: string;
-  tokensBefore: number;
-  tokensAfter: number;
-}
-
 /** A request, and what is to be said about it. */
 export interface Prepared<M> {
   messages: M[];
@@ -182,20 +171,6 @@ export interface Status {
   epoch: number;
   due: "edit" | "fold" | null;
   blocked: null | { reason: "cooldown" | "ineffective" | "running"; untilMs?: number };
-}
-
-/** Why a message is sent as it is. */
-export interface Explanation {
-  index: number;
-  state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped";
-  rule: string;
-  evidence: string[];
-  tokensBefore: number;
-  tokensAfter: number;
-  group: number;
-  turn: number;
-  since: { epoch: number; call: number } | null;
-  restore: string;
 }
 
 /** A compaction that the file tells of. */
@@ -307,32 +282,6 @@ export interface ReplayTotals {
   farRecall: number | null;
   /** The same where the newest result that holds it was still sent. */
   contentRecall: number | null;
-}
-
-/** Blocks of one kind in a request. */
-export interface Bucket {
-  /** system, tools, head, user, assistant, thinking, image, `call NAME`, `result NAME`. */
-  bucket: string;
-  blocks: number;
-  tokens: number;
-  sent: number;
-  kept: number;
-  capped: number;
-  stubbed: number;
-  gone: number;
-}
-
-/** A message of the history, and what is sent of it. */
-export interface ListedMessage {
-  index: number;
-  role: string;
-  kind: string;
-  tool?: string;
-  tokens: number;
-  sentTokens: number;
-  state: Explanation["state"];
-  rule: string;
-  turn: number;
 }
 
 /** A session played under a policy. */

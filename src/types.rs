@@ -2,13 +2,26 @@
 
 use ts_rs::{Config, TS};
 
+use crate::context::{Bucket, ByKind, Edit, Estimate, Explanation, Listed, Since};
 use crate::error::Error;
 use crate::model::{Op, Violation};
 
 /// One more type that crosses is one more line here.
 fn generated() -> String {
-    let config = Config::default();
-    [export::<Error>(&config), export::<Op>(&config), export::<Violation>(&config)].concat()
+    let config = Config::default().with_large_int("number");
+    [
+        export::<Error>(&config),
+        export::<Op>(&config),
+        export::<Violation>(&config),
+        export::<Estimate>(&config),
+        export::<ByKind>(&config),
+        export::<Edit>(&config),
+        export::<Explanation>(&config),
+        export::<Since>(&config),
+        export::<Bucket>(&config),
+        export::<Listed>(&config),
+    ]
+    .concat()
 }
 
 fn export<T: TS + 'static>(config: &Config) -> String {

@@ -79,6 +79,7 @@ pub enum Event {
 /// A message that is now edited otherwise than before.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Edit {
     /// The message.
     pub index: u32,

@@ -10,6 +10,7 @@ use crate::validity;
 /// Tokens and characters of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Estimate {
     /// All its tokens.
     pub tokens: u64,
@@ -22,6 +23,7 @@ pub struct Estimate {
 /// Tokens by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ByKind {
     /// Text of user and model.
     pub text: u64,

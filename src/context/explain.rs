@@ -10,10 +10,17 @@ use crate::prune::Rule;
 /// What `explain(index)` tells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Explanation {
     /// The message.
     pub index: u32,
     /// kept, capped, stubbed, thinned, summarized or dropped.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
+        )
+    )]
     pub state: &'static str,
     /// The rule that made it so; `keep` where none did.
     pub rule: &'static str,
@@ -35,6 +42,7 @@ pub struct Explanation {
 
 /// A place in the history of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Since {
     /// The epoch that it ended.
     pub epoch: u32,

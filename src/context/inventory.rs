@@ -11,6 +11,7 @@ use crate::order::{down, sort_by};
 
 /// Blocks of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Bucket {
     /// system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`.
     pub bucket: String,
@@ -33,6 +34,7 @@ pub struct Bucket {
 /// A message of the history and what is sent of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ListedMessage", optional_fields))]
 pub struct Listed {
     /// Its position.
     pub index: u32,
@@ -48,6 +50,12 @@ pub struct Listed {
     /// Its tokens as it is sent.
     pub sent_tokens: u64,
     /// kept, capped, stubbed, thinned, summarized or dropped.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
+        )
+    )]
     pub state: &'static str,
     /// The rule that made it so.
     pub rule: &'static str,
