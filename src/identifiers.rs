@@ -4,6 +4,7 @@
 
 use hashbrown::HashTable;
 
+use crate::hash::fnv;
 use crate::model::NONE;
 
 /// An interned identifier.
@@ -39,7 +40,7 @@ pub struct Identifiers {
 impl Identifiers {
     /// The number of `text`; `tokens` is asked for what it costs when it is new.
     pub fn intern(&mut self, text: &str, tokens: impl FnOnce(&str) -> u32) -> u32 {
-        let hash = fnv(text.as_bytes());
+        let hash = fnv(text.bytes());
         let found = self.index.find(hash, |&id| self.text(id) == text);
         if let Some(&id) = found {
             return id;
@@ -58,7 +59,7 @@ impl Identifiers {
             summarized: false,
         });
         let (all, entries) = (&self.text, &self.entries);
-        self.index.insert_unique(hash, id, |&id| fnv(slice(all, entries, id).as_bytes()));
+        self.index.insert_unique(hash, id, |&id| fnv(slice(all, entries, id).bytes()));
         id
     }
 
@@ -104,12 +105,6 @@ fn slice<'a>(text: &'a str, entries: &[Identifier], id: u32) -> &'a str {
         at.checked_sub(1).and_then(|before| entries.get(before)).map_or(0, |entry| entry.end);
     let end = entries.get(at).map_or(start, |entry| entry.end);
     text.get(start as usize..end as usize).unwrap_or("")
-}
-
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

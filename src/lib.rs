@@ -7,6 +7,7 @@ pub mod context;
 pub mod error;
 pub mod estimate;
 pub mod format;
+pub mod hash;
 pub mod identifiers;
 pub mod json;
 pub mod keyed;

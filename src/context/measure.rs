@@ -2,6 +2,7 @@
 
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tokens};
 use crate::format::fingerprint;
+use crate::hash::fnv;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Outline, Part, Role};
 use crate::order::sort_set;
@@ -103,7 +104,8 @@ fn measure_part(
     };
     let (ids, head_ids) = intern(source, estimator, identifiers);
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
-    let key = hash(name, &part.text);
+    // Between the two a byte that is in neither.
+    let key = fnv(name.bytes().chain([0xff]).chain(part.text.bytes()));
     Measured {
         tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
         overhead,
@@ -131,12 +133,4 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32
     let head_ids = u32::try_from(head.len()).unwrap_or(u32::MAX);
     head.append(&mut rest);
     (head, head_ids)
-}
-
-/// FNV-1a over both, with a byte between that is in neither.
-fn hash(name: &str, text: &str) -> u64 {
-    let bytes = name.bytes().chain([0xff]).chain(text.bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

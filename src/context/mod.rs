@@ -30,10 +30,3 @@ pub use state::{Counters, Pushed, State};
 pub use status::Status;
 pub use step::Step;
 pub use view::Written;
-
-/// FNV-1a.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 use crate::estimate::{DEFINITION, Estimator, MESSAGE};
+use crate::hash::fnv;
 use crate::json::{Shape, Want, may};
 
 /// The measure of a request's other parts.
@@ -44,7 +45,7 @@ impl Parts {
         let mut given = PARTS.read(json).map_err(refused)?;
         let mut raw = |name| given.raw(name).map_or("null", RawValue::get);
         let (system, tools) = (raw("system"), raw("tools"));
-        let fingerprint = super::hash(format!("{system}\n{tools}").as_bytes());
+        let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
         let value = |raw: &str| serde_json::from_str::<Value>(raw).map_err(refused);
         let (system, tools) = (value(system)?, value(tools)?);
         let unseen = given.integer("unseenTokens").unwrap_or(0);

@@ -13,10 +13,11 @@ use super::step::Step;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::format::Format;
+use crate::hash::mix;
 use crate::identifiers::Identifiers;
 use crate::json::{Shape, Want, may, must};
 use crate::model::{Form, NONE};
-use crate::prune::{Cache, Sent, mix};
+use crate::prune::{Cache, Sent};
 
 /// A session measured once, to be replayed under many policies.
 #[derive(Debug)]

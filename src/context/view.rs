@@ -7,6 +7,7 @@ use super::lines::arguments;
 use super::state::State;
 use crate::estimate::{CALL, MESSAGE};
 use crate::format::{Change, What};
+use crate::hash::fnv;
 use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Op, Outline, Piece, Role,
     Violation,
@@ -270,7 +271,7 @@ impl State {
             Item::Keep(at) => (self.fingerprint(*at), *at),
             Item::Edit(at, ops) => {
                 let ops = serde_json::to_vec(ops).unwrap_or_default();
-                (super::hash(&ops) ^ self.fingerprint(*at), *at)
+                (fnv(ops) ^ self.fingerprint(*at), *at)
             }
             Item::Make(made) => (self.key_of_made(made), NONE),
         };
@@ -279,7 +280,7 @@ impl State {
 
     /// Of what it says, and of the host's messages that it copies from.
     fn key_of_made(&self, made: &Made) -> u64 {
-        let says = super::hash(says(made).as_bytes());
+        let says = fnv(says(made).into_bytes());
         let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
         match made {
             Made::User(parts) => parts.iter().fold(says, |key, part| match part {

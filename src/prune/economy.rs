@@ -1,6 +1,7 @@
 //! What requests cost under prompt caching: the longest prefix that the cache still holds is read, the rest is written.
 
 use super::Prices;
+use crate::hash::mix;
 use crate::keyed::ByHash;
 
 /// A prefix shorter than this is not cached.
@@ -72,14 +73,6 @@ impl Cache {
         }
         (if hit < SHORTEST_PREFIX { 0 } else { hit }, total, prefixes)
     }
-}
-
-/// A 64-bit mixer (the finalizer of splitmix64).
-pub fn mix(x: u64) -> u64 {
-    let z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ mod presets;
 #[cfg(test)]
 mod tests;
 
-pub use economy::{Cache, Sent, mix};
+pub use economy::{Cache, Sent};
 pub use fold::Head;
 use need::may_become_candidate;
 pub use need::{SMALLEST_EDIT, is_candidate};

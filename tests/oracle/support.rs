@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use plimsoll::hash::mix;
 use plimsoll::ledger::{Arrival, Ledger};
 use plimsoll::model::{Form, Kind, Mask, Message, NONE, Role};
-use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer, mix};
+use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer};
 use serde::Deserialize;
 
 pub(crate) const WINDOWS: [u64; 4] = [32_000, 64_000, 128_000, 200_000];
