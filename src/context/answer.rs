@@ -101,12 +101,12 @@ impl State {
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
         let rebuild = folded || parts_changed || self.must_rebuild();
-        let mut entries = self.build(if rebuild { 0 } else { self.sent.upto });
+        let (mut entries, mut trailed) = self.whole(if rebuild { 0 } else { self.sent.upto });
         let sent = self.sent.items.len();
         let same = if rebuild { self.shared(&entries) } else { sent };
         let opens = parts_changed || same < sent;
         if opens && self.unbind(&entries, if parts_changed { 0 } else { same }) {
-            entries = self.build(0);
+            (entries, trailed) = self.whole(0);
         }
         let same = if rebuild { self.shared(&entries) } else { sent };
         let first_changed = match (parts_changed, opens) {
@@ -114,6 +114,7 @@ impl State {
             (false, true) => i64::try_from(same).ok(),
             (false, false) => None,
         };
+        self.sent.trailed = trailed;
         let lost = if opens { self.lost(&entries, same, parts_changed) } else { 0 };
         self.broken = if opens { self.check_outgoing(&entries) } else { Vec::new() };
         self.sent.epoch = self.sent.epoch.saturating_add(u32::from(opens));
@@ -141,6 +142,13 @@ impl State {
         self.answer(items, edits, said)
     }
 
+    /// The messages from `from` on, and whether a line of ours had to end them.
+    fn whole(&self, from: u32) -> (Vec<Entry>, bool) {
+        let mut entries = self.build(from);
+        let trailed = self.trail(&mut entries, from == 0);
+        (entries, trailed)
+    }
+
     /// Something before the end of the last request may go out otherwise now.
     fn must_rebuild(&self) -> bool {
         let upto = self.sent.upto;
@@ -150,7 +158,11 @@ impl State {
         let sent = |fixes: &[Fix]| -> Vec<Fix> {
             fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
         };
-        self.sent.rebuild || touched || upto == 0 || sent(&self.ending) != sent(&self.sent.ending)
+        self.sent.rebuild
+            || self.sent.trailed
+            || touched
+            || upto == 0
+            || sent(&self.ending) != sent(&self.sent.ending)
     }
 
     /// Tokens of the last request behind what this one shares with it.
@@ -282,7 +294,7 @@ impl State {
 
     /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
     pub fn violations(&self) -> Vec<Violation> {
-        self.check_outgoing(&self.build(0))
+        self.check_outgoing(&self.whole(0).0)
     }
 
     /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.

@@ -6,6 +6,7 @@ mod estimate;
 mod explain;
 mod inventory;
 mod lines;
+mod made;
 mod measure;
 mod options;
 mod parts;

@@ -189,7 +189,12 @@ impl State {
     pub(super) fn arrive(&mut self, measure: &Measure, draft: Option<&Draft<'_>>) {
         let index = self.ledger.message_count();
         let outline = &measure.outline;
-        let pushed = self.mender.push(index, outline);
+        // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
+        let parts_group = self.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
+        let mut pushed = self.mender.push(index, outline);
+        if parts_group {
+            pushed.fixes.push(aborted_between(index));
+        }
         self.turn = self.turn.saturating_add(u32::from(measure.is_request));
         self.ledger.begin(Message {
             fingerprint: measure.fingerprint,
@@ -236,12 +241,35 @@ impl State {
                 self.mended.insert(block, text.clone());
             }
             self.cap_at_arrival(block, at, draft);
+            self.follow_call(block, pair);
         }
         self.outlines.push(outline.clone());
         let request = if measure.is_request { index } else { self.request };
         self.hold(request, self.mender.held().unwrap_or(0..0));
         self.mend(pushed.fixes);
         self.sent.settled = false;
+    }
+
+    /// A result that comes when its call is gone already goes with it.
+    fn follow_call(&mut self, block: u32, call: u32) {
+        let gone = self.ledger.blocks.get(call as usize).is_some_and(|b| b.form == Form::Gone);
+        if !gone {
+            return;
+        }
+        let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);
+        let rule = self.why.get(&call).map_or(Rule::HardFit, |why| why.rule);
+        self.ledger.set_form(block, Form::Gone, 0);
+        self.note(Change { block, rule, before });
+    }
+
+    /// Results that came late, behind a cut that their call lies before, go with it.
+    pub(super) fn follow_calls(&mut self) {
+        for at in self.ledger.live().to_vec() {
+            let call = self.ledger.blocks.get(at as usize).filter(|b| b.kind == Kind::Result);
+            if let Some(call) = call.map(|result| result.pair) {
+                self.follow_call(at, call);
+            }
+        }
     }
 
     /// A result too large to be sent whole even once is cut before it is first sent.
@@ -295,17 +323,25 @@ impl State {
             }
         }
         for fix in fixes {
-            if let FixKind::Drop { piece } = fix.kind
-                && piece != NONE
-                && !self.displaced.contains_key(&(fix.index, piece))
-            {
-                let block = self.ledger.blocks_of(fix.index).start.saturating_add(piece);
-                let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);
-                self.ledger.set_form(block, Form::Gone, 0);
-                self.note(Change { block, rule: Rule::Repair, before });
+            if let FixKind::Drop { piece } = fix.kind {
+                self.drop_piece(fix.index, piece);
             }
             self.sent.rebuild |= fix.index < self.sent.upto;
             self.fixes.entry(fix.index).or_default().push(fix);
+        }
+    }
+
+    /// A piece, or with `NONE` a whole message, is not sent because it mends the history; one that moves is sent elsewhere.
+    fn drop_piece(&mut self, message: u32, piece: u32) {
+        let blocks = self.ledger.blocks_of(message);
+        for (number, block) in (0u32..).zip(blocks) {
+            let moves = self.displaced.contains_key(&(message, number));
+            if moves || (piece != NONE && piece != number) {
+                continue;
+            }
+            let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);
+            self.ledger.set_form(block, Form::Gone, 0);
+            self.note(Change { block, rule: Rule::Repair, before });
         }
     }
 
@@ -369,4 +405,11 @@ fn native(format: Format) -> Provider {
         Format::Anthropic | Format::Pi => Provider::Anthropic,
         Format::OpenAiChat => Provider::OpenAiChat,
     }
+}
+
+/// An aborted turn goes where it would part a call from its result.
+fn aborted_between(index: u32) -> Fix {
+    let message = "an aborted turn stands between a call and its result".into();
+    let violation = Violation { rule: "I3", index, path: None, message };
+    Fix { index, kind: FixKind::Drop { piece: NONE }, violation }
 }

@@ -88,6 +88,9 @@ impl State {
         for &change in &decision.changes {
             self.note(change);
         }
+        if !decision.changes.is_empty() {
+            self.follow_calls();
+        }
         decision
     }
 

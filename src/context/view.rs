@@ -5,16 +5,15 @@ use serde_json::{Value, json};
 
 use super::lines::arguments;
 use super::state::State;
-use crate::estimate::{CALL, MESSAGE};
 use crate::format::{Change, What};
 use crate::hash::fnv;
 use crate::model::{
-    Copied, Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Op, Outline, Piece, Role,
-    Violation,
+    Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Role, Violation,
 };
 
 /// What was sent last, and what is known of it.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a request, not a state")]
 pub(super) struct Sent {
     /// Nothing has changed since: the same request again.
     pub settled: bool,
@@ -36,6 +35,8 @@ pub(super) struct Sent {
     pub ending: Vec<Fix>,
     /// A fold pays, and was deferred.
     pub fold_due: bool,
+    /// It ended with a line of ours.
+    pub trailed: bool,
     /// The most that a request had.
     pub peak: u64,
     /// Its tokens.
@@ -49,8 +50,6 @@ pub(super) struct Entry {
     pub(super) source: u32,
 }
 
-/// Stands first where the first message that is left is not the user's.
-const LEAD: &str = "(The conversation goes on.)";
 const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
@@ -94,7 +93,13 @@ impl State {
         let first = self.ledger.blocks_of(from).start;
         let live = self.ledger.live();
         let mut rest = live.get(live.partition_point(|&at| at < first)..).unwrap_or(&[]);
+        let mut anchors = self.anchors(from).into_iter().peekable();
         while let Some(message) = self.message_of(rest) {
+            while let Some(anchor) = anchors.next_if(|&anchor| anchor <= message) {
+                if anchor < message {
+                    self.add_results(anchor, &mut entries);
+                }
+            }
             let end = self.ledger.blocks_of(message).end;
             rest = rest.get(rest.partition_point(|&at| at < end)..).unwrap_or(&[]);
             let role = self.outlines.get(message as usize).map_or(Role::User, |it| it.role);
@@ -103,6 +108,9 @@ impl State {
                 waiting_head = false;
             }
             self.add_message(message, &mut entries);
+        }
+        for anchor in anchors {
+            self.add_results(anchor, &mut entries);
         }
         if waiting_head {
             entries.push(self.entry(Item::Make(self.head())));
@@ -114,7 +122,7 @@ impl State {
     }
 
     /// What mends a message, for good or because the request ends here.
-    fn fixes_of(&self, message: u32) -> impl Iterator<Item = &Fix> {
+    pub(super) fn fixes_of(&self, message: u32) -> impl Iterator<Item = &Fix> {
         let lasting = self.fixes.get(&message).map_or(&[][..], Vec::as_slice);
         lasting.iter().chain(self.ending.iter().filter(move |fix| fix.index == message))
     }
@@ -129,7 +137,7 @@ impl State {
         let Some(outline) = self.outlines.get(message as usize) else { return };
         for fix in self.fixes_of(message) {
             if let FixKind::Before(made) = &fix.kind {
-                self.add_made(made, entries);
+                self.add_made(fix, made, entries);
             }
         }
         let changes = self.changes(message, outline);
@@ -142,11 +150,7 @@ impl State {
                 Item::Edit(message, self.format.edit(outline, &changes))
             }));
         }
-        for fix in self.fixes_of(message) {
-            if let FixKind::After(made) = &fix.kind {
-                self.add_made(made, entries);
-            }
-        }
+        self.add_results(message, entries);
     }
 
     /// What is changed on a message: forms, and what mends it.
@@ -156,7 +160,7 @@ impl State {
         for ((piece, it), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
-                || self.is_in_head(message, outline.role, it.kind)
+                || self.is_in_head(message, outline.role, it)
                 || self.displaced.contains_key(&(message, piece));
             if gone {
                 changes.push(Change { piece, what: What::Drop });
@@ -198,74 +202,6 @@ impl State {
         }
     }
 
-    /// A user's text or image before the cut of the last fold stands in the head's message.
-    fn is_in_head(&self, message: u32, role: Role, kind: Kind) -> bool {
-        self.pruner.head.is_some()
-            && message < self.pruner.start
-            && role == Role::User
-            && matches!(kind, Kind::Text | Kind::Image)
-    }
-
-    /// The head of the last fold with every kept user text before its cut, in order.
-    fn head(&self) -> Made {
-        let mut parts = vec![MadePart::Text(self.lines.head.clone())];
-        for &at in self.ledger.live() {
-            let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
-            if block.message >= self.pruner.start {
-                break;
-            }
-            let role = self.outlines.get(block.message as usize).map_or(Role::Tool, |it| it.role);
-            if self.is_in_head(block.message, role, block.kind) {
-                let first = self.ledger.blocks_of(block.message).start;
-                parts.push(MadePart::Host(block.message, at.saturating_sub(first)));
-            }
-        }
-        Made::User(parts)
-    }
-
-    /// A message of ours that mends; a moved result that was stubbed or capped goes as it now is, one that went does not.
-    fn add_made(&self, made: &Made, entries: &mut Vec<Entry>) {
-        let made = match made {
-            Made::Moved { id, name, message, piece } => {
-                let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
-                let Some(block) = self.ledger.blocks.get(at as usize) else { return };
-                match self.lines.text.get(&at) {
-                    _ if block.form == Form::Gone => return,
-                    Some(text) => {
-                        let (id, name, text) = (id.clone(), name.clone(), text.clone());
-                        let error = self.lines.errors.get(at as usize).is_some_and(|&error| error);
-                        Made::Result { id, name, text, error }
-                    }
-                    None => made.clone(),
-                }
-            }
-            Made::User(_) | Made::Result { .. } => made.clone(),
-        };
-        entries.push(self.entry(Item::Make(made)));
-    }
-
-    /// What comes before the first message that is not the user's.
-    fn lead(&self, entries: &mut Vec<Entry>) {
-        let role = |entry: &Entry| self.role_of(&entry.item);
-        let at = entries.iter().position(|entry| role(entry) != Role::System);
-        if let Some(at) = at
-            && entries.get(at).is_some_and(|entry| role(entry) != Role::User)
-        {
-            let made = Made::User(vec![MadePart::Text(LEAD.into())]);
-            entries.insert(at, self.entry(Item::Make(made)));
-        }
-    }
-
-    fn role_of(&self, item: &Item) -> Role {
-        match item {
-            Item::Keep(at) | Item::Edit(at, _) => {
-                self.outlines.get(*at as usize).map_or(Role::User, |outline| outline.role)
-            }
-            Item::Make(Made::User(_)) => Role::User,
-            Item::Make(Made::Result { .. } | Made::Moved { .. }) => Role::Tool,
-        }
-    }
-
     pub(super) fn entry(&self, item: Item) -> Entry {
         let (key, source) = match &item {
             Item::Keep(at) => (self.fingerprint(*at), *at),
@@ -276,45 +212,6 @@ impl State {
             Item::Make(made) => (self.key_of_made(made), NONE),
         };
         Entry { item, key, source }
-    }
-
-    /// Of what it says, and of the host's messages that it copies from.
-    fn key_of_made(&self, made: &Made) -> u64 {
-        let says = fnv(says(made).into_bytes());
-        let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
-        match made {
-            Made::User(parts) => parts.iter().fold(says, |key, part| match part {
-                MadePart::Host(message, _) => with(key, *message),
-                MadePart::Text(_) => key,
-            }),
-            Made::Moved { message, .. } => with(says, *message),
-            Made::Result { .. } => says,
-        }
-    }
-
-    fn fingerprint(&self, message: u32) -> u64 {
-        self.ledger.messages.get(message as usize).map_or(0, |message| message.fingerprint)
-    }
-
-    /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
-    pub(super) fn made_tokens(&self, entries: &[Entry]) -> u64 {
-        let tokens = |made: &Made| match made {
-            Made::Result { text, .. } => {
-                self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
-            }
-            Made::User(parts) => match parts.as_slice() {
-                [MadePart::Text(text)] if *text != self.lines.head => {
-                    self.options.estimator.tokens(text).saturating_add(MESSAGE)
-                }
-                _ => 0,
-            },
-            Made::Moved { .. } => 0,
-        };
-        let made = entries.iter().filter_map(|entry| match &entry.item {
-            Item::Make(made) => Some(made),
-            Item::Keep(_) | Item::Edit(..) => None,
-        });
-        made.map(|made| u64::from(tokens(made))).sum()
     }
 
     /// An item as the facade carries it out.
@@ -349,14 +246,6 @@ impl State {
         entries.iter().filter_map(shape).collect()
     }
 
-    fn made_outline(&self, made: &Made) -> Outline {
-        let (mut message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
-        stand_in(&mut message);
-        let json = message.to_string();
-        let outline = self.format.read(json.as_bytes(), NONE).map(|draft| draft.outline());
-        outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
-    }
-
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
         let fixes = self.fixes.values().flatten().chain(&self.ending);
@@ -369,43 +258,6 @@ fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
     let dropped = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
     let mut kept = (0u32..).zip(&outline.pieces).filter(|(at, _)| !dropped(*at));
     kept.all(|(_, piece)| piece.kind == Kind::Thinking)
-}
-
-/// What a message of ours says, and whose it is: the same for the same message only.
-fn says(made: &Made) -> String {
-    match made {
-        Made::User(parts) => parts.iter().fold(String::from("user"), |says, part| match part {
-            MadePart::Text(text) => says + "\0" + text,
-            MadePart::Host(message, piece) => format!("{says}\0\0{message}/{piece}"),
-        }),
-        Made::Result { id, name, text, error } => format!("result\0{id}\0{name}\0{text}\0{error}"),
-        Made::Moved { id, name, message, piece } => {
-            format!("moved\0{id}\0{name}\0{message}/{piece}")
-        }
-    }
-}
-
-/// What is copied from the host stands as null: something in its place keeps the shape readable.
-fn stand_in(value: &mut Value) {
-    match value {
-        Value::Array(items) => {
-            for item in items {
-                if item.is_null() {
-                    *item = json!({ "type": "text", "text": "-" });
-                }
-                stand_in(item);
-            }
-        }
-        Value::Object(members) => {
-            for (_, member) in members.iter_mut() {
-                if member.is_null() {
-                    *member = "-".into();
-                }
-                stand_in(member);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }
 
 fn instead(piece: &Piece, line: &str) -> What {

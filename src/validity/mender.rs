@@ -100,6 +100,11 @@ impl Mender {
         seen
     }
 
+    /// A call of the newest turn waits for its result.
+    pub fn is_open(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.answering && !run.open.is_empty())
+    }
+
     /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10).
     pub fn held(&self) -> Option<Range<u32>> {
         self.held.clone()

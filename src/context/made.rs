@@ -1,0 +1,225 @@
+//! Messages of ours: the head of a fold, results that mend, and lines where a request must start or end with the user.
+
+use serde_json::{Value, json};
+
+use super::state::State;
+use super::view::Entry;
+use crate::estimate::{CALL, MESSAGE};
+use crate::hash::fnv;
+use crate::model::{
+    Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role,
+};
+use crate::validity::CONTINUE;
+
+/// Stands first where the first message that is left is not the user's, or where none is left.
+const LEAD: &str = "(The conversation goes on.)";
+
+impl State {
+    /// A user's text or image before the cut of the last fold stands in the head's message. What a host of its own kind
+    /// keeps in members of its own (a command and its output) stays where it is.
+    pub(super) fn is_in_head(&self, message: u32, role: Role, piece: &Piece) -> bool {
+        self.pruner.head.is_some()
+            && message < self.pruner.start
+            && role == Role::User
+            && matches!(piece.kind, Kind::Text | Kind::Image)
+            && !matches!(piece.place, Place::Field(_))
+    }
+
+    /// The head of the last fold with every kept user text before its cut, in order.
+    pub(super) fn head(&self) -> Made {
+        let mut parts = vec![MadePart::Text(self.lines.head.clone())];
+        for &at in self.ledger.live() {
+            let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
+            if block.message >= self.pruner.start {
+                break;
+            }
+            let number = at.saturating_sub(self.ledger.blocks_of(block.message).start);
+            let Some(outline) = self.outlines.get(block.message as usize) else { continue };
+            let piece = outline.pieces.get(number as usize);
+            if piece.is_some_and(|piece| self.is_in_head(block.message, outline.role, piece)) {
+                parts.push(MadePart::Host(block.message, number));
+            }
+        }
+        Made::User(parts)
+    }
+
+    /// Messages from `from` on behind which a result of ours, or one that moved, may go; in order.
+    pub(super) fn anchors(&self, from: u32) -> Vec<u32> {
+        let results = |fix: &&Fix| {
+            matches!(fix.kind, FixKind::After(Made::Result { .. } | Made::Moved { .. }))
+        };
+        let lasting = self.fixes.iter().flat_map(|(_, fixes)| fixes);
+        let all = lasting.chain(&self.ending).filter(results).map(|fix| fix.index);
+        let mut anchors: Vec<u32> = all.filter(|&index| index >= from).collect();
+        crate::order::sort_set(&mut anchors);
+        anchors
+    }
+
+    /// What goes out behind a message, also where that one does not go out itself.
+    pub(super) fn add_results(&self, message: u32, entries: &mut Vec<Entry>) {
+        for fix in self.fixes_of(message) {
+            if let FixKind::After(made) = &fix.kind {
+                self.add_made(fix, made, entries);
+            }
+        }
+    }
+
+    /// A message of ours that mends; none for a call that is gone. A moved result that was stubbed or capped goes as it
+    /// now is.
+    pub(super) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
+        let made = match made {
+            Made::Moved { id, name, message, piece } => {
+                let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
+                let Some(block) = self.ledger.blocks.get(at as usize) else { return };
+                match self.lines.text.get(&at) {
+                    _ if block.form == Form::Gone => return,
+                    Some(text) => {
+                        let (id, name, text) = (id.clone(), name.clone(), text.clone());
+                        let error = self.lines.errors.get(at as usize).is_some_and(|&error| error);
+                        Made::Result { id, name, text, error }
+                    }
+                    None => made.clone(),
+                }
+            }
+            Made::Result { .. } if self.is_gone(fix) => return,
+            Made::User(_) | Made::Result { .. } => made.clone(),
+        };
+        entries.push(self.entry(Item::Make(made)));
+    }
+
+    /// The call that a fix gives a result is not sent.
+    fn is_gone(&self, fix: &Fix) -> bool {
+        let (message, path) = (fix.violation.index, fix.violation.path.as_deref());
+        let outline = self.outlines.get(message as usize);
+        let pieces = outline.map_or(&[][..], |outline| &outline.pieces);
+        let mut calls = self.ledger.blocks_of(message).zip(pieces);
+        let call = calls.find(|(_, piece)| path == Some(&piece.place.pointer()));
+        call.is_none_or(|(at, _)| {
+            self.ledger.blocks.get(at as usize).is_none_or(|block| block.form == Form::Gone)
+        })
+    }
+
+    /// A request starts with the user, behind the system.
+    pub(super) fn lead(&self, entries: &mut Vec<Entry>) {
+        let speaks = |entry: &Entry| self.speaker(&entry.item).filter(|&role| role != Role::System);
+        let first = entries.iter().enumerate().find_map(|(at, entry)| Some((at, speaks(entry)?)));
+        if let Some((at, role)) = first
+            && role != Role::User
+        {
+            entries.insert(at, self.entry(line(LEAD)));
+        }
+    }
+
+    /// A request ends with the user or a result. True if it had to be made to.
+    pub(super) fn trail(&self, entries: &mut Vec<Entry>, whole: bool) -> bool {
+        let last = entries.iter().rev().find_map(|entry| self.speaker(&entry.item));
+        let text = match last {
+            None if whole && !self.outlines.is_empty() => LEAD,
+            Some(Role::Assistant | Role::System) => CONTINUE,
+            None | Some(Role::User | Role::Tool) => return false,
+        };
+        entries.push(self.entry(line(text)));
+        true
+    }
+
+    /// Who speaks in a message that is sent; none in one that the host itself leaves out.
+    fn speaker(&self, item: &Item) -> Option<Role> {
+        match item {
+            Item::Keep(at) | Item::Edit(at, _) => {
+                let outline = self.outlines.get(*at as usize)?;
+                let unsent = outline.pieces.iter().any(|piece| piece.unsent);
+                (!unsent).then_some(outline.role)
+            }
+            Item::Make(Made::User(_)) => Some(Role::User),
+            Item::Make(Made::Result { .. } | Made::Moved { .. }) => Some(Role::Tool),
+        }
+    }
+
+    /// Of what it says, and of the host's messages that it copies from.
+    pub(super) fn key_of_made(&self, made: &Made) -> u64 {
+        let says = fnv(says(made).into_bytes());
+        let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
+        match made {
+            Made::User(parts) => parts.iter().fold(says, |key, part| match part {
+                MadePart::Host(message, _) => with(key, *message),
+                MadePart::Text(_) => key,
+            }),
+            Made::Moved { message, .. } => with(says, *message),
+            Made::Result { .. } => says,
+        }
+    }
+
+    pub(super) fn fingerprint(&self, message: u32) -> u64 {
+        self.ledger.messages.get(message as usize).map_or(0, |message| message.fingerprint)
+    }
+
+    /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
+    pub(super) fn made_tokens(&self, entries: &[Entry]) -> u64 {
+        let tokens = |made: &Made| match made {
+            Made::Result { text, .. } => {
+                self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
+            }
+            Made::User(parts) => match parts.as_slice() {
+                [MadePart::Text(text)] if *text != self.lines.head => {
+                    self.options.estimator.tokens(text).saturating_add(MESSAGE)
+                }
+                _ => 0,
+            },
+            Made::Moved { .. } => 0,
+        };
+        let made = entries.iter().filter_map(|entry| match &entry.item {
+            Item::Make(made) => Some(made),
+            Item::Keep(_) | Item::Edit(..) => None,
+        });
+        made.map(|made| u64::from(tokens(made))).sum()
+    }
+
+    pub(super) fn made_outline(&self, made: &Made) -> Outline {
+        let (mut message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
+        stand_in(&mut message);
+        let json = message.to_string();
+        let outline = self.format.read(json.as_bytes(), NONE).map(|draft| draft.outline());
+        outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
+    }
+}
+
+fn line(text: &str) -> Item {
+    Item::Make(Made::User(vec![MadePart::Text(text.into())]))
+}
+
+/// What a message of ours says, and whose it is: the same for the same message only.
+fn says(made: &Made) -> String {
+    match made {
+        Made::User(parts) => parts.iter().fold(String::from("user"), |says, part| match part {
+            MadePart::Text(text) => says + "\0" + text,
+            MadePart::Host(message, piece) => format!("{says}\0\0{message}/{piece}"),
+        }),
+        Made::Result { id, name, text, error } => format!("result\0{id}\0{name}\0{text}\0{error}"),
+        Made::Moved { id, name, message, piece } => {
+            format!("moved\0{id}\0{name}\0{message}/{piece}")
+        }
+    }
+}
+
+/// What is copied from the host stands as null: something in its place keeps the shape readable.
+fn stand_in(value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                if item.is_null() {
+                    *item = json!({ "type": "text", "text": "-" });
+                }
+                stand_in(item);
+            }
+        }
+        Value::Object(members) => {
+            for (_, member) in members.iter_mut() {
+                if member.is_null() {
+                    *member = "-".into();
+                }
+                stand_in(member);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
