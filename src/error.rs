@@ -72,9 +72,7 @@ impl fmt::Display for Error {
             Self::InvalidArgument { argument, expected, got } => {
                 write!(f, "{argument}: expected {expected}, got {got}")
             }
-            Self::UnknownFormat { saw } => {
-                write!(f, "unknown message format: saw {saw}; name it with `format`")
-            }
+            Self::UnknownFormat { saw } => write!(f, "unknown format: saw {saw}"),
             Self::MalformedMessage { index, path, expected } => {
                 write!(f, "message {index}, at {path}: expected {expected}")
             }
