@@ -10,7 +10,7 @@ use crate::{build, floors};
 
 const WASM_KILOBYTES: u64 = 450;
 /// What the core's present scope takes; the aim is 170.
-const MAIN_BROTLI_KILOBYTES: u64 = 205;
+const MAIN_BROTLI_KILOBYTES: u64 = 208;
 
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
