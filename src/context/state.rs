@@ -190,9 +190,10 @@ impl State {
         let index = self.ledger.message_count();
         let outline = &measure.outline;
         // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
-        let parts_group = self.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
+        let stands_between =
+            self.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
         let mut pushed = self.mender.push(index, outline);
-        if parts_group {
+        if stands_between {
             pushed.fixes.push(aborted_between(index));
         }
         self.turn = self.turn.saturating_add(u32::from(measure.is_request));
