@@ -213,12 +213,11 @@ impl State {
             let pair = call.map_or(NONE, |(message, piece)| {
                 self.ledger.blocks_of(message).start.saturating_add(piece)
             });
-            // Reasoning may leave alone; everything else of the model's turn stays or goes with its calls and results.
-            let group = if piece.kind == Kind::Thinking {
-                NONE
-            } else {
-                pushed.groups.get(at as usize).copied().unwrap_or(NONE)
-            };
+            // Reasoning may leave alone where the provider lets it; everything else of the model's turn stays or goes with
+            // its calls and results.
+            let free = piece.kind == Kind::Thinking && !self.provider.ties_reasoning();
+            let group =
+                if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
             let call_key = self.keys.get(pair as usize).copied();
             let block = self.ledger.append(
                 &Arrival {
@@ -230,7 +229,7 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: mask(outline.role, piece),
+                    mask: mask(self.provider, outline.role, piece),
                 },
                 self.call,
             );
@@ -311,7 +310,8 @@ impl State {
         let blocks = self.ledger.blocks_of(message);
         for (piece, at) in outline.pieces.iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                block.mask = if fixed { Mask::FIXED } else { mask(outline.role, piece) };
+                block.mask =
+                    if fixed { Mask::FIXED } else { mask(self.provider, outline.role, piece) };
             }
         }
     }
@@ -385,17 +385,18 @@ impl State {
     }
 }
 
-/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and what
-/// carries provider data goes whole or not at all.
-fn mask(role: Role, piece: &Piece) -> Mask {
+/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
+/// what carries provider data goes whole or not at all.
+fn mask(provider: Provider, role: Role, piece: &Piece) -> Mask {
     if role == Role::System {
         return Mask::FIXED;
     }
     let verbatim = match piece.kind {
         Kind::Text => role == Role::User,
         Kind::Call | Kind::Result => piece.opaque,
+        Kind::Thinking => provider.ties_reasoning(),
         Kind::Other => true,
-        Kind::Thinking | Kind::Image => false,
+        Kind::Image => false,
     };
     Mask { may_edit: !verbatim, may_drop: true }
 }
@@ -403,8 +404,11 @@ fn mask(role: Role, piece: &Piece) -> Mask {
 /// Whose rules hold for a format unless the host says otherwise.
 fn native(format: Format) -> Provider {
     match format {
-        Format::Anthropic | Format::Pi => Provider::Anthropic,
+        // What goes through an SDK is held to the strictest of the common providers.
+        Format::Anthropic | Format::Pi | Format::AiSdk | Format::LangChain => Provider::Anthropic,
         Format::OpenAiChat => Provider::OpenAiChat,
+        Format::OpenAiResponses => Provider::OpenAiResponses,
+        Format::Gemini => Provider::Gemini,
     }
 }
 
