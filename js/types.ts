@@ -103,6 +103,8 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   format?: Format;
   /** Whose rules hold. Default: the format's own provider; Anthropic for pi. */
   provider?: Provider;
+  /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
+  signCalls?: boolean;
   /** Default `generic`. */
   estimator?: Estimator;
   /** Same key = same content. Default: the object itself, else its content. */

@@ -9,6 +9,8 @@ export type Item =
       make: object;
       copies: Copied[];
       role: "user" | "tool";
+      /** The member that holds what it says. */
+      holder: string;
       toolCallId?: string;
       toolName?: string;
     };
@@ -100,13 +102,13 @@ export class View<M> {
       const host = hosts[0] as M;
       return { item, hosts, message: item.ops ? edited(host, item.ops) : host };
     }
-    const made = filled(item.make, item.copies, history) as { content: unknown };
-    const { role, toolCallId, toolName } = item;
+    const made = filled(item.make, item.copies, history) as Record<string, unknown>;
+    const { role, holder, toolCallId, toolName } = item;
     const names = {
       ...(toolCallId === undefined ? {} : { toolCallId }),
       ...(toolName === undefined ? {} : { toolName }),
     };
-    const message = this.#create?.({ role, content: made.content, ...names }) ?? (made as M);
+    const message = this.#create?.({ role, content: made[holder], ...names }) ?? (made as M);
     return { item, hosts, message };
   }
 }
