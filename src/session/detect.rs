@@ -53,6 +53,8 @@ pub(super) enum Writer {
 enum Test {
     /// Something stands there.
     Has(&'static str),
+    /// Nothing does.
+    Lacks(&'static str),
     /// An object.
     Object(&'static str),
     /// A list.
@@ -64,7 +66,7 @@ enum Test {
     /// A string that holds this.
     Holds(&'static str, &'static str),
 }
-use Test::{Has, Holds, Is, List, Object, Starts};
+use Test::{Has, Holds, Is, Lacks, List, Object, Starts};
 
 /// A writer, and what shows it.
 type Sign = (Writer, &'static [Test]);
@@ -130,7 +132,10 @@ const RECORDS: [Sign; 29] = [
         ],
     ),
     (Writer::AiSdk, &[Is("role", &["assistant"]), Is("content.*.type", &["reasoning"])]),
-    (Writer::Gemini, &[Is("role", &["user", "model", "function"]), Has("parts.0")]),
+    (
+        Writer::Gemini,
+        &[Is("role", &["user", "model", "function"]), Has("parts.0"), Lacks("parts.0.type")],
+    ),
     (Writer::Gemini, &[Is("role", &["model"]), List("parts")]),
     (Writer::LangChain, &[Is("type", LANGCHAIN), Has("content|data.content")]),
     (Writer::LangChain, &[Is("type", &["constructor"]), Has("lc"), Object("kwargs")]),
@@ -188,6 +193,7 @@ impl Test {
             |path, sign: char| at(fields, path).is_some_and(|raw| raw.get().starts_with(sign));
         match self {
             Has(path) => at(fields, path).is_some(),
+            Lacks(path) => at(fields, path).is_none(),
             Object(path) => starts_with(path, '{'),
             List(path) => starts_with(path, '['),
             // Without names any string will do.

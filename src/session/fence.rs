@@ -33,7 +33,8 @@ pub(super) fn fenced(text: &str, told: Option<&str>) -> Option<(String, String)>
             let said = [text.get(..start).unwrap_or_default(), after].concat();
             return Some((said, command.to_owned()));
         }
-        from = inside_at;
+        let closed = inside.find("\n```").map_or(0, |end| end.saturating_add(4));
+        from = inside_at.saturating_add(closed);
     }
     told.map(|action| (text.to_owned(), action.to_owned()))
 }

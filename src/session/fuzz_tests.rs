@@ -63,11 +63,8 @@ fn what_is_no_session_is_a_typed_error() {
     assert!(say("hello").contains("text that starts with \"hello\""));
     assert!(say("[]").contains("an empty JSON list"));
     assert!(say("{\"a\":1}").contains("a JSON object with a"));
-    let other = say("{\"type\":\"session.start\",\"data\":{}}\n{\"type\":\"x\",\"data\":{}}");
-    assert!(
-        other.contains("\"session.start\" with type, data") && other.contains("Codex"),
-        "{other}"
-    );
+    let other = say("{\"type\":\"step.start\",\"data\":{}}\n{\"type\":\"x\",\"data\":{}}");
+    assert!(other.contains("\"step.start\" with type, data") && other.contains("Codex"), "{other}");
     let deep = format!(
         "[{{\"role\":\"user\",\"content\":{}{}}}]",
         "[".repeat(100_000),
