@@ -318,6 +318,62 @@ mod tests {
         }
     }
 
+    /// Every writer that any record of the file, or the file itself, shows.
+    fn claims(text: &str) -> Vec<Writer> {
+        let all_of = |records: &[Line<'_>]| -> Vec<Writer> {
+            let signs = |record: &Line<'_>| {
+                let shown = RECORDS.iter().filter(|(_, tests)| all(tests, &record.fields));
+                shown.map(|(writer, _)| *writer).collect::<Vec<_>>()
+            };
+            records.iter().flat_map(signs).collect()
+        };
+        let mut found = match serde_json::from_str::<&RawValue>(text) {
+            Ok(raw) if raw.get().starts_with('{') => {
+                let object = Fields::of(raw);
+                let wholes = WHOLES.iter().filter(|((_, tests), _)| all(tests, &object));
+                let mut found: Vec<Writer> = wholes.map(|((writer, _), _)| *writer).collect();
+                for path in LISTS.split('|') {
+                    found.extend(all_of(&at(&object, path).map(elements).unwrap_or_default()));
+                }
+                found
+            }
+            Ok(raw) => all_of(&elements(raw)),
+            Err(_) => all_of(&super::super::lines::lines(text)),
+        };
+        found.dedup();
+        found
+    }
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::print_stdout,
+        reason = "a test reads files, or prints that they are absent"
+    )]
+    fn a_file_is_claimed_by_one_writer() {
+        let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sessions");
+        let Ok(folders) = std::fs::read_dir(shared) else {
+            println!("skipped: ../shared is absent");
+            return;
+        };
+        let mut plain = Vec::new();
+        for folder in folders.flatten().filter(|folder| folder.path().is_dir()) {
+            for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+                let name = format!("{:?}", file.path());
+                let text = std::fs::read_to_string(file.path()).expect("text");
+                match claims(&text).as_slice() {
+                    [] => plain.push(folder.file_name()),
+                    [_] => {}
+                    several => panic!("{name}: {several:?}"),
+                }
+            }
+        }
+        plain.sort();
+        plain.dedup();
+        // What providers take themselves shows nothing else.
+        assert_eq!(plain, ["anthropic-messages", "openai-messages", "tau-openai"]);
+    }
+
     #[test]
     fn plain_messages_are_a_providers_only_where_nothing_else_shows() {
         let told = |list: &str| writer(&elements(serde_json::from_str(list).expect("JSON")));

@@ -99,7 +99,7 @@ fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
             }
             "file" => chat.say(number, file(piece).into_iter().collect()),
             kind if QUIET.contains(&kind) || kind == "text" => {}
-            kind => chat.file.receipt.note(&format!("{}/{kind}", "assistant")),
+            kind => chat.file.receipt.note(&format!("assistant/{kind}")),
         }
     }
     let tokens = at(&line.fields, "info.tokens").map(Fields::of);
@@ -130,4 +130,58 @@ fn fold<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
     let usage = tokens.and_then(|tokens| OPENCODE.read(&tokens));
     record.tokens_before = usage.map_or(0, |usage| usage.input_tokens);
     chat.file.compactions.push(record);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read_session;
+
+    const EXPORT: &str = r#"{"info":{"id":"ses","title":"t"},"messages":[
+        {"info":{"id":"u","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true},
+            {"type":"file","mime":"image/png","url":"data:x"},{"type":"file","mime":"text/plain","filename":"a.txt","url":"file:a"}]},
+        {"info":{"id":"m","role":"assistant","time":{"created":1765233665292},"tokens":{"input":9,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}},"parts":[
+            {"type":"step-start"},{"type":"reasoning","text":"hm"},{"type":"text","text":"look"},
+            {"type":"tool","callID":"a","tool":"ls","state":{"status":"completed","input":{"p":1},"output":"out","time":{"compacted":5}}},
+            {"type":"tool","callID":"b","tool":"rm","state":{"status":"error","input":{},"error":"no"}},
+            {"type":"step-finish","tokens":{"input":3,"output":5,"reasoning":2,"cache":{"read":90,"write":4}}},
+            {"type":"step-start"},{"type":"text","text":"done"},{"type":"new-part"}]},
+        {"info":{"id":"c","role":"user"},"parts":[{"type":"compaction","auto":true}]},
+        {"info":{"id":"s","role":"assistant","summary":true,"tokens":{"input":70,"output":5,"cache":{"read":0,"write":0}}},"parts":[{"type":"text","text":"so far"}]},
+        {"info":{"id":"v","role":"user"},"parts":[{"type":"text","text":"more"}]},7]}"#;
+
+    #[test]
+    fn steps_tools_and_compactions_are_told_apart() {
+        let file = read_session(EXPORT.as_bytes(), None).expect("read");
+        let json: Vec<&str> = file.messages.iter().map(|raw| raw.get()).collect();
+        assert_eq!(
+            json,
+            [
+                r#"{"role":"user","content":[{"type":"text","text":"hi"},{"type":"image_url","image_url":{"url":"data:x"}},{"type":"text","text":"a.txt"}]}"#,
+                r#"{"role":"assistant","reasoning_content":"hm","content":"look","tool_calls":[{"id":"a","type":"function","function":{"name":"ls","arguments":"{\"p\":1}"}},{"id":"b","type":"function","function":{"name":"rm","arguments":"{}"}}]}"#,
+                r#"{"role":"tool","tool_call_id":"a","content":"out"}"#,
+                r#"{"role":"tool","tool_call_id":"b","content":"no"}"#,
+                r#"{"role":"assistant","content":"done"}"#,
+                r#"{"role":"user","content":"more"}"#,
+            ]
+        );
+        let told: Vec<_> =
+            file.calls.iter().map(|it| (it.sent, it.usage.map(|it| it.input_tokens))).collect();
+        assert_eq!(told, [(1, Some(97)), (4, Some(9))]);
+        assert_eq!(file.calls[0].at, Some(1_765_233_665_292));
+        let fold = &file.compactions[0];
+        assert_eq!(
+            (fold.first_kept_index, &*fold.summary, &*fold.id, fold.tokens_before),
+            (5, "so far", "s", 70)
+        );
+        let receipt = &file.receipt;
+        assert_eq!((receipt.read, receipt.lines, receipt.broken[0].line), (5, 6, 6));
+        assert_eq!(receipt.kinds.get("assistant/new-part"), Some(&1));
+    }
+
+    #[test]
+    fn what_was_reverted_is_left_out() {
+        let reverted = EXPORT.replace(r#""title":"t""#, r#""revert":{"messageID":"m"}"#);
+        let file = read_session(reverted.as_bytes(), None).expect("read");
+        assert_eq!((file.messages.len(), file.receipt.dead_ends), (1, 4));
+    }
 }
