@@ -142,9 +142,12 @@ fn a_line_of_fifty_megabytes_and_a_hundred_thousand_calls_are_read() {
         "{{\"type\":\"assistant.message\",\"data\":{{\"content\":\"\",\"toolRequests\":[{}]}}}}",
         calls.join(",")
     );
-    for n in 0..100_000 {
-        many.push_str(&format!("\n{{\"type\":\"tool.execution_complete\",\"data\":{{\"toolCallId\":\"{n}\",\"result\":{{\"content\":\"r\"}}}}}}"));
-    }
+    let result = |n: u32| {
+        format!(
+            "\n{{\"type\":\"tool.execution_complete\",\"data\":{{\"toolCallId\":\"{n}\",\"result\":{{\"content\":\"r\"}}}}}}"
+        )
+    };
+    many.extend((0..100_000).map(result));
     let file = read_session(many.as_bytes(), None).expect("read");
     assert_eq!((file.messages.len(), file.calls.len()), (100_001, 1));
 }

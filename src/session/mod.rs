@@ -5,7 +5,7 @@
 //!
 //! A file a format: `pi`, `claude_code` (with `claude_branch`: which lines count), `codex`, `inspect`, `opencode`, `messages` (the
 //! arrays that providers take), `native` (formats that are handed over as they are). Where a table of members says all, it is
-//! one: `copilot`, `kimi`, `openhands`, `trajectory`, carried out by `script` and put together by `chat`. `detect` tells whose
+//! one: `copilot`, `kimi`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `detect` tells whose
 //! file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
 
 mod chat;
@@ -27,6 +27,7 @@ mod openhands;
 mod path;
 mod pi;
 mod raw;
+mod reader;
 mod script;
 mod time;
 mod trajectory;
@@ -168,7 +169,7 @@ fn records(
         Writer::WhoAndWhen => (&trajectory::TALK, "whowhen-text"),
     };
     file::refuse_leaf(leaf, format)?;
-    let mut reader = script::Reader::new(script, format);
+    let mut reader = reader::Reader::new(script, format);
     reader.read(lines);
     Ok(reader.chat.finish())
 }
