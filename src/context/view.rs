@@ -177,16 +177,12 @@ impl State {
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
         for fix in self.fixes_of(message) {
             let ours = self.lines.text.contains_key(&at);
+            let is_call = it.kind == Kind::Call;
             let what = match &fix.kind {
                 FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
-                FixKind::Text { piece: of, text } if *of == piece && !ours => {
+                FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    let text = text.clone().unwrap_or_else(mended);
-                    if it.kind == Kind::Call {
-                        What::Arguments(serde_json::from_str(&text).unwrap_or_else(|_| json!({})))
-                    } else {
-                        What::Text(text)
-                    }
+                    What::Text(text.clone().unwrap_or_else(mended))
                 }
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(json!({}))
@@ -277,6 +273,7 @@ fn changed(outline: &Outline, changes: &[Change]) -> Outline {
         for change in changes.iter().filter(|change| change.piece == at) {
             match &change.what {
                 What::Drop => stays = false,
+                What::Text(_) if piece.kind == Kind::Call => piece.within = true,
                 What::Text(text) => {
                     piece.blank = text.trim().is_empty();
                     piece.broken_unicode = false;

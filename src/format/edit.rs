@@ -24,7 +24,8 @@ pub struct Change {
 pub enum What {
     /// It does not go out.
     Drop,
-    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag.
+    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag. A call
+    /// that holds its own result is answered with this error.
     Text(String),
     /// Its arguments are replaced by this object; those of a custom tool's call by a string.
     Arguments(Value),
@@ -67,8 +68,13 @@ pub(super) fn removals<'o>(pieces: impl Iterator<Item = &'o Piece>) -> Vec<Op> {
 
 fn at(piece: &Piece) -> Option<u32> {
     match piece.place {
-        Place::Item(at) | Place::Call(at) | Place::Custom(at) | Place::Part(at) => Some(at),
-        Place::Content | Place::Field(_) => None,
+        Place::Item(at)
+        | Place::Call(at)
+        | Place::Custom(at)
+        | Place::Part(at)
+        | Place::Tool(at)
+        | Place::At(_, at) => Some(at),
+        Place::Content | Place::Field(_) | Place::In(_) | Place::Inner(..) => None,
     }
 }
 
@@ -85,7 +91,9 @@ pub(super) fn blocks(
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
-            (Place::Item(_) | Place::Part(_), _) => text_block(PLACEHOLDER),
+            (Place::Item(_) | Place::Part(_) | Place::Tool(_) | Place::At(..), _) => {
+                text_block(PLACEHOLDER)
+            }
             (_, Kind::Result) => json!([text_block(PLACEHOLDER)]),
             _ => PLACEHOLDER.into(),
         };
@@ -117,6 +125,16 @@ pub(super) fn text_block(text: &str) -> Value {
 
 /// The content of a user message of ours. A block of the host's is copied whole, a string of the host's into a block.
 pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<Copied>) -> Value {
+    user_list(parts, host, "/content", copied)
+}
+
+/// The same, for a message whose content stands at `list`.
+pub(super) fn user_list(
+    parts: &[MadePart],
+    host: Host<'_>,
+    list: &str,
+    copied: &mut Vec<Copied>,
+) -> Value {
     let mut content = Vec::with_capacity(parts.len());
     for part in parts {
         let (message, piece) = match part {
@@ -127,9 +145,9 @@ pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<
             MadePart::Host(message, piece) => (*message, host(message.to_owned(), *piece)),
         };
         let Some(piece) = piece else { continue };
-        let path = format!("/content/{}", content.len());
+        let path = format!("{list}/{}", content.len());
         let from = piece.place.pointer();
-        if matches!(piece.place, Place::Item(_)) {
+        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::At(..)) {
             copied.push(Copied { path, index: message, from });
             content.push(Value::Null);
         } else {

@@ -2,9 +2,9 @@
 
 use super::mender::Mender;
 use super::piece::fix;
-use super::run::Run;
+use super::run::{Call, Run};
 use super::{CONTINUE, NO_RESULT, START};
-use crate::model::{Fix, FixKind, Kind, Made, MadePart, Role, Violation};
+use crate::model::{Fix, FixKind, Kind, Made, MadePart, Place, Role, Violation};
 use crate::order::sort_by;
 
 impl Mender {
@@ -39,15 +39,26 @@ impl Mender {
     fn results(&self) -> Vec<Fix> {
         let waiting = self.waiting.values().flatten().map(|call| (call.anchor, call));
         let lost = self.lost.iter().map(|call| (call.anchor, call));
-        let run = self.run.iter().flat_map(|run| run.open.iter().map(|call| (run.end, call)));
-        let mut calls: Vec<_> = waiting.chain(lost).chain(run).collect();
+        let run = self.run.iter().flat_map(|run| {
+            let owed = move |call: &&Call| !(call.decided && run.answering);
+            run.open.iter().filter(owed).map(|call| (run.end, call))
+        });
+        let all = waiting.chain(lost).chain(run);
+        let mut calls: Vec<_> = all.filter(|(_, call)| !call.within).collect();
         sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {
             let (id, name) = (call.wire.clone().into(), call.name.clone().into());
-            let made = Made::Result { id, name, text: NO_RESULT.into(), error: true };
             let message = format!("the call \"{}\" has no result", call.wire);
-            let mut fix = fix(call.message, Some(call.place), FixKind::After(made), "I1", message);
-            fix.index = anchor;
+            // A part that is call and result in one is answered where it stands.
+            let (index, kind) = if matches!(call.place, Place::Tool(_)) {
+                let text = Some(NO_RESULT.into());
+                (call.message, FixKind::Text { piece: call.piece, text })
+            } else {
+                let made = Made::Result { id, name, text: NO_RESULT.into(), error: true };
+                (anchor, FixKind::After(made))
+            };
+            let mut fix = fix(call.message, Some(call.place), kind, "I1", message);
+            fix.index = index;
             fix
         });
         fixes.collect()

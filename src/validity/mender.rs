@@ -114,6 +114,9 @@ impl Mender {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
+                if at.piece.kind == Kind::Result && at.piece.within {
+                    return self.awaits(*at, outline, &mut fixes);
+                }
                 if at.piece.kind == Kind::Result {
                     let message =
                         "a result stands in an assistant message, not in one of the user's";
@@ -139,6 +142,7 @@ impl Mender {
         seen.groups.fill(group);
         let mut trailing = std::mem::take(&mut run.trailing);
         let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == group);
+        let mut asks = Vec::new();
         for at in kept {
             if at.piece.kind == Kind::Thinking {
                 if self.provider.merges() {
@@ -148,15 +152,21 @@ impl Mender {
                 continue;
             }
             trailing.clear();
-            if at.piece.kind == Kind::Call {
-                self.call(at, group, seen);
+            match at.piece.kind {
+                Kind::Call => self.call(at, group, seen),
+                Kind::Result => self.within(at, seen),
+                Kind::Other if at.piece.is_approval() => asks.push(at),
+                Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {}
             }
+        }
+        for at in asks {
+            self.ask(at, seen);
         }
         if let Some(run) = &mut self.run {
             run.trailing = trailing;
         }
         self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, Role::Assistant);
+        self.spoke(index, outline.last_role());
     }
 
     /// The run that an assistant message continues or opens.
@@ -176,6 +186,7 @@ impl Mender {
             answering: true,
             open: Vec::new(),
             keys: LiteMap::new(),
+            approvals: Vec::new(),
             trailing: Vec::new(),
             told: false,
             head: (first.piece.kind, first.piece.place),
@@ -206,13 +217,16 @@ impl Mender {
             key,
             group,
             anchor: index,
+            within: piece.within,
+            decided: piece.decided,
         });
     }
 
     /// A message of the user, the system or a tool: results first, then whatever else.
     fn other(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
-        let holds = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
+        let holds =
+            outline.pieces.iter().any(|piece| piece.kind == Kind::Result || piece.is_approval());
         let mut kept = false;
         for at in at(index, outline) {
             let fate = match at.piece.kind {
@@ -226,6 +240,7 @@ impl Mender {
                     );
                     Fate::Dropped
                 }
+                Kind::Other if at.piece.is_approval() => self.decide(at, seen),
                 Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {
                     plain(at, &mut seen.fixes)
                 }
@@ -235,6 +250,7 @@ impl Mender {
             }
             kept = true;
             if at.piece.kind != Kind::Result
+                && !at.piece.is_approval()
                 && let Some(run) = &mut self.run
             {
                 run.answering = false;
@@ -264,13 +280,7 @@ impl Mender {
             }
             return Fate::Dropped;
         };
-        if let Some(group) = usize::try_from(at.number).ok().and_then(|at| seen.groups.get_mut(at))
-        {
-            *group = call.group;
-        }
-        if let Some(pair) = usize::try_from(at.number).ok().and_then(|at| seen.pairs.get_mut(at)) {
-            *pair = Some((call.message, call.piece));
-        }
+        seen.belongs(at, call.group, (call.message, call.piece));
         if answering && call.anchor == NONE {
             answer(at, &call, seen);
             return Fate::Kept;
@@ -280,7 +290,7 @@ impl Mender {
     }
 
     /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
-    fn take(&mut self, key: &str) -> Option<Call> {
+    pub(super) fn take(&mut self, key: &str) -> Option<Call> {
         if let Some(run) = &mut self.run
             && run.keys.contains_key(key)
         {
