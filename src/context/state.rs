@@ -150,10 +150,11 @@ impl State {
     /// `MalformedMessage` with its index; the session is as it was.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
         if !self.certain
-            && let Some(shown) = Format::shown_by(bytes)
+            && let Some((shown, certain)) = Format::shown_by(bytes)
         {
-            self.certain = true;
-            if shown != self.format {
+            self.certain = certain;
+            // What several formats have is a better guess than none.
+            if shown != self.format && (certain || self.format == Format::Anthropic) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));

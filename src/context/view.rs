@@ -50,6 +50,9 @@ pub(super) struct Entry {
     pub(super) source: u32,
 }
 
+/// Where the content of a message of ours stands, by format.
+const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
+
 const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
@@ -74,6 +77,8 @@ pub enum Written {
         make: Value,
         /// What of the host's goes into it.
         copies: Vec<Copied>,
+        /// JSON Pointer of its content.
+        content: &'static str,
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
@@ -224,7 +229,9 @@ impl State {
                     }
                 };
                 let (tool_call_id, tool_name) = call.unzip();
-                Written::Make { make: message, copies, role, tool_call_id, tool_name }
+                let content = CONTENTS.iter().find(|path| message.pointer(path).is_some());
+                let content = content.copied().unwrap_or_default();
+                Written::Make { make: message, copies, content, role, tool_call_id, tool_name }
             }
         }
     }

@@ -4,13 +4,15 @@
 //! A call may stand in several places at once (`tool_calls`, a content block, `additional_kwargs`, chunks). It is counted
 //! once and changed everywhere; where it also stands somewhere that is not known here, it is left alone.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
-use crate::json::Want::{Flag, Items, Raw, Text};
+use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, Shape, Want, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
@@ -79,7 +81,6 @@ const BLOCK: Shape = Shape {
         may("reasoning", Text),
         may("signature", Text),
         may("data", Raw),
-        may("cache_control", Flag),
     ],
     closed: false,
 };
@@ -120,44 +121,47 @@ static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/d
 
 pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     let mut message = json::read(text, &MESSAGE)?;
-    let mut kind = ["type", TAG, "role"].iter().find_map(|name| message.text(name));
+    let mut kinds: Vec<String> =
+        ["type", TAG].iter().filter_map(|name| message.text(name)).map(Cow::into_owned).collect();
     let [own, kwargs, data] = &ROOTS;
     let mut root = own;
     if let Some(inner) = message.raw("lc").and_then(|_| message.raw("kwargs")) {
         let class =
             message.raw("id").and_then(|id| serde_json::from_str::<Vec<String>>(id.get()).ok());
-        kind = class.and_then(|path| path.into_iter().last()).map(Into::into);
+        kinds.extend(class.and_then(|path| path.into_iter().last()));
         root = kwargs;
         message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
     } else if let Some(inner) = message.raw("data").filter(|data| data.get().starts_with('{')) {
         root = data;
         message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
     }
-    let kind = or_empty(kind);
-    let kind = kind.strip_suffix("Chunk").unwrap_or(&kind);
-    let role = match kind {
-        "generic" | "chat" | "ChatMessage" => or_empty(message.text("role")),
-        kind => kind.to_owned().into(),
-    };
-    let role = match &*role {
-        "human" | "user" | "HumanMessage" => Role::User,
-        "ai" | "assistant" | "AIMessage" => Role::Assistant,
-        "system" | "developer" | "SystemMessage" => Role::System,
-        "tool" | "ToolMessage" => Role::Tool,
-        "function" | "FunctionMessage" => Role::Tool,
-        // It asks a reducer to take a message away, and says nothing to a model.
-        "remove" | "RemoveMessage" => return Ok(Draft { role: Role::User, parts: Vec::new() }),
-        _ => {
-            let allowed = "\"human\", \"ai\", \"system\", \"developer\", \"tool\", \"function\", \"generic\" or \"remove\"";
-            return Err(Flaw::new("/type", allowed));
+    // A message of any role has it beside; without another sign it is the only one.
+    kinds.extend(message.text("role").map(Cow::into_owned));
+    let Some((role, legacy)) = kinds.iter().find_map(|kind| role_of(kind)) else {
+        if kinds.iter().any(|kind| matches!(&**kind, "remove" | "RemoveMessage")) {
+            // It asks a reducer to take a message away, and says nothing to a model.
+            return Ok(Draft { role: Role::User, parts: Vec::new() });
         }
+        let allowed = "\"human\", \"ai\", \"system\", \"developer\", \"tool\", \"function\", \"generic\" or \"remove\"";
+        return Err(Flaw::new("/type", allowed));
     };
-    let legacy = matches!(kind, "function" | "FunctionMessage");
     let parts = match role {
         Role::Tool => result(message, root, legacy),
         Role::System | Role::User | Role::Assistant => spoken(message, root),
     };
     Ok(Draft { role, parts: parts.map_err(|flaw| flaw.under(root.under))? })
+}
+
+/// Who speaks, by type, class or role; and whether it is a function's result of the days before ids.
+fn role_of(kind: &str) -> Option<(Role, bool)> {
+    Some(match kind.strip_suffix("Chunk").unwrap_or(kind) {
+        "human" | "user" | "HumanMessage" => (Role::User, false),
+        "ai" | "assistant" | "AIMessage" => (Role::Assistant, false),
+        "system" | "developer" | "SystemMessage" => (Role::System, false),
+        "tool" | "ToolMessage" => (Role::Tool, false),
+        "function" | "FunctionMessage" => (Role::Tool, true),
+        _ => return None,
+    })
 }
 
 /// A call that stands in a list or a content block: which one, and where its arguments are.
@@ -223,7 +227,6 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     for (before, seen) in &blocks {
         let at = before.saturating_add(moved);
         let part = all.also(seen, true);
-        parts.extend(None::<Part<'a>>);
         if let Some(part) = part {
             parts.insert(at.min(parts.len()), part);
             moved = moved.saturating_add(1);
@@ -242,9 +245,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     parts.append(&mut all.parts);
     if let Some(raw) = kwargs.raw("function_call").filter(|_| all.known.is_empty()) {
         let seen = call(raw, Place::Field(root.function_call))?;
-        let mut part = part_of(&seen);
-        part.piece.bad_arguments = !is_object(&part.text);
-        parts.push(part);
+        parts.push(part_of(&seen));
     }
     // OpenAI's own items are sent back in place of what stands in the message.
     let whole = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
@@ -320,7 +321,9 @@ fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
         seen.arguments.into()
     };
     let mut part = Part::new(Kind::Call, seen.place, text);
-    part.piece.bad_arguments = !part.text.trim_start().starts_with('{');
+    let is_text = seen.member.starts_with('=');
+    part.piece.bad_arguments =
+        if is_text { !is_object(&part.text) } else { !part.text.starts_with('{') };
     part.piece.id.clone_from(&seen.id);
     part.piece.name.clone_from(&seen.name);
     part
@@ -448,26 +451,20 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     });
     for change in changes.iter().filter(|change| change.what != What::Drop) {
         let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
-        let Some(piece) = piece.filter(|it| it.kind == Kind::Call && stay.contains(it)) else {
-            continue;
-        };
-        for place in mirrors(outline, piece).chain([piece]) {
-            // A call that stands in a list of its own has that place as a mirror too.
-            if place.mirror || !mirrors(outline, piece).any(|it| it.place == piece.place) {
-                ops.extend(set(place, &change.what));
-            }
-        }
+        let stays = |it: &&Piece| stay.iter().any(|piece| std::ptr::eq(*piece, *it));
+        let Some(piece) = piece.filter(|it| it.kind == Kind::Call).filter(stays) else { continue };
+        let own = (!has_own_mirror(outline, piece)).then_some(piece);
+        let places = mirrors(outline, piece).chain(own);
+        ops.extend(places.filter_map(|place| set(place, &change.what)));
     }
-    let gone: Vec<&Piece> = go.iter().copied().filter(|piece| piece.kind == Kind::Call).collect();
-    for call in gone {
-        for mirror in mirrors(outline, call) {
+    let calls: Vec<&Piece> = go.iter().copied().filter(|piece| piece.kind == Kind::Call).collect();
+    for mirror in calls.iter().flat_map(|call| mirrors(outline, call)) {
+        if stay.iter().any(|piece| std::ptr::eq(*piece, mirror)) {
             stay.retain(|piece| !std::ptr::eq(*piece, mirror));
-            if !go.iter().any(|piece| std::ptr::eq(*piece, mirror)) {
-                go.push(mirror);
-            }
+            go.push(mirror);
         }
     }
-    go.dedup_by(|a, b| a.place == b.place);
+    go.retain(|piece| piece.kind != Kind::Call || !has_own_mirror(outline, piece));
     let of_content = |piece: &&Piece| content_of(piece).is_some();
     let content = outline.pieces.iter().find_map(content_of);
     let told = stay.iter().any(|piece| !matches!(piece.kind, Kind::Thinking) && !piece.mirror);
@@ -493,6 +490,11 @@ fn content_of(piece: &Piece) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// A call that stands in the content or beside it, in no list of its own, has that place as a mirror too.
+fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
+    mirrors(outline, call).any(|mirror| mirror.place == call.place)
 }
 
 /// The other places of a call: the n-th call with its id is the n-th with it in every list.
@@ -552,18 +554,20 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_list(parts, host, &path, &mut copied);
             ("human", json!({ "content": content }))
         }
-        Made::Result { id, name, text, error } => {
-            ("tool", tool(id, name, text.as_str().into(), *error))
-        }
+        Made::Result { id, name, text, error } => tool(id, name, text.as_str().into(), *error),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", &path);
             copied.extend(moved.copied);
-            ("tool", tool(id, name, moved.text, moved.error))
+            tool(id, name, moved.text, moved.error)
         }
     };
     let message = match root.under {
         "/kwargs" => {
-            let class = if kind == "human" { "HumanMessage" } else { "ToolMessage" };
+            let class = match kind {
+                "human" => "HumanMessage",
+                "tool" => "ToolMessage",
+                _ => "FunctionMessage",
+            };
             json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
         }
         "/data" => json!({ "type": kind, "data": body }),
@@ -578,13 +582,14 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     (message, copied)
 }
 
-fn tool(id: &str, name: &str, content: Value, error: bool) -> Value {
+fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Value) {
     let status = if error { "error" } else { "success" };
     // A call without an id is one of the days before ids.
     if id.is_empty() {
-        return json!({ "name": name, "content": content });
+        return ("function", json!({ "name": name, "content": content }));
     }
-    json!({ "tool_call_id": id, "name": name, "content": content, "status": status })
+    let body = json!({ "tool_call_id": id, "name": name, "content": content, "status": status });
+    ("tool", body)
 }
 
 /// How the host's messages are written: the first of them that has a part shows it.

@@ -15,6 +15,8 @@ mod openai_chat;
 mod openai_responses;
 mod pi;
 #[cfg(test)]
+mod sdk_tests;
+#[cfg(test)]
 mod tests;
 mod unicode;
 
@@ -82,8 +84,9 @@ impl Format {
         detect::detect(messages)
     }
 
-    /// The format that this message alone shows, if it shows one: plain text is the same in all of them.
-    pub fn shown_by(message: &[u8]) -> Option<Self> {
+    /// The format that this message alone shows, if it shows one, and whether no other has it: plain text is the same in
+    /// all of them, a system message in several.
+    pub fn shown_by(message: &[u8]) -> Option<(Self, bool)> {
         detect::shown_by(message)
     }
 
