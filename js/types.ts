@@ -105,7 +105,7 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   provider?: Provider;
   /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
   signCalls?: boolean;
-  /** Default `generic`. */
+  /** Default `generic`. A function is asked once for each text of the history, when it is first passed. */
   estimator?: Estimator;
   /** Same key = same content. Default: the object itself, else its content. */
   key?: (message: M, index: number) => string;

@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
+use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
 use super::view::Sent;
 use crate::error::{Error, Result};
+use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::ledger::{Arrival, Ledger};
 use crate::model::{
@@ -60,6 +62,9 @@ pub struct State {
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
+    /// Of the host's counter, for what comes next.
+    given: Vec<u32>,
+    learned: Learned,
     pub(super) counters: Counters,
 }
 
@@ -127,6 +132,8 @@ impl State {
             call: 0,
             chars: Vec::new(),
             keys: Vec::new(),
+            given: Vec::new(),
+            learned: Learned::default(),
             counters: Counters::default(),
             options,
         }
@@ -151,10 +158,10 @@ impl State {
     pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
         if !self.certain
             && let Some((shown, certain)) = Format::shown_by(bytes)
-            && (certain || self.format == Format::Anthropic)
         {
             self.certain = certain;
-            if shown != self.format {
+            // What several formats have is a better guess than none.
+            if shown != self.format && (certain || self.format == Format::Anthropic) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));
@@ -166,8 +173,10 @@ impl State {
         }
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
-        let estimator = self.options.estimator;
-        let measure = measure(&draft, bytes.len(), estimator, &mut self.ledger.identifiers);
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
+        self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
@@ -393,12 +402,54 @@ impl State {
     /// # Errors
     /// `InvalidArgument`.
     pub fn set_parts(&mut self, json: &str) -> Result<()> {
-        let parts = Parts::parse(json, self.options.estimator)?;
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let parts = Parts::parse(json, &mut counter)?;
         if parts != self.parts {
             self.sent.settled = false;
         }
         self.parts = parts;
         Ok(())
+    }
+
+    /// The texts of a message (JSON) that are counted when it is pushed: for a counter of the host's.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with the index that it would have.
+    pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
+        let shown = if self.certain { None } else { Format::shown_by(bytes) };
+        let draft = shown
+            .map_or(self.format, |(format, _)| format)
+            .read(bytes, self.ledger.message_count())?;
+        Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
+    }
+
+    /// The texts of what goes out beside the messages (JSON) that are counted when it is set.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the part.
+    pub fn parts_texts(json: &str) -> Result<Vec<String>> {
+        Parts::texts(json)
+    }
+
+    /// The numbers of the host's counter (a JSON array) for the texts of what is passed next: a message or parts.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn count(&mut self, json: &str) -> Result<()> {
+        let counts = serde_json::from_str(json);
+        self.given =
+            counts.map_err(|error| Error::argument("estimator", "whole numbers", error))?;
+        Ok(())
+    }
+
+    /// Our own lines cost what the host's counter makes of texts, by and large.
+    pub(super) fn learn(&mut self, learned: Learned) {
+        self.learned.add(learned);
+        if matches!(self.options.estimator, Estimator::Scaled(_)) {
+            self.options.estimator = self.learned.estimator();
+            self.lines.estimator = self.options.estimator;
+        }
     }
 
     /// Work done so far.
