@@ -178,6 +178,7 @@ fn alone(role: Role, part: Part<'_>) -> Draft<'_> {
 }
 
 fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
+    let by_id = item.text("id").is_some();
     let role = match role {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -187,16 +188,19 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let parts = match item.content("content") {
+    let mut parts = match item.content("content") {
         None => return Err(Flaw::new("/content", "a string or an array of parts")),
         Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
         Some(Content::Blocks(parts)) => {
             let parts = (0u32..).zip(parts).map(|(at, raw)| {
                 part(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
             });
-            parts.collect::<Read<_>>()?
+            parts.collect::<Read<Vec<_>>>()?
         }
     };
+    for part in &mut parts {
+        part.piece.by_id = by_id;
+    }
     Ok(Draft { role, parts })
 }
 
@@ -235,13 +239,17 @@ fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
     for (at, raw) in item.items("summary").unwrap_or_default().into_iter().enumerate() {
         body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/summary/{at}")))?);
     }
-    for (at, raw) in item.items("content").unwrap_or_default().into_iter().enumerate() {
+    let content = item.items("content").unwrap_or_default();
+    let shown = !content.is_empty();
+    for (at, raw) in content.into_iter().enumerate() {
         body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
     }
     let encrypted = or_empty(item.text("encrypted_content"));
+    let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
     let told = body.into_part(Place::Whole("reasoning"));
     let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
     part.piece.blank = false;
+    part.piece.by_id = kept && encrypted.is_empty() && !shown;
     part.opaque = count(encrypted.len());
     if part.text.is_empty() && !encrypted.is_empty() {
         part.media = of_json(&encrypted);
@@ -260,6 +268,7 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<
     let mut part = Part::new(Kind::Call, Place::Whole(tool.call), text);
     part.piece.bad_arguments = tool.call == "function_call" && !is_object(&part.text);
     part.piece.opaque = !tool.cut.0;
+    part.piece.by_id = item.text("id").is_some();
     part.piece.id = id.into();
     let name = or_empty(item.text("name"));
     part.piece.name = if name.is_empty() { tool.name.into() } else { name.into() };
@@ -321,6 +330,7 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
         part.images = 1;
         part.media = of_json(picture.get());
         part.piece.opaque = true;
+        part.piece.by_id = true;
         return Ok(alone(Role::Assistant, part));
     }
     let mut draft = other(text)?;
@@ -335,7 +345,9 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
 fn other(text: &str) -> Read<Draft<'_>> {
     let raw: &RawValue =
         serde_json::from_str(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
-    Ok(alone(Role::Assistant, json::other(Place::Whole(""), raw)?))
+    let mut part = json::other(Place::Whole(""), raw)?;
+    part.piece.by_id = true;
+    Ok(alone(Role::Assistant, part))
 }
 
 /// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.

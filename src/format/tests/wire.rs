@@ -48,6 +48,29 @@ fn responses_read() {
     reads(R, &empty, &["Tool", "Result  \"\" blank c1"]);
 }
 
+/// I14: what is there by its id alone asks for the id of what follows.
+#[test]
+fn responses_read_whose_id_counts() {
+    let by_id = |item: serde_json::Value| outline(R, &item).pieces[0].by_id;
+    assert!(by_id(json!({ "type": "reasoning", "id": "rs_1", "summary": [] })));
+    assert!(!by_id(
+        json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "g" })
+    ));
+    let shown = json!([{ "type": "reasoning_text", "text": "hm" }]);
+    assert!(!by_id(json!({ "type": "reasoning", "id": "rs_1", "summary": [], "content": shown })));
+    assert!(by_id(
+        json!({ "type": "function_call", "id": "fc_1", "call_id": "c", "name": "n", "arguments": "{}" })
+    ));
+    assert!(!by_id(
+        json!({ "type": "function_call", "call_id": "c", "name": "n", "arguments": "{}" })
+    ));
+    assert!(by_id(
+        json!({ "type": "message", "id": "msg_1", "role": "assistant", "content": "a" })
+    ));
+    assert!(!by_id(json!({ "role": "assistant", "content": "a" })));
+    assert!(by_id(json!({ "type": "web_search_call", "id": "ws_1" })));
+}
+
 /// I15: every kind of call and its result.
 #[test]
 fn responses_read_all_kinds_of_calls() {
