@@ -113,18 +113,14 @@ impl<'a> Members<'a> {
 
     /// Anything, left for who takes it.
     pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
-        self.0.iter().find_map(|(known, value)| match value {
-            Value::Raw(raw) if *known == name => Some(*raw),
-            _ => None,
-        })
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Value::Raw(raw) = value { Some(*raw) } else { None }
     }
 
     /// A string, left for who takes it.
     pub fn said(&self, name: &str) -> Option<&str> {
-        self.0.iter().find_map(|(known, value)| match value {
-            Value::Text(text) if *known == name => Some(&**text),
-            _ => None,
-        })
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Value::Text(text) = value { Some(text) } else { None }
     }
 
     /// A string.

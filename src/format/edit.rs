@@ -186,6 +186,15 @@ pub(super) fn user_parts(
     Value::Array(content)
 }
 
+/// An object of these members.
+pub(super) fn object(members: Vec<(&'static str, Value)>) -> Value {
+    let mut map = serde_json::Map::new();
+    for (name, value) in members {
+        map.insert(name.into(), value);
+    }
+    Value::Object(map)
+}
+
 /// The arguments of a call that takes free text: what a cut says, or their JSON.
 pub(super) fn free_text(arguments: &Value) -> String {
     let said = arguments.as_str().or_else(|| arguments.get("cut").and_then(Value::as_str));

@@ -268,9 +268,9 @@ fn part_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> 
             }
         }
     };
-    let mut response = json!({ "name": name, "response": said });
+    let mut members = vec![("name", name.as_str().into()), ("response", said)];
     if !id.is_empty() {
-        response["id"] = id.as_str().into();
+        members.push(("id", id.as_str().into()));
     }
-    Some(json!({ "functionResponse": response }))
+    Some(edit::object(vec![("functionResponse", edit::object(members))]))
 }

@@ -473,30 +473,30 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         if let Some(index) = from {
             copied.push(Copied { from: path.clone(), path, index });
         }
-        from.is_some()
     };
-    let mut item = json!({ "type": kind, "call_id": id });
-    match kind {
-        "mcp_approval_response" => {
-            item = json!({ "type": kind, "approval_request_id": id, "approve": false });
-            if copy("approve") {
-                item["approve"] = Value::Null;
-            } else {
-                item["reason"] = text.into();
-            }
+    let own = |member: &'static str, ours: Value| {
+        (member, if from.is_some() { Value::Null } else { ours })
+    };
+    let asked = kind == "mcp_approval_response";
+    let name = if asked { "approval_request_id" } else { "call_id" };
+    let mut members = vec![("type", kind.into()), (name, id.as_str().into())];
+    let done = if error { "failed" } else { "completed" };
+    if asked {
+        members.push(own("approve", false.into()));
+        copy("approve");
+        if from.is_none() {
+            members.push(("reason", text.into()));
         }
-        "tool_search_output" => {
-            item["execution"] = "client".into();
-            item["status"] = "completed".into();
-            item["tools"] = if copy("tools") { Value::Null } else { json!([]) };
+    } else if kind == "tool_search_output" {
+        members.extend([("execution", "client".into()), ("status", "completed".into())]);
+        members.push(own("tools", json!([])));
+        copy("tools");
+    } else {
+        if kind == "apply_patch_call_output" {
+            members.push(("status", done.into()));
         }
-        _ => {
-            if kind == "apply_patch_call_output" {
-                item["status"] = if error { "failed" } else { "completed" }.into();
-            }
-            let says = output(kind, text, error);
-            item["output"] = if copy("output") { Value::Null } else { says };
-        }
+        members.push(own("output", output(kind, text, error)));
+        copy("output");
     }
-    (item, copied)
+    (edit::object(members), copied)
 }

@@ -199,7 +199,7 @@ fn responses_edit() {
 fn responses_make() {
     let of = |kind| like("c", Place::Whole(kind));
     let output = json!({ "type": "function_call_output", "call_id": "c", "output": "aborted" });
-    made(R, result("c"), &[], output.clone(), &[]);
+    made(R, result("c"), &[], output, &[]);
     made(
         R,
         of("local_shell_call"),
@@ -225,8 +225,8 @@ fn responses_make() {
         shown["output"]["image_url"].as_str().is_some_and(|url| url.starts_with("data:image/png"))
     );
     let hosts = [json!({ "type": "custom_tool_call_output", "call_id": "x", "output": "late" })];
-    let copied = json!({ "type": "custom_tool_call_output", "call_id": "n", "output": null });
-    made(R, moved(0, 0), &hosts, copied, &[("/output", 0, "/output")]);
+    let late = json!({ "type": "custom_tool_call_output", "call_id": "n", "output": null });
+    made(R, moved(0, 0), &hosts, late, &[("/output", 0, "/output")]);
     let hosts = [
         json!({ "role": "user", "content": "first" }),
         json!({ "role": "user", "content": [{ "type": "input_text", "text": "a" }, { "type": "input_text", "text": "b" }] }),
