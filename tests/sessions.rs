@@ -146,9 +146,14 @@ fn tree(json: &str) -> Value {
 fn count(session: &SessionFile) -> Counts {
     let mut counts = Counts::new();
     let mut add = |name, by: usize| *counts.entry(name).or_default() += by as u64;
+    let mut answering = false;
     for message in session.messages.iter().map(|raw| tree(raw.get())) {
         if message["parts"].is_array() {
             count_content(&message, &mut add);
+            continue;
+        }
+        if session.message_format == "openai-responses" {
+            answering = count_item(&message, answering, &mut add);
             continue;
         }
         let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
@@ -181,6 +186,24 @@ fn count(session: &SessionFile) -> Counts {
     counts.insert("bad_lines", session.receipt.broken.len() as u64);
     counts.insert("records", u64::from(session.receipt.lines));
     counts
+}
+
+/// An item of Responses: neighbours of the model are one message, as the manifest counts them.
+fn count_item(item: &Value, answering: bool, add: &mut impl FnMut(&'static str, usize)) -> bool {
+    let kind = item["type"].as_str().expect("type");
+    let said = kind == "message";
+    let result = kind.ends_with("_output");
+    let answer = if said { item["role"] == "assistant" } else { !result };
+    add("messages", usize::from(!answer || !answering));
+    add("assistant_messages", usize::from(answer && !answering));
+    add("user_messages", usize::from(said && item["role"] == "user"));
+    add("tool_calls", usize::from(kind.ends_with("_call")));
+    add("tool_results", usize::from(result));
+    let output = |it: &Value| chars(if it.is_object() { &it["content"] } else { it });
+    add("tool_result_chars", if result { output(&item["output"]) } else { 0 });
+    add("text_chars", if said { chars(&item["content"]) } else { 0 });
+    add("images", images(&item["content"]) + images(&item["output"]));
+    answer
 }
 
 /// A content of Gemini.
