@@ -418,7 +418,9 @@ impl State {
     /// `MalformedMessage` with the index that it would have.
     pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
         let shown = if self.certain { None } else { Format::shown_by(bytes) };
-        let draft = shown.unwrap_or(self.format).read(bytes, self.ledger.message_count())?;
+        let draft = shown
+            .map_or(self.format, |(format, _)| format)
+            .read(bytes, self.ledger.message_count())?;
         Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
     }
 
