@@ -16,6 +16,7 @@ use plimsoll::format::Format;
 use plimsoll::model::Kind;
 use plimsoll::session::{SessionCall, SessionFile, read_session};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared");
 const MERGED: &str =
@@ -50,12 +51,6 @@ const DIFFERENCES: &[(&str, &str, u64, &str)] = &[
         "tool_result_chars",
         344_931 - 54,
         "a tool_reference of 54 characters is no text; the manifest counts its JSON",
-    ),
-    (
-        "codex/agentv-4mb.jsonl",
-        "tool_result_chars",
-        2_732_214 + 36_136,
-        "three tool searches have their list of tools as their output; the manifest takes them for empty",
     ),
     (
         "anthropic-messages/cline-session.json",
@@ -273,7 +268,7 @@ fn every_run_of_the_benchmark_is_read() {
         return;
     };
     let bytes = load(&file);
-    let runs: Vec<&serde_json::value::RawValue> = serde_json::from_slice(&bytes).expect("a list");
+    let runs: Vec<&RawValue> = serde_json::from_slice(&bytes).expect("a list");
     let mut sum = Counts::new();
     for run in &runs {
         let session = read_session(format!("[{}]", run.get()).as_bytes(), None).expect("a run");
@@ -455,7 +450,11 @@ fn every_message_is_one_of_the_format_that_is_named() {
             results += kinds.iter().filter(|kind| **kind == Kind::Result).count() as u64;
             bad += draft.parts.iter().filter(|part| part.piece.bad_arguments).count();
         }
-        assert_eq!((calls, results), (counts["tool_calls"], counts["tool_results"]), "{name}");
+        // What the provider carried out itself is called and answered in one item, and is read as neither.
+        let own = |raw: &&Box<RawValue>| raw.get().contains("\"type\":\"web_search_call\"");
+        let own = session.messages.iter().filter(own).count() as u64;
+        let expected = (counts["tool_calls"] - own, counts["tool_results"]);
+        assert_eq!((calls, results), expected, "{name}");
         println!("{name}: arguments that are no object {bad}");
     }
 }
