@@ -46,6 +46,8 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
     match kind {
         FixKind::Drop { .. } => *slot = None,
         FixKind::Rename { id, .. } => piece.id = id.as_str().into(),
+        // A call is answered where it stands.
+        FixKind::Text { .. } if piece.kind == Kind::Call => piece.within = true,
         FixKind::Text { text, .. } => {
             piece.broken_unicode = false;
             piece.blank &= text.is_none();
