@@ -16,7 +16,9 @@ export function sessionFiles() {
     console.log("skipped: ../shared is absent; the recorded examples are carried out instead");
     return existsSync(recorded) ? filesIn(recorded, "examples") : [];
   }
-  const folders = readdirSync(shared, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync(shared, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
   return folders
     .map((folder) => folder.name)
     .sort()
