@@ -25,7 +25,7 @@ function missing(): never {
 type Coders = Pick<typeof globalThis, "TextDecoder" | "TextEncoder">;
 
 function found(): Coders {
-  if ("TextDecoder" in globalThis && "TextEncoder" in globalThis) return globalThis;
+  if (typeof globalThis.TextDecoder === "function") return globalThis;
   // Not `process.getBuiltinModule`: edge runtimes warn of it where they read it, though they never come here.
   const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
   const util = process?.getBuiltinModule?.("node:util") as Coders | undefined;

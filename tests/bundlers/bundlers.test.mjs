@@ -65,7 +65,10 @@ for (const [id, page] of Object.entries(pages)) {
 cell(
   "vite-dev",
   async () => {
-    const server = await vite.createServer({ ...viteConfig, server: { host: "127.0.0.1", port: 0 } });
+    const server = await vite.createServer({
+      ...viteConfig,
+      server: { host: "127.0.0.1", port: 0 },
+    });
     try {
       await server.listen();
       assert.equal(await openUrl(server.resolvedUrls.local[0]), answer);
@@ -89,13 +92,15 @@ function pack(entry, target, path, filename) {
     });
   });
 }
-const packed = { "webpack-page": "main.js", "webpack-worker": "start.js", "webpack-slim": "webpack-slim.js" };
+const packed = {
+  "webpack-page": "main.js",
+  "webpack-worker": "start.js",
+  "webpack-slim": "webpack-slim.js",
+};
 for (const [id, entry] of Object.entries(packed)) {
   cell(id, () => inPage((out) => pack(`./${entry}`, "web", out, "main.js")), "chromium");
 }
-cell("webpack-node", () =>
-  inNode("out.cjs", (out) => pack("./main.js", "node20", out, "out.cjs")),
-);
+cell("webpack-node", () => inNode("out.cjs", (out) => pack("./main.js", "node20", out, "out.cjs")));
 
 /** Runs Rollup; a warning is a failure. */
 async function roll(format, file) {

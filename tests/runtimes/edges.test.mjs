@@ -1,12 +1,12 @@
 /** The packed package in runtimes that compile no bytes: they are handed the Wasm as a module. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { EdgeRuntime } from "edge-runtime";
 import * as esbuild from "esbuild";
 import { cell } from "../support/cells.mjs";
-import { emptyFolder, expected, IMPORTS, project, tools, write } from "../support/project.mjs";
+import { emptyFolder, expected, IMPORTS, project, write } from "../support/project.mjs";
+import { askWorkerd } from "../support/workerd.mjs";
 
 const FETCH = "export default { fetch() { return new Response(check(plimsoll)); } };";
 const folder = project({
@@ -16,46 +16,6 @@ const folder = project({
 });`,
 });
 const answer = expected(folder);
-
-/** A configuration of workerd that serves these files, the first of them being the program. */
-function workerdConfig(files) {
-  const kind = (file) => (file.endsWith(".wasm") ? "wasm" : "esModule");
-  const modules = files.map((file) => `(name = "${file}", ${kind(file)} = embed "${file}")`);
-  return `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [${modules.join(", ")}],
-    compatibilityDate = "2026-01-01",
-  ))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);`;
-}
-
-/** What a worker of these files answers. */
-async function askWorkerd(served, files) {
-  write(served, { "config.capnp": workerdConfig(files) });
-  const args = ["serve", "config.capnp", "--control-fd=3"];
-  const stdio = ["ignore", "ignore", "pipe", "pipe"];
-  const worker = spawn(join(tools, ".bin/workerd"), args, { cwd: served, stdio });
-  let errors = "";
-  worker.stderr.on("data", (text) => {
-    errors += text;
-  });
-  const gone = new Promise((done) => worker.on("exit", done));
-  try {
-    const listens = new Promise((resolve) => {
-      worker.stdio[3].on("data", (text) => resolve(JSON.parse(String(text).split("\n")[0]).port));
-    });
-    const port = await Promise.race([listens, gone]);
-    if (port === undefined || worker.exitCode !== null) throw new Error(errors);
-    const response = await fetch(`http://127.0.0.1:${port}/`);
-    assert.equal(response.status, 200, errors);
-    return await response.text();
-  } finally {
-    worker.kill();
-    await gone;
-  }
-}
 
 cell("workerd-bundle", async () => {
   const out = emptyFolder();
@@ -68,8 +28,7 @@ cell("workerd-bundle", async () => {
     outdir: out,
     logLevel: "error",
   });
-  const files = readdirSync(out).sort((a, b) => Number(b === "worker.js") - Number(a === "worker.js"));
-  assert.equal(await askWorkerd(out, files), answer);
+  assert.equal(await askWorkerd(out, "worker.js", readdirSync(out)), answer);
 });
 
 cell("workerd-modules", async () => {
@@ -79,7 +38,7 @@ cell("workerd-modules", async () => {
     .map((file) => `${dist}/${file}`);
   const program = `${IMPORTS.replace('"plimsoll"', `"./${dist}/workerd.js"`)}${FETCH}`;
   write(folder, { "modules.js": program });
-  assert.equal(await askWorkerd(folder, ["modules.js", "check.mjs", ...files]), answer);
+  assert.equal(await askWorkerd(folder, "modules.js", ["check.mjs", ...files]), answer);
 });
 
 /** As hosts of edge functions do: `x.wasm?module` becomes a module that the host has compiled. */

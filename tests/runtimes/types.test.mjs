@@ -21,7 +21,13 @@ if (tokens < 1 || sent.length !== 1 || session.receipt.lines !== 1) throw new Er
 console.log(check(plimsoll));
 `;
 const CHECK = `export declare function check(plimsoll: object): string;\n`;
-const options = { target: "es2022", lib: ["es2022", "dom"], strict: true, types: [], outDir: "out" };
+const options = {
+  target: "es2022",
+  lib: ["es2022", "dom"],
+  strict: true,
+  types: [],
+  outDir: "out",
+};
 const config = (compilerOptions, file) =>
   JSON.stringify({ compilerOptions: { ...options, ...compilerOptions }, files: [file] });
 

@@ -69,6 +69,7 @@ export const HOSTS = {
   webpack: pinned("webpack", "tests", "webpack"),
   rollup: pinned("Rollup", "tests", "rollup"),
   vitest: pinned("Vitest", "tests", "vitest"),
+  wrangler: pinned("Wrangler", "tests/hosts", "wrangler"),
   jest: pinned("Jest", "tests/hosts", "jest"),
   turbopack: pinned("Next, Turbopack", "tests/hosts", "next"),
   nextWebpack: pinned("Next, webpack", "tests/hosts", "next"),
@@ -78,15 +79,15 @@ export const HOSTS = {
  * A row of the table.
  * @param {keyof typeof HOSTS} host
  * @param {Record<string, string>} cells id of a cell to how the package is used in it
- * @param {{ long?: Record<string, string>, note?: string, guard?: string }} more cells that are left to `--long`; what is
+ * @param {{ long?: Record<string, string>, note?: string, line?: string }} more cells that are left to `--long`; what is
  *   good to know; what the host asks of the user
  */
-const row = (host, cells, { long = {}, note = "", guard = "" } = {}) => ({
+const row = (host, cells, { long = {}, note = "", line = "" } = {}) => ({
   host,
   cells: { ...cells, ...long },
   long: Object.keys(long),
-  note: guard || note,
-  result: guard ? "runs with a guard" : "runs",
+  note: line || note,
+  result: line ? "runs, with a line of yours" : "runs",
 });
 
 const SLIM = "`plimsoll/slim`, the Wasm beside the JavaScript";
@@ -120,11 +121,11 @@ export const ROWS = {
     row(
       "workerd",
       { "workerd-bundle": "bundled, condition `workerd`" },
-      { long: { "workerd-modules": "its files as modules" }, guard: MODULES },
+      { long: { "workerd-modules": "its files as modules" }, line: MODULES },
     ),
-    row("edge", { edge: "bundled, condition `edge-light`" }, { guard: MODULES }),
+    row("edge", { edge: "bundled, condition `edge-light`" }, { line: MODULES }),
     row("chromium", { "chromium-main": "main thread", "chromium-worker": "module worker" }),
-    row("chromium", { "chromium-csp": "content security policy" }, { guard: POLICY }),
+    row("chromium", { "chromium-csp": "content security policy" }, { line: POLICY }),
     row(
       "chromium",
       { "chromium-slim-url": "`init(url)`" },
@@ -137,7 +138,7 @@ export const ROWS = {
       },
     ),
     row("firefox", { "firefox-main": "main thread", "firefox-worker": "module worker" }),
-    row("firefox", {}, { long: { "firefox-csp": "content security policy" }, guard: POLICY }),
+    row("firefox", {}, { long: { "firefox-csp": "content security policy" }, line: POLICY }),
     row(
       "firefox",
       { "firefox-slim-url": "`init(url)`" },
@@ -174,11 +175,7 @@ export const ROWS = {
       { long: { "webpack-worker": "for the browser, worker" } },
     ),
     row("webpack", { "webpack-node": "for Node" }, { note: ALONE }),
-    row(
-      "webpack",
-      {},
-      { long: { "webpack-slim": "`new URL(…, import.meta.url)`" }, note: SLIM },
-    ),
+    row("webpack", {}, { long: { "webpack-slim": "`new URL(…, import.meta.url)`" }, note: SLIM }),
     row(
       "rollup",
       { "rollup-esm": "for Node, ES modules" },
@@ -188,6 +185,7 @@ export const ROWS = {
     row("vitest", { vitest: "environment node" }),
   ],
   hosts: [
+    row("wrangler", { wrangler: "deploy, run in workerd" }),
     row("jest", { "jest-cjs": "environment node, CommonJS" }),
     row(
       "jest",

@@ -47,7 +47,9 @@ export async function serve(folder, { headers = {}, report = false } = {}) {
     if (!existsSync(path)) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "text/plain", ...headers });
     if (report && path.endsWith(".html")) {
-      return response.end(readFileSync(path, "utf8").replace("<!doctype html>", (it) => it + REPORTER));
+      return response.end(
+        readFileSync(path, "utf8").replace("<!doctype html>", (it) => it + REPORTER),
+      );
     }
     return createReadStream(path).pipe(response);
   });
