@@ -94,7 +94,7 @@ export function write(folder, files) {
 export function run(program, args, folder) {
   const env = { ...process.env, NO_COLOR: "1" };
   delete env.NODE_TEST_CONTEXT;
-  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", env, timeout: 120_000 });
+  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", env, timeout: 300_000 });
   if (done.error) throw done.error;
   if (done.status !== 0) {
     throw new Error(`${program} ${args.join(" ")} ended with ${done.status ?? done.signal}
