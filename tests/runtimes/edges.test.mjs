@@ -33,12 +33,20 @@ cell("workerd-bundle", async () => {
 
 cell("workerd-modules", async () => {
   const dist = "node_modules/plimsoll/dist";
-  const files = readdirSync(join(folder, dist), { recursive: true })
-    .filter((file) => /\.(js|wasm)$/.test(file) && !/^(cjs|cli)\b|^edge/.test(file))
-    .map((file) => `${dist}/${file}`);
+  const { metafile } = await esbuild.build({
+    absWorkingDir: folder,
+    entryPoints: [`${dist}/workerd.js`],
+    bundle: true,
+    format: "esm",
+    loader: { ".wasm": "file" },
+    outdir: folder,
+    metafile: true,
+    write: false,
+  });
   const program = `${IMPORTS.replace('"plimsoll"', `"./${dist}/workerd.js"`)}${FETCH}`;
   write(folder, { "modules.js": program });
-  assert.equal(await askWorkerd(folder, "modules.js", ["check.mjs", ...files]), answer);
+  const files = ["check.mjs", ...Object.keys(metafile.inputs)];
+  assert.equal(await askWorkerd(folder, "modules.js", files), answer);
 });
 
 /** As hosts of edge functions do: `x.wasm?module` becomes a module that the host has compiled. */

@@ -41,7 +41,7 @@ export async function openUrl(url) {
     view.on("pageerror", (error) => complaints.push(String(error)));
     view.on("console", (line) => line.type() === "error" && complaints.push(line.text()));
     await view.goto(url);
-    const answer = view.waitForFunction(() => globalThis.answer, null, { timeout: 20_000 });
+    const answer = view.waitForFunction(() => globalThis.answer, null, { timeout: 60_000 });
     return await answer.then(
       (handle) => handle.jsonValue(),
       () => Promise.reject(new Error(`the page gave no answer: ${complaints.join("; ")}`)),
