@@ -23,6 +23,8 @@ pub struct Options {
     pub estimator: Estimator,
     /// The policy.
     pub policy: Policy,
+    /// Lost signatures of Gemini's calls are made up for by the documented sentinel.
+    pub signs: bool,
     /// A fold that only pays is reported, not carried out: a summarizer will do it better.
     pub defer_folds: bool,
 }
@@ -62,13 +64,14 @@ impl Options {
             provider: given.text("provider")?.map(Provider::parse).transpose()?,
             estimator: estimator.unwrap_or_default(),
             policy: policy(&given)?,
+            signs: given.flag("signCalls")?.unwrap_or(false),
             defer_folds: false,
         })
     }
 }
 
 /// Every option that is known; protections and the seeds' own ways are not built yet.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "window",
     "format",
     "provider",
@@ -80,6 +83,7 @@ const NAMES: [&str; 11] = [
     "ingestCap",
     "minimumGainTokens",
     "economy",
+    "signCalls",
 ];
 
 fn policy(given: &Given<'_>) -> Result<Policy> {
@@ -159,6 +163,14 @@ impl<'a> Given<'a> {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(self.refused(name, "a name", other)),
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<Option<bool>> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(other) => Err(self.refused(name, "true or false", other)),
         }
     }
 

@@ -96,7 +96,7 @@ impl Words {
         let system = system_text(&system);
         let definitions = match &tools {
             Value::Null => 0,
-            Value::Array(tools) => tools.len(),
+            Value::Array(tools) => tools.iter().map(definitions).sum(),
             Value::Object(tools) => tools.len(),
             Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 let got = tools.to_string();
@@ -108,16 +108,28 @@ impl Words {
     }
 }
 
+/// How many definitions an entry has: Gemini lists several in one.
+fn definitions(tool: &Value) -> usize {
+    let listed = ["functionDeclarations", "function_declarations"];
+    let listed = listed.iter().find_map(|name| tool.get(name)?.as_array());
+    listed.map_or(1, Vec::len)
+}
+
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
 fn system_text(system: &Value) -> String {
     match system {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(blocks) => blocks.iter().map(system_text).collect::<Vec<_>>().join("\n"),
-        Value::Object(members) => match members.get("text").or_else(|| members.get("prompt")) {
-            Some(Value::String(text)) => text.clone(),
-            _ => system.to_string(),
-        },
+        Value::Object(members) => {
+            let known = ["text", "prompt", "parts"].iter().find_map(|name| members.get(*name));
+            match known {
+                Some(Value::String(text)) => text.clone(),
+                // Gemini's instruction: parts of text.
+                Some(parts @ (Value::Array(_) | Value::Object(_))) => system_text(parts),
+                Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => system.to_string(),
+            }
+        }
         Value::Bool(_) | Value::Number(_) => system.to_string(),
     }
 }
