@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
@@ -177,7 +177,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             ops.push(Op::Remove { path });
         }
     }
-    ops.extend(edit::blocks_with(outline, changes, &json!({ "text": PLACEHOLDER }), set));
+    ops.extend(edit::blocks_with(outline, changes, &text_part(PLACEHOLDER.into()), set));
     ops
 }
 
@@ -219,12 +219,12 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
 }
 
 fn text_part(text: Value) -> Value {
-    json!({ "text": text })
+    edit::object(vec![("text", text)])
 }
 
 /// A response of ours: an object, as every response is.
 fn says(text: &str, error: bool) -> Value {
-    if error { json!({ "error": text }) } else { json!({ "output": text }) }
+    edit::object(vec![(if error { "error" } else { "output" }, text.into())])
 }
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
@@ -242,7 +242,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             part_of(made, host, 0, &mut copied).into_iter().collect()
         }
     };
-    (json!({ "role": "user", "parts": parts }), copied)
+    (edit::object(vec![("role", "user".into()), ("parts", parts)]), copied)
 }
 
 /// A result as part `at`. One of the host's that keeps its id is copied whole.

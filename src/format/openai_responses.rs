@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
@@ -358,7 +358,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let reasons = |change: &Change| matches!(change.what, What::Text(_));
     if stay.iter().any(|piece| piece.kind == Kind::Thinking) && changes.iter().any(reasons) {
         // The summary has all of the text now.
-        ops.push(beside("/content", json!([])));
+        ops.push(beside("/content", Value::Array(Vec::new())));
     }
     if stay.is_empty() && !go.is_empty() {
         let piece = go.remove(0);
@@ -385,11 +385,15 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
 }
 
 fn text_part(text: &str, ours: bool) -> Value {
-    json!({ "type": if ours { "output_text" } else { "input_text" }, "text": text })
+    typed(if ours { "output_text" } else { "input_text" }, text.into())
 }
 
 fn input_text(text: Value) -> Value {
-    json!({ "type": "input_text", "text": text })
+    typed("input_text", text)
+}
+
+fn typed(kind: &'static str, text: Value) -> Value {
+    edit::object(vec![("type", kind.into()), ("text", text)])
 }
 
 /// What one change sets on the host's item.
@@ -410,7 +414,7 @@ fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
     };
     Some(match (piece.kind, what) {
         (Kind::Thinking, What::Text(new)) => {
-            beside("/summary", json!([{ "type": "summary_text", "text": new }]))
+            beside("/summary", vec![typed("summary_text", text(new))].into())
         }
         (Kind::Result, What::Text(new)) if at(kind).is_some_and(|tool| tool.cut.1) => {
             beside("/output", output(kind, new, piece.error))
@@ -435,11 +439,14 @@ fn output(kind: &str, text: &str, error: bool) -> Value {
     match kind {
         "shell_call_output" => {
             let (out, failed) = if error { ("", text) } else { (text, "") };
-            let outcome = json!({ "type": "exit", "exit_code": i32::from(error) });
-            json!([{ "stdout": out, "stderr": failed, "outcome": outcome }])
+            let code = u32::from(error).into();
+            let outcome = edit::object(vec![("type", "exit".into()), ("exit_code", code)]);
+            let said = [("stdout", out.into()), ("stderr", failed.into()), ("outcome", outcome)];
+            vec![edit::object(said.into())].into()
         }
         "computer_call_output" => {
-            json!({ "type": "computer_screenshot", "image_url": NO_SCREENSHOT })
+            let url = ("image_url", NO_SCREENSHOT.into());
+            edit::object(vec![("type", "computer_screenshot".into()), url])
         }
         _ => text.into(),
     }
@@ -450,7 +457,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, like, text, error, from) = match made {
         Made::User(parts) => {
             let content = edit::user_parts(parts, host, &mut copied, "/content", input_text);
-            return (json!({ "type": "message", "role": "user", "content": content }), copied);
+            let head = [("type", "message".into()), ("role", "user".into()), ("content", content)];
+            return (edit::object(head.into()), copied);
         }
         // No provider of this format wants them in one message.
         Made::Results(results) => {
@@ -489,7 +497,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         }
     } else if kind == "tool_search_output" {
         members.extend([("execution", "client".into()), ("status", "completed".into())]);
-        members.push(own("tools", json!([])));
+        members.push(own("tools", Value::Array(Vec::new())));
         copy("tools");
     } else {
         if kind == "apply_patch_call_output" {
