@@ -2,6 +2,8 @@
 //!
 //! Bulk comes in through [`memory`]: JavaScript asks for room, writes UTF-8 into it, and then calls a function that
 //! takes the filled length. An [`Error`](crate::error::Error) is thrown as JSON that `js/errors.ts` reads.
+//!
+//! The crate's features say what a Wasm exports; `xtask/src/build.rs` lists the Wasm files that are built.
 #![expect(
     unreachable_pub,
     unnameable_types,
@@ -9,9 +11,14 @@
 )]
 
 mod error;
+#[cfg(feature = "context")]
 mod estimate;
+#[cfg(feature = "context")]
 mod manager;
 mod memory;
+#[cfg(feature = "context")]
+mod replay;
+#[cfg(feature = "sessions")]
 mod session;
 
 use serde::Serialize;
