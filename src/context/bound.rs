@@ -4,13 +4,12 @@ use super::state::State;
 use super::view::Entry;
 use crate::model::{Form, Kind, NONE};
 use crate::prune::{Change, Rule};
-use crate::validity::Provider;
 
 impl State {
     /// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
     /// True if something went.
     pub(super) fn unbind(&mut self, entries: &[Entry], changed_at: usize) -> bool {
-        if self.provider != Provider::Anthropic {
+        if !self.provider.binds_reasoning() {
             return false;
         }
         let behind = entries.iter().skip(changed_at).map(|entry| entry.source);

@@ -47,7 +47,11 @@ impl Options {
             let expected = format!("less than window.contextTokens ({total})");
             return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
         }
-        let estimator = given.text("estimator")?;
+        let estimator = match given.members.get("estimator") {
+            // The host's own counter: it stays with the host.
+            Some(Value::Null) => Some(Estimator::Scaled(1000)),
+            _ => given.text("estimator")?.map(Estimator::parse).transpose()?,
+        };
         Ok(Self {
             window: total,
             usable: total.saturating_sub(reserve),
@@ -56,7 +60,7 @@ impl Options {
                 Some(name) => Some(Format::parse(name)?),
             },
             provider: given.text("provider")?.map(Provider::parse).transpose()?,
-            estimator: estimator.map(Estimator::parse).transpose()?.unwrap_or_default(),
+            estimator: estimator.unwrap_or_default(),
             policy: policy(&given)?,
             defer_folds: false,
         })

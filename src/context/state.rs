@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
+use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
 use super::view::Sent;
 use crate::error::{Error, Result};
+use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::ledger::{Arrival, Ledger};
 use crate::model::{
@@ -60,6 +62,9 @@ pub struct State {
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
+    /// Of the host's counter, for what comes next.
+    given: Vec<u32>,
+    learned: Learned,
     pub(super) counters: Counters,
 }
 
@@ -127,6 +132,8 @@ impl State {
             call: 0,
             chars: Vec::new(),
             keys: Vec::new(),
+            given: Vec::new(),
+            learned: Learned::default(),
             counters: Counters::default(),
             options,
         }
@@ -165,8 +172,10 @@ impl State {
         }
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
-        let estimator = self.options.estimator;
-        let measure = measure(&draft, bytes.len(), estimator, &mut self.ledger.identifiers);
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
+        self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
@@ -213,12 +222,11 @@ impl State {
             let pair = call.map_or(NONE, |(message, piece)| {
                 self.ledger.blocks_of(message).start.saturating_add(piece)
             });
-            // Reasoning may leave alone; everything else of the model's turn stays or goes with its calls and results.
-            let group = if piece.kind == Kind::Thinking {
-                NONE
-            } else {
-                pushed.groups.get(at as usize).copied().unwrap_or(NONE)
-            };
+            // Reasoning may leave alone where the provider lets it; everything else of the model's turn stays or goes with
+            // its calls and results.
+            let free = piece.kind == Kind::Thinking && !self.provider.ties_reasoning();
+            let group =
+                if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
             let call_key = self.keys.get(pair as usize).copied();
             let block = self.ledger.append(
                 &Arrival {
@@ -230,7 +238,7 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: mask(outline.role, piece),
+                    mask: mask(self.provider, outline.role, piece),
                 },
                 self.call,
             );
@@ -311,7 +319,8 @@ impl State {
         let blocks = self.ledger.blocks_of(message);
         for (piece, at) in outline.pieces.iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                block.mask = if fixed { Mask::FIXED } else { mask(outline.role, piece) };
+                block.mask =
+                    if fixed { Mask::FIXED } else { mask(self.provider, outline.role, piece) };
             }
         }
     }
@@ -363,12 +372,52 @@ impl State {
     /// # Errors
     /// `InvalidArgument`.
     pub fn set_parts(&mut self, json: &str) -> Result<()> {
-        let parts = Parts::parse(json, self.options.estimator)?;
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let parts = Parts::parse(json, &mut counter)?;
         if parts != self.parts {
             self.sent.settled = false;
         }
         self.parts = parts;
         Ok(())
+    }
+
+    /// The texts of a message (JSON) that are counted when it is pushed: for a counter of the host's.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with the index that it would have.
+    pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
+        let shown = if self.certain { None } else { Format::shown_by(bytes) };
+        let draft = shown.unwrap_or(self.format).read(bytes, self.ledger.message_count())?;
+        Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
+    }
+
+    /// The texts of what goes out beside the messages (JSON) that are counted when it is set.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the part.
+    pub fn parts_texts(json: &str) -> Result<Vec<String>> {
+        Parts::texts(json)
+    }
+
+    /// The numbers of the host's counter (a JSON array) for the texts of what is passed next: a message or parts.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn count(&mut self, json: &str) -> Result<()> {
+        let counts = serde_json::from_str(json);
+        self.given =
+            counts.map_err(|error| Error::argument("estimator", "whole numbers", error))?;
+        Ok(())
+    }
+
+    /// Our own lines cost what the host's counter makes of texts, by and large.
+    pub(super) fn learn(&mut self, learned: Learned) {
+        self.learned.add(learned);
+        if matches!(self.options.estimator, Estimator::Scaled(_)) {
+            self.options.estimator = self.learned.estimator();
+            self.lines.estimator = self.options.estimator;
+        }
     }
 
     /// Work done so far.
@@ -385,17 +434,18 @@ impl State {
     }
 }
 
-/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and what
-/// carries provider data goes whole or not at all.
-fn mask(role: Role, piece: &Piece) -> Mask {
+/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
+/// what carries provider data goes whole or not at all.
+fn mask(provider: Provider, role: Role, piece: &Piece) -> Mask {
     if role == Role::System {
         return Mask::FIXED;
     }
     let verbatim = match piece.kind {
         Kind::Text => role == Role::User,
         Kind::Call | Kind::Result => piece.opaque,
+        Kind::Thinking => provider.ties_reasoning(),
         Kind::Other => true,
-        Kind::Thinking | Kind::Image => false,
+        Kind::Image => false,
     };
     Mask { may_edit: !verbatim, may_drop: true }
 }
@@ -403,8 +453,11 @@ fn mask(role: Role, piece: &Piece) -> Mask {
 /// Whose rules hold for a format unless the host says otherwise.
 fn native(format: Format) -> Provider {
     match format {
-        Format::Anthropic | Format::Pi => Provider::Anthropic,
+        // What goes through an SDK is held to the strictest of the common providers.
+        Format::Anthropic | Format::Pi | Format::AiSdk | Format::LangChain => Provider::Anthropic,
         Format::OpenAiChat => Provider::OpenAiChat,
+        Format::OpenAiResponses => Provider::OpenAiResponses,
+        Format::Gemini => Provider::Gemini,
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn removals<'o>(pieces: impl Iterator<Item = &'o Piece>) -> Vec<Op> {
 
 fn at(piece: &Piece) -> Option<u32> {
     match piece.place {
-        Place::Item(at) | Place::Call(at) | Place::Custom(at) => Some(at),
+        Place::Item(at) | Place::Call(at) | Place::Custom(at) | Place::Part(at) => Some(at),
         Place::Content | Place::Field(_) => None,
     }
 }
@@ -85,7 +85,7 @@ pub(super) fn blocks(
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
-            (Place::Item(_), _) => text_block(PLACEHOLDER),
+            (Place::Item(_) | Place::Part(_), _) => text_block(PLACEHOLDER),
             (_, Kind::Result) => json!([text_block(PLACEHOLDER)]),
             _ => PLACEHOLDER.into(),
         };

@@ -3,12 +3,16 @@
 //! Each format is one file and owns all of its field names. Reading borrows from the bytes and keeps nothing; edits
 //! are RFC 6902 operations on the host's own object, so that what is not touched is carried byte for byte.
 
+mod ai_sdk;
 mod anthropic;
 mod detect;
 mod edit;
 mod fingerprint;
+mod gemini;
 mod json;
+mod langchain;
 mod openai_chat;
+mod openai_responses;
 mod pi;
 #[cfg(test)]
 mod tests;
@@ -29,19 +33,34 @@ pub enum Format {
     Anthropic,
     /// Chat Completions of `OpenAI`: calls beside the content, results as messages of role `tool`.
     OpenAiChat,
+    /// Items of `OpenAI`'s Responses: a message, reasoning, a call, a result each stand alone.
+    OpenAiResponses,
+    /// Contents of Gemini: `parts` of a user or a model.
+    Gemini,
+    /// The AI SDK's `ModelMessage`s and `UIMessage`s.
+    AiSdk,
+    /// `LangChain`'s messages: live instances, or what they are written as.
+    LangChain,
     /// pi's agent messages: `toolCall` blocks, `toolResult` messages, roles of its own.
     Pi,
 }
 
 impl Format {
     /// Every format that is built, by its public name.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("anthropic", Self::Anthropic), ("openai-chat", Self::OpenAiChat), ("pi", Self::Pi)];
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("anthropic", Self::Anthropic),
+        ("openai-chat", Self::OpenAiChat),
+        ("openai-responses", Self::OpenAiResponses),
+        ("gemini", Self::Gemini),
+        ("ai-sdk", Self::AiSdk),
+        ("pi", Self::Pi),
+        ("langchain", Self::LangChain),
+    ];
 
     /// The format of that name.
     ///
     /// # Errors
-    /// `InvalidArgument` with what is allowed, also for a name of the contract that is not built yet.
+    /// `InvalidArgument` with what is allowed.
     pub fn parse(name: &str) -> Result<Self> {
         let known = Self::ALL.iter().find(|(known, _)| *known == name);
         known.map(|(_, format)| *format).ok_or_else(|| {
@@ -52,11 +71,7 @@ impl Format {
 
     /// Its public name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAiChat => "openai-chat",
-            Self::Pi => "pi",
-        }
+        Self::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
     }
 
     /// The format that the first messages show; plain user and assistant text alone is read as Anthropic's.
@@ -100,6 +115,10 @@ impl Format {
         match self {
             Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
+            Self::OpenAiResponses => openai_responses::edit(outline, changes),
+            Self::Gemini => edit::blocks(outline, changes, gemini::set),
+            Self::AiSdk => ai_sdk::edit(outline, changes),
+            Self::LangChain => langchain::edit(outline, changes),
             Self::Pi => edit::blocks(outline, changes, pi::set),
         }
     }
@@ -116,6 +135,10 @@ impl Format {
         match self {
             Self::Anthropic => anthropic::make(made, &host),
             Self::OpenAiChat => openai_chat::make(made, &host),
+            Self::OpenAiResponses => openai_responses::make(made, &host),
+            Self::Gemini => gemini::make(made, &host),
+            Self::AiSdk => ai_sdk::make(made, &host),
+            Self::LangChain => langchain::make(made, &host),
             Self::Pi => pi::make(made, &host),
         }
     }
@@ -124,6 +147,10 @@ impl Format {
         match self {
             Self::Anthropic => anthropic::read(text),
             Self::OpenAiChat => openai_chat::read(text),
+            Self::OpenAiResponses => openai_responses::read(text),
+            Self::Gemini => gemini::read(text),
+            Self::AiSdk => ai_sdk::read(text),
+            Self::LangChain => langchain::read(text),
             Self::Pi => pi::read(text),
         }
     }

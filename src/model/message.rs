@@ -28,6 +28,8 @@ pub enum Place {
     Call(u32),
     /// The same, where the arguments are free text: a custom tool's call.
     Custom(u32),
+    /// An element of a list of parts that stands in place of the content: `/parts/N`.
+    Part(u32),
     /// A member beside the content, by its name: `/reasoning_content`, `/refusal`, `/summary`.
     Field(&'static str),
 }
@@ -78,6 +80,9 @@ pub struct Piece {
     pub opaque: bool,
     /// A call whose arguments are not a JSON object.
     pub bad_arguments: bool,
+    /// A result in the message of its call, put there by a provider's own tool or by an SDK that keeps both in one part:
+    /// it is never moved.
+    pub within: bool,
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -117,6 +122,7 @@ impl Place {
             Self::Content => "/content".into(),
             Self::Item(at) => format!("/content/{at}"),
             Self::Call(at) | Self::Custom(at) => format!("/tool_calls/{at}"),
+            Self::Part(at) => format!("/parts/{at}"),
             Self::Field(name) => format!("/{name}"),
         }
     }
@@ -135,6 +141,7 @@ impl Piece {
             broken_unicode: false,
             opaque: false,
             bad_arguments: false,
+            within: false,
             unsent: false,
         }
     }

@@ -3,7 +3,7 @@
 use super::mender::Mender;
 use super::piece::fix;
 use super::run::Run;
-use super::{CONTINUE, NO_RESULT, Provider, START};
+use super::{CONTINUE, NO_RESULT, START};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, Role, Violation};
 use crate::order::sort_by;
 
@@ -57,7 +57,7 @@ impl Mender {
     pub(super) fn thinking(&self) -> Option<Violation> {
         let run = self.run.as_ref().filter(|run| run.answering && !run.keys.is_empty())?;
         let (kind, place) = run.head;
-        (self.provider == Provider::Anthropic && kind != Kind::Thinking).then(|| Violation {
+        (self.provider.binds_reasoning() && kind != Kind::Thinking).then(|| Violation {
             rule: "I11",
             index: run.start,
             path: Some(place.pointer()),

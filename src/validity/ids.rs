@@ -1,10 +1,8 @@
 //! Call ids as they go out: legal, and each used once in a request.
 
 use super::Provider;
+use super::provider::Charset;
 use crate::keyed::ByName;
-
-/// Longest id that is taken, in UTF-16 code units.
-const LONGEST: usize = 64;
 
 /// Room for the number behind an id that is used again.
 const NUMBER: usize = 11;
@@ -22,7 +20,7 @@ impl Ids {
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
         let mut wire = legal(id, provider);
         if self.used.has(0, &wire) {
-            let base = cut(&wire, LONGEST.saturating_sub(NUMBER)).to_owned();
+            let base = cut(&wire, provider.rules().longest_id.saturating_sub(NUMBER)).to_owned();
             let mut number = self.numbers.get(0, &base).unwrap_or(1);
             while self.used.has(0, &wire) {
                 number = number.saturating_add(1);
@@ -43,11 +41,13 @@ impl Ids {
 /// The id without what the provider refuses.
 fn legal(id: &str, provider: Provider) -> String {
     let id = id.trim();
-    let legal: String = match provider {
-        Provider::Anthropic => id.chars().map(plain).collect(),
-        Provider::OpenAiChat => id.chars().filter(|c| *c != '\u{fffd}').collect(),
+    let legal: String = match provider.rules().ids {
+        Charset::Any => id.chars().filter(|c| *c != '\u{fffd}').collect(),
+        Charset::Word => id.chars().map(|c| or(c, "_-")).collect(),
+        Charset::Path => id.chars().map(|c| or(c, "_-.:")).collect(),
+        Charset::Alphanumeric => id.chars().filter(char::is_ascii_alphanumeric).collect(),
     };
-    let legal = cut(&legal, LONGEST).trim();
+    let legal = cut(&legal, provider.rules().longest_id).trim();
     if legal.is_empty() { "call".into() } else { legal.into() }
 }
 
@@ -61,8 +61,8 @@ fn cut(text: &str, most: usize) -> &str {
     end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
-fn plain(c: char) -> char {
-    if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }
+fn or(c: char, marks: &str) -> char {
+    if c.is_ascii_alphanumeric() || marks.contains(c) { c } else { '_' }
 }
 
 #[cfg(test)]

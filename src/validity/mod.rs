@@ -9,13 +9,14 @@ mod end;
 mod ids;
 mod mender;
 mod piece;
+mod provider;
 mod run;
 
-use crate::error::{Error, Result};
 use crate::model::{Fix, Outline, Violation};
 
 pub use apply::apply;
 pub use mender::{Mender, Seen};
+pub use provider::Provider;
 
 /// What a result that never came says: it tells of no success.
 pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
@@ -25,45 +26,6 @@ pub const NO_OUTPUT: &str = "(no output)";
 pub const CONTINUE: &str = "Continue.";
 /// The user's line before an assistant message that must not be the first.
 pub const START: &str = "(The conversation starts here.)";
-
-/// Whose rules a request must satisfy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provider {
-    /// Anthropic's own API: runs of messages of one role are one turn; ids are `[a-zA-Z0-9_-]{1,64}`.
-    Anthropic,
-    /// Chat Completions: results directly after their calls; ids of at most 64 characters.
-    OpenAiChat,
-}
-
-impl Provider {
-    /// The provider of that name.
-    ///
-    /// # Errors
-    /// `InvalidArgument` with what is allowed, also for a name of the contract that is not built yet.
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "anthropic" => Ok(Self::Anthropic),
-            "openai-chat" => Ok(Self::OpenAiChat),
-            _ => {
-                let got = format_args!("\"{name}\", which is not built yet or not known");
-                Err(Error::argument("provider", "\"anthropic\" or \"openai-chat\"", got))
-            }
-        }
-    }
-
-    /// Its public name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAiChat => "openai-chat",
-        }
-    }
-
-    /// Whether it reads a run of assistant messages as one, as Anthropic does.
-    fn merges(self) -> bool {
-        self == Self::Anthropic
-    }
-}
 
 /// What of a request is known beside its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

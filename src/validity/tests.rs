@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::{FixKind, Kind, Made, NONE, Piece, Place, Role};
-use Provider::{Anthropic, OpenAiChat};
+use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
 fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     let (word, broken) = word.strip_suffix('!').map_or((word, false), |word| (word, true));
@@ -249,14 +249,12 @@ fn groups_and_cuts_follow_the_calls() {
 }
 
 #[test]
-fn names_that_are_not_built_are_refused_with_what_is() {
-    assert_eq!(Provider::parse("openai-chat"), Ok(OpenAiChat));
-    assert!(
-        Provider::parse("gemini")
-            .unwrap_err()
-            .to_string()
-            .contains("\"anthropic\" or \"openai-chat\"")
-    );
+fn a_provider_is_known_by_its_name_and_an_unknown_one_is_refused_with_what_is_allowed() {
+    for provider in Provider::ALL {
+        assert_eq!(Provider::parse(provider.name()), Ok(provider));
+    }
+    let error = Provider::parse("azure").unwrap_err().to_string();
+    assert!(error.contains("\"anthropic\", \"openai-chat\""), "{error}");
 }
 
 fn is_unsent(outline: &Outline) -> bool {
@@ -264,7 +262,7 @@ fn is_unsent(outline: &Outline) -> bool {
 }
 
 /// The rules once more, slowly, as a provider would apply them: an oracle for the properties.
-fn accept(outlines: &[Outline], provider: Provider) -> std::result::Result<(), String> {
+fn accept(outlines: &[Outline], provider: Provider) -> Result<(), String> {
     let mut turns: Vec<(bool, Vec<&Piece>)> = Vec::new();
     for outline in outlines.iter().filter(|outline| !is_unsent(outline)) {
         if outline.pieces.is_empty() {
@@ -311,7 +309,11 @@ fn accept(outlines: &[Outline], provider: Provider) -> std::result::Result<(), S
         for call in pieces.iter().filter(|piece| piece.kind == Kind::Call) {
             let legal = match provider {
                 Anthropic => call.id.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)),
-                OpenAiChat => call.id.chars().count() <= 64 && call.id.trim() == &*call.id,
+                Bedrock => call.id.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c)),
+                Mistral => call.id.chars().all(|c| c.is_ascii_alphanumeric()) && call.id.len() == 9,
+                OpenAiChat | OpenAiResponses | Gemini | DeepSeek | Kimi => {
+                    call.id.chars().count() <= 64 && call.id.trim() == &*call.id
+                }
             };
             if !legal || call.id.is_empty() || used.contains(&&call.id) {
                 return Err(format!("id {:?}", call.id));

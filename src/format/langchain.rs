@@ -1,0 +1,19 @@
+//! `LangChain`'s messages: live instances, or what they are written as.
+
+use serde_json::Value;
+
+use super::edit::{Change, Host};
+use super::json::{Flaw, Read};
+use crate::model::{Copied, Draft, Made, Op, Outline};
+
+pub(super) fn read(_text: &str) -> Read<Draft<'_>> {
+    Err(Flaw::new("", "a format that is built"))
+}
+
+pub(super) fn edit(_outline: &Outline, _changes: &[Change]) -> Vec<Op> {
+    Vec::new()
+}
+
+pub(super) fn make(_made: &Made, _host: Host<'_>) -> (Value, Vec<Copied>) {
+    (Value::Null, Vec::new())
+}
