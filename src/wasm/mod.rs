@@ -21,19 +21,10 @@ mod replay;
 #[cfg(feature = "sessions")]
 mod session;
 
-use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::error::{Error, Result};
 
 /// Runs once for each instance: a panic is reported on the console before the instance is replaced.
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
-}
-
-/// A result as JSON.
-fn write(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value)
-        .map_err(|error| Error::CorruptState { what: "a result".into(), reason: error.to_string() })
 }

@@ -3,10 +3,10 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::with_input;
-use super::write;
 use crate::context::{self, Options};
 use crate::error::Result;
 use crate::estimate::Estimator;
+use crate::json::write;
 
 /// A session measured once.
 #[wasm_bindgen]
@@ -30,7 +30,7 @@ impl Recording {
 
     /// The texts of the session (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
     pub fn texts(len: usize) -> Result<String> {
-        with_input(len, |json| write(&context::Recording::texts(json)?))
+        with_input(len, |json| Ok(write(&context::Recording::texts(json)?)))
     }
 
     /// Plays it with the options (JSON) in the input buffer, up to a call or to its end.
@@ -43,17 +43,17 @@ impl Recording {
 #[wasm_bindgen]
 impl Replay {
     /// Its calls and totals, as JSON.
-    pub fn calls(&self) -> Result<String> {
+    pub fn calls(&self) -> String {
         write(&(&self.0.calls, &self.0.totals))
     }
 
     /// What its last request holds, as JSON.
-    pub fn buckets(&self) -> Result<String> {
+    pub fn buckets(&self) -> String {
         write(&self.0.state.buckets())
     }
 
     /// Every message of the history at its last request, as JSON.
     pub fn list(&self) -> Result<String> {
-        write(&self.0.state.list()?)
+        Ok(write(&self.0.state.list()?))
     }
 }

@@ -9,7 +9,6 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::inline;
 use crate::shell::{cargo, npm_ci, output, root, tool};
-use crate::snip;
 use crate::stamp::{Inputs, files};
 
 /// Named one by one: `--all-features` writes imports that Node 20 and Bun cannot read.
@@ -106,7 +105,6 @@ impl Wasm {
             .bundler(true)?
             .remove_producers_section(true)
             .generate(bound.parent().context("the Wasm lies in a folder")?)?;
-        snip::snip(bound)?;
         let code = fs::read_to_string(self.at("_bg.js"))?;
         ensure!(
             code.contains("new TextDecoder("),
