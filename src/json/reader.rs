@@ -311,12 +311,17 @@ impl<'a> Reader<'a> {
     }
 
     fn skip_string(&mut self, strict: bool) -> Read<()> {
-        self.at = plain_until(self.text, self.at + 1);
-        while !self.ends()? {
-            self.escape(strict)?;
-            self.at = plain_until(self.text, self.at);
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        loop {
+            let end = plain_until(self.text, self.at);
+            self.at = end;
+            match (bytes.get(end), bytes.get(end + 1)) {
+                (Some(b'\\'), Some(b'"' | b'\\' | b'n' | b't')) => self.at += 2,
+                _ if self.ends()? => return Ok(()),
+                _ => drop(self.escape(strict)?),
+            }
         }
-        Ok(())
     }
 
     /// The string ends here, or an escape follows, whose backslash is passed over.
