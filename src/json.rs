@@ -172,6 +172,22 @@ impl<'a> Members<'a> {
         as_wanted(self.0.swap_remove(at).1)
     }
 
+    /// Anything, left for who takes it.
+    pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.iter().find_map(|(known, value)| match value {
+            Given::Raw(raw) if *known == name => Some(*raw),
+            _ => None,
+        })
+    }
+
+    /// A string, left for who takes it.
+    pub fn said(&self, name: &str) -> Option<&str> {
+        self.0.iter().find_map(|(known, value)| match value {
+            Given::Text(text) if *known == name => Some(&**text),
+            _ => None,
+        })
+    }
+
     /// A string.
     pub fn text(&mut self, name: &str) -> Option<Cow<'a, str>> {
         self.take(name, |value| if let Given::Text(text) = value { Some(text) } else { None })

@@ -92,7 +92,13 @@ impl Words {
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
         let definitions = match tools.as_bytes().first() {
             Some(b'n') => 0,
-            Some(b'[') => json::items(tools).map_err(refused)?.len(),
+            Some(b'[') => {
+                let mut sum = 0_usize;
+                for tool in json::items(tools).map_err(refused)? {
+                    sum = sum.saturating_add(definitions(tool));
+                }
+                sum
+            }
             Some(b'{') => json::members(tools).map_err(refused)?.len(),
             _ => {
                 return Err(Error::argument("tools", "an array or a record of definitions", tools));
@@ -101,6 +107,17 @@ impl Words {
         let tools = if definitions == 0 { "" } else { tools }.into();
         Ok(Self { system: system_text(system), tools, definitions, unseen, fingerprint })
     }
+}
+
+/// How many definitions an entry has: Gemini lists several in one.
+fn definitions(tool: &RawValue) -> usize {
+    let members = json::members(tool).unwrap_or_default();
+    let lists = ["functionDeclarations", "function_declarations"];
+    let listed = lists.iter().find_map(|list| {
+        let (_, listed) = members.iter().rev().find(|(name, _)| name == list)?;
+        json::items(listed).ok()
+    });
+    listed.map_or(1, |listed| listed.len())
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
@@ -121,9 +138,10 @@ fn system_text(system: &RawValue) -> String {
         Some(b'{') => {
             let members = json::members(system).unwrap_or_default();
             let of = |name| members.iter().rev().find(|(key, _)| key == name);
-            let text = of("text").or_else(|| of("prompt")).filter(|(_, it)| it.starts_with('"'));
-            if let Some((_, text)) = text {
-                return system_text(text);
+            let known = of("text").or_else(|| of("prompt")).or_else(|| of("parts"));
+            // Gemini's instruction: parts of text.
+            if let Some((_, words)) = known.filter(|(_, it)| it.starts_with(['"', '[', '{'])) {
+                return system_text(words);
             }
         }
         _ => {}
@@ -146,6 +164,21 @@ mod tests {
         assert_eq!(one.tools, 10 + 5); // [{"name":"read"}] has 17 characters
         assert_eq!(parts(r#"{"tools":[]}"#).tools, 0);
         assert_eq!(parts(r#"{"tools":{"a":{},"b":{}}}"#).tools, 20 + 4);
+    }
+
+    #[test]
+    fn geminis_lists_of_definitions_and_instruction_are_counted() {
+        let listed = parts(
+            r#"{"tools":[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]}"#,
+        );
+        let json = r#"[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]"#;
+        assert_eq!(listed.tools, 30 + json.len().div_ceil(4) as u64);
+        let told =
+            parts(r#"{"system":{"role":"system","parts":[{"text":"1234567"},{"text":"8"}]}}"#);
+        assert_eq!((told.system, told.chars.0), (3 + 4, 9));
+        assert_eq!(parts(r#"{"system":{"parts":{"text":"12345678"}}}"#).chars.0, 8);
+        let flat = parts(r#"{"tools":[{"type":"function","name":"a","parameters":{}}]}"#);
+        assert_eq!(flat.tools, 10 + 12);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::model::{
     Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
 };
 use crate::prune::{Change, Pruner, Rule};
-use crate::validity::{Mender, Provider};
+use crate::validity::{self, Mender, Provider};
 
 /// A session as the core knows it.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl State {
             provider,
             ledger: Ledger::default(),
             outlines: Vec::new(),
-            mender: Mender::new(provider).apart(format == Format::Pi),
+            mender: Mender::new(provider).told(told(format, options.signs)),
             fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
@@ -159,10 +159,11 @@ impl State {
     /// `MalformedMessage` with its index; the session is as it was.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
         if !self.certain
-            && let Some(shown) = Format::shown_by(bytes)
+            && let Some((shown, certain)) = Format::shown_by(bytes)
         {
-            self.certain = true;
-            if shown != self.format {
+            self.certain = certain;
+            // What several formats have is a better guess than none.
+            if shown != self.format && (certain || self.format == Format::Anthropic) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));
@@ -208,17 +209,21 @@ impl State {
             pushed.fixes.push(aborted_between(index));
         }
         self.turn = self.turn.saturating_add(u32::from(measure.is_request));
+        let before = self.outlines.last().filter(|_| self.format.has_runs());
+        let continues =
+            before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
         self.ledger.begin(Message {
             fingerprint: measure.fingerprint,
             role: outline.role,
             first_block: 0,
-            call: self.call,
+            call: self.call.saturating_sub(u32::from(continues)),
             turn: self.turn,
             bytes: measure.bytes,
             may_cut: pushed.may_cut,
         });
-        // The request that first sends it comes after it: after one more call, if it is the model's.
-        self.call = self.call.saturating_add(u32::from(outline.role == Role::Assistant));
+        // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
+        let speaks = outline.role == Role::Assistant && !continues;
+        self.call = self.call.saturating_add(u32::from(speaks));
         for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
             let call = pushed.pairs.get(at as usize).copied().flatten();
             let pair = call.map_or(NONE, |(message, piece)| {
@@ -240,7 +245,7 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: mask(self.provider, outline.role, piece),
+                    mask: self.mask(index, outline.role, piece),
                 },
                 self.call,
             );
@@ -309,7 +314,10 @@ impl State {
         }
         let before = (std::mem::replace(&mut self.request, request), self.held.clone());
         self.held = held.clone();
-        for message in before.1.chain(held).chain([before.0, request]) {
+        // Calls that were signed in the turn before are free now.
+        let signed = self.provider.signs_calls() && before.0 != NONE;
+        let turn = if signed { before.0..request } else { 0..0 };
+        for message in before.1.chain(held).chain([before.0, request]).chain(turn) {
             self.renew_masks(message);
         }
     }
@@ -319,12 +327,34 @@ impl State {
         let Some(outline) = self.outlines.get(message as usize) else { return };
         let fixed = message == self.request || self.held.contains(&message);
         let blocks = self.ledger.blocks_of(message);
-        for (piece, at) in outline.pieces.iter().zip(blocks) {
+        let masks: Vec<Mask> = outline
+            .pieces
+            .iter()
+            .map(|piece| if fixed { Mask::FIXED } else { self.mask(message, outline.role, piece) })
+            .collect();
+        for (mask, at) in masks.into_iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                block.mask =
-                    if fixed { Mask::FIXED } else { mask(self.provider, outline.role, piece) };
+                block.mask = mask;
             }
         }
+    }
+
+    /// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
+    /// what carries provider data goes whole or not at all; but calls that were signed in an earlier turn are read no more.
+    fn mask(&self, message: u32, role: Role, piece: &Piece) -> Mask {
+        if role == Role::System || piece.fixed {
+            return Mask::FIXED;
+        }
+        let earlier = self.provider.signs_calls() && self.request != NONE && message < self.request;
+        let verbatim = match piece.kind {
+            Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
+            Kind::Call => piece.opaque && !earlier,
+            Kind::Result => piece.opaque,
+            Kind::Thinking => self.provider.ties_reasoning(),
+            Kind::Other => true,
+            Kind::Image => false,
+        };
+        Mask { may_edit: !verbatim, may_drop: true }
     }
 
     /// Takes up what mends the host's history.
@@ -390,7 +420,9 @@ impl State {
     /// `MalformedMessage` with the index that it would have.
     pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
         let shown = if self.certain { None } else { Format::shown_by(bytes) };
-        let draft = shown.unwrap_or(self.format).read(bytes, self.ledger.message_count())?;
+        let draft = shown
+            .map_or(self.format, |(format, _)| format)
+            .read(bytes, self.ledger.message_count())?;
         Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
     }
 
@@ -438,20 +470,11 @@ impl State {
     }
 }
 
-/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
-/// what carries provider data goes whole or not at all.
-fn mask(provider: Provider, role: Role, piece: &Piece) -> Mask {
-    if role == Role::System {
-        return Mask::FIXED;
-    }
-    let verbatim = match piece.kind {
-        Kind::Text => role == Role::User,
-        Kind::Call | Kind::Result => piece.opaque,
-        Kind::Thinking => provider.ties_reasoning(),
-        Kind::Other => true,
-        Kind::Image => false,
-    };
-    Mask { may_edit: !verbatim, may_drop: true }
+/// What validity knows of a format's host, and whether lost signatures are made up for.
+pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
+    let apart = format == Format::Pi;
+    let single = !matches!(format, Format::Gemini | Format::Anthropic);
+    validity::Options { thinking, apart, single }
 }
 
 /// Whose rules hold for a format unless the host says otherwise.

@@ -49,6 +49,9 @@ pub(super) struct Entry {
     pub(super) source: u32,
 }
 
+/// Where the content of a message of ours stands, by format.
+const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
+
 const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
@@ -72,6 +75,8 @@ pub enum Written {
         make: Value,
         /// What of the host's goes into it.
         copies: Vec<Copied>,
+        /// JSON Pointer of its content.
+        content: &'static str,
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
@@ -86,9 +91,10 @@ impl Write for Written {
         let members: &[(&str, &dyn Write)] = match self {
             Self::Keep { index } => &[("index", index)],
             Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
-            Self::Make { make, copies, role, tool_call_id, tool_name } => &[
+            Self::Make { make, copies, content, role, tool_call_id, tool_name } => &[
                 ("make", make),
                 ("copies", copies),
+                ("content", content),
                 ("role", role),
                 ("toolCallId?", tool_call_id),
                 ("toolName?", tool_name),
@@ -174,7 +180,8 @@ impl State {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
-                || self.displaced.contains_key(&(message, piece));
+                || self.displaced.contains_key(&(message, piece))
+                || self.goes_at_the_end(message, piece);
             if gone {
                 changes.push(Change { piece, what: What::Drop });
                 continue;
@@ -187,21 +194,33 @@ impl State {
         changes
     }
 
+    /// A piece that a request leaves out, or sends elsewhere, because it ends where it does.
+    fn goes_at_the_end(&self, message: u32, piece: u32) -> bool {
+        self.ending.iter().any(|fix| match &fix.kind {
+            FixKind::Drop { piece: of } => fix.index == message && *of == piece,
+            FixKind::After(Made::Moved { message: from, piece: of, .. }) => {
+                (*from, *of) == (message, piece)
+            }
+            FixKind::Rename { .. }
+            | FixKind::Text { .. }
+            | FixKind::Arguments { .. }
+            | FixKind::Sign { .. }
+            | FixKind::Before(_)
+            | FixKind::After(_) => false,
+        })
+    }
+
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
         for fix in self.fixes_of(message) {
             let ours = self.lines.text.contains_key(&at);
+            let is_call = it.kind == Kind::Call;
             let what = match &fix.kind {
                 FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
-                FixKind::Text { piece: of, text } if *of == piece && !ours => {
+                FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    let text = text.clone().unwrap_or_else(mended);
-                    if it.kind == Kind::Call {
-                        let whole = json::whole(&text).unwrap_or("{}");
-                        What::Arguments(Value::raw(whole.into()))
-                    } else {
-                        What::Text(text)
-                    }
+                    What::Text(text.clone().unwrap_or_else(mended))
                 }
+                FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(Value::object(&[]))
                 }
@@ -209,6 +228,7 @@ impl State {
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
                 | FixKind::Arguments { .. }
+                | FixKind::Sign { .. }
                 | FixKind::Before(_)
                 | FixKind::After(_) => continue,
             };
@@ -237,12 +257,15 @@ impl State {
                 let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
+                    Made::Results(_) => ("tool", None),
                     Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
                 let (tool_call_id, tool_name) = call.unzip();
-                Written::Make { make: message, copies, role, tool_call_id, tool_name }
+                let content = CONTENTS.iter().find(|path| message.has(path));
+                let content = content.copied().unwrap_or_default();
+                Written::Make { make: message, copies, content, role, tool_call_id, tool_name }
             }
         }
     }
@@ -291,6 +314,7 @@ fn changed(outline: &Outline, changes: &[Change]) -> Outline {
         for change in changes.iter().filter(|change| change.piece == at) {
             match &change.what {
                 What::Drop => stays = false,
+                What::Text(_) if piece.kind == Kind::Call => piece.within = true,
                 What::Text(text) => {
                     piece.blank = text.trim().is_empty();
                     piece.broken_unicode = false;
@@ -301,6 +325,7 @@ fn changed(outline: &Outline, changes: &[Change]) -> Outline {
                     piece.broken_unicode = false;
                 }
                 What::Id(id) => piece.id = id.as_str().into(),
+                What::Sign => piece.opaque = true,
             }
         }
         if stays {

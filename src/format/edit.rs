@@ -1,7 +1,8 @@
 //! What the formats share in editing and making: which pieces go, in which order operations stand, what is copied.
 
-use crate::json::{Value, json};
+use std::borrow::Cow;
 
+use crate::json::{Value, json as object};
 use crate::model::{Copied, Kind, MadePart, Op, Outline, Piece, Place};
 
 /// Stands where everything else of a message is gone, so that it does not go out empty.
@@ -24,12 +25,15 @@ pub struct Change {
 pub enum What {
     /// It does not go out.
     Drop,
-    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag.
+    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag. A call
+    /// that holds its own result is answered with this error.
     Text(String),
     /// Its arguments are replaced by this object; those of a custom tool's call by a string.
     Arguments(Value),
     /// It goes out with this call id.
     Id(String),
+    /// It goes out with what stands for a lost signature.
+    Sign,
 }
 
 /// Finds a piece of one of the host's messages.
@@ -67,8 +71,16 @@ pub(super) fn removals<'o>(pieces: impl Iterator<Item = &'o Piece>) -> Vec<Op> {
 
 fn at(piece: &Piece) -> Option<u32> {
     match piece.place {
-        Place::Item(at) | Place::Call(at) | Place::Custom(at) | Place::Part(at) => Some(at),
-        Place::Content | Place::Field(_) => None,
+        Place::Item(at)
+        | Place::Call(at)
+        | Place::Custom(at)
+        | Place::Part(at)
+        | Place::Snake(at)
+        | Place::Tool(at)
+        | Place::At(_, at) => Some(at),
+        Place::Content | Place::Whole(_) | Place::Field(_) | Place::In(_) | Place::Inner(..) => {
+            None
+        }
     }
 }
 
@@ -78,6 +90,16 @@ pub(super) fn blocks(
     changes: &[Change],
     set: impl Fn(&Piece, &What) -> Option<Op>,
 ) -> Vec<Op> {
+    blocks_with(outline, changes, &text_block(PLACEHOLDER), set)
+}
+
+/// The same, with a block of the format's own in place of the last that went.
+pub(super) fn blocks_with(
+    outline: &Outline,
+    changes: &[Change],
+    block: &Value,
+    set: impl Fn(&Piece, &What) -> Option<Op>,
+) -> Vec<Op> {
     let (stay, mut go) = split(outline, changes);
     let mut ops = sets(outline, changes, set);
     if stay.iter().all(|piece| piece.kind == Kind::Thinking) && !go.is_empty() {
@@ -85,8 +107,11 @@ pub(super) fn blocks(
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
-            (Place::Item(_) | Place::Part(_), _) => text_block(PLACEHOLDER),
-            (_, Kind::Result) => Value::array(&[text_block(PLACEHOLDER)]),
+            (
+                Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::Tool(_) | Place::At(..),
+                _,
+            ) => block.clone(),
+            (_, Kind::Result) => object!([block]),
             _ => PLACEHOLDER.into(),
         };
         ops.push(put(piece, "", word));
@@ -112,32 +137,62 @@ pub(super) fn beside(path: &str, value: Value) -> Op {
 
 /// A text block: the same in all formats that have blocks.
 pub(super) fn text_block(text: &str) -> Value {
-    json!({ "type": "text", "text": text })
+    object!({ "type": "text", "text": text })
 }
 
 /// The content of a user message of ours. A block of the host's is copied whole, a string of the host's into a block.
 pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<Copied>) -> Value {
+    user_list(parts, host, "/content", copied)
+}
+
+/// The same, for a message whose content stands at `list`.
+pub(super) fn user_list(
+    parts: &[MadePart],
+    host: Host<'_>,
+    list: &str,
+    copied: &mut Vec<Copied>,
+) -> Value {
+    user_parts(parts, host, copied, list, |text| object!({ "type": "text", "text": text }))
+}
+
+/// The same, with texts as the format has them.
+pub(super) fn user_parts(
+    parts: &[MadePart],
+    host: Host<'_>,
+    copied: &mut Vec<Copied>,
+    list: &str,
+    block: fn(Value) -> Value,
+) -> Value {
     let mut content = Vec::with_capacity(parts.len());
     for part in parts {
         let (message, piece) = match part {
             MadePart::Text(text) => {
-                content.push(text_block(text));
+                content.push(block(text.as_str().into()));
                 continue;
             }
             MadePart::Host(message, piece) => (*message, host(message.to_owned(), *piece)),
         };
         let Some(piece) = piece else { continue };
-        let path = format!("/content/{}", content.len());
+        let path = format!("{list}/{}", content.len());
         let from = piece.place.pointer();
-        if matches!(piece.place, Place::Item(_)) {
+        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::At(..))
+        {
             copied.push(Copied { path, index: message, from });
             content.push(Value::NULL);
         } else {
             copied.push(Copied { path: format!("{path}/text"), index: message, from });
-            content.push(json!({ "type": "text", "text": Value::NULL }));
+            content.push(block(Value::NULL));
         }
     }
     Value::array(&content)
+}
+
+/// The arguments of a call that takes free text: what a cut says, or their JSON.
+pub(super) fn free_text(arguments: &Value) -> String {
+    let members = crate::json::members(arguments.json()).unwrap_or_default();
+    let cut = members.iter().find(|(name, _)| name == "cut");
+    let said = crate::json::string(cut.map_or(arguments.json(), |(_, cut)| *cut));
+    said.map_or_else(|_| arguments.json().into(), Cow::into_owned)
 }
 
 /// A result of the host's at another place.

@@ -234,13 +234,13 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
             member(piece, "/id", text(id))
         }
         (Kind::Call, Place::Custom(_), What::Arguments(new)) => {
-            member(piece, "/custom/input", Value::from(&*new.as_str()?))
+            member(piece, "/custom/input", edit::free_text(new).into())
         }
         (Kind::Call, Place::Call(_), What::Arguments(new)) => {
-            member(piece, "/function/arguments", new.get().into())
+            member(piece, "/function/arguments", new.json().into())
         }
         (Kind::Call, Place::Field(_), What::Arguments(new)) => {
-            member(piece, "/arguments", new.get().into())
+            member(piece, "/arguments", new.json().into())
         }
         _ => return None,
     })
@@ -253,6 +253,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (object!({ "role": "user", "content": content }), copied);
         }
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::NULL, copied),
         Made::Result { id, name, text, .. } => (id, name, text.as_str().into()),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", "/content");

@@ -148,7 +148,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "image" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(block.raw("data").unwrap_or_default());
+            part.media = of_json(block.raw("data").unwrap_or(""));
             part
         }
         _ => json::other(place, raw)?,
@@ -190,7 +190,9 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (object!({ "role": "user", "content": content, "timestamp": 0 }), copied);
         }
-        Made::Result { id, name, text, error } => {
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::NULL, copied),
+        Made::Result { id, name, text, error, .. } => {
             (id, name, object!([edit::text_block(text)]), *error)
         }
         Made::Moved { id, name, message, piece } => {
