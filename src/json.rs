@@ -174,18 +174,14 @@ impl<'a> Members<'a> {
 
     /// Anything, left for who takes it.
     pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
-        self.0.iter().find_map(|(known, value)| match value {
-            Given::Raw(raw) if *known == name => Some(*raw),
-            _ => None,
-        })
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Given::Raw(raw) = value { Some(*raw) } else { None }
     }
 
     /// A string, left for who takes it.
     pub fn said(&self, name: &str) -> Option<&str> {
-        self.0.iter().find_map(|(known, value)| match value {
-            Given::Text(text) if *known == name => Some(&**text),
-            _ => None,
-        })
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Given::Text(text) = value { Some(text) } else { None }
     }
 
     /// A string.
