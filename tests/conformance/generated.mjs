@@ -100,7 +100,7 @@ export function history(seed) {
       parts.push({ kind: "reasoning", text: words(60), sig: signed ? sig() : null, id: `rs_${seed}_${opaque}` });
     if (count === 0 || chance(0.5)) parts.push({ kind: "text", text: said(40) });
     if (chance(0.03)) {
-      parts.push({ kind: "call", id: `h${seed}_${opaque}`, name: "web_search", input: { query: words(3) }, hosted: sig() });
+      parts.push({ kind: "call", id: `h${String(seed % 10_000).padStart(4, "0")}${String(opaque).padStart(4, "0")}`, name: "web_search", input: { query: words(3) }, hosted: sig() });
       parts.push({ kind: "text", text: words(20) });
     }
     for (let at = 0; at < count; at += 1) {

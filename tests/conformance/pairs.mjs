@@ -97,12 +97,13 @@ export function strictFor(format, provider) {
   const own = strictWires[format];
   const more = asks[provider] ?? {};
   if (format === "anthropic") {
-    const alternate = provider === "bedrock" ? { alternate: true } : {};
-    return (messages, rules = {}) => strictAnthropic(messages, { ...more, ...alternate, ...rules });
+    // Kimi's own ids are `functions.read:0`, on this endpoint too.
+    const own = { alternate: provider === "bedrock", anyIds: provider === "deepseek" || provider === "kimi" };
+    return (messages, rules = {}) => strictAnthropic(messages, { ...more, ...own, ...rules });
   }
   if (own && wire === format) return (messages, rules = {}) => own(messages, { ...more, ...rules });
   const strict = /** @type {Strict} */ (strictWires[wire]);
-  const host = strictHosts[format] ?? own ?? strictOpenAiChat;
+  const host = strictHosts[format] ?? alone(own ?? strictOpenAiChat);
   /** What was found in a message of the wire is remembered with it. @type {WeakMap<object, any>} */
   const cache = new WeakMap();
   return (messages, rules = {}) => {
@@ -120,16 +121,10 @@ export function strictFor(format, provider) {
   };
 }
 
-/**
- * One message by itself: the rules that need no other.
- * @param {string} format @param {string} provider
- * @returns {Strict}
- */
-export function strictForOne(format, provider) {
-  const strict = strictFor(format, provider);
-  const alone = new Set(["I5", "I6", "I26", "I30", "shape"]);
-  return (messages, rules) => strict(messages, rules).filter((one) => alone.has(one.rule));
-}
+/** Whoever turns one wire into another reads each message of the first as it stands, and its order by the rules of the second. */
+const ofOne = new Set(["I5", "I6", "I26", "I30", "shape"]);
+/** @param {Strict} strict @returns {Strict} */
+const alone = (strict) => (messages, rules) => strict(messages, rules).filter((one) => ofOne.has(one.rule));
 
 /** Per host message and provider: what it becomes. @type {WeakMap<object, Map<string, Array<{ message: any, tool: boolean }>>>} */
 const written = new WeakMap();

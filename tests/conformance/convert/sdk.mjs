@@ -167,6 +167,12 @@ class BaseMessage {
   get lc_id() {
     return [...this.lc_namespace, this.constructor.name];
   }
+  static lc_name() {
+    return this.name;
+  }
+  get [Symbol.toStringTag]() {
+    return /** @type {any} */ (this.constructor).lc_name();
+  }
   toJSON() {
     const own = /** @type {any} */ (this);
     const kwargs = Object.fromEntries(Object.keys(this.lc_kwargs).map((key) => [key, own[key]]));

@@ -29,7 +29,6 @@ const isCall = (value) =>
  * @returns {Array<{ opaque: string, carrier: any }>}
  */
 function opaques(message) {
-  if (!JSON.stringify(message).includes("opq-")) return [];
   /** @type {Array<{ opaque: string, carrier: any }>} */
   const found = [];
   /** @param {any} value @param {any} carrier */
@@ -188,12 +187,15 @@ export function verbatim(law, host, mended, sent) {
     turnsOf(law, message)
       .filter((turn) => turn.role === "user")
       .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])));
-  const said = new Set(host.flatMap(words));
-  const last = mended.findLast((message) => words(message).some((text) => /\S/.test(text) && said.has(text)));
+  const said = new Set(host.flatMap(words).map(well));
+  const isOurs = (/** @type {string} */ text) => !said.has(well(text));
+  const last = mended.findLast((message) =>
+    turnsOf(law, message).some((turn) => turn.role === "user" && turn.parts.length > 0 && !words(message).some(isOurs)),
+  );
   if (!last || sent.includes(last)) return null;
   const all = sent.flatMap(words);
   for (const text of words(last)) {
-    if (!said.has(text) || !/\S/.test(text) || all.some((one) => one.includes(text))) continue;
+    if (isOurs(text) || !/\S/.test(text) || all.some((one) => one.includes(text))) continue;
     return { law: "verbatim", message: `the user's last words (${text.length} chars) are not in the request` };
   }
   return null;

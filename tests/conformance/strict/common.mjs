@@ -10,6 +10,7 @@
  *   plain?: boolean,           // true: a message holds the fields of the format and no others
  *   tools?: readonly object[], // given: tools used in the history must be declared; counted for cache_control
  *   maxIdLength?: number,      // default 64
+ *   anyIds?: boolean,          // an endpoint that speaks the format and gives ids that its author would refuse
  *   ids?: RegExp,              // what an id looks like (Mistral: nine letters and digits)
  *   system?: unknown,          // counted for cache_control
  *   systemFirst?: boolean,     // system messages stand at the start or nowhere (Mistral)

@@ -98,8 +98,8 @@ function checkFunction(kind, value, path) {
   const found = [];
   if (typeof value.name !== "string" || value.name === "")
     found.push({ rule: "shape", path: `${path}/name`, message: "the name of the function is required" });
-  if (value.id !== undefined && (typeof value.id !== "string" || value.id.trim() === ""))
-    found.push({ rule: "I5", path: `${path}/id`, message: "an id is not empty" });
+  if (value.id !== undefined && typeof value.id !== "string")
+    found.push({ rule: "I5", path: `${path}/id`, message: "an id is a string" });
   if (kind === "functionCall" && value.args !== undefined && !isObject(value.args))
     found.push({ rule: "I30", path: `${path}/args`, message: "the args are an object" });
   if (kind === "functionResponse" && !isObject(value.response))
@@ -149,10 +149,10 @@ function sameNames(calls, responses) {
   return names(calls, "functionCall") === names(responses, "functionResponse");
 }
 
-/** Ids are optional; where both sides have them they are the same, each once. @param {any[]} calls @param {any[]} responses */
+/** Ids are optional, and an empty one is none; where both sides have them they are the same, each once. @param {any[]} calls @param {any[]} responses */
 function sameIds(calls, responses) {
-  const called = calls.map((part) => part.functionCall.id).filter((id) => id !== undefined);
-  const answered = responses.map((part) => part.functionResponse.id).filter((id) => id !== undefined);
+  const called = calls.map((part) => part.functionCall.id).filter(Boolean);
+  const answered = responses.map((part) => part.functionResponse.id).filter(Boolean);
   if (called.length !== calls.length || answered.length !== responses.length) return true;
   if (new Set(called).size !== called.length) return false;
   return called.sort().join("\n") === answered.sort().join("\n");

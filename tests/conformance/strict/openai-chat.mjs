@@ -200,8 +200,10 @@ function checkRoles(messages, rules) {
     });
   }
   const last = messages.length - 1;
-  if (messages[last]?.role === "assistant" || leading.has(messages[last]?.role)) {
-    const message = `Expected last role to be one of: [tool, user] but got ${messages[last].role}`;
+  // A system message may come last: only Mistral names the roles that may.
+  const role = messages[last]?.role;
+  if (role === "assistant" || (rules.systemFirst && leading.has(role))) {
+    const message = `Expected last role to be one of: [tool, user] but got ${role}`;
     violations.push({ rule: "I8", index: last, path: "/role", message });
   }
   if (rules.systemFirst && first >= 0) {

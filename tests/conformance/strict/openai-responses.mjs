@@ -234,7 +234,7 @@ function checkEnds(items) {
     violations.push({ rule: "I7", index: Math.max(first, 0), path: "/role", message });
   }
   const last = items.length - 1;
-  if (isOutput(items[last]) || leading.has(items[last]?.role)) {
+  if (isOutput(items[last])) {
     const message = "the input ends with what the user or a tool said";
     violations.push({ rule: "I8", index: last, path: "/role", message });
   }
