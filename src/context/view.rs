@@ -76,6 +76,8 @@ pub enum Written {
         copies: Vec<Copied>,
         /// Who says it.
         role: &'static str,
+        /// The member that holds what it says.
+        holder: &'static str,
         /// The call that it answers.
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
@@ -161,7 +163,8 @@ impl State {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
-                || self.displaced.contains_key(&(message, piece));
+                || self.displaced.contains_key(&(message, piece))
+                || self.goes_at_the_end(message, piece);
             if gone {
                 changes.push(Change { piece, what: What::Drop });
                 continue;
@@ -172,6 +175,22 @@ impl State {
             self.add_mends(message, piece, at, it, &mut changes);
         }
         changes
+    }
+
+    /// A piece that a request leaves out, or sends elsewhere, because it ends where it does.
+    fn goes_at_the_end(&self, message: u32, piece: u32) -> bool {
+        self.ending.iter().any(|fix| match &fix.kind {
+            FixKind::Drop { piece: of } => fix.index == message && *of == piece,
+            FixKind::After(Made::Moved { message: from, piece: of, .. }) => {
+                (*from, *of) == (message, piece)
+            }
+            FixKind::Rename { .. }
+            | FixKind::Text { .. }
+            | FixKind::Arguments { .. }
+            | FixKind::Sign { .. }
+            | FixKind::Before(_)
+            | FixKind::After(_) => false,
+        })
     }
 
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
@@ -188,6 +207,7 @@ impl State {
                         What::Text(text)
                     }
                 }
+                FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(json!({}))
                 }
@@ -195,6 +215,7 @@ impl State {
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
                 | FixKind::Arguments { .. }
+                | FixKind::Sign { .. }
                 | FixKind::Before(_)
                 | FixKind::After(_) => continue,
             };
@@ -221,14 +242,16 @@ impl State {
             Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
             Item::Make(made) => {
                 let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
+                let holder = self.format.holder(made);
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
+                    Made::Results(_) => ("tool", None),
                     Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
                 let (tool_call_id, tool_name) = call.unzip();
-                Written::Make { make: message, copies, role, tool_call_id, tool_name }
+                Written::Make { make: message, copies, role, holder, tool_call_id, tool_name }
             }
         }
     }
@@ -287,6 +310,7 @@ fn changed(outline: &Outline, changes: &[Change]) -> Outline {
                     piece.broken_unicode = false;
                 }
                 What::Id(id) => piece.id = id.as_str().into(),
+                What::Sign => piece.opaque = true,
             }
         }
         if stays {

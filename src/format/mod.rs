@@ -82,8 +82,9 @@ impl Format {
         detect::detect(messages)
     }
 
-    /// The format that this message alone shows, if it shows one: plain text is the same in all of them.
-    pub fn shown_by(message: &[u8]) -> Option<Self> {
+    /// The format that this message alone shows, if it shows one, and whether for certain: plain text is the same in all
+    /// of them, and a system's message is that of several.
+    pub fn shown_by(message: &[u8]) -> Option<(Self, bool)> {
         detect::shown_by(message)
     }
 
@@ -116,7 +117,7 @@ impl Format {
             Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
             Self::OpenAiResponses => openai_responses::edit(outline, changes),
-            Self::Gemini => edit::blocks(outline, changes, gemini::set),
+            Self::Gemini => gemini::edit(outline, changes),
             Self::AiSdk => ai_sdk::edit(outline, changes),
             Self::LangChain => langchain::edit(outline, changes),
             Self::Pi => edit::blocks(outline, changes, pi::set),
@@ -140,6 +141,23 @@ impl Format {
             Self::AiSdk => ai_sdk::make(made, &host),
             Self::LangChain => langchain::make(made, &host),
             Self::Pi => pi::make(made, &host),
+        }
+    }
+
+    /// A turn of the model is a run of messages: that run is one call.
+    pub fn has_runs(self) -> bool {
+        self == Self::OpenAiResponses
+    }
+
+    /// The member in which a message holds what it says.
+    pub fn holder(self, made: &Made) -> &'static str {
+        match (self, made) {
+            (Self::Gemini, _) => "parts",
+            (
+                Self::OpenAiResponses,
+                Made::Result { .. } | Made::Moved { .. } | Made::Results(_),
+            ) => "output",
+            _ => "content",
         }
     }
 

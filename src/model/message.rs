@@ -30,6 +30,10 @@ pub enum Place {
     Custom(u32),
     /// An element of a list of parts that stands in place of the content: `/parts/N`.
     Part(u32),
+    /// The same, its members written with underscores: `/parts/N`.
+    Snake(u32),
+    /// The whole message, an item of this type: a call, a result, reasoning.
+    Whole(&'static str),
     /// A member beside the content, by its name: `/reasoning_content`, `/refusal`, `/summary`.
     Field(&'static str),
 }
@@ -83,6 +87,10 @@ pub struct Piece {
     /// A result in the message of its call, put there by a provider's own tool or by an SDK that keeps both in one part:
     /// it is never moved.
     pub within: bool,
+    /// It stays where and as it is: the provider itself put it in place of what came before.
+    pub fixed: bool,
+    /// Images in it.
+    pub images: u32,
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -122,7 +130,8 @@ impl Place {
             Self::Content => "/content".into(),
             Self::Item(at) => format!("/content/{at}"),
             Self::Call(at) | Self::Custom(at) => format!("/tool_calls/{at}"),
-            Self::Part(at) => format!("/parts/{at}"),
+            Self::Part(at) | Self::Snake(at) => format!("/parts/{at}"),
+            Self::Whole(_) => String::new(),
             Self::Field(name) => format!("/{name}"),
         }
     }
@@ -142,6 +151,8 @@ impl Piece {
             opaque: false,
             bad_arguments: false,
             within: false,
+            fixed: false,
+            images: 0,
             unsent: false,
         }
     }
