@@ -153,9 +153,9 @@ export function toWire(format, provider, messages) {
       // hoist them from wherever they stand, SDKs take them at the start and throw at others.
       const hoisted = message.role === "system" && (wire.length === 0 || format === "openai-chat");
       if (hoisted && kind !== "openai-chat" && kind !== "openai-responses") continue;
-      const together =
-        last &&
-        ((kind === "bedrock" && last.role === message.role) || (kind === "gemini" && tool && afterTool));
+      // Adapters and gateways for Converse join what one role says; pi joins results alone, and lives with the rest.
+      const joins = kind === "bedrock" && last?.role === message.role;
+      const together = last && (joins || (kind === "gemini" && tool && afterTool));
       if (together) wire[wire.length - 1] = merged(last, message);
       else {
         // pi puts a word of the assistant's between a result and the user where the provider wants one.

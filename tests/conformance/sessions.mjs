@@ -9,9 +9,18 @@ const folders = [
   "anthropic-messages",
   "claude-code",
   "codex",
+  "copilot-cli",
+  "gemini-contents",
+  "inspect",
+  "kimi-wire",
+  "langchain",
+  "mini-swe-agent",
   "openai-messages",
+  "openhands",
   "pi",
+  "swe-agent",
   "tau-openai",
+  "whowhen-text",
 ];
 /** A benchmark's file holds many short runs: each is a session, and one in ten of the longer ones is carried out. */
 const runsIn = "tau-openai";
@@ -38,10 +47,10 @@ export function sessionFiles() {
 /** @param {string} folder @param {string} prefix @returns {Source[]} */
 function filesIn(folder, prefix) {
   return readdirSync(folder)
-    .filter((file) => /\.jsonl?$/.test(file))
+    .filter((file) => /\.(jsonl?|traj)$/.test(file))
     .sort()
     .map((file) => ({
-      name: `${prefix}/${file.replace(/\.jsonl?$/, "")}`,
+      name: `${prefix}/${file.replace(/\.(jsonl?|traj)$/, "")}`,
       bytes: () => readFileSync(`${folder}/${file}`),
     }));
 }

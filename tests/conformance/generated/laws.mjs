@@ -90,6 +90,29 @@ export function carried(host, sent) {
   return null;
 }
 
+const opaqueNames = new Set(["signature", "thinkingSignature", "thoughtSignature", "encrypted_content", "thought_signature", "reasoningEncryptedContent"]);
+/** @param {any} value @param {string[]} [found] @returns {string[]} */
+function signatures(value, found = []) {
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, own] of Object.entries(value)) {
+    if (typeof own === "string" && opaqueNames.has(key)) found.push(own);
+    else signatures(own, found);
+  }
+  return found;
+}
+
+/** The same of a recorded history, by the names of the fields. @param {readonly any[]} host @param {any} view @returns {Problem | null} */
+export function signed(host, { messages, source }) {
+  for (let at = 0; at < messages.length; at += 1) {
+    const from = source[at];
+    if (from === null || messages[at] === host[from]) continue;
+    const own = new Set(signatures(host[from]));
+    const other = signatures(messages[at]).find((one) => !own.has(one));
+    if (other !== undefined) return { law: "opaque", message: `message ${at} (of ${from}) holds a signature that the host never had` };
+  }
+  return null;
+}
+
 const failed = /no result|not recorded|no record|unknown|interrupted|abort|missing|never|no output|empty|lost/i;
 
 /** A result that the host never had says that there is none. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @returns {Problem | null} */
@@ -181,21 +204,18 @@ export function approvalsOfCalls({ format }, sent) {
   return alone === undefined ? null : { law: "atomic", message: `the approval ${alone} stands without its request` };
 }
 
-/** The user's last words are in the request. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @param {readonly any[]} sent @returns {Problem | null} */
+/** The user's last words, where they were sound, are in the request. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @param {readonly any[]} sent @returns {Problem | null} */
 export function verbatim(law, host, mended, sent) {
   const words = (/** @type {any} */ message) =>
     turnsOf(law, message)
       .filter((turn) => turn.role === "user")
       .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])));
-  const said = new Set(host.flatMap(words).map(well));
-  const isOurs = (/** @type {string} */ text) => !said.has(well(text));
-  const last = mended.findLast((message) =>
-    turnsOf(law, message).some((turn) => turn.role === "user" && turn.parts.length > 0 && !words(message).some(isOurs)),
-  );
+  const last = host.findLast((message) => turnsOf(law, message).some((turn) => turn.role === "user" && turn.parts.length > 0));
   if (!last || sent.includes(last)) return null;
+  const could = new Set(mended.flatMap(words));
   const all = sent.flatMap(words);
   for (const text of words(last)) {
-    if (isOurs(text) || !/\S/.test(text) || all.some((one) => one.includes(text))) continue;
+    if (!could.has(text) || !/\S/.test(text) || all.some((one) => one.includes(text))) continue;
     return { law: "verbatim", message: `the user's last words (${text.length} chars) are not in the request` };
   }
   return null;
