@@ -146,7 +146,7 @@ impl State {
             Item::Keep(at) | Item::Edit(at, _) => {
                 let outline = self.outlines.get(*at as usize)?;
                 let unsent = outline.pieces.iter().any(|piece| piece.unsent);
-                (!unsent).then_some(outline.role)
+                (!unsent).then(|| outline.last_role())
             }
             Item::Make(Made::User(_)) => Some(Role::User),
             Item::Make(Made::Result { .. } | Made::Moved { .. } | Made::Results(_)) => {

@@ -158,10 +158,10 @@ impl State {
     pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
         if !self.certain
             && let Some((shown, certain)) = Format::shown_by(bytes)
-            && (certain || self.format == Format::Anthropic)
         {
             self.certain = certain;
-            if shown != self.format {
+            // What several formats have is a better guess than none.
+            if shown != self.format && (certain || self.format == Format::Anthropic) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));

@@ -50,6 +50,9 @@ pub(super) struct Entry {
     pub(super) source: u32,
 }
 
+/// Where the content of a message of ours stands, by format.
+const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
+
 const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
@@ -74,10 +77,10 @@ pub enum Written {
         make: Value,
         /// What of the host's goes into it.
         copies: Vec<Copied>,
+        /// JSON Pointer of its content.
+        content: &'static str,
         /// Who says it.
         role: &'static str,
-        /// The member that holds what it says.
-        holder: &'static str,
         /// The call that it answers.
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
@@ -196,16 +199,12 @@ impl State {
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
         for fix in self.fixes_of(message) {
             let ours = self.lines.text.contains_key(&at);
+            let is_call = it.kind == Kind::Call;
             let what = match &fix.kind {
                 FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
-                FixKind::Text { piece: of, text } if *of == piece && !ours => {
+                FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    let text = text.clone().unwrap_or_else(mended);
-                    if it.kind == Kind::Call {
-                        What::Arguments(serde_json::from_str(&text).unwrap_or_else(|_| json!({})))
-                    } else {
-                        What::Text(text)
-                    }
+                    What::Text(text.clone().unwrap_or_else(mended))
                 }
                 FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
@@ -242,7 +241,6 @@ impl State {
             Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
             Item::Make(made) => {
                 let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
-                let holder = self.format.holder(made);
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
                     Made::Results(_) => ("tool", None),
@@ -251,7 +249,9 @@ impl State {
                     }
                 };
                 let (tool_call_id, tool_name) = call.unzip();
-                Written::Make { make: message, copies, role, holder, tool_call_id, tool_name }
+                let content = CONTENTS.iter().find(|path| message.pointer(path).is_some());
+                let content = content.copied().unwrap_or_default();
+                Written::Make { make: message, copies, content, role, tool_call_id, tool_name }
             }
         }
     }
@@ -300,6 +300,7 @@ fn changed(outline: &Outline, changes: &[Change]) -> Outline {
         for change in changes.iter().filter(|change| change.piece == at) {
             match &change.what {
                 What::Drop => stays = false,
+                What::Text(_) if piece.kind == Kind::Call => piece.within = true,
                 What::Text(text) => {
                     piece.blank = text.trim().is_empty();
                     piece.broken_unicode = false;

@@ -23,13 +23,37 @@ const PROBE: Shape = Shape {
         may("stopReason", Want::Raw),
         may("parts", Want::Raw),
         may("type", Want::Raw),
+        may("lc", Want::Raw),
+        may("lc_namespace", Want::Raw),
+        may("data", Want::Raw),
     ],
     closed: false,
 };
 
-/// An image as pi has it.
-const IMAGE: Shape =
-    Shape { what: "an image", members: &[may("mimeType", Want::Raw)], closed: false };
+/// What tells an image or a file of one format from another's.
+const MEDIUM: Shape = Shape {
+    what: "an image",
+    members: &[may("mimeType", Want::Raw), may("image", Want::Raw), may("mediaType", Want::Raw)],
+    closed: false,
+};
+
+/// A call as `LangChain` has it, in a list where others have `function`.
+const CALL: Shape = Shape { what: "a call", members: &[may("args", Want::Raw)], closed: false };
+
+/// The types by which `LangChain`'s messages go, where they have no role.
+const LANGCHAIN: [&str; 7] = ["human", "ai", "system", "tool", "function", "generic", "remove"];
+
+/// Parts that only the AI SDK has.
+const AI_SDK: [&str; 8] = [
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+    "tool-approval-response",
+    "reasoning",
+    "reasoning-file",
+    "image with image",
+    "file with mediaType",
+];
 
 /// What a message's look says.
 enum Look {
@@ -78,27 +102,35 @@ fn look(message: &[u8]) -> Look {
         return Look::Shows(format);
     }
     let role = probe.text("role").unwrap_or_default();
-    let kinds = probe.raw("content").map(kinds).unwrap_or_default();
+    let content = probe.raw("content");
+    let kinds = content.map(kinds).unwrap_or_default();
+    let shown = probe.raw("parts");
+    let calls = probe.raw("tool_calls");
+    let langchain = |kind: &RawValue| LANGCHAIN.iter().any(|of| kind.get() == format!("\"{of}\""));
+    let typed = probe.raw("type").is_some_and(langchain);
     let mut shows = |name| probe.raw(name).is_some();
-    let (parts, stopped) = (shows("parts"), shows("stopReason"));
-    let calls = shows("tool_calls") | shows("tool_call_id");
+    let stopped = shows("stopReason");
+    let instance = shows("lc") | shows("lc_namespace");
+    let held = shows("data") || content.is_some();
+    let called = calls.is_some() | shows("tool_call_id");
     let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
     match &*role {
+        _ if instance || calls.is_some_and(has_args) => Look::Shows(Format::LangChain),
+        "" if typed && held => Look::Shows(Format::LangChain),
+        "human" | "ai" => Look::Shows(Format::LangChain),
         "toolResult" | "bashExecution" | "compactionSummary" | "branchSummary" | "custom" => {
             Look::Shows(Format::Pi)
         }
-        "user" | "assistant" | "system" | "developer" | "tool" | "function"
-            if has(&["tool-call", "tool-result", "reasoning"]) =>
-        {
-            let kinds: Vec<_> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
-            Look::Foreign(format!("role \"{role}\" with blocks of type {}", kinds.join(", ")))
+        "user" | "assistant" | "system" | "tool" if has(&AI_SDK) => Look::Shows(Format::AiSdk),
+        "user" | "assistant" | "system" if shown.is_some_and(is_shown) => {
+            Look::Shows(Format::AiSdk)
         }
-        "user" | "assistant" | "system" if parts => {
+        "user" | "assistant" | "system" if shown.is_some() => {
             Look::Foreign(format!("role \"{role}\" with `parts`"))
         }
-        "system" | "developer" if !calls => Look::Hints(Format::OpenAiChat),
+        "system" | "developer" if !called => Look::Hints(Format::OpenAiChat),
         "tool" | "function" => Look::Shows(Format::OpenAiChat),
-        _ if calls => Look::Shows(Format::OpenAiChat),
+        _ if called => Look::Shows(Format::OpenAiChat),
         "user" | "assistant" if has(&["toolCall", "image with mimeType"]) || stopped => {
             Look::Shows(Format::Pi)
         }
@@ -145,8 +177,24 @@ fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
 
 fn kind(block: &str) -> Option<Cow<'_, str>> {
     let kind = kind_of(block)?;
-    let pi = kind == "image" && IMAGE.read(block).is_ok_and(|mut it| it.raw("mimeType").is_some());
-    Some(if pi { Cow::Borrowed("image with mimeType") } else { kind })
+    let has = |name| MEDIUM.read(block).is_ok_and(|mut it| it.raw(name).is_some());
+    Some(match &*kind {
+        "image" if has("mimeType") => Cow::Borrowed("image with mimeType"),
+        "image" if has("image") => Cow::Borrowed("image with image"),
+        "file" if has("mediaType") => Cow::Borrowed("file with mediaType"),
+        _ => kind,
+    })
+}
+
+/// Parts as the AI SDK shows them have a type each; Gemini's have none.
+fn is_shown(parts: &RawValue) -> bool {
+    !kinds(parts).is_empty() || parts.get() == "[]"
+}
+
+fn has_args(calls: &RawValue) -> bool {
+    let calls: Vec<&RawValue> = serde_json::from_str(calls.get()).unwrap_or_default();
+    let first = calls.first().and_then(|call| CALL.read(call.get()).ok());
+    first.is_some_and(|mut call| call.raw("args").is_some())
 }
 
 #[cfg(test)]
@@ -202,13 +250,12 @@ mod tests {
         check(&[r#"{"role":"model","parts":[{"text":"hi"}]}"#], "gemini");
         check(&[r#"{"role":"user","parts":[{"text":"hi"}]}"#], "gemini");
         check(&[r#"{"parts":[{"function_response":{"name":"n","response":{}}}]}"#], "gemini");
-        check(&[r#"{"role":"user","parts":[{"type":"text","text":"hi"}]}"#], "with `parts`");
+        check(&[r#"{"role":"user","parts":[{"type":"text","text":"hi"}]}"#], "ai-sdk");
     }
 
     #[test]
     fn what_no_format_has_is_named() {
-        check(&[r#"{"role":"tool","content":[{"type":"tool-result"}]}"#], "\"tool-result\"");
         check(&["[1]"], "no object with a role");
-        check(&[r#"{"type":"human"}"#], "without a role");
+        check(&[r#"{"type":"user"}"#], "without a role");
     }
 }

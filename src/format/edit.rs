@@ -24,7 +24,8 @@ pub struct Change {
 pub enum What {
     /// It does not go out.
     Drop,
-    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag.
+    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag. A call
+    /// that holds its own result is answered with this error.
     Text(String),
     /// Its arguments are replaced by this object; those of a custom tool's call by a string.
     Arguments(Value),
@@ -73,8 +74,12 @@ fn at(piece: &Piece) -> Option<u32> {
         | Place::Call(at)
         | Place::Custom(at)
         | Place::Part(at)
-        | Place::Snake(at) => Some(at),
-        Place::Content | Place::Whole(_) | Place::Field(_) => None,
+        | Place::Snake(at)
+        | Place::Tool(at)
+        | Place::At(_, at) => Some(at),
+        Place::Content | Place::Whole(_) | Place::Field(_) | Place::In(_) | Place::Inner(..) => {
+            None
+        }
     }
 }
 
@@ -101,7 +106,10 @@ pub(super) fn blocks_with(
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
-            (Place::Item(_) | Place::Part(_) | Place::Snake(_), _) => block.clone(),
+            (
+                Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::Tool(_) | Place::At(..),
+                _,
+            ) => block.clone(),
             (_, Kind::Result) => json!([block]),
             _ => PLACEHOLDER.into(),
         };
@@ -133,10 +141,20 @@ pub(super) fn text_block(text: &str) -> Value {
 
 /// The content of a user message of ours. A block of the host's is copied whole, a string of the host's into a block.
 pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<Copied>) -> Value {
-    user_parts(parts, host, copied, "/content", |text| json!({ "type": "text", "text": text }))
+    user_list(parts, host, "/content", copied)
 }
 
-/// The same, as a list at `list` with texts as the format has them.
+/// The same, for a message whose content stands at `list`.
+pub(super) fn user_list(
+    parts: &[MadePart],
+    host: Host<'_>,
+    list: &str,
+    copied: &mut Vec<Copied>,
+) -> Value {
+    user_parts(parts, host, copied, list, |text| json!({ "type": "text", "text": text }))
+}
+
+/// The same, with texts as the format has them.
 pub(super) fn user_parts(
     parts: &[MadePart],
     host: Host<'_>,
@@ -156,7 +174,8 @@ pub(super) fn user_parts(
         let Some(piece) = piece else { continue };
         let path = format!("{list}/{}", content.len());
         let from = piece.place.pointer();
-        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::Snake(_)) {
+        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::At(..))
+        {
             copied.push(Copied { path, index: message, from });
             content.push(Value::Null);
         } else {

@@ -190,6 +190,10 @@ fn names(piece: &Piece) -> (&'static str, &'static str, &'static str) {
         | Place::Item(_)
         | Place::Call(_)
         | Place::Custom(_)
+        | Place::Tool(_)
+        | Place::Inner(..)
+        | Place::In(_)
+        | Place::At(..)
         | Place::Whole(_)
         | Place::Field(_) => ("functionCall", "functionResponse", "thoughtSignature"),
     }

@@ -15,6 +15,8 @@ mod openai_chat;
 mod openai_responses;
 mod pi;
 #[cfg(test)]
+mod sdk_tests;
+#[cfg(test)]
 mod tests;
 mod unicode;
 
@@ -82,8 +84,8 @@ impl Format {
         detect::detect(messages)
     }
 
-    /// The format that this message alone shows, if it shows one, and whether for certain: plain text is the same in all
-    /// of them, and a system's message is that of several.
+    /// The format that this message alone shows, if it shows one, and whether no other has it: plain text is the same in
+    /// all of them, a system message in several.
     pub fn shown_by(message: &[u8]) -> Option<(Self, bool)> {
         detect::shown_by(message)
     }
@@ -147,18 +149,6 @@ impl Format {
     /// A turn of the model is a run of messages: that run is one call.
     pub fn has_runs(self) -> bool {
         self == Self::OpenAiResponses
-    }
-
-    /// The member in which a message holds what it says.
-    pub fn holder(self, made: &Made) -> &'static str {
-        match (self, made) {
-            (Self::Gemini, _) => "parts",
-            (
-                Self::OpenAiResponses,
-                Made::Result { .. } | Made::Moved { .. } | Made::Results(_),
-            ) => "output",
-            _ => "content",
-        }
     }
 
     fn read_text(self, text: &str) -> json::Read<Draft<'_>> {

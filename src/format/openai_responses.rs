@@ -361,6 +361,10 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             | Place::Custom(_)
             | Place::Part(_)
             | Place::Snake(_)
+            | Place::Tool(_)
+            | Place::Inner(..)
+            | Place::In(_)
+            | Place::At(..)
             | Place::Field(_) => {}
         }
     }

@@ -1,12 +1,14 @@
 //! Golden cases, the same way for every format: a message, what is done to it, what goes out.
 
+mod wire;
+
 use serde_json::{Value, json};
 
 use super::*;
 use crate::model::{Kind, MadePart, Op, Place};
 
 /// Carries operations out, as `context.ts` does.
-fn apply(mut value: Value, ops: &[Op]) -> Value {
+pub(super) fn apply(mut value: Value, ops: &[Op]) -> Value {
     for op in ops {
         let path = match op {
             Op::Add { path, .. } | Op::Replace { path, .. } | Op::Remove { path } => path,
@@ -31,12 +33,12 @@ fn apply(mut value: Value, ops: &[Op]) -> Value {
     value
 }
 
-fn outline(format: Format, message: &Value) -> Outline {
+pub(super) fn outline(format: Format, message: &Value) -> Outline {
     format.read(message.to_string().as_bytes(), 0).unwrap().outline()
 }
 
 #[track_caller]
-fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: Value) {
+pub(super) fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: Value) {
     let changes: Vec<_> = changes.into_iter().map(|(piece, what)| Change { piece, what }).collect();
     let outline = outline(format, &message);
     let after = apply(message, &format.edit(&outline, &changes));
@@ -46,7 +48,7 @@ fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: V
 
 /// One line for a message: role, then kind, place, id, name, flags and text of each part.
 #[track_caller]
-fn reads(format: Format, message: &Value, expected: &[&str]) {
+pub(super) fn reads(format: Format, message: &Value, expected: &[&str]) {
     let bytes = message.to_string();
     let draft = format.read(bytes.as_bytes(), 0).unwrap();
     let mut lines = vec![format!("{:?}", draft.role)];
@@ -77,18 +79,18 @@ fn reads(format: Format, message: &Value, expected: &[&str]) {
 }
 
 #[track_caller]
-fn flawed(format: Format, message: &str, path: &str, expected: &str) {
+pub(super) fn flawed(format: Format, message: &str, path: &str, expected: &str) {
     let error = format.read(message.as_bytes(), 7).unwrap_err();
     let expected =
         Error::MalformedMessage { index: 7, path: path.into(), expected: expected.into() };
     assert_eq!(error, expected);
 }
 
-fn drop_all(pieces: &[u32]) -> Vec<(u32, What)> {
+pub(super) fn drop_all(pieces: &[u32]) -> Vec<(u32, What)> {
     pieces.iter().map(|piece| (*piece, What::Drop)).collect()
 }
 
-fn text(piece: u32, text: &str) -> (u32, What) {
+pub(super) fn text(piece: u32, text: &str) -> (u32, What) {
     (piece, What::Text(text.into()))
 }
 
@@ -369,7 +371,7 @@ fn pi_edits() {
 }
 
 #[track_caller]
-fn made(
+pub(super) fn made(
     format: Format,
     made: Made,
     hosts: &[Value],
@@ -387,7 +389,7 @@ fn made(
     format.read(value.to_string().as_bytes(), 0).unwrap();
 }
 
-fn result(id: &str) -> Made {
+pub(super) fn result(id: &str) -> Made {
     like(id, Place::Content)
 }
 
@@ -396,11 +398,11 @@ fn like(id: &str, like: Place) -> Made {
     Made::Result { id: id.into(), name, text, error: true, like }
 }
 
-fn moved(message: u32, piece: u32) -> Made {
+pub(super) fn moved(message: u32, piece: u32) -> Made {
     Made::Moved { id: "n".into(), name: "bash".into(), message, piece }
 }
 
-fn head() -> Made {
+pub(super) fn head() -> Made {
     Made::User(vec![MadePart::Text("head".into()), MadePart::Host(0, 0), MadePart::Host(1, 1)])
 }
 
@@ -470,10 +472,19 @@ fn pi_makes() {
 #[test]
 fn depth_and_nonsense_are_errors_or_fine() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    for format in [Format::Anthropic, Format::OpenAiChat, Format::Pi] {
+    let built = [
+        Format::Anthropic,
+        Format::OpenAiChat,
+        Format::OpenAiResponses,
+        Format::Gemini,
+        Format::Pi,
+    ];
+    for format in built {
+        let member = if format == Format::Gemini { "parts" } else { "content" };
+        let whole = if format == Format::Gemini { r#"[{"text":"x"}]"# } else { r#""x""# };
         for json in [
-            format!(r#"{{"role":"user","content":"x","extra":{deep}}}"#),
-            format!(r#"{{"role":"user","content":[{{"type":"new","x":{deep}}}]}}"#),
+            format!(r#"{{"role":"user","{member}":{whole},"extra":{deep}}}"#),
+            format!(r#"{{"role":"user","{member}":[{{"type":"new","x":{deep}}}]}}"#),
         ] {
             assert_eq!(format.read(json.as_bytes(), 0).unwrap().parts.len(), 1);
         }

@@ -139,7 +139,8 @@ pub enum FixKind {
         /// The id, legal and unique.
         id: String,
     },
-    /// The piece's text is replaced by this: blank results, broken Unicode.
+    /// The piece's text is replaced by this: blank results, broken Unicode. Of a call that holds its own result: it is
+    /// answered with this.
     Text {
         /// The piece.
         piece: u32,

@@ -2,8 +2,9 @@
 
 use super::mender::Mender;
 use super::piece::{fix, shown};
+use super::run::Call;
 use super::{CONTINUE, NO_RESULT, START};
-use crate::model::{Fix, FixKind, Kind, Made, MadePart, Role, Violation};
+use crate::model::{Fix, FixKind, Kind, Made, MadePart, Place, Role, Violation};
 use crate::order::sort_by;
 
 impl Mender {
@@ -46,17 +47,27 @@ impl Mender {
         let names = self.provider.rules().names;
         let waiting = self.waiting.values().flatten().map(|call| (call.anchor, call));
         let lost = self.lost.iter().map(|call| (call.anchor, call));
-        let run = self.run.iter().flat_map(|run| run.open.iter().map(|call| (run.end, call)));
-        let mut calls: Vec<_> = waiting.chain(lost).chain(run).collect();
+        let run = self.run.iter().flat_map(|run| {
+            let owed = move |call: &&Call| !(call.decided && run.answering);
+            run.open.iter().filter(owed).map(|call| (run.end, call))
+        });
+        let all = waiting.chain(lost).chain(run);
+        let mut calls: Vec<_> = all.filter(|(_, call)| !call.within).collect();
         sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {
             let (id, name) = (call.wire.clone().into(), call.name.clone().into());
-            let (text, like) = (NO_RESULT.into(), call.place);
-            let made = Made::Result { id, name, text, error: true, like };
             let message = format!("the call \"{}\" has no result", shown(&call.key));
-            let mut fix =
-                fix(call.message, Some(call.place), FixKind::After(made), names.open, message);
-            fix.index = anchor;
+            // A part that is call and result in one is answered where it stands.
+            let (index, kind) = if matches!(call.place, Place::Tool(_)) {
+                let text = Some(NO_RESULT.into());
+                (call.message, FixKind::Text { piece: call.piece, text })
+            } else {
+                let (text, like) = (NO_RESULT.into(), call.place);
+                let made = Made::Result { id, name, text, error: true, like };
+                (anchor, FixKind::After(made))
+            };
+            let mut fix = fix(call.message, Some(call.place), kind, names.open, message);
+            fix.index = index;
             fix
         });
         fixes.collect()

@@ -125,6 +125,9 @@ impl Mender {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
+                if at.piece.kind == Kind::Result && at.piece.within {
+                    return self.awaits(*at, outline, &mut fixes);
+                }
                 if at.piece.kind == Kind::Result {
                     let message =
                         "a result stands in an assistant message, not in one of the user's";
@@ -153,6 +156,7 @@ impl Mender {
         let mut trailing = std::mem::take(&mut run.trailing);
         let binds = self.provider.binds_reasoning();
         let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == group);
+        let mut asks = Vec::new();
         for at in kept {
             if at.piece.kind == Kind::Thinking {
                 if binds && self.provider.merges() {
@@ -168,15 +172,21 @@ impl Mender {
             if let Some(run) = &mut self.run {
                 run.references = run.references.saturating_add(refers);
             }
-            if at.piece.kind == Kind::Call {
-                self.call(at, group, seen);
+            match at.piece.kind {
+                Kind::Call => self.call(at, group, seen),
+                Kind::Result => self.within(at, seen),
+                Kind::Other if at.piece.is_approval() => asks.push(at),
+                Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {}
             }
+        }
+        for at in asks {
+            self.ask(at, seen);
         }
         if let Some(run) = &mut self.run {
             run.trailing = trailing;
         }
         self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, Role::Assistant);
+        self.spoke(index, outline.last_role());
     }
 
     /// The run that an assistant message continues or opens.
@@ -196,6 +206,7 @@ impl Mender {
             answering: true,
             open: Vec::new(),
             keys: LiteMap::new(),
+            approvals: Vec::new(),
             trailing: Vec::new(),
             placed: Vec::new(),
             references: 0,
@@ -231,13 +242,16 @@ impl Mender {
             key,
             group,
             anchor: index,
+            within: piece.within,
+            decided: piece.decided,
         });
     }
 
     /// A message of the user, the system or a tool: results first, then whatever else.
     fn other(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
-        let holds = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
+        let holds =
+            outline.pieces.iter().any(|piece| piece.kind == Kind::Result || piece.is_approval());
         let mut kept = false;
         let together = self.is_together();
         for at in at(index, outline) {
@@ -252,6 +266,7 @@ impl Mender {
                     );
                     Fate::Dropped
                 }
+                Kind::Other if at.piece.is_approval() => self.decide(at, seen),
                 Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {
                     plain(at, &mut seen.fixes)
                 }
@@ -262,6 +277,7 @@ impl Mender {
             kept = true;
             if at.piece.kind != Kind::Result
                 && !together
+                && !at.piece.is_approval()
                 && let Some(run) = &mut self.run
             {
                 run.answering = false;
@@ -290,7 +306,15 @@ impl Mender {
                 return Fate::Kept;
             }
             let key_shown = shown(key);
-            let turn = self.is_together() && answering;
+            let id = at.piece.id.trim();
+            let other = |run: &Run| run.open.iter().any(|call| &*call.wire == id);
+            if answering && !id.is_empty() && self.run.as_ref().is_some_and(other) {
+                let message = format!("the call \"{id}\" is of another kind than this result");
+                seen.fix(at, at.drop(), "I15", &message);
+                return Fate::Dropped;
+            }
+            let called = self.run.as_ref().is_some_and(|run| !run.keys.is_empty());
+            let turn = self.is_together() && answering && called;
             if turn
                 || self.ids.has(at.piece.id.trim())
                 || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))
@@ -305,8 +329,7 @@ impl Mender {
             }
             return Fate::Dropped;
         };
-        set(&mut seen.groups, at.number, call.group);
-        set(&mut seen.pairs, at.number, Some((call.message, call.piece)));
+        seen.belongs(at, call.group, (call.message, call.piece));
         if answering && call.anchor == NONE {
             answer(at, &call, seen);
             self.place(at, &call);
@@ -317,7 +340,7 @@ impl Mender {
     }
 
     /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
-    fn take(&mut self, piece: &Piece, key: &str) -> Option<Call> {
+    pub(super) fn take(&mut self, piece: &Piece, key: &str) -> Option<Call> {
         // Where one side has an id and the other none, the name tells.
         let named = |call: &Call| {
             in_parts(piece)

@@ -1,7 +1,7 @@
 //! What a provider takes: one set of rules, used to check a transcript, to mend it, and to say what may be touched.
 //!
 //! The rules are those of the reliability notes that one request shows: I1-I3 (every call answered once, next to it),
-//! I5 (ids), I6 (nothing empty), I7 and I8 (first and last message), I11 (reasoning in an open tool loop), I26
+//! I4 (approvals), I5 (ids), I6 (nothing empty), I7 and I8 (first and last message), I11 (reasoning in an open tool loop), I26
 //! (Unicode) and I30 (arguments). What a violation is and how it is mended are one piece of code, so they cannot drift.
 
 mod apply;
@@ -13,6 +13,7 @@ mod provider;
 mod run;
 mod signs;
 mod together;
+mod within;
 
 use crate::model::{Fix, Outline, Violation};
 

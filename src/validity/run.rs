@@ -22,6 +22,19 @@ pub(super) struct Call {
     pub(super) group: u32,
     /// The message behind which its result goes.
     pub(super) anchor: u32,
+    /// Its result is the provider's to give.
+    pub(super) within: bool,
+    /// The user has decided on it: as long as nothing else follows, the SDK gives the result.
+    pub(super) decided: bool,
+}
+
+/// A request for approval in the newest run.
+#[derive(Clone, Debug)]
+pub(super) struct Approval {
+    /// Its own id.
+    pub(super) id: Box<str>,
+    /// The call that it asks for: message and piece.
+    pub(super) call: (u32, u32),
 }
 
 /// Assistant messages that the provider reads as one, and the results behind them.
@@ -37,6 +50,8 @@ pub(super) struct Run {
     pub(super) open: Vec<Call>,
     /// Ids of all its calls, as the host wrote them.
     pub(super) keys: LiteMap<Box<str>, ()>,
+    /// What the user is asked.
+    pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.
     pub(super) trailing: Vec<(u32, u32, Place)>,
     /// Results that stand in place, in the message directly behind it, where the provider wants them together.

@@ -4,8 +4,8 @@
  * strict providers and the laws of the contract. Nothing here knows how the manager decides.
  */
 import { createHash } from "node:crypto";
+import { approvalsOfCalls, atomic, signed, verbatim } from "./generated/laws.mjs";
 import { boundThinking, keptVerbatim } from "./laws.mjs";
-import { atomic, approvalsOfCalls, signed, verbatim } from "./generated/laws.mjs";
 import { strictFor } from "./pairs.mjs";
 import { carriedThinking, unchangedThinking } from "./strict.mjs";
 
@@ -150,14 +150,21 @@ export function carryOut(
       fail(one.rule, one.index, one.message);
     for (const one of carriedThinking(messages, host, source))
       fail(one.rule, one.index, one.message);
-    const words = format === "anthropic" ? keptVerbatim(messages, history) : verbatim(law, history, history, messages)?.message;
+    const words =
+      format === "anthropic"
+        ? keptVerbatim(messages, history)
+        : verbatim(law, history, history, messages)?.message;
     if (words) fail("verbatim", -1, words);
     const repaired = new Set(view.repairs.map((/** @type {Violation} */ one) => one.index));
     const asTheyWere = {
       messages: history.map((message, from) => (repaired.has(from) ? null : message)),
       source: history.map((_, from) => from),
     };
-    for (const broken of [atomic(law, asTheyWere, view), approvalsOfCalls(law, messages), signed(history, view)])
+    for (const broken of [
+      atomic(law, asTheyWere, view),
+      approvalsOfCalls(law, messages),
+      signed(history, view),
+    ])
       if (broken) fail(broken.law, -1, broken.message);
 
     if (!view.fits) report.unfit += 1;

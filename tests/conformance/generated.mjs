@@ -4,8 +4,9 @@
  * results, results late, twice or of nothing, ids repeated or not legal, blanks, halves of characters, aborted turns.
  * A third of them are clean: there a repair has nothing to do.
  */
-import { writers } from "./convert/wire.mjs";
+
 import { aiSdkModel, aiSdkUi, createLangchain, langchain, pi } from "./convert/sdk.mjs";
+import { writers } from "./convert/wire.mjs";
 
 /**
  * @typedef {import("./convert/turns.mjs").Turn} Turn
@@ -25,7 +26,16 @@ const WORDS = [
   "the",
   "\n",
 ];
-const ODD_IDS = ["dup", "functions.read:0", "with space", " padded ", "x".repeat(70), "a.b", "tool_1|fc_2", "é"];
+const ODD_IDS = [
+  "dup",
+  "functions.read:0",
+  "with space",
+  " padded ",
+  "x".repeat(70),
+  "a.b",
+  "tool_1|fc_2",
+  "é",
+];
 const BLANKS = ["", "  ", "\n"];
 const NAMES = ["read", "grep", "bash", "edit"];
 const LONE = "cut \ud83d here";
@@ -71,7 +81,11 @@ export function history(seed) {
     // Nine letters and digits: legal everywhere.
     return `c${String(seed % 10_000).padStart(4, "0")}${String(called.length).padStart(4, "0")}`;
   };
-  const image = () => ({ kind: /** @type {const} */ ("image"), data: "iVBORw0KGgo=", mime: "image/png" });
+  const image = () => ({
+    kind: /** @type {const} */ ("image"),
+    data: "iVBORw0KGgo=",
+    mime: "image/png",
+  });
   /** @param {{ id: string, name: string }} call @returns {import("./convert/turns.mjs").Result} */
   const result = (call) => ({
     kind: "result",
@@ -97,10 +111,21 @@ export function history(seed) {
     const parts = [];
     const reasons = signed ? count > 0 || chance(0.5) : chance(0.3);
     if (reasons && !dirty(0.08))
-      parts.push({ kind: "reasoning", text: words(60), sig: signed ? sig() : null, id: `rs_${seed}_${opaque}` });
+      parts.push({
+        kind: "reasoning",
+        text: words(60),
+        sig: signed ? sig() : null,
+        id: `rs_${seed}_${opaque}`,
+      });
     if (count === 0 || chance(0.5)) parts.push({ kind: "text", text: said(40) });
     if (chance(0.03)) {
-      parts.push({ kind: "call", id: `h${String(seed % 10_000).padStart(4, "0")}${String(opaque).padStart(4, "0")}`, name: "web_search", input: { query: words(3) }, hosted: sig() });
+      parts.push({
+        kind: "call",
+        id: `h${String(seed % 10_000).padStart(4, "0")}${String(opaque).padStart(4, "0")}`,
+        name: "web_search",
+        input: { query: words(3) },
+        hosted: sig(),
+      });
       parts.push({ kind: "text", text: words(20) });
     }
     for (let at = 0; at < count; at += 1) {
@@ -161,25 +186,45 @@ export function history(seed) {
       if (kind < 0.28) turns.push(user());
       else if (kind < 0.86) exchange();
       else if (kind < 0.92 && called.length > 0) {
-        turns.push({ role: "tool", parts: [result(/** @type {any} */ (called[below(called.length)]))] });
+        turns.push({
+          role: "tool",
+          parts: [result(/** @type {any} */ (called[below(called.length)]))],
+        });
       } else if (kind < 0.95) turns.push(assistant(0));
-      else if (kind < 0.97) turns.push({ role: "system", parts: [{ kind: "text", text: said(20) }] });
-      else turns.push({ role: "tool", parts: [result({ id: `foreign${below(9)}`, name: "read" })] });
+      else if (kind < 0.97)
+        turns.push({ role: "system", parts: [{ kind: "text", text: said(20) }] });
+      else
+        turns.push({ role: "tool", parts: [result({ id: `foreign${below(9)}`, name: "read" })] });
     }
   }
-  return { turns, clean, signed, way: below(4), window: [600, 1500, 4000, 12_000][below(4)] ?? 600 };
+  return {
+    turns,
+    clean,
+    signed,
+    way: below(4),
+    window: [600, 1500, 4000, 12_000][below(4)] ?? 600,
+  };
 }
 
 /** How a format is written: each has up to four ways. @type {Record<string, (history: History, provider: string) => any[]>} */
 const formats = {
-  anthropic: ({ turns }) => wire("anthropic", turns.filter((turn) => turn.role !== "system")),
+  anthropic: ({ turns }) =>
+    wire(
+      "anthropic",
+      turns.filter((turn) => turn.role !== "system"),
+    ),
   "openai-chat": ({ turns }, provider) =>
     wire("openai-chat", turns.map(withoutHosted), {
       reasoning: provider === "deepseek" || provider === "kimi",
       signatures: provider === "gemini",
     }),
   "openai-responses": ({ turns }) => wire("openai-responses", turns),
-  gemini: ({ turns, way }) => wire("gemini", turns.filter((turn) => turn.role !== "system"), { ids: way % 2 === 0 }),
+  gemini: ({ turns, way }) =>
+    wire(
+      "gemini",
+      turns.filter((turn) => turn.role !== "system"),
+      { ids: way % 2 === 0 },
+    ),
   "ai-sdk": ({ turns, way }, provider) =>
     way < 2 ? aiSdkModel(turns, provider) : aiSdkUi(turns, provider, way === 3),
   langchain: ({ turns, way }, provider) =>
@@ -189,7 +234,8 @@ const formats = {
       /** @type {const} */ (["instances", "constructors", "stored", "flat"])[way] ?? "flat",
     ),
   // pi has no system messages: among the others there is a host's note, which is said by the user.
-  pi: ({ turns, clean }, provider) => pi(clean ? turns.filter((turn) => turn.role !== "system") : turns, provider),
+  pi: ({ turns, clean }, provider) =>
+    pi(clean ? turns.filter((turn) => turn.role !== "system") : turns, provider),
 };
 
 /** @param {string} kind @param {Turn[]} turns @param {any} [ways] */
@@ -204,7 +250,9 @@ const withoutHosted = (turn) => ({
 /** Arguments that are no JSON are no calls in LangChain. @param {Turn} turn @returns {Turn} */
 const withoutRaw = (turn) => ({
   ...turn,
-  parts: turn.parts.map((part) => (part.kind === "call" ? { ...part, raw: /** @type {any} */ (undefined) } : part)),
+  parts: turn.parts.map((part) =>
+    part.kind === "call" ? { ...part, raw: /** @type {any} */ (undefined) } : part,
+  ),
 });
 
 /**

@@ -26,19 +26,31 @@ const threads = Math.min(4, availableParallelism());
 const measured = 20_000;
 const shrunk = 5;
 
-const chosen = api ? landed(api).filter(({ format, provider }) => only.test(`${format} x ${provider}`)) : [];
+const chosen = api
+  ? landed(api).filter(({ format, provider }) => only.test(`${format} x ${provider}`))
+  : [];
 const skip = api ? chosen.length === 0 : why;
 
 test("every request and repair of a generated history", { skip }, async () => {
   const seed = Number(process.env.PLIMSOLL_SEED ?? 0);
   const counts = seed > 0 ? one(seed) : await many();
-  const rows = chosen.map(({ format, provider }, at) => ({ pair: `${format} x ${provider}`, ...counts.get(at) }));
+  const rows = chosen.map(({ format, provider }, at) => ({
+    pair: `${format} x ${provider}`,
+    ...counts.get(at),
+  }));
   print(rows);
-  const found = rows.flatMap((row) => row.found.map((/** @type {any} */ own) => ({ pair: row.pair, ...own })));
+  const found = rows.flatMap((row) =>
+    row.found.map((/** @type {any} */ own) => ({ pair: row.pair, ...own })),
+  );
   for (const failure of found.slice(0, shrunk)) show(failure);
-  for (const { pair, seed: at, law, message } of found.slice(shrunk)) console.log(`${pair}, seed ${at}: ${law}: ${message.slice(0, 300)}`);
+  for (const { pair, seed: at, law, message } of found.slice(shrunk))
+    console.log(`${pair}, seed ${at}: ${law}: ${message.slice(0, 300)}`);
   const sum = rows.reduce((all, row) => all + row.violations, 0);
-  assert.equal(sum, 0, `${sum} transcripts break a law; PLIMSOLL_SEED and PLIMSOLL_PAIRS play one again`);
+  assert.equal(
+    sum,
+    0,
+    `${sum} transcripts break a law; PLIMSOLL_SEED and PLIMSOLL_PAIRS play one again`,
+  );
 });
 
 /** One transcript in every chosen pair, here. @param {number} seed @returns {Map<number, any>} */
@@ -55,7 +67,18 @@ function one(seed) {
 /** @returns {Promise<Map<number, any>>} */
 async function many() {
   const counts = new Map(
-    chosen.map((_, at) => [at, { transcripts: 0, requests: 0, repairs: 0, edits: 0, folds: 0, violations: 0, found: /** @type {any[]} */ ([]) }]),
+    chosen.map((_, at) => [
+      at,
+      {
+        transcripts: 0,
+        requests: 0,
+        repairs: 0,
+        edits: 0,
+        folds: 0,
+        violations: 0,
+        found: /** @type {any[]} */ ([]),
+      },
+    ]),
   );
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
@@ -72,7 +95,9 @@ async function many() {
     if (!timed && done >= measured) {
       timed = true;
       const million = ((seconds() / done) * 1_000_000) / 60;
-      console.log(`${done} transcripts in ${seconds().toFixed(0)} s: a million take ${million.toFixed(0)} minutes`);
+      console.log(
+        `${done} transcripts in ${seconds().toFixed(0)} s: a million take ${million.toFixed(0)} minutes`,
+      );
     }
     if (long && done - said >= histories / 50) {
       said = done;
@@ -101,9 +126,13 @@ function print(rows) {
   const columns = ["transcripts", "requests", "repairs", "edits", "folds", "violations"];
   console.log(`${"pair".padEnd(36)}${columns.map((name) => name.padStart(12)).join("")}`);
   const line = (/** @type {string} */ name, /** @type {any} */ row) =>
-    console.log(`${name.padEnd(36)}${columns.map((field) => String(row[field]).padStart(12)).join("")}`);
+    console.log(
+      `${name.padEnd(36)}${columns.map((field) => String(row[field]).padStart(12)).join("")}`,
+    );
   for (const row of rows) line(row.pair, row);
-  const total = Object.fromEntries(columns.map((field) => [field, rows.reduce((sum, row) => sum + row[field], 0)]));
+  const total = Object.fromEntries(
+    columns.map((field) => [field, rows.reduce((sum, row) => sum + row[field], 0)]),
+  );
   line("total", total);
 }
 
@@ -111,12 +140,15 @@ function print(rows) {
 function show({ pair, seed, law, message }) {
   const [format = "", provider = ""] = pair.split(" x ");
   const own = /** @type {any} */ ({ format, provider });
-  const fails = (/** @type {any} */ candidate) => play(api, own, candidate, seed).problem?.law === law;
+  const fails = (/** @type {any} */ candidate) =>
+    play(api, own, candidate, seed).problem?.law === law;
   const whole = history(seed);
   const small = fails(whole) ? shrink(whole, fails) : whole;
   const problem = play(api, own, small, seed).problem;
   console.log(`\n${pair}, seed ${seed}, window ${small.window}: ${law}: ${message.slice(0, 600)}`);
-  console.log(`shrunk to ${small.turns.length} of ${whole.turns.length} turns: ${problem?.message.slice(0, 600)}`);
+  console.log(
+    `shrunk to ${small.turns.length} of ${whole.turns.length} turns: ${problem?.message.slice(0, 600)}`,
+  );
   for (const [at, rendered] of render(small, format, provider).entries()) {
     console.log(`  [${at}] ${JSON.stringify(rendered).slice(0, 500)}`);
   }

@@ -25,7 +25,10 @@ function unknown(api, format, provider, messages) {
     return "";
   } catch (error) {
     const { code, info } = /** @type {any} */ (error);
-    const noFormat = code === "UNKNOWN_FORMAT" || info?.argument === "format" || /is built/.test(info?.expected ?? "");
+    const noFormat =
+      code === "UNKNOWN_FORMAT" ||
+      info?.argument === "format" ||
+      /is built/.test(info?.expected ?? "");
     if (noFormat) return `the package does not read ${format} yet`;
     return info?.argument === "provider" ? `the package does not know a provider yet` : "";
   }

@@ -15,8 +15,11 @@ import { pairs, strictFor } from "./pairs.mjs";
  * @param {Change} [change] @param {object} [more]
  */
 function fake(change = () => {}, more = {}) {
-  const validate = (/** @type {any[]} */ messages, /** @type {string} */ provider, /** @type {any} */ { format }) =>
-    strictFor(format, provider)(messages);
+  const validate = (
+    /** @type {any[]} */ messages,
+    /** @type {string} */ provider,
+    /** @type {any} */ { format },
+  ) => strictFor(format, provider)(messages);
   return {
     validate,
     repair: (/** @type {any[]} */ messages) => ({ messages, repairs: [] }),
@@ -65,108 +68,191 @@ function lawsBroken(api, of, histories = clean) {
 
 for (const of of pairs) {
   test(`a manager that sends everything breaks no law: ${of.format} x ${of.provider}`, () => {
-    for (const [at, own] of clean.slice(0, 8).entries()) assert.equal(play(fake(), of, own, at).problem, null);
+    for (const [at, own] of clean.slice(0, 8).entries())
+      assert.equal(play(fake(), of, own, at).problem, null);
   });
 }
 
 /** Changes the first message that `edit` has something to change in. @param {(message: any) => boolean | undefined} edit @returns {Change} */
-const edited = (edit) => (view, { window }) => {
-  if (window === 0) return;
-  for (const [at, message] of view.messages.entries()) {
-    const own = copy(message);
-    if (!edit(own)) continue;
-    view.messages[at] = own;
-    return;
-  }
-};
-const blocks = (/** @type {any} */ message) => (Array.isArray(message.content) ? message.content : []);
+const edited =
+  (edit) =>
+  (view, { window }) => {
+    if (window === 0) return;
+    for (const [at, message] of view.messages.entries()) {
+      const own = copy(message);
+      if (!edit(own)) continue;
+      view.messages[at] = own;
+      return;
+    }
+  };
+const blocks = (/** @type {any} */ message) =>
+  Array.isArray(message.content) ? message.content : [];
 const first = (/** @type {any} */ message, /** @type {string} */ type) =>
   blocks(message).find((/** @type {any} */ block) => block.type === type);
 
 /** @type {Array<[string, string, Change, { format: string, provider: string, why: string }?]>} */
 const wrongs = [
-  ["opaque", "a signature is cut", edited((message) => {
-    const block = first(message, "thinking");
-    if (block) block.signature = block.signature.slice(0, -2);
-    return block !== undefined;
-  })],
-  ["opaque", "signed thinking is shortened", edited((message) => {
-    const block = first(message, "thinking");
-    if (block) block.thinking = "…";
-    return block !== undefined;
-  })],
-  ["opaque", "a signature moves to another call", edited((message) => {
-    const signed = message.parts?.filter((/** @type {any} */ part) => part.functionCall) ?? [];
-    if (signed.length < 2 || !signed[0].thoughtSignature) return false;
-    signed[0].thoughtSignature = signed[0].thoughtSignature.replace(/opq-\d+-\d+/, "opq-0-99");
-    return true;
-  }), pair("gemini")],
-  ["honest", "a result is made up", (view, { window }) => {
-    if (window > 0) return;
-    const at = view.messages.findIndex((/** @type {any} */ message) => first(message, "tool_result"));
-    if (at < 0) return;
-    view.messages[at] = copy(view.messages[at]);
-    first(view.messages[at], "tool_result").content = "all tests pass";
-  }],
-  ["atomic", "one call of several goes", (view, { window }) => {
-    if (window === 0) return;
-    const at = view.messages.findIndex(
-      (/** @type {any} */ message) => blocks(message).filter((/** @type {any} */ block) => block.type === "tool_use").length > 1,
-    );
-    if (at < 0) return;
-    const { id } = first(view.messages[at], "tool_use");
-    for (const where of [at, at + 1]) {
-      const message = copy(view.messages[where]);
-      message.content = blocks(message).filter((/** @type {any} */ block) => block.id !== id && block.tool_use_id !== id);
-      view.messages[where] = message;
-    }
-  }],
-  ["atomic", "the reasoning of a call goes", edited((message) => {
-    if (!message.tool_calls || message.reasoning_content === undefined) return false;
-    delete message.reasoning_content;
-    return true;
-  }), pair("openai-chat", "deepseek")],
-  ["strict I20", "a call loses its signature", edited((message) => {
-    const part = message.parts?.find((/** @type {any} */ own) => own.thoughtSignature);
-    if (part) delete part.thoughtSignature;
-    return part !== undefined;
-  }), pair("gemini")],
-  ["atomic", "a reasoning item goes alone", (view, { window }) => {
-    if (window === 0) return;
-    const at = view.messages.findIndex((/** @type {any} */ item) => item.type === "reasoning");
-    if (at < 0) return;
-    view.messages.splice(at, 1);
-    view.source.splice(at, 1);
-  }, pair("openai-responses")],
-  ["verbatim", "the user's last words are cut", (view, { window }) => {
-    const last = view.messages.length - 1;
-    if (window === 0 || last < 0) return;
-    const message = copy(view.messages[last]);
-    if (message.role !== "user" || typeof message.content !== "string") return;
-    view.messages[last] = { ...message, content: `${message.content[0]}…` };
-  }],
-  ["epoch", "a message changes within an epoch", (view, { window, prefix }) => {
-    if (window > 0 && view.messages[0]) view.messages[0] = { role: "user", content: [...asBlocks(view.messages[0]), { type: "text", text: `seen ${prefix.length}` }] };
-  }],
-  ["again", "asked twice, another answer", (view, { window, count }) => {
-    if (window > 0 && count % 2 === 0) view.tokens = 2;
-  }],
-  ["tokens", "more than the window takes", (view, { window }) => {
-    if (window > 0) view.tokens = window;
-  }],
-  ["size", "a request grows", (view, { window }) => {
-    if (window > 0 && view.messages[0]) view.messages[0] = { role: "user", content: [...asBlocks(view.messages[0]), { type: "text", text: "x".repeat(2000) }] };
-  }],
-  ["strict I6", "a text is emptied", edited((message) => {
-    if (message.role !== "user" || typeof message.content !== "string") return false;
-    message.content = "";
-    return true;
-  })],
-  ["threw", "the host's message is changed", (view) => {
-    if (view.messages[0]) view.messages[0].role = "user!";
-  }],
+  [
+    "opaque",
+    "a signature is cut",
+    edited((message) => {
+      const block = first(message, "thinking");
+      if (block) block.signature = block.signature.slice(0, -2);
+      return block !== undefined;
+    }),
+  ],
+  [
+    "opaque",
+    "signed thinking is shortened",
+    edited((message) => {
+      const block = first(message, "thinking");
+      if (block) block.thinking = "…";
+      return block !== undefined;
+    }),
+  ],
+  [
+    "opaque",
+    "a signature moves to another call",
+    edited((message) => {
+      const signed = message.parts?.filter((/** @type {any} */ part) => part.functionCall) ?? [];
+      if (signed.length < 2 || !signed[0].thoughtSignature) return false;
+      signed[0].thoughtSignature = signed[0].thoughtSignature.replace(/opq-\d+-\d+/, "opq-0-99");
+      return true;
+    }),
+    pair("gemini"),
+  ],
+  [
+    "honest",
+    "a result is made up",
+    (view, { window }) => {
+      if (window > 0) return;
+      const at = view.messages.findIndex((/** @type {any} */ message) =>
+        first(message, "tool_result"),
+      );
+      if (at < 0) return;
+      view.messages[at] = copy(view.messages[at]);
+      first(view.messages[at], "tool_result").content = "all tests pass";
+    },
+  ],
+  [
+    "atomic",
+    "one call of several goes",
+    (view, { window }) => {
+      if (window === 0) return;
+      const at = view.messages.findIndex(
+        (/** @type {any} */ message) =>
+          blocks(message).filter((/** @type {any} */ block) => block.type === "tool_use").length >
+          1,
+      );
+      if (at < 0) return;
+      const { id } = first(view.messages[at], "tool_use");
+      for (const where of [at, at + 1]) {
+        const message = copy(view.messages[where]);
+        message.content = blocks(message).filter(
+          (/** @type {any} */ block) => block.id !== id && block.tool_use_id !== id,
+        );
+        view.messages[where] = message;
+      }
+    },
+  ],
+  [
+    "atomic",
+    "the reasoning of a call goes",
+    edited((message) => {
+      if (!message.tool_calls || message.reasoning_content === undefined) return false;
+      delete message.reasoning_content;
+      return true;
+    }),
+    pair("openai-chat", "deepseek"),
+  ],
+  [
+    "strict I20",
+    "a call loses its signature",
+    edited((message) => {
+      const part = message.parts?.find((/** @type {any} */ own) => own.thoughtSignature);
+      if (part) delete part.thoughtSignature;
+      return part !== undefined;
+    }),
+    pair("gemini"),
+  ],
+  [
+    "atomic",
+    "a reasoning item goes alone",
+    (view, { window }) => {
+      if (window === 0) return;
+      const at = view.messages.findIndex((/** @type {any} */ item) => item.type === "reasoning");
+      if (at < 0) return;
+      view.messages.splice(at, 1);
+      view.source.splice(at, 1);
+    },
+    pair("openai-responses"),
+  ],
+  [
+    "verbatim",
+    "the user's last words are cut",
+    (view, { window }) => {
+      const last = view.messages.length - 1;
+      if (window === 0 || last < 0) return;
+      const message = copy(view.messages[last]);
+      if (message.role !== "user" || typeof message.content !== "string") return;
+      view.messages[last] = { ...message, content: `${message.content[0]}…` };
+    },
+  ],
+  [
+    "epoch",
+    "a message changes within an epoch",
+    (view, { window, prefix }) => {
+      if (window > 0 && view.messages[0])
+        view.messages[0] = {
+          role: "user",
+          content: [...asBlocks(view.messages[0]), { type: "text", text: `seen ${prefix.length}` }],
+        };
+    },
+  ],
+  [
+    "again",
+    "asked twice, another answer",
+    (view, { window, count }) => {
+      if (window > 0 && count % 2 === 0) view.tokens = 2;
+    },
+  ],
+  [
+    "tokens",
+    "more than the window takes",
+    (view, { window }) => {
+      if (window > 0) view.tokens = window;
+    },
+  ],
+  [
+    "size",
+    "a request grows",
+    (view, { window }) => {
+      if (window > 0 && view.messages[0])
+        view.messages[0] = {
+          role: "user",
+          content: [...asBlocks(view.messages[0]), { type: "text", text: "x".repeat(2000) }],
+        };
+    },
+  ],
+  [
+    "strict I6",
+    "a text is emptied",
+    edited((message) => {
+      if (message.role !== "user" || typeof message.content !== "string") return false;
+      message.content = "";
+      return true;
+    }),
+  ],
+  [
+    "threw",
+    "the host's message is changed",
+    (view) => {
+      if (view.messages[0]) view.messages[0].role = "user!";
+    },
+  ],
 ];
-const asBlocks = (/** @type {any} */ { content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content);
+const asBlocks = (/** @type {any} */ { content }) =>
+  typeof content === "string" ? [{ type: "text", text: content }] : content;
 
 for (const [law, name, change, of = pair()] of wrongs) {
   test(`${law}: ${name}`, () => {
@@ -177,22 +263,38 @@ for (const [law, name, change, of = pair()] of wrongs) {
 
 test("what validate and repair say is held against the strict provider", () => {
   const dirty = Array.from({ length: 30 }, (_, at) => history(at + 1)).filter((own) => !own.clean);
-  assert.ok([...lawsBroken(fake(undefined, { validate: () => [] }), pair(), dirty)].some((law) => law.startsWith("missed")));
+  assert.ok(
+    [...lawsBroken(fake(undefined, { validate: () => [] }), pair(), dirty)].some((law) =>
+      law.startsWith("missed"),
+    ),
+  );
   const alarm = { rule: "I3", index: 0, path: "", message: "no" };
-  assert.deepEqual([...lawsBroken(fake(undefined, { validate: () => [alarm] }), pair())], ["false alarm I3"]);
-  const copies = { repair: (/** @type {any[]} */ messages) => ({ messages: copy(messages), repairs: [] }) };
+  assert.deepEqual(
+    [...lawsBroken(fake(undefined, { validate: () => [alarm] }), pair())],
+    ["false alarm I3"],
+  );
+  const copies = {
+    repair: (/** @type {any[]} */ messages) => ({ messages: copy(messages), repairs: [] }),
+  };
   assert.deepEqual([...lawsBroken(fake(undefined, copies), pair())], ["no-op"]);
   let asked = 0;
   const again = {
-    repair: (/** @type {any[]} */ messages) => ({ messages, repairs: asked++ % 2 === 1 ? [alarm] : [] }),
+    repair: (/** @type {any[]} */ messages) => ({
+      messages,
+      repairs: asked++ % 2 === 1 ? [alarm] : [],
+    }),
   };
   assert.deepEqual([...lawsBroken(fake(undefined, again), pair())], ["idempotent"]);
 });
 
 test("a failing history is shrunk to what shows the failure", () => {
   const whole = history(1);
-  const has = (/** @type {any} */ own) => own.turns.some((/** @type {any} */ turn) => turn.role === "tool");
+  const has = (/** @type {any} */ own) =>
+    own.turns.some((/** @type {any} */ turn) => turn.role === "tool");
   assert.ok(has(whole));
   const small = shrink(whole, has);
-  assert.deepEqual(small.turns.map((turn) => [turn.role, turn.parts.length]), [["tool", 0]]);
+  assert.deepEqual(
+    small.turns.map((turn) => [turn.role, turn.parts.length]),
+    [["tool", 0]],
+  );
 });

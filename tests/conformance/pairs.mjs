@@ -98,7 +98,10 @@ export function strictFor(format, provider) {
   const more = asks[provider] ?? {};
   if (format === "anthropic") {
     // Kimi's own ids are `functions.read:0`, on this endpoint too.
-    const own = { alternate: provider === "bedrock", anyIds: provider === "deepseek" || provider === "kimi" };
+    const own = {
+      alternate: provider === "bedrock",
+      anyIds: provider === "deepseek" || provider === "kimi",
+    };
     return (messages, rules = {}) => strictAnthropic(messages, { ...more, ...own, ...rules });
   }
   if (own && wire === format) return (messages, rules = {}) => own(messages, { ...more, ...rules });
@@ -111,7 +114,12 @@ export function strictFor(format, provider) {
     const found = host(messages, hostCache ? { ...rest, cache: hostCache } : rest);
     if (found.some((one) => one.rule === "shape")) return found;
     const sent = toWire(format, provider, messages);
-    const onWire = strict(sent.wire, { ...more, ...rest, ...(hostCache ? { cache } : {}), plain: false });
+    const onWire = strict(sent.wire, {
+      ...more,
+      ...rest,
+      ...(hostCache ? { cache } : {}),
+      plain: false,
+    });
     const mapped = onWire.map((one) => ({
       ...one,
       index: sent.at[one.index] ?? Math.max(messages.length - 1, 0),
@@ -124,7 +132,8 @@ export function strictFor(format, provider) {
 /** Whoever turns one wire into another reads each message of the first as it stands, and its order by the rules of the second. */
 const ofOne = new Set(["I5", "I6", "I26", "I30", "shape"]);
 /** @param {Strict} strict @returns {Strict} */
-const alone = (strict) => (messages, rules) => strict(messages, rules).filter((one) => ofOne.has(one.rule));
+const alone = (strict) => (messages, rules) =>
+  strict(messages, rules).filter((one) => ofOne.has(one.rule));
 
 /** Per host message and provider: what it becomes. @type {WeakMap<object, Map<string, Array<{ message: any, tool: boolean }>>>} */
 const written = new WeakMap();
@@ -179,8 +188,10 @@ const nameless = new Set(["openai-chat", "langchain"]);
 function named(message, names) {
   /** @type {any[]} */
   const parts = message.parts ?? [];
-  for (const { functionCall } of parts) if (functionCall) names.set(functionCall.id, functionCall.name);
-  if (!parts.some((part) => part.functionResponse && part.functionResponse.name === undefined)) return message;
+  for (const { functionCall } of parts)
+    if (functionCall) names.set(functionCall.id, functionCall.name);
+  if (!parts.some((part) => part.functionResponse && part.functionResponse.name === undefined))
+    return message;
   const own = parts.map((part) => {
     const { functionResponse: response } = part;
     if (!response || response.name !== undefined) return part;
@@ -203,7 +214,10 @@ function pieces(format, provider, kind, message) {
     ids: nameless.has(format),
   };
   const made = (readers[format]?.(message, provider) ?? []).flatMap((turn) =>
-    (writers[kind]?.(turn, ways) ?? []).map((one) => ({ message: one, tool: turn.role === "tool" })),
+    (writers[kind]?.(turn, ways) ?? []).map((one) => ({
+      message: one,
+      tool: turn.role === "tool",
+    })),
   );
   if (frozen) written.set(message, (known ?? new Map()).set(key, made));
   return made;

@@ -34,7 +34,17 @@ const done = readLog();
 /** Of the sessions in formats that are not theirs, and of those with providers that are not their format's own: one in so many. */
 const [oneIn, ownOneIn] = long ? [1, 1] : [5, 2];
 const other = 64_000;
-const fields = /** @type {const} */ (["calls", "epochs", "edits", "folds", "unfit", "inherited", "bill", "violations", "ms"]);
+const fields = /** @type {const} */ ([
+  "calls",
+  "epochs",
+  "edits",
+  "folds",
+  "unfit",
+  "inherited",
+  "bill",
+  "violations",
+  "ms",
+]);
 /** @type {Map<string, any>} */
 const totals = new Map();
 const started = performance.now();
@@ -42,13 +52,17 @@ const started = performance.now();
 if (!api) test("every session is carried out", { skip: why }, () => {});
 else {
   const known = landed(api).map((pair) => ({ ...pair, name: `${pair.format} x ${pair.provider}` }));
-  for (const [number, { name, bytes, windows = [32_000, 64_000, 128_000] }] of sessionFiles().entries()) {
+  for (const [
+    number,
+    { name, bytes, windows = [32_000, 64_000, 128_000] },
+  ] of sessionFiles().entries()) {
     if (!only.test(name)) continue;
     test(name, async (t) => {
       const data = bytes();
       const session = read(data);
       if (typeof session === "string" || !isReadable(session.messageFormat)) {
-        const reason = typeof session === "string" ? session : `its messages are ${session.messageFormat}`;
+        const reason =
+          typeof session === "string" ? session : `its messages are ${session.messageFormat}`;
         console.log(`skipped: ${name}: ${reason}`);
         return t.skip(reason);
       }
@@ -67,7 +81,8 @@ else {
           if (done.has(key)) continue;
           const way = (number + at) % 4;
           const own = () => read(data);
-          const make = () => (isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way));
+          const make = () =>
+            isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way);
           await t.test(`${pair.name} ${contextTokens}`, () =>
             carry(key, name, pair, make(), contextTokens, way),
           );
@@ -77,12 +92,18 @@ else {
   }
   after(() => {
     const sum = sumUp([...totals.values()]);
-    console.log(`${"pair".padEnd(36)}${["sessions", ...fields].map((field) => field.padStart(11)).join("")}`);
+    console.log(
+      `${"pair".padEnd(36)}${["sessions", ...fields].map((field) => field.padStart(11)).join("")}`,
+    );
     for (const [name, row] of [...totals, ["total", sum]]) {
-      const cells = ["sessions", ...fields].map((field) => String(row[field]).padStart(11)).join("");
+      const cells = ["sessions", ...fields]
+        .map((field) => String(row[field]).padStart(11))
+        .join("");
       console.log(`${String(name).padEnd(36)}${cells}`);
     }
-    console.log(`total ${preset}: ${shown({ ...sum, wall: Math.round(performance.now() - started) })}`);
+    console.log(
+      `total ${preset}: ${shown({ ...sum, wall: Math.round(performance.now() - started) })}`,
+    );
   });
 }
 
@@ -113,7 +134,8 @@ function carry(key, name, pair, session, contextTokens, way) {
   console.log(
     `${name} ${pair.name} ${windows}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
   );
-  const before = totals.get(pair.name) ?? Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
+  const before =
+    totals.get(pair.name) ?? Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
   totals.set(pair.name, sumUp([before, { sessions: 1, ...report }]));
   if (log) appendFileSync(log, `${JSON.stringify({ key, ...report })}\n`);
   assert.equal(
@@ -127,7 +149,9 @@ function carry(key, name, pair, session, contextTokens, way) {
 
 /** @param {any[]} rows */
 const sumUp = (rows) =>
-  Object.fromEntries(["sessions", ...fields].map((field) => [field, rows.reduce((sum, row) => sum + row[field], 0)]));
+  Object.fromEntries(
+    ["sessions", ...fields].map((field) => [field, rows.reduce((sum, row) => sum + row[field], 0)]),
+  );
 
 /** @param {Record<string, number>} counts */
 function shown(counts) {

@@ -5,23 +5,6 @@ import { fileURLToPath } from "node:url";
 
 const shared = fileURLToPath(new URL("../../../shared/data/sessions/", import.meta.url));
 const recorded = fileURLToPath(new URL("../../examples/sessions/", import.meta.url));
-const folders = [
-  "anthropic-messages",
-  "claude-code",
-  "codex",
-  "copilot-cli",
-  "gemini-contents",
-  "inspect",
-  "kimi-wire",
-  "langchain",
-  "mini-swe-agent",
-  "openai-messages",
-  "openhands",
-  "pi",
-  "swe-agent",
-  "tau-openai",
-  "whowhen-text",
-];
 /** A benchmark's file holds many short runs: each is a session, and one in ten of the longer ones is carried out. */
 const runsIn = "tau-openai";
 
@@ -33,15 +16,17 @@ export function sessionFiles() {
     console.log("skipped: ../shared is absent; the recorded examples are carried out instead");
     return existsSync(recorded) ? filesIn(recorded, "examples") : [];
   }
-  return folders.flatMap((folder) => {
-    if (!existsSync(shared + folder)) {
-      console.log(`skipped: ${folder} is absent`);
-      return [];
-    }
-    return folder === runsIn
-      ? filesIn(shared + folder, folder).flatMap(runs)
-      : filesIn(shared + folder, folder);
-  });
+  const folders = readdirSync(shared, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return folders
+    .map((folder) => folder.name)
+    .sort()
+    .flatMap((folder) =>
+      folder === runsIn
+        ? filesIn(shared + folder, folder).flatMap(runs)
+        : filesIn(shared + folder, folder),
+    );
 }
 
 /** @param {string} folder @param {string} prefix @returns {Source[]} */

@@ -14,12 +14,23 @@ const list = (value) => (Array.isArray(value) ? value : []);
 /** @param {string} value @returns {Part} */
 const text = (value) => ({ kind: "text", text: value });
 /** @param {unknown} data @param {unknown} mime @returns {Part} */
-const image = (data, mime) => ({ kind: "image", data: String(data), mime: String(mime ?? "image/png") });
+const image = (data, mime) => ({
+  kind: "image",
+  data: String(data),
+  mime: String(mime ?? "image/png"),
+});
 /** @param {string} id @param {string} name @param {unknown} input @param {string | null} [sig] @returns {Part} */
 function call(id, name, input, sig = null) {
   return isObject(input)
     ? { kind: "call", id, name, input, sig }
-    : { kind: "call", id, name, input: {}, raw: typeof input === "string" ? input : JSON.stringify(input), sig };
+    : {
+        kind: "call",
+        id,
+        name,
+        input: {},
+        raw: typeof input === "string" ? input : JSON.stringify(input),
+        sig,
+      };
 }
 
 /** @type {Record<string, (message: any, provider: string) => Turn[]>} */
@@ -37,12 +48,16 @@ export const readers = {
 /** @param {any} message @param {string} provider @returns {Turn[]} */
 function readPi(message, provider) {
   const { role, content } = message;
-  const blocks = () => (typeof content === "string" ? [text(content)] : list(content).flatMap(piBlock));
+  const blocks = () =>
+    typeof content === "string" ? [text(content)] : list(content).flatMap(piBlock);
   switch (role) {
     case "assistant":
       // Left out with its calls.
       if (message.stopReason === "aborted" || message.stopReason === "error") return [];
-      return some({ role: "assistant", parts: list(content).flatMap((block) => piOutput(block, provider)) });
+      return some({
+        role: "assistant",
+        parts: list(content).flatMap((block) => piOutput(block, provider)),
+      });
     case "toolResult":
       return [
         {
@@ -52,7 +67,9 @@ function readPi(message, provider) {
               kind: "result",
               id: message.toolCallId,
               name: message.toolName,
-              text: list(content).flatMap((one) => (one?.type === "text" ? [one.text] : [])).join("\n"),
+              text: list(content)
+                .flatMap((one) => (one?.type === "text" ? [one.text] : []))
+                .join("\n"),
               error: message.isError === true,
             },
           ],
@@ -80,18 +97,23 @@ function piBlock(block) {
 
 /** @param {any} block @param {string} provider @returns {Part[]} */
 function piOutput(block, provider) {
-  if (block?.type === "toolCall") return [call(block.id, block.name, block.arguments, block.thoughtSignature ?? null)];
+  if (block?.type === "toolCall")
+    return [call(block.id, block.name, block.arguments, block.thoughtSignature ?? null)];
   if (block?.type !== "thinking") return piBlock(block);
   const sig = block.thinkingSignature ?? null;
   if (provider !== "openai-responses") return [{ kind: "reasoning", text: block.thinking, sig }];
   const item = /** @type {any} */ (parsed(sig));
   if (!isObject(item)) return [];
-  return [{ kind: "reasoning", text: block.thinking, sig: item.encrypted_content ?? "", id: item.id }];
+  return [
+    { kind: "reasoning", text: block.thinking, sig: item.encrypted_content ?? "", id: item.id },
+  ];
 }
 
 /** @type {Record<string, (options: any) => { sig: string | null, id?: string | undefined }>} */
 const signatures = {
-  anthropic: (options) => ({ sig: options?.anthropic?.signature ?? options?.anthropic?.redactedData ?? null }),
+  anthropic: (options) => ({
+    sig: options?.anthropic?.signature ?? options?.anthropic?.redactedData ?? null,
+  }),
   bedrock: (options) => ({ sig: options?.bedrock?.signature ?? null }),
   gemini: (options) => ({ sig: options?.google?.thoughtSignature ?? null }),
   "openai-responses": (options) => ({
@@ -122,7 +144,8 @@ function modelPart(part, role, provider) {
       return [{ kind: "reasoning", text: part.text, sig, ...(id ? { id } : {}) }];
     }
     case "tool-call": {
-      const { sig } = provider === "gemini" ? signature(provider, part.providerOptions) : { sig: null };
+      const { sig } =
+        provider === "gemini" ? signature(provider, part.providerOptions) : { sig: null };
       const made = call(part.toolCallId, part.toolName, part.input, sig);
       return [part.providerExecuted ? /** @type {any} */ ({ ...made, hosted: "" }) : made];
     }
@@ -136,7 +159,8 @@ function modelPart(part, role, provider) {
 /** @param {any} part @returns {Part} */
 function modelResult({ toolCallId, toolName, output }) {
   const { type, value, reason } = output ?? {};
-  const error = typeof type === "string" && (type.startsWith("error") || type === "execution-denied");
+  const error =
+    typeof type === "string" && (type.startsWith("error") || type === "execution-denied");
   const said = typeof value === "string" ? value : JSON.stringify(value ?? reason ?? null);
   return { kind: "result", id: toolCallId, name: toolName, text: said, error };
 }
@@ -144,7 +168,9 @@ function modelResult({ toolCallId, toolName, output }) {
 /** UIMessage, as convertToModelMessages does. @param {any} message @param {string} provider @returns {Turn[]} */
 function readUi({ role, parts }, provider) {
   if (role === "system") {
-    const said = parts.flatMap((/** @type {any} */ part) => (part.type === "text" ? [part.text] : [])).join("");
+    const said = parts
+      .flatMap((/** @type {any} */ part) => (part.type === "text" ? [part.text] : []))
+      .join("");
     return [{ role: "system", parts: [text(said)] }];
   }
   if (role !== "assistant") {
@@ -176,7 +202,8 @@ function readUi({ role, parts }, provider) {
 /** @param {any} part */
 const isTool = (part) => part?.type === "dynamic-tool" || String(part?.type).startsWith("tool-");
 /** @param {any} part */
-const toolName = (part) => (part.type === "dynamic-tool" ? part.toolName : part.type.slice("tool-".length));
+const toolName = (part) =>
+  part.type === "dynamic-tool" ? part.toolName : part.type.slice("tool-".length);
 
 /** @param {any} part @param {string} provider @returns {Part[]} */
 function uiOutput(part, provider) {
@@ -186,7 +213,8 @@ function uiOutput(part, provider) {
     return [{ kind: "reasoning", text: part.text, sig, ...(id ? { id } : {}) }];
   }
   if (!isTool(part) || part.state === "input-streaming") return [];
-  const { sig } = provider === "gemini" ? signature(provider, part.callProviderMetadata) : { sig: null };
+  const { sig } =
+    provider === "gemini" ? signature(provider, part.callProviderMetadata) : { sig: null };
   const made = call(part.toolCallId, toolName(part), part.input ?? part.rawInput, sig);
   return [part.providerExecuted ? /** @type {any} */ ({ ...made, hosted: "" }) : made];
 }
@@ -201,7 +229,13 @@ function uiResult(part) {
     case "output-error":
       return [{ ...base, text: String(part.errorText), error: true }];
     case "output-available":
-      return [{ ...base, text: typeof part.output === "string" ? part.output : JSON.stringify(part.output ?? null), error: false }];
+      return [
+        {
+          ...base,
+          text: typeof part.output === "string" ? part.output : JSON.stringify(part.output ?? null),
+          error: false,
+        },
+      ];
     default:
       return [];
   }
@@ -209,27 +243,46 @@ function uiResult(part) {
 
 /** @type {Record<string, string>} */
 const langchainRoles = {
-  human: "user", HumanMessage: "user", user: "user",
-  ai: "assistant", AIMessage: "assistant", AIMessageChunk: "assistant", assistant: "assistant",
-  system: "system", SystemMessage: "system",
-  tool: "tool", ToolMessage: "tool",
+  human: "user",
+  HumanMessage: "user",
+  user: "user",
+  ai: "assistant",
+  AIMessage: "assistant",
+  AIMessageChunk: "assistant",
+  assistant: "assistant",
+  system: "system",
+  SystemMessage: "system",
+  tool: "tool",
+  ToolMessage: "tool",
 };
 
 /** An instance, or what it is written as. @param {any} message @returns {{ role: string, fields: any }} */
 export function langchainFields(message) {
-  if (typeof message?.getType === "function") return { role: langchainRoles[message.getType()] ?? "", fields: message };
-  if (message?.lc === 1) return { role: langchainRoles[message.id?.at(-1)] ?? "", fields: message.kwargs ?? {} };
+  if (typeof message?.getType === "function")
+    return { role: langchainRoles[message.getType()] ?? "", fields: message };
+  if (message?.lc === 1)
+    return { role: langchainRoles[message.id?.at(-1)] ?? "", fields: message.kwargs ?? {} };
   const role = langchainRoles[message?.type ?? message?.role] ?? "";
   return { role, fields: isObject(message?.data) ? message.data : message };
 }
 
-/** @param {any} message @param {string} provider @returns {Turn[]} */
-function readLangchain(message, provider) {
+/** @param {any} message @returns {Turn[]} */
+function readLangchain(message) {
   const { role, fields } = langchainFields(message);
   const { content } = fields;
   if (role === "tool") {
-    const said = typeof content === "string" ? content : list(content).map((one) => one?.text ?? "").join("\n");
-    const result = { kind: /** @type {const} */ ("result"), id: fields.tool_call_id, text: said, error: fields.status === "error" };
+    const said =
+      typeof content === "string"
+        ? content
+        : list(content)
+            .map((one) => one?.text ?? "")
+            .join("\n");
+    const result = {
+      kind: /** @type {const} */ ("result"),
+      id: fields.tool_call_id,
+      text: said,
+      error: fields.status === "error",
+    };
     return [{ role, parts: [{ ...result, name: fields.name ?? undefined }] }];
   }
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : list(content);
@@ -242,20 +295,38 @@ function readLangchain(message, provider) {
   }
   const more = fields.additional_kwargs ?? {};
   const signed = more.__gemini_function_call_thought_signatures__ ?? {};
-  const calls = list(fields.tool_calls).map((one) => call(one.id, one.name, one.args, signed[one.id] ?? null));
+  const calls = list(fields.tool_calls).map((one) =>
+    call(one.id, one.name, one.args, signed[one.id] ?? null),
+  );
   /** @type {Part[]} */
   const parts = [];
-  if (more.reasoning_content !== undefined) parts.push({ kind: "reasoning", text: more.reasoning_content, sig: null });
+  if (more.reasoning_content !== undefined)
+    parts.push({ kind: "reasoning", text: more.reasoning_content, sig: null });
   if (more.reasoning?.encrypted_content !== undefined) {
     const { summary, encrypted_content: sig, id } = more.reasoning;
-    parts.push({ kind: "reasoning", text: list(summary).map((one) => one.text).join(""), sig, id });
+    parts.push({
+      kind: "reasoning",
+      text: list(summary)
+        .map((one) => one.text)
+        .join(""),
+      sig,
+      id,
+    });
   }
   for (const block of blocks) {
-    if (block?.type === "thinking") parts.push({ kind: "reasoning", text: block.thinking, sig: block.signature ?? null });
+    if (block?.type === "thinking")
+      parts.push({ kind: "reasoning", text: block.thinking, sig: block.signature ?? null });
     else if (block?.type === "reasoning_content")
-      parts.push({ kind: "reasoning", text: block.reasoningText?.text ?? "", sig: block.reasoningText?.signature ?? null });
+      parts.push({
+        kind: "reasoning",
+        text: block.reasoningText?.text ?? "",
+        sig: block.reasoningText?.signature ?? null,
+      });
     // No adapter sends the empty content of a message that calls.
-    else if (block?.type === "text" && !(block.text === "" && calls.length > 0 && typeof content === "string"))
+    else if (
+      block?.type === "text" &&
+      !(block.text === "" && calls.length > 0 && typeof content === "string")
+    )
       parts.push(text(block.text));
   }
   return [{ role: "assistant", parts: [...parts, ...calls] }];
@@ -263,9 +334,27 @@ function readLangchain(message, provider) {
 
 /** @param {any} message @returns {Turn[]} */
 function readChat({ role, content, ...message }) {
-  const said = typeof content === "string" ? content : list(content).map((one) => one?.text ?? "").join("\n");
+  const said =
+    typeof content === "string"
+      ? content
+      : list(content)
+          .map((one) => one?.text ?? "")
+          .join("\n");
   if (role === "tool")
-    return [{ role, parts: [{ kind: "result", id: message.tool_call_id, name: message.name, text: said, error: false }] }];
+    return [
+      {
+        role,
+        parts: [
+          {
+            kind: "result",
+            id: message.tool_call_id,
+            name: message.name,
+            text: said,
+            error: false,
+          },
+        ],
+      },
+    ];
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : list(content);
   const parts = blocks.flatMap((block) => {
     if (block?.type === "text") return [text(block.text)];
@@ -280,7 +369,10 @@ function readChat({ role, content, ...message }) {
   });
   const words = content === "" && calls.length > 0 ? [] : parts;
   /** @type {Part[]} */
-  const thoughts = message.reasoning_content !== undefined ? [{ kind: "reasoning", text: message.reasoning_content, sig: null }] : [];
+  const thoughts =
+    message.reasoning_content !== undefined
+      ? [{ kind: "reasoning", text: message.reasoning_content, sig: null }]
+      : [];
   return [{ role, parts: [...thoughts, ...words, ...calls] }];
 }
 
@@ -291,7 +383,10 @@ function readAnthropic({ role, content }) {
   if (role === "assistant") return [{ role, parts }];
   const results = parts.filter((part) => part.kind === "result");
   const rest = parts.filter((part) => part.kind !== "result");
-  return [...some({ role: "tool", parts: results }), ...some({ role: "user", parts: rest, plain: typeof content === "string" })];
+  return [
+    ...some({ role: "tool", parts: results }),
+    ...some({ role: "user", parts: rest, plain: typeof content === "string" }),
+  ];
 }
 
 /** @param {any} block @returns {Part[]} */
@@ -309,8 +404,15 @@ function anthropicPart(block) {
       return [call(block.id, block.name, block.input)];
     case "tool_result": {
       const { content } = block;
-      const said = typeof content === "string" ? content : list(content).map((one) => one?.text ?? "").join("\n");
-      return [{ kind: "result", id: block.tool_use_id, text: said, error: block.is_error === true }];
+      const said =
+        typeof content === "string"
+          ? content
+          : list(content)
+              .map((one) => one?.text ?? "")
+              .join("\n");
+      return [
+        { kind: "result", id: block.tool_use_id, text: said, error: block.is_error === true },
+      ];
     }
     default:
       return [];
@@ -327,12 +429,21 @@ function readGemini({ role, parts }) {
     if (part?.functionResponse) {
       const { id, name, response } = part.functionResponse;
       const said = response?.output ?? response?.error ?? response;
-      const result = { kind: /** @type {const} */ ("result"), id: id ?? "", name, error: response?.error !== undefined };
+      const result = {
+        kind: /** @type {const} */ ("result"),
+        id: id ?? "",
+        name,
+        error: response?.error !== undefined,
+      };
       return [{ ...result, text: typeof said === "string" ? said : JSON.stringify(said) }];
     }
     if (part?.inlineData) return [image(part.inlineData.data, part.inlineData.mimeType)];
     if (typeof part?.text !== "string") return [];
-    return [part.thought ? /** @type {Part} */ ({ kind: "reasoning", text: part.text, sig: null }) : text(part.text)];
+    return [
+      part.thought
+        ? /** @type {Part} */ ({ kind: "reasoning", text: part.text, sig: null })
+        : text(part.text),
+    ];
   });
   if (role === "model") return [{ role: "assistant", parts: own }];
   const results = own.filter((part) => part.kind === "result");
@@ -345,25 +456,51 @@ function readResponses(item) {
   switch (item.type ?? "message") {
     case "message": {
       const { role, content } = item;
-      const parts = (typeof content === "string" ? [{ text: content }] : list(content)).flatMap((part) =>
-        typeof part?.text === "string" ? [text(part.text)] : part?.image_url ? [image(part.image_url, "image/png")] : [],
+      const parts = (typeof content === "string" ? [{ text: content }] : list(content)).flatMap(
+        (part) =>
+          typeof part?.text === "string"
+            ? [text(part.text)]
+            : part?.image_url
+              ? [image(part.image_url, "image/png")]
+              : [],
       );
       return [{ role: role === "developer" ? "system" : role, parts }];
     }
     case "reasoning": {
-      const said = list(item.summary).map((one) => one.text).join("\n");
-      return [{ role: "assistant", parts: [{ kind: "reasoning", text: said, sig: item.encrypted_content ?? null, id: item.id }] }];
+      const said = list(item.summary)
+        .map((one) => one.text)
+        .join("\n");
+      return [
+        {
+          role: "assistant",
+          parts: [
+            { kind: "reasoning", text: said, sig: item.encrypted_content ?? null, id: item.id },
+          ],
+        },
+      ];
     }
     case "function_call": {
       const input = parsed(item.arguments);
-      return [{ role: "assistant", parts: [call(item.call_id, item.name, isObject(input) ? input : item.arguments)] }];
+      return [
+        {
+          role: "assistant",
+          parts: [call(item.call_id, item.name, isObject(input) ? input : item.arguments)],
+        },
+      ];
     }
     case "custom_tool_call":
       return [{ role: "assistant", parts: [call(item.call_id, item.name, { input: item.input })] }];
     case "function_call_output":
     case "custom_tool_call_output": {
-      const said = typeof item.output === "string" ? item.output : list(item.output).map((one) => one?.text ?? "").join("\n");
-      return [{ role: "tool", parts: [{ kind: "result", id: item.call_id, text: said, error: false }] }];
+      const said =
+        typeof item.output === "string"
+          ? item.output
+          : list(item.output)
+              .map((one) => one?.text ?? "")
+              .join("\n");
+      return [
+        { role: "tool", parts: [{ kind: "result", id: item.call_id, text: said, error: false }] },
+      ];
     }
     default:
       return [];

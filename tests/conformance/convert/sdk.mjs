@@ -12,7 +12,9 @@ const options = {
   anthropic: (signature) => ({ anthropic: { signature } }),
   bedrock: (signature) => ({ bedrock: { signature } }),
   gemini: (thoughtSignature) => ({ google: { thoughtSignature } }),
-  "openai-responses": (reasoningEncryptedContent, itemId) => ({ openai: { itemId, reasoningEncryptedContent } }),
+  "openai-responses": (reasoningEncryptedContent, itemId) => ({
+    openai: { itemId, reasoningEncryptedContent },
+  }),
 };
 
 /** @param {string} provider @param {string | null | undefined} sig @param {string} [id] */
@@ -40,7 +42,11 @@ function aiSdkParts(part, provider) {
       return [{ type: "image", image: part.data, mediaType: part.mime }];
     case "reasoning":
       return [
-        { type: "reasoning", text: part.text, ...given("providerOptions", optionsOf(provider, part.sig, part.id)) },
+        {
+          type: "reasoning",
+          text: part.text,
+          ...given("providerOptions", optionsOf(provider, part.sig, part.id)),
+        },
       ];
     case "call": {
       const call = {
@@ -55,7 +61,10 @@ function aiSdkParts(part, provider) {
           type: "tool-result",
           toolCallId: part.id,
           toolName: part.name,
-          output: { type: "json", value: [{ url: "https://example.org", encryptedContent: part.hosted }] },
+          output: {
+            type: "json",
+            value: [{ url: "https://example.org", encryptedContent: part.hosted }],
+          },
         };
         return [{ ...call, providerExecuted: true }, result];
       }
@@ -64,9 +73,20 @@ function aiSdkParts(part, provider) {
     }
     default: {
       const answer = part.answer
-        ? [{ type: "tool-approval-response", approvalId: part.answer.id, approved: part.answer.approved }]
+        ? [
+            {
+              type: "tool-approval-response",
+              approvalId: part.answer.id,
+              approved: part.answer.approved,
+            },
+          ]
         : [];
-      const result = { type: "tool-result", toolCallId: part.id, toolName: part.name ?? "read", output: aiSdkOutput(part) };
+      const result = {
+        type: "tool-result",
+        toolCallId: part.id,
+        toolName: part.name ?? "read",
+        output: aiSdkOutput(part),
+      };
       return [...answer, result];
     }
   }
@@ -108,7 +128,12 @@ export function aiSdkUi(turns, provider, oneForAll) {
     const parts = turn.parts.flatMap((part) => uiParts(part, provider, results));
     const last = messages.at(-1);
     if (oneForAll && last?.role === "assistant") last.parts.push({ type: "step-start" }, ...parts);
-    else messages.push({ id: `m${messages.length}`, role: "assistant", parts: [{ type: "step-start" }, ...parts] });
+    else
+      messages.push({
+        id: `m${messages.length}`,
+        role: "assistant",
+        parts: [{ type: "step-start" }, ...parts],
+      });
   }
   return messages;
 }
@@ -120,7 +145,11 @@ function uiParts(part, provider, results) {
       return [{ type: "text", text: part.text, state: "done" }];
     case "reasoning":
       return [
-        { type: "reasoning", text: part.text, ...given("providerMetadata", optionsOf(provider, part.sig, part.id)) },
+        {
+          type: "reasoning",
+          text: part.text,
+          ...given("providerMetadata", optionsOf(provider, part.sig, part.id)),
+        },
       ];
     case "call": {
       const at = part.hosted === undefined ? results.findIndex((one) => one.id === part.id) : -1;
@@ -132,13 +161,24 @@ function uiParts(part, provider, results) {
         ...given("callProviderMetadata", optionsOf(provider, part.sig)),
       };
       if (part.hosted !== undefined)
-        return [{ ...call, providerExecuted: true, state: "output-available", output: { encrypted: part.hosted } }];
+        return [
+          {
+            ...call,
+            providerExecuted: true,
+            state: "output-available",
+            output: { encrypted: part.hosted },
+          },
+        ];
       const answer = result?.answer;
       const approval = part.ask
         ? { approval: { id: part.ask, ...(answer ? { approved: answer.approved } : {}) } }
         : {};
-      if (!result) return [{ ...call, state: part.ask ? "approval-requested" : "input-available", ...approval }];
-      if (result.error) return [{ ...call, state: "output-error", errorText: result.text ?? "", ...approval }];
+      if (!result)
+        return [
+          { ...call, state: part.ask ? "approval-requested" : "input-available", ...approval },
+        ];
+      if (result.error)
+        return [{ ...call, state: "output-error", errorText: result.text ?? "", ...approval }];
       return [{ ...call, state: "output-available", output: result.text, ...approval }];
     }
     default:
@@ -167,15 +207,11 @@ class BaseMessage {
   get lc_id() {
     return [...this.lc_namespace, this.constructor.name];
   }
-  static lc_name() {
-    return this.name;
-  }
   get [Symbol.toStringTag]() {
-    return /** @type {any} */ (this.constructor).lc_name();
+    return this.constructor.name;
   }
   toJSON() {
-    const own = /** @type {any} */ (this);
-    const kwargs = Object.fromEntries(Object.keys(this.lc_kwargs).map((key) => [key, own[key]]));
+    const kwargs = Object.fromEntries(Object.keys(this.lc_kwargs).map((key) => [key, this[key]]));
     return { lc: 1, type: "constructor", id: this.lc_id, kwargs };
   }
 }
@@ -184,12 +220,22 @@ export class AIMessage extends BaseMessage {}
 export class SystemMessage extends BaseMessage {}
 export class ToolMessage extends BaseMessage {}
 /** @type {Record<string, string>} */
-const types = { HumanMessage: "human", AIMessage: "ai", SystemMessage: "system", ToolMessage: "tool" };
+const types = {
+  HumanMessage: "human",
+  AIMessage: "ai",
+  SystemMessage: "system",
+  ToolMessage: "tool",
+};
 
 /** What `create` would be for a host of LangChain's. @param {any} made */
 export const createLangchain = (made) =>
   made.role === "tool"
-    ? new ToolMessage({ content: made.content, tool_call_id: made.toolCallId, name: made.toolName, status: "error" })
+    ? new ToolMessage({
+        content: made.content,
+        tool_call_id: made.toolCallId,
+        name: made.toolName,
+        status: "error",
+      })
     : new HumanMessage({ content: made.content });
 
 /** @param {Turn[]} turns @param {string} provider @param {"instances" | "constructors" | "stored" | "flat"} way */
@@ -239,9 +285,12 @@ function langchainAssistant(turn, provider) {
   const blocks = turn.parts.flatMap((part) => {
     if (part.kind === "text") return [{ type: "text", text: part.text }];
     if (part.kind !== "reasoning" || part.sig === null) return [];
-    if (provider === "anthropic") return [{ type: "thinking", thinking: part.text, signature: part.sig }];
+    if (provider === "anthropic")
+      return [{ type: "thinking", thinking: part.text, signature: part.sig }];
     if (provider === "bedrock")
-      return [{ type: "reasoning_content", reasoningText: { text: part.text, signature: part.sig } }];
+      return [
+        { type: "reasoning_content", reasoningText: { text: part.text, signature: part.sig } },
+      ];
     return [];
   });
   const uses =
@@ -264,8 +313,18 @@ function langchainAssistant(turn, provider) {
   const asText = turn.plain && blocks.every((block) => block.type === "text");
   return new AIMessage({
     content: asText ? wordsOf(turn) : [...blocks, ...uses],
-    tool_calls: good.map((call) => ({ id: call.id, name: call.name, args: call.input, type: "tool_call" })),
-    invalid_tool_calls: bad.map((call) => ({ id: call.id, name: call.name, args: call.raw, type: "invalid_tool_call" })),
+    tool_calls: good.map((call) => ({
+      id: call.id,
+      name: call.name,
+      args: call.input,
+      type: "tool_call",
+    })),
+    invalid_tool_calls: bad.map((call) => ({
+      id: call.id,
+      name: call.name,
+      args: call.raw,
+      type: "invalid_tool_call",
+    })),
     additional_kwargs: more,
   });
 }
@@ -276,12 +335,22 @@ export function pi(turns, provider) {
   return turns.flatMap((turn) => {
     time += 1000;
     if (turn.role === "system") {
-      return [{ role: "custom", customType: "note", content: wordsOf(turn), display: true, timestamp: time }];
+      return [
+        {
+          role: "custom",
+          customType: "note",
+          content: wordsOf(turn),
+          display: true,
+          timestamp: time,
+        },
+      ];
     }
     if (turn.role === "user") {
       const content = turn.parts.flatMap((part) => {
         if (part.kind === "text") return [{ type: "text", text: part.text }];
-        return part.kind === "image" ? [{ type: "image", data: part.data, mimeType: part.mime }] : [];
+        return part.kind === "image"
+          ? [{ type: "image", data: part.data, mimeType: part.mime }]
+          : [];
       });
       return [{ role: "user", content: turn.plain ? wordsOf(turn) : content, timestamp: time }];
     }
@@ -292,7 +361,9 @@ export function pi(turns, provider) {
         toolName: part.name ?? "read",
         content: [
           ...(part.text === null ? [] : [{ type: "text", text: part.text }]),
-          ...(part.image ? [{ type: "image", data: part.image.data, mimeType: part.image.mime }] : []),
+          ...(part.image
+            ? [{ type: "image", data: part.image.data, mimeType: part.image.mime }]
+            : []),
         ],
         isError: part.error,
         timestamp: time,
@@ -301,10 +372,24 @@ export function pi(turns, provider) {
     const content = turn.parts.flatMap((part) => {
       if (part.kind === "text") return [{ type: "text", text: part.text }];
       if (part.kind === "reasoning")
-        return [{ type: "thinking", thinking: part.text, ...(part.sig ? { thinkingSignature: piSignature(part, provider) } : {}) }];
+        return [
+          {
+            type: "thinking",
+            thinking: part.text,
+            ...(part.sig ? { thinkingSignature: piSignature(part, provider) } : {}),
+          },
+        ];
       if (part.kind !== "call" || part.hosted !== undefined) return [];
       const signed = part.sig ? { thoughtSignature: part.sig } : {};
-      return [{ type: "toolCall", id: part.id, name: part.name, arguments: part.raw ?? part.input, ...signed }];
+      return [
+        {
+          type: "toolCall",
+          id: part.id,
+          name: part.name,
+          arguments: part.raw ?? part.input,
+          ...signed,
+        },
+      ];
     });
     const stop = callsOf(turn).length > 0 ? "toolUse" : "stop";
     return [{ role: "assistant", content, stopReason: turn.aborted ?? stop, timestamp: time }];
@@ -317,4 +402,3 @@ function piSignature(part, provider) {
   const summary = [{ type: "summary_text", text: part.text }];
   return JSON.stringify({ type: "reasoning", id: part.id, summary, encrypted_content: part.sig });
 }
-

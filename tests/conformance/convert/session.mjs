@@ -25,7 +25,9 @@ export function turnsOfSession({ messageFormat, messages }) {
   /** @type {Map<string, string>} */
   const names = new Map();
   let made = 0;
-  const read = messages.flatMap((/** @type {any} */ message) => readers[messageFormat]?.(message, "") ?? []);
+  const read = messages.flatMap(
+    (/** @type {any} */ message) => readers[messageFormat]?.(message, "") ?? [],
+  );
   for (const turn of read) {
     const parts = turn.parts.map((/** @type {Part} */ part) => {
       if (part.kind === "call") {
@@ -42,7 +44,8 @@ export function turnsOfSession({ messageFormat, messages }) {
     });
     const last = turns.at(-1);
     // Results may come one by one, and reasoning, words and calls of one response as items.
-    const joins = turn.role === "tool" || (turn.role === "assistant" && messageFormat === "openai-responses");
+    const joins =
+      turn.role === "tool" || (turn.role === "assistant" && messageFormat === "openai-responses");
     if (joins && last?.role === turn.role) last.parts.push(...parts);
     else turns.push({ ...turn, parts });
   }
@@ -56,14 +59,21 @@ export function turnsOfSession({ messageFormat, messages }) {
  * @returns {any} a session, as `readSession` would have given it
  */
 export function rendered(turns, session, format, provider, way) {
-  const history = (/** @type {Turn[]} */ own) => ({ turns: own, clean: false, signed: false, way, window: 0 });
+  const history = (/** @type {Turn[]} */ own) => ({
+    turns: own,
+    clean: false,
+    signed: false,
+    way,
+    window: 0,
+  });
   const messages = render(history(turns), format, provider);
   /** @type {Array<{ sent: number }>} */
   const calls = [];
   const isUi = format === "ai-sdk" && way >= 2;
   let count = 0;
   for (const turn of turns) {
-    if (turn.role === "assistant" && count > 0 && calls.at(-1)?.sent !== count) calls.push({ sent: count });
+    if (turn.role === "assistant" && count > 0 && calls.at(-1)?.sent !== count)
+      calls.push({ sent: count });
     if (isUi) count += turn.role === "tool" ? 0 : 1;
     else count += render(history([turn]), format, provider).length;
   }

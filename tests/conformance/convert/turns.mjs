@@ -19,10 +19,13 @@
 
 /** @param {Turn} turn @returns {Call[]} */
 export const callsOf = (turn) =>
-  /** @type {Call[]} */ (turn.parts.filter((part) => part.kind === "call" && part.hosted === undefined));
+  /** @type {Call[]} */ (
+    turn.parts.filter((part) => part.kind === "call" && part.hosted === undefined)
+  );
 
 /** @param {Turn} turn @returns {Result[]} */
-export const resultsOf = (turn) => /** @type {Result[]} */ (turn.parts.filter((part) => part.kind === "result"));
+export const resultsOf = (turn) =>
+  /** @type {Result[]} */ (turn.parts.filter((part) => part.kind === "result"));
 
 /** @param {Turn} turn @returns {Reasoning[]} */
 export const reasoningOf = (turn) =>

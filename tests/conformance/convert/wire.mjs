@@ -26,7 +26,9 @@ export const writers = {
     if (turn.role === "tool") return turn.parts.flatMap(chatResult);
     const calls = callsOf(turn);
     const words = wordsOf(turn);
-    const thoughts = reasoningOf(turn).map((one) => one.text).join("");
+    const thoughts = reasoningOf(turn)
+      .map((one) => one.text)
+      .join("");
     return [
       {
         role: "assistant",
@@ -38,14 +40,17 @@ export const writers = {
                 id: call.id,
                 type: "function",
                 function: { name: call.name, arguments: rawOf(call) },
-                ...(ways.signatures && call.sig ? { extra_content: { google: { thought_signature: call.sig } } } : {}),
+                ...(ways.signatures && call.sig
+                  ? { extra_content: { google: { thought_signature: call.sig } } }
+                  : {}),
               })),
             }
           : {}),
       },
     ];
   },
-  "openai-responses": (turn) => turn.parts.flatMap((part) => responseItems(part, turn.role)).reduce(joined, []),
+  "openai-responses": (turn) =>
+    turn.parts.flatMap((part) => responseItems(part, turn.role)).reduce(joined, []),
   gemini: (turn, ways = {}) => {
     const parts = turn.parts.flatMap((part) => geminiParts(part, ways));
     const role = turn.role === "assistant" ? "model" : turn.role === "system" ? "system" : "user";
@@ -68,7 +73,9 @@ function anthropicBlocks(part) {
     case "text":
       return [{ type: "text", text: part.text }];
     case "image":
-      return [{ type: "image", source: { type: "base64", media_type: part.mime, data: part.data } }];
+      return [
+        { type: "image", source: { type: "base64", media_type: part.mime, data: part.data } },
+      ];
     case "reasoning":
       if (part.sig === null) return [];
       return [
@@ -85,7 +92,12 @@ function anthropicBlocks(part) {
           type: "web_search_tool_result",
           tool_use_id: part.id,
           content: [
-            { type: "web_search_result", url: "https://example.org", title: "t", encrypted_content: part.hosted },
+            {
+              type: "web_search_result",
+              url: "https://example.org",
+              title: "t",
+              encrypted_content: part.hosted,
+            },
           ],
         },
       ];
@@ -96,7 +108,11 @@ function anthropicBlocks(part) {
           tool_use_id: part.id,
           ...(part.text === null
             ? {}
-            : { content: part.image ? [{ type: "text", text: part.text }, ...anthropicBlocks(part.image)] : part.text }),
+            : {
+                content: part.image
+                  ? [{ type: "text", text: part.text }, ...anthropicBlocks(part.image)]
+                  : part.text,
+              }),
           ...(part.error ? { is_error: true } : {}),
         },
       ];
@@ -121,7 +137,11 @@ function responseItems(part, role) {
   switch (part.kind) {
     case "text":
       return [
-        { type: "message", role, content: [{ type: role === "assistant" ? "output_text" : "input_text", text: part.text }] },
+        {
+          type: "message",
+          role,
+          content: [{ type: role === "assistant" ? "output_text" : "input_text", text: part.text }],
+        },
       ];
     case "image":
       return [{ type: "message", role, content: [{ type: "input_image", image_url: url(part) }] }];
@@ -136,7 +156,8 @@ function responseItems(part, role) {
         },
       ];
     case "call":
-      if (part.hosted !== undefined) return [{ type: "web_search_call", id: part.id, status: "completed" }];
+      if (part.hosted !== undefined)
+        return [{ type: "web_search_call", id: part.id, status: "completed" }];
       return [{ type: "function_call", call_id: part.id, name: part.name, arguments: rawOf(part) }];
     default:
       return [{ type: "function_call_output", call_id: part.id, output: part.text ?? "" }];
@@ -146,7 +167,8 @@ function responseItems(part, role) {
 /** The parts of one message of the user stand in one item. @param {any[]} items @param {any} item */
 function joined(items, item) {
   const last = items.at(-1);
-  const mergeable = item.type === "message" && item.role !== "assistant" && last?.role === item.role;
+  const mergeable =
+    item.type === "message" && item.role !== "assistant" && last?.role === item.role;
   if (mergeable) last.content.push(...item.content);
   else items.push(item);
   return items;
@@ -178,7 +200,15 @@ function geminiParts(part, ways) {
     default: {
       const id = ways.ids ? { id: part.id } : {};
       const response = { [part.error ? "error" : "output"]: part.text ?? "" };
-      return [{ functionResponse: { ...id, ...(part.name === undefined ? {} : { name: part.name }), response } }];
+      return [
+        {
+          functionResponse: {
+            ...id,
+            ...(part.name === undefined ? {} : { name: part.name }),
+            response,
+          },
+        },
+      ];
     }
   }
 }
@@ -205,7 +235,10 @@ function bedrockBlocks(part) {
         {
           toolResult: {
             toolUseId: part.id,
-            content: part.text === null ? [] : [{ text: part.text }, ...(part.image ? bedrockBlocks(part.image) : [])],
+            content:
+              part.text === null
+                ? []
+                : [{ text: part.text }, ...(part.image ? bedrockBlocks(part.image) : [])],
             status: part.error ? "error" : "success",
           },
         },

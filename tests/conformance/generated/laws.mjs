@@ -12,7 +12,8 @@ import { isOutput, kindOf } from "../strict/openai-responses.mjs";
  */
 
 /** @param {Law} law @param {any} message @returns {Turn[]} */
-export const turnsOf = ({ format, provider }, message) => readers[format]?.(message, provider) ?? [];
+export const turnsOf = ({ format, provider }, message) =>
+  readers[format]?.(message, provider) ?? [];
 
 const token = /opq-\d+-\d+-[A-Za-z0-9=]*/g;
 /** What an edit of a call may not touch. */
@@ -21,7 +22,9 @@ const besideCall = ["thoughtSignature", "providerOptions", "callProviderMetadata
 const isCall = (value) =>
   value.functionCall !== undefined ||
   ["toolCall", "tool-call", "tool_use", "function"].includes(value.type) ||
-  (String(value.type).startsWith("tool-") && value.toolCallId !== undefined && !value.providerExecuted);
+  (String(value.type).startsWith("tool-") &&
+    value.toolCallId !== undefined &&
+    !value.providerExecuted);
 
 /**
  * Every opaque string in a message, with what carries it: the element of a list that it stands in, else the message.
@@ -36,7 +39,8 @@ function opaques(message) {
     if (typeof value === "string") {
       for (const opaque of value.match(token) ?? []) found.push({ opaque, carrier });
     } else if (Array.isArray(value)) {
-      for (const one of value) walk(one, carrier.type === "web_search_tool_result" || isHosted(carrier) ? carrier : one);
+      for (const one of value)
+        walk(one, carrier.type === "web_search_tool_result" || isHosted(carrier) ? carrier : one);
     } else if (value && typeof value === "object") {
       for (const one of Object.values(value)) walk(one, carrier);
     }
@@ -51,7 +55,12 @@ const isHosted = (carrier) => carrier?.type === "tool-result" || carrier?.provid
 function mark(carrier) {
   if (isCall(carrier)) return Object.fromEntries(besideCall.map((key) => [key, carrier[key]]));
   // A whole message: its own text may be cut, what stands beside it may not.
-  if (carrier?.role !== undefined || carrier?.lc !== undefined || carrier?.data !== undefined || carrier?.additional_kwargs)
+  if (
+    carrier?.role !== undefined ||
+    carrier?.lc !== undefined ||
+    carrier?.data !== undefined ||
+    carrier?.additional_kwargs
+  )
     return "message";
   return carrier;
 }
@@ -78,19 +87,36 @@ export function carried(host, sent) {
       if (!marks) {
         marks = new Map();
         for (const one of host.flatMap(ownOpaques))
-          marks.set(one.opaque, [...(marks.get(one.opaque) ?? []), JSON.parse(JSON.stringify(mark(one.carrier)))]);
+          marks.set(one.opaque, [
+            ...(marks.get(one.opaque) ?? []),
+            JSON.parse(JSON.stringify(mark(one.carrier))),
+          ]);
       }
       const had = marks.get(opaque);
-      if (!had) return { law: "opaque", message: `message ${at} holds ${opaque}, which the host never had` };
+      if (!had)
+        return {
+          law: "opaque",
+          message: `message ${at} holds ${opaque}, which the host never had`,
+        };
       const now = JSON.parse(JSON.stringify(mark(carrier)));
       if (had.some((one) => isDeepStrictEqual(one, now))) continue;
-      return { law: "opaque", message: `what carries ${opaque} in message ${at} was ${JSON.stringify(had[0])}, is ${JSON.stringify(now)}` };
+      return {
+        law: "opaque",
+        message: `what carries ${opaque} in message ${at} was ${JSON.stringify(had[0])}, is ${JSON.stringify(now)}`,
+      };
     }
   }
   return null;
 }
 
-const opaqueNames = new Set(["signature", "thinkingSignature", "thoughtSignature", "encrypted_content", "thought_signature", "reasoningEncryptedContent"]);
+const opaqueNames = new Set([
+  "signature",
+  "thinkingSignature",
+  "thoughtSignature",
+  "encrypted_content",
+  "thought_signature",
+  "reasoningEncryptedContent",
+]);
 /** @param {any} value @param {string[]} [found] @returns {string[]} */
 function signatures(value, found = []) {
   if (typeof value !== "object" || value === null) return found;
@@ -108,12 +134,17 @@ export function signed(host, { messages, source }) {
     if (from === null || messages[at] === host[from]) continue;
     const own = new Set(signatures(host[from]));
     const other = signatures(messages[at]).find((one) => !own.has(one));
-    if (other !== undefined) return { law: "opaque", message: `message ${at} (of ${from}) holds a signature that the host never had` };
+    if (other !== undefined)
+      return {
+        law: "opaque",
+        message: `message ${at} (of ${from}) holds a signature that the host never had`,
+      };
   }
   return null;
 }
 
-const failed = /no result|not recorded|no record|unknown|interrupted|abort|missing|never|no output|empty|lost/i;
+const failed =
+  /no result|not recorded|no record|unknown|interrupted|abort|missing|never|no output|empty|lost/i;
 
 /** A result that the host never had says that there is none. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @returns {Problem | null} */
 export function honest(law, host, mended) {
@@ -132,12 +163,15 @@ export function honest(law, host, mended) {
 
 /** @param {Law} law @param {readonly any[]} messages */
 const results = (law, messages) =>
-  messages.flatMap((message) => turnsOf(law, message)).flatMap((turn) =>
-    turn.parts.flatMap((part) => (part.kind === "result" ? [part] : [])),
-  );
+  messages
+    .flatMap((message) => turnsOf(law, message))
+    .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "result" ? [part] : [])));
 
 /** Halves of characters are the one thing a text may lose. @param {string | null} text */
-const well = (text) => String(text).replace(/[\ud800-\udfff]/g, "").replaceAll("\ufffd", "");
+const well = (text) =>
+  String(text)
+    .replace(/[\ud800-\udfff]/g, "")
+    .replaceAll("\ufffd", "");
 
 /** Providers that want the reasoning of a call back as long as they see the call. */
 const wantReasoning = new Set(["openai-responses", "deepseek", "kimi"]);
@@ -148,7 +182,12 @@ const wantReasoning = new Set(["openai-responses", "deepseek", "kimi"]);
  * @param {Law} law @param {any} mended @param {any} view @returns {Problem | null}
  */
 export function atomic(law, mended, view) {
-  const at = new Map(mended.source.map((/** @type {number | null} */ from, /** @type {number} */ i) => [from, mended.messages[i]]));
+  const at = new Map(
+    mended.source.map((/** @type {number | null} */ from, /** @type {number} */ i) => [
+      from,
+      mended.messages[i],
+    ]),
+  );
   for (let i = 0; i < view.messages.length; i += 1) {
     const from = view.source[i];
     const whole = from === null ? undefined : at.get(from);
@@ -156,13 +195,24 @@ export function atomic(law, mended, view) {
     const had = turnsOf(law, whole).filter((turn) => turn.role === "assistant");
     const has = turnsOf(law, view.messages[i]).filter((turn) => turn.role === "assistant");
     const [hadCalls, hasCalls] = [had.flatMap(callsOf), has.flatMap(callsOf)];
-    const fail = (/** @type {string} */ message) => ({ law: "atomic", message: `message ${i} (of ${from}): ${message}` });
-    if (hadCalls.length !== hasCalls.length) return fail(`${hasCalls.length} of ${hadCalls.length} calls are left`);
-    if (hadCalls.some((call, k) => call.name !== hasCalls[k]?.name)) return fail("the calls are others");
+    const fail = (/** @type {string} */ message) => ({
+      law: "atomic",
+      message: `message ${i} (of ${from}): ${message}`,
+    });
+    if (hadCalls.length !== hasCalls.length)
+      return fail(`${hasCalls.length} of ${hadCalls.length} calls are left`);
+    if (hadCalls.some((call, k) => call.name !== hasCalls[k]?.name))
+      return fail("the calls are others");
     const signs = (/** @type {typeof hadCalls} */ calls) => calls.map((call) => call.sig ?? null);
-    if (!isDeepStrictEqual(signs(hadCalls), signs(hasCalls))) return fail("a call lost its signature");
-    const thoughts = (/** @type {Turn[]} */ turns) => turns.flatMap(reasoningOf).map(({ text, sig }) => [text, sig]);
-    if (hadCalls.length > 0 && wantReasoning.has(law.provider) && !isDeepStrictEqual(thoughts(had), thoughts(has)))
+    if (!isDeepStrictEqual(signs(hadCalls), signs(hasCalls)))
+      return fail("a call lost its signature");
+    const thoughts = (/** @type {Turn[]} */ turns) =>
+      turns.flatMap(reasoningOf).map(({ text, sig }) => [text, sig]);
+    if (
+      hadCalls.length > 0 &&
+      wantReasoning.has(law.provider) &&
+      !isDeepStrictEqual(thoughts(had), thoughts(has))
+    )
       return fail("the reasoning of its calls is gone");
   }
   return law.format === "openai-responses" ? atomicItems(mended, view) : null;
@@ -181,7 +231,10 @@ function atomicItems(mended, view) {
     if (own === null || other === null) continue;
     if (sent.has(own) === sent.has(other)) continue;
     const what = sent.has(own) ? "reasoning without" : "without its reasoning,";
-    return { law: "atomic", message: `item ${own} and ${other} (${kindOf(mended.messages[next])}): ${what} the item it led to` };
+    return {
+      law: "atomic",
+      message: `item ${own} and ${other} (${kindOf(mended.messages[next])}): ${what} the item it led to`,
+    };
   }
   return null;
 }
@@ -201,7 +254,9 @@ export function approvalsOfCalls({ format }, sent) {
     }
   }
   const alone = [...answered].find((id) => !asked.has(id));
-  return alone === undefined ? null : { law: "atomic", message: `the approval ${alone} stands without its request` };
+  return alone === undefined
+    ? null
+    : { law: "atomic", message: `the approval ${alone} stands without its request` };
 }
 
 /** The user's last words, where they were sound, are in the request. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @param {readonly any[]} sent @returns {Problem | null} */
@@ -210,13 +265,18 @@ export function verbatim(law, host, mended, sent) {
     turnsOf(law, message)
       .filter((turn) => turn.role === "user")
       .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])));
-  const last = host.findLast((message) => turnsOf(law, message).some((turn) => turn.role === "user" && turn.parts.length > 0));
+  const last = host.findLast((message) =>
+    turnsOf(law, message).some((turn) => turn.role === "user" && turn.parts.length > 0),
+  );
   if (!last || sent.includes(last)) return null;
   const could = new Set(mended.flatMap(words));
   const all = sent.flatMap(words);
   for (const text of words(last)) {
     if (!could.has(text) || !/\S/.test(text) || all.some((one) => one.includes(text))) continue;
-    return { law: "verbatim", message: `the user's last words (${text.length} chars) are not in the request` };
+    return {
+      law: "verbatim",
+      message: `the user's last words (${text.length} chars) are not in the request`,
+    };
   }
   return null;
 }

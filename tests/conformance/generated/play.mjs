@@ -39,7 +39,13 @@ function broken(law, message) {
  * @returns {Played}
  */
 export function play(api, pair, history, seed) {
-  const played = { requests: 0, repairs: 0, folds: 0, edits: 0, problem: /** @type {Problem | null} */ (null) };
+  const played = {
+    requests: 0,
+    repairs: 0,
+    folds: 0,
+    edits: 0,
+    problem: /** @type {Problem | null} */ (null),
+  };
   try {
     run(api, pair, history, seed, played);
   } catch (error) {
@@ -61,7 +67,8 @@ function run(api, { format, provider }, history, seed, played) {
   const rules = { signed: history.signed && history.clean, cache: new WeakMap() };
   const check = (/** @type {string} */ what, /** @type {readonly any[]} */ list) => {
     const [found] = strict(list, rules);
-    if (found) broken(`strict ${found.rule}`, `${what}: [${found.index}]${found.path}: ${found.message}`);
+    if (found)
+      broken(`strict ${found.rule}`, `${what}: [${found.index}]${found.path}: ${found.message}`);
   };
 
   checkRepair(api, { format, provider }, messages, strict, rules, check);
@@ -131,23 +138,32 @@ const isAlarm = (provider, { rule, message }) =>
 function checkRepair(api, { format, provider }, messages, strict, rules, check) {
   const said = api.validate(messages, provider, { format });
   const found = strict(messages, rules);
-  const first = (/** @type {any[]} */ list) => list.map((one) => `${one.rule} [${one.index}]${one.path ?? ""} ${one.message}`)[0];
-  if (said.length === 0 && found.length > 0) broken(`missed ${found[0].rule}`, `validate finds nothing; ${first(found)}`);
+  const first = (/** @type {any[]} */ list) =>
+    list.map((one) => `${one.rule} [${one.index}]${one.path ?? ""} ${one.message}`)[0];
+  if (said.length === 0 && found.length > 0)
+    broken(`missed ${found[0].rule}`, `validate finds nothing; ${first(found)}`);
   // Whether a result may be empty differs, and whether an adapter joins what one role says twice: that is no alarm.
-  if (said.some((/** @type {any} */ one) => isAlarm(provider, one)) && found.length === 0) broken(`false alarm ${said[0].rule}`, `nothing is wrong; validate: ${first(said)}`);
+  if (said.some((/** @type {any} */ one) => isAlarm(provider, one)) && found.length === 0)
+    broken(`false alarm ${said[0].rule}`, `nothing is wrong; validate: ${first(said)}`);
   const { messages: mended, repairs } = api.repair(messages, provider, { format });
   check("repaired", mended);
   const [left] = api.validate(mended, provider, { format });
   if (left) broken("validate", `after the repair: ${first([left])}`);
   if (found.length === 0 && said.length === 0) {
     if (repairs.length > 0) broken("no-op", `a repair on what is valid: ${first(repairs)}`);
-    const other = mended.findIndex((/** @type {any} */ one, /** @type {number} */ at) => one !== messages[at]);
-    if (other >= 0 || mended.length !== messages.length) broken("no-op", `message ${other} of a valid history is another object`);
+    const other = mended.findIndex(
+      (/** @type {any} */ one, /** @type {number} */ at) => one !== messages[at],
+    );
+    if (other >= 0 || mended.length !== messages.length)
+      broken("no-op", `message ${other} of a valid history is another object`);
   }
   const twice = api.repair(mended, provider, { format });
   if (twice.repairs.length > 0) broken("idempotent", `repaired again: ${first(twice.repairs)}`);
-  const moved = twice.messages.findIndex((/** @type {any} */ one, /** @type {number} */ at) => one !== mended[at]);
-  if (moved >= 0 || twice.messages.length !== mended.length) broken("idempotent", `message ${moved} changes in a second repair`);
+  const moved = twice.messages.findIndex(
+    (/** @type {any} */ one, /** @type {number} */ at) => one !== mended[at],
+  );
+  if (moved >= 0 || twice.messages.length !== mended.length)
+    broken("idempotent", `message ${moved} changes in a second repair`);
 }
 
 /** What was sent is frozen, so its text stays. @type {WeakMap<object, string>} */
@@ -168,13 +184,15 @@ const seen = (view) => ({ epoch: view.epoch, sent: view.messages.map(text) });
 function checkGrowth(where, last, view) {
   if (!last) return;
   const same = last.sent.findIndex(
-    (/** @type {string} */ own, /** @type {number} */ at) => at >= view.messages.length || own !== text(view.messages[at]),
+    (/** @type {string} */ own, /** @type {number} */ at) =>
+      at >= view.messages.length || own !== text(view.messages[at]),
   );
   if (view.epoch === last.epoch && same >= 0)
     broken("epoch", `${where}: message ${same} changed within epoch ${view.epoch}`);
   if (view.epoch === last.epoch && view.firstChanged !== null)
     broken("firstChanged", `${where}: ${view.firstChanged} within an epoch`);
-  if (view.epoch !== last.epoch && same < 0) broken("epoch", `${where}: a new epoch, and the request only grew`);
+  if (view.epoch !== last.epoch && same < 0)
+    broken("epoch", `${where}: a new epoch, and the request only grew`);
   if (view.epoch !== last.epoch && view.firstChanged !== same)
     broken("firstChanged", `${where}: said ${view.firstChanged}, it is ${same}`);
 }
@@ -183,9 +201,15 @@ function checkGrowth(where, last, view) {
 function checkAgain(where, manager, prefix, view) {
   const again = manager.request(prefix);
   const same =
-    isDeepStrictEqual([again.epoch, again.firstChanged, again.tokens, again.source], [view.epoch, null, view.tokens, view.source]) &&
+    isDeepStrictEqual(
+      [again.epoch, again.firstChanged, again.tokens, again.source],
+      [view.epoch, null, view.tokens, view.source],
+    ) &&
     again.messages.length === view.messages.length &&
-    again.messages.every((/** @type {any} */ one, /** @type {number} */ at) => one === view.messages[at] || text(one) === text(view.messages[at]));
+    again.messages.every(
+      (/** @type {any} */ one, /** @type {number} */ at) =>
+        one === view.messages[at] || text(one) === text(view.messages[at]),
+    );
   if (!same) broken("again", `${where}: asked twice, the request differs`);
 }
 
@@ -195,6 +219,8 @@ function grown(prefix, { messages, source, repairs }) {
   const made = source.filter((/** @type {number | null} */ from) => from === null).length;
   const [had, has] = [size(prefix), size(messages)];
   if (has <= had + OURS * (1 + made + repairs.length)) return null;
-  return { law: "size", message: `${had} characters became ${has}, with ${made} messages of ours and ${repairs.length} repairs` };
+  return {
+    law: "size",
+    message: `${had} characters became ${has}, with ${made} messages of ours and ${repairs.length} repairs`,
+  };
 }
-

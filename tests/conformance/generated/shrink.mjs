@@ -21,7 +21,11 @@ export function shrink(history, fails, tries = 2000) {
   };
   for (let moved = true; moved && left > 0; ) {
     moved = false;
-    for (let size = Math.ceil(best.turns.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (
+      let size = Math.ceil(best.turns.length / 2);
+      size >= 1;
+      size = size === 1 ? 0 : Math.ceil(size / 2)
+    ) {
       for (let at = best.turns.length - size; at >= 0; at -= 1)
         if (better(best.turns.toSpliced(at, size))) moved = true;
     }
@@ -29,7 +33,8 @@ export function shrink(history, fails, tries = 2000) {
       for (let part = (best.turns[at]?.parts.length ?? 0) - 1; part >= 0; part -= 1) {
         const turn = best.turns[at];
         if (!turn) break;
-        if (better(best.turns.with(at, { ...turn, parts: turn.parts.toSpliced(part, 1) }))) moved = true;
+        if (better(best.turns.with(at, { ...turn, parts: turn.parts.toSpliced(part, 1) })))
+          moved = true;
       }
     }
   }
@@ -45,7 +50,11 @@ export function shrink(history, fails, tries = 2000) {
 
 /** @param {any} part @returns {any[]} */
 function simplerParts(part) {
-  if (part.kind === "call" && JSON.stringify(part.input).length > 20) return [{ ...part, input: { path: "a" } }];
+  if (part.kind === "call" && JSON.stringify(part.input).length > 20)
+    return [{ ...part, input: { path: "a" } }];
   if (typeof part.text !== "string" || part.text.length <= 8) return [];
-  return [{ ...part, text: `${part.kind} text` }, { ...part, text: part.text.slice(0, part.text.length / 2) }];
+  return [
+    { ...part, text: `${part.kind} text` },
+    { ...part, text: part.text.slice(0, part.text.length / 2) },
+  ];
 }

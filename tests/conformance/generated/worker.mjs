@@ -15,11 +15,20 @@ let done = 0;
 let told = performance.now();
 for (let seed = from; seed <= to; seed += step) {
   const at = seed % pairs.length;
-  const count = counts.get(at) ?? { transcripts: 0, requests: 0, repairs: 0, edits: 0, folds: 0, violations: 0, found: [] };
+  const count = counts.get(at) ?? {
+    transcripts: 0,
+    requests: 0,
+    repairs: 0,
+    edits: 0,
+    folds: 0,
+    violations: 0,
+    found: [],
+  };
   counts.set(at, count);
   const played = play(api, pairs[at], history(seed), seed);
   count.transcripts += 1;
-  for (const field of ["requests", "repairs", "edits", "folds"]) count[field] += /** @type {any} */ (played)[field];
+  for (const field of ["requests", "repairs", "edits", "folds"])
+    count[field] += /** @type {any} */ (played)[field];
   if (played.problem) {
     count.violations += 1;
     if (count.found.length < shown) count.found.push({ seed, ...played.problem });

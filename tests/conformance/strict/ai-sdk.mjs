@@ -14,7 +14,16 @@ import { badId, checkEach, extraKeys, isObject } from "./common.mjs";
 /** @type {Record<string, readonly string[]>} */
 const model = {
   user: ["text", "image", "file"],
-  assistant: ["text", "file", "reasoning", "reasoning-file", "custom", "tool-call", "tool-result", "tool-approval-request"],
+  assistant: [
+    "text",
+    "file",
+    "reasoning",
+    "reasoning-file",
+    "custom",
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+  ],
   tool: ["tool-result", "tool-approval-response"],
 };
 const outputs = ["text", "json", "execution-denied", "error-text", "error-json", "content"];
@@ -49,15 +58,31 @@ function checkMessage(message, rules) {
   const { role, content } = message;
   if (role === "system") {
     if (typeof content === "string") return found;
-    return [...found, { rule: "shape", path: "/content", message: "AI_InvalidPromptError: a string is required" }];
+    return [
+      ...found,
+      { rule: "shape", path: "/content", message: "AI_InvalidPromptError: a string is required" },
+    ];
   }
   const known = model[role];
-  if (!known) return [...found, { rule: "shape", path: "/role", message: `AI_InvalidPromptError: ${JSON.stringify(role)}` }];
+  if (!known)
+    return [
+      ...found,
+      { rule: "shape", path: "/role", message: `AI_InvalidPromptError: ${JSON.stringify(role)}` },
+    ];
   if (typeof content === "string" && role !== "tool") return found;
   if (!Array.isArray(content))
-    return [...found, { rule: "shape", path: "/content", message: "AI_InvalidPromptError: a list of parts is required" }];
-  if (content.length === 0) found.push({ rule: "I6", path: "/content", message: "the content is empty" });
-  for (let at = 0; at < content.length; at += 1) found.push(...checkPart(content[at], known, `/content/${at}`));
+    return [
+      ...found,
+      {
+        rule: "shape",
+        path: "/content",
+        message: "AI_InvalidPromptError: a list of parts is required",
+      },
+    ];
+  if (content.length === 0)
+    found.push({ rule: "I6", path: "/content", message: "the content is empty" });
+  for (let at = 0; at < content.length; at += 1)
+    found.push(...checkPart(content[at], known, `/content/${at}`));
   return found;
 }
 
@@ -69,7 +94,11 @@ function checkPart(part, known, path) {
   const found = [];
   const want = (/** @type {string} */ field) => {
     if (typeof part[field] !== "string")
-      found.push({ rule: "shape", path: `${path}/${field}`, message: "AI_InvalidPromptError: a string is required" });
+      found.push({
+        rule: "shape",
+        path: `${path}/${field}`,
+        message: "AI_InvalidPromptError: a string is required",
+      });
   };
   switch (part.type) {
     case "text":
@@ -81,8 +110,15 @@ function checkPart(part, known, path) {
       const bad = badId(part.toolCallId, { charset: null, max: Infinity });
       if (bad) found.push({ rule: "I5", path: `${path}/toolCallId`, message: bad });
       want("toolName");
-      if (part.type === "tool-result" && !(isObject(part.output) && outputs.includes(part.output.type)))
-        found.push({ rule: "shape", path: `${path}/output`, message: "AI_InvalidPromptError: an output with its type is required" });
+      if (
+        part.type === "tool-result" &&
+        !(isObject(part.output) && outputs.includes(part.output.type))
+      )
+        found.push({
+          rule: "shape",
+          path: `${path}/output`,
+          message: "AI_InvalidPromptError: an output with its type is required",
+        });
       return found;
     }
     case "tool-approval-request":
@@ -92,7 +128,11 @@ function checkPart(part, known, path) {
     case "tool-approval-response":
       want("approvalId");
       if (typeof part.approved !== "boolean")
-        found.push({ rule: "shape", path: `${path}/approved`, message: "AI_InvalidPromptError: a boolean is required" });
+        found.push({
+          rule: "shape",
+          path: `${path}/approved`,
+          message: "AI_InvalidPromptError: a boolean is required",
+        });
       return found;
     default:
       return found;
@@ -104,7 +144,11 @@ function checkUi({ role, parts }) {
   /** @type {Found[]} */
   const found = [];
   if (!["system", "user", "assistant"].includes(role))
-    found.push({ rule: "shape", path: "/role", message: `${JSON.stringify(role)} is no role of a UIMessage` });
+    found.push({
+      rule: "shape",
+      path: "/role",
+      message: `${JSON.stringify(role)} is no role of a UIMessage`,
+    });
   const said = parts.filter((/** @type {any} */ part) => part?.type !== "step-start");
   if (said.length === 0) found.push({ rule: "I6", path: "/parts", message: "the parts are empty" });
   for (let at = 0; at < parts.length; at += 1) {
@@ -119,9 +163,17 @@ function checkUi({ role, parts }) {
     const bad = badId(part.toolCallId, { charset: null, max: Infinity });
     if (bad) found.push({ rule: "I5", path: `${path}/toolCallId`, message: bad });
     if (!states.includes(part.state))
-      found.push({ rule: "shape", path: `${path}/state`, message: `${JSON.stringify(part.state)} is no state of a call` });
+      found.push({
+        rule: "shape",
+        path: `${path}/state`,
+        message: `${JSON.stringify(part.state)} is no state of a call`,
+      });
     if (part.state === "output-available" && part.output === undefined)
-      found.push({ rule: "shape", path: `${path}/output`, message: "a call whose output is there has it" });
+      found.push({
+        rule: "shape",
+        path: `${path}/output`,
+        message: "a call whose output is there has it",
+      });
     if (part.state === "output-error" && typeof part.errorText !== "string")
       found.push({ rule: "shape", path: `${path}/errorText`, message: "a string is required" });
     if (part.approval !== undefined && typeof part.approval?.id !== "string")
@@ -139,7 +191,9 @@ function checkApprovals(messages) {
   for (let index = 0; index < messages.length; index += 1) {
     const content = Array.isArray(messages[index]?.content) ? messages[index].content : [];
     const calls = new Set(
-      content.flatMap((/** @type {any} */ part) => (part?.type === "tool-call" ? [part.toolCallId] : [])),
+      content.flatMap((/** @type {any} */ part) =>
+        part?.type === "tool-call" ? [part.toolCallId] : [],
+      ),
     );
     for (let at = 0; at < content.length; at += 1) {
       const part = content[at];
@@ -148,7 +202,9 @@ function checkApprovals(messages) {
       if (part?.type === "tool-approval-request") {
         asked.add(part.approvalId);
         if (!calls.has(part.toolCallId))
-          fail(`AI_ToolCallNotFoundForApprovalError: Tool call "${part.toolCallId}" not found for approval request "${part.approvalId}".`);
+          fail(
+            `AI_ToolCallNotFoundForApprovalError: Tool call "${part.toolCallId}" not found for approval request "${part.approvalId}".`,
+          );
       } else if (part?.type === "tool-approval-response" && !asked.has(part.approvalId)) {
         fail(`AI_InvalidToolApprovalError: no request "${part.approvalId}"`);
       }

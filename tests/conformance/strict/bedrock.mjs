@@ -48,7 +48,8 @@ export function strictBedrock(messages, rules = {}) {
   violations.push(...checkRoles(messages));
   if (rules.tools?.length === 0) {
     const index = messages.findIndex((message) => refs(message, "toolUse", 0).length > 0);
-    const message = "The toolConfig field must be defined when using toolUse and toolResult content blocks.";
+    const message =
+      "The toolConfig field must be defined when using toolUse and toolResult content blocks.";
     if (index >= 0) violations.push({ rule: "I29", index, path: "/content", message });
   }
   return violations.sort((a, b) => a.index - b.index);
@@ -58,13 +59,22 @@ export function strictBedrock(messages, rules = {}) {
 function checkMessage(message, rules) {
   const { role, content } = message;
   const found = extraKeys(message, ["role", "content"], "", rules);
-  if (role === "system") return [...found, { rule: "I31", path: "/role", message: "system is no role of a message" }];
+  if (role === "system")
+    return [...found, { rule: "I31", path: "/role", message: "system is no role of a message" }];
   if (role !== "user" && role !== "assistant")
-    return [...found, { rule: "shape", path: "/role", message: "Member must satisfy enum value set: [user, assistant]" }];
+    return [
+      ...found,
+      {
+        rule: "shape",
+        path: "/role",
+        message: "Member must satisfy enum value set: [user, assistant]",
+      },
+    ];
   if (!Array.isArray(content))
     return [...found, { rule: "shape", path: "/content", message: "a list of blocks is required" }];
   if (content.length === 0) {
-    const empty = "The content field in the Message object is empty. Add a ContentBlock object to the content field and try again.";
+    const empty =
+      "The content field in the Message object is empty. Add a ContentBlock object to the content field and try again.";
     return [...found, { rule: "I6", path: "/content", message: empty }];
   }
   for (let at = 0; at < content.length; at += 1)
@@ -81,20 +91,34 @@ function checkBlock(block, role, path, rules) {
   const value = block[kind];
   const found = extraKeys(block, kinds, path, rules);
   if (sides[kind] !== undefined && sides[kind] !== role)
-    found.push({ rule: "shape", path: `${path}/${kind}`, message: `${kind} blocks stand in ${sides[kind]} messages` });
+    found.push({
+      rule: "shape",
+      path: `${path}/${kind}`,
+      message: `${kind} blocks stand in ${sides[kind]} messages`,
+    });
   if (kind === "text") {
-    if (typeof value !== "string") found.push({ rule: "shape", path: `${path}/text`, message: "a string is required" });
+    if (typeof value !== "string")
+      found.push({ rule: "shape", path: `${path}/text`, message: "a string is required" });
     else if (!hasText(value)) {
       const blank = `The text field in the ContentBlock object at ${path} is blank. Add text to the text field, and try again.`;
       found.push({ rule: "I6", path: `${path}/text`, message: blank });
     }
     return found;
   }
-  if (!isObject(value)) return [...found, { rule: "shape", path: `${path}/${kind}`, message: "an object is required" }];
+  if (!isObject(value))
+    return [...found, { rule: "shape", path: `${path}/${kind}`, message: "an object is required" }];
   if (kind === "toolUse") found.push(...checkCall(value, `${path}/toolUse`));
   if (kind === "toolResult") found.push(...checkResult(value, `${path}/toolResult`));
-  if (kind === "reasoningContent" && !isObject(value.reasoningText) && value.redactedContent === undefined)
-    found.push({ rule: "shape", path: `${path}/${kind}`, message: "reasoningText or redactedContent is required" });
+  if (
+    kind === "reasoningContent" &&
+    !isObject(value.reasoningText) &&
+    value.redactedContent === undefined
+  )
+    found.push({
+      rule: "shape",
+      path: `${path}/${kind}`,
+      message: "reasoningText or redactedContent is required",
+    });
   return found;
 }
 
@@ -107,7 +131,11 @@ function checkCall(call, path) {
   if (typeof call.name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(call.name))
     found.push({ rule: "shape", path: `${path}/name`, message: "not a tool's name" });
   if (!isObject(call.input))
-    found.push({ rule: "I30", path: `${path}/input`, message: "The format of the value at toolUse.input is invalid. Provide a json object" });
+    found.push({
+      rule: "I30",
+      path: `${path}/input`,
+      message: "The format of the value at toolUse.input is invalid. Provide a json object",
+    });
   return found;
 }
 
@@ -132,7 +160,11 @@ function checkResult(result, path) {
   for (let at = 0; at < result.content.length; at += 1) {
     const one = result.content[at];
     if (!isObject(one) || inResult.filter((kind) => one[kind] !== undefined).length !== 1)
-      found.push({ rule: "shape", path: `${path}/content/${at}`, message: "not a block of a tool result" });
+      found.push({
+        rule: "shape",
+        path: `${path}/content/${at}`,
+        message: "not a block of a tool result",
+      });
   }
   return found;
 }
@@ -159,7 +191,8 @@ function checkRoles(messages) {
   /** @type {Violation[]} */
   const violations = [];
   if (messages[0]?.role !== "user") {
-    const message = "A conversation must start with a user message. Try again with a conversation that starts with a user message.";
+    const message =
+      "A conversation must start with a user message. Try again with a conversation that starts with a user message.";
     violations.push({ rule: "I7", index: 0, path: "/role", message });
   }
   const last = messages.length - 1;

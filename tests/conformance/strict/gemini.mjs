@@ -49,9 +49,15 @@ function checkContent(content, rules) {
   const { role, parts } = content;
   const found = extraKeys(content, ["role", "parts"], "", rules);
   if (role === "system")
-    return [...found, { rule: "I31", path: "/role", message: "Please use a valid role: user, model." }];
+    return [
+      ...found,
+      { rule: "I31", path: "/role", message: "Please use a valid role: user, model." },
+    ];
   if (!roles.has(role))
-    return [...found, { rule: "shape", path: "/role", message: "Please use a valid role: user, model." }];
+    return [
+      ...found,
+      { rule: "shape", path: "/role", message: "Please use a valid role: user, model." },
+    ];
   if (!Array.isArray(parts))
     return [...found, { rule: "shape", path: "/parts", message: "a list of parts is required" }];
   if (parts.length === 0)
@@ -67,7 +73,11 @@ function checkPart(part, role, path, rules) {
   const held = kinds.filter((kind) => part[kind] !== undefined);
   const found = extraKeys(part, [...kinds, ...beside], path, rules);
   if (part.thoughtSignature !== undefined && typeof part.thoughtSignature !== "string")
-    found.push({ rule: "I20", path: `${path}/thoughtSignature`, message: "Invalid/Corrupted thought signature" });
+    found.push({
+      rule: "I20",
+      path: `${path}/thoughtSignature`,
+      message: "Invalid/Corrupted thought signature",
+    });
   if (held.length !== 1) {
     const empty = held.length === 0 && part.thoughtSignature !== undefined;
     if (!empty)
@@ -78,7 +88,11 @@ function checkPart(part, role, path, rules) {
   const value = part[kind];
   const side = role === "model" ? "model" : "user";
   if (sides[kind] !== undefined && sides[kind] !== side)
-    found.push({ rule: "shape", path: `${path}/${kind}`, message: `${kind} stands in ${sides[kind]} contents` });
+    found.push({
+      rule: "shape",
+      path: `${path}/${kind}`,
+      message: `${kind} stands in ${sides[kind]} contents`,
+    });
   if (kind === "text") {
     if (typeof value !== "string")
       found.push({ rule: "shape", path: `${path}/text`, message: "a string is required" });
@@ -97,7 +111,11 @@ function checkFunction(kind, value, path) {
   /** @type {Found[]} */
   const found = [];
   if (typeof value.name !== "string" || value.name === "")
-    found.push({ rule: "shape", path: `${path}/name`, message: "the name of the function is required" });
+    found.push({
+      rule: "shape",
+      path: `${path}/name`,
+      message: "the name of the function is required",
+    });
   if (value.id !== undefined && typeof value.id !== "string")
     found.push({ rule: "I5", path: `${path}/id`, message: "an id is a string" });
   if (kind === "functionCall" && value.args !== undefined && !isObject(value.args))
@@ -117,8 +135,11 @@ const all = (content, kind) =>
 function checkTurns(contents) {
   /** @type {Violation[]} */
   const violations = [];
-  const fail = (/** @type {string} */ rule, /** @type {number} */ index, /** @type {string} */ message) =>
-    violations.push({ rule, index, path: "", message });
+  const fail = (
+    /** @type {string} */ rule,
+    /** @type {number} */ index,
+    /** @type {string} */ message,
+  ) => violations.push({ rule, index, path: "", message });
   if (contents[0]?.role !== "user") fail("I7", 0, "the first content is the user's");
   const last = contents.length - 1;
   for (let index = 0; index <= last; index += 1) {
@@ -127,17 +148,33 @@ function checkTurns(contents) {
     const responses = all(content, "functionResponse");
     if (calls.length > 0) {
       if (index > 0 && before?.role === "model")
-        fail("I18", index, "Please ensure that function call turn comes immediately after a user turn or after a function response turn.");
+        fail(
+          "I18",
+          index,
+          "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+        );
       const answered = all(next, "functionResponse");
-      if (answered.length === 0) fail("I1", index, "the function call turn has no function response turn after it");
+      if (answered.length === 0)
+        fail("I1", index, "the function call turn has no function response turn after it");
       else if (answered.length !== calls.length)
-        fail("I19", index, "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.");
-      else if (!sameNames(calls, answered)) fail("I19", index, "the responses are not those of the functions called");
-      else if (!sameIds(calls, answered)) fail("I5", index, "the ids of the responses are not those of the calls");
+        fail(
+          "I19",
+          index,
+          "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+        );
+      else if (!sameNames(calls, answered))
+        fail("I19", index, "the responses are not those of the functions called");
+      else if (!sameIds(calls, answered))
+        fail("I5", index, "the ids of the responses are not those of the calls");
     }
     if (responses.length > 0 && all(before, "functionCall").length === 0)
-      fail("I2", index, "Please ensure that function response turn comes immediately after a function call turn.");
-    if (index === last && content?.role === "model") fail("I8", index, "the contents end with the user's turn");
+      fail(
+        "I2",
+        index,
+        "Please ensure that function response turn comes immediately after a function call turn.",
+      );
+    if (index === last && content?.role === "model")
+      fail("I8", index, "the contents end with the user's turn");
   }
   return violations;
 }
@@ -145,7 +182,10 @@ function checkTurns(contents) {
 /** @param {any[]} calls @param {any[]} responses */
 function sameNames(calls, responses) {
   const names = (/** @type {any[]} */ of, /** @type {string} */ kind) =>
-    of.map((part) => String(part[kind].name)).sort().join("\n");
+    of
+      .map((part) => String(part[kind].name))
+      .sort()
+      .join("\n");
   return names(calls, "functionCall") === names(responses, "functionResponse");
 }
 

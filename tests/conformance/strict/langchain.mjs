@@ -26,7 +26,10 @@ export function strictLangchain(messages, rules = {}) {
 /** @param {any} message @returns {Found[]} */
 function checkMessage(message) {
   const { role, fields } = langchainFields(message);
-  if (role === "") return [{ rule: "shape", path: "", message: "MESSAGE_COERCION_FAILURE: no message of LangChain" }];
+  if (role === "")
+    return [
+      { rule: "shape", path: "", message: "MESSAGE_COERCION_FAILURE: no message of LangChain" },
+    ];
   const { content } = fields;
   /** @type {Found[]} */
   const found = [];
@@ -34,7 +37,9 @@ function checkMessage(message) {
     found.push({ rule: "shape", path: "/content", message: "a string or a list of blocks" });
   const blocks = Array.isArray(content) ? content : [];
   for (let at = 0; at < blocks.length; at += 1) {
-    const ok = typeof blocks[at] === "string" || (isObject(blocks[at]) && typeof blocks[at].type === "string");
+    const ok =
+      typeof blocks[at] === "string" ||
+      (isObject(blocks[at]) && typeof blocks[at].type === "string");
     if (!ok) found.push({ rule: "shape", path: `/content/${at}`, message: "a block has its type" });
   }
   if (role === "tool") {
@@ -55,14 +60,25 @@ function checkCalls(fields, blocks) {
     if (bad) found.push({ rule: "I5", path: `${path}/id`, message: bad });
     if (typeof call?.name !== "string" || call.name === "")
       found.push({ rule: "shape", path: `${path}/name`, message: "a tool's name is required" });
-    if (!isObject(call?.args)) found.push({ rule: "I30", path: `${path}/args`, message: "the args are an object" });
+    if (!isObject(call?.args))
+      found.push({ rule: "I30", path: `${path}/args`, message: "the args are an object" });
   }
   const ids = calls.map((/** @type {any} */ call) => call?.id);
   const uses = blocks.filter((block) => block?.type === "tool_use").map((block) => block.id);
   if (uses.length > 0 && JSON.stringify(uses) !== JSON.stringify(ids))
-    found.push({ rule: "I5", path: "/content", message: "the tool_use blocks are not the tool_calls" });
-  const signed = Object.keys(fields.additional_kwargs?.__gemini_function_call_thought_signatures__ ?? {});
+    found.push({
+      rule: "I5",
+      path: "/content",
+      message: "the tool_use blocks are not the tool_calls",
+    });
+  const signed = Object.keys(
+    fields.additional_kwargs?.__gemini_function_call_thought_signatures__ ?? {},
+  );
   if (signed.some((id) => !ids.includes(id)))
-    found.push({ rule: "I20", path: "/additional_kwargs", message: "a thought signature of a call that is not there" });
+    found.push({
+      rule: "I20",
+      path: "/additional_kwargs",
+      message: "a thought signature of a call that is not there",
+    });
   return found;
 }

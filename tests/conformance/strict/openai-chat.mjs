@@ -1,6 +1,14 @@
 // @ts-check
 /** OpenAI Chat Completions, with the canonical rules of the providers that speak the same format. */
-import { badId, checkEach, checkPairs, extraKeys, hasText, isJsonObject, isObject } from "./common.mjs";
+import {
+  badId,
+  checkEach,
+  checkPairs,
+  extraKeys,
+  hasText,
+  isJsonObject,
+  isObject,
+} from "./common.mjs";
 
 /**
  * @typedef {import("./common.mjs").Violation} Violation
@@ -66,7 +74,10 @@ function checkMessage(message, rules) {
     });
   }
   if (role === "tool") {
-    const bad = badId(message.tool_call_id, { charset: rules.ids ?? null, max: rules.maxIdLength ?? 64 });
+    const bad = badId(message.tool_call_id, {
+      charset: rules.ids ?? null,
+      max: rules.maxIdLength ?? 64,
+    });
     if (bad) found.push({ rule: "I5", path: "/tool_call_id", message: bad });
   }
   found.push(...checkContent(message, rules));

@@ -3,7 +3,15 @@
  * OpenAI Responses: the items of `input`. What the model gave in one response is a run of items (reasoning, words,
  * calls); its outputs follow before anything else is said.
  */
-import { badId, checkEach, checkPairs, extraKeys, hasText, isJsonObject, isObject } from "./common.mjs";
+import {
+  badId,
+  checkEach,
+  checkPairs,
+  extraKeys,
+  hasText,
+  isJsonObject,
+  isObject,
+} from "./common.mjs";
 
 /**
  * @typedef {import("./common.mjs").Violation} Violation
@@ -41,7 +49,12 @@ const hosted = new Set([
   "tool_search_output",
 ]);
 /** Opaque by itself: what stands for a history that the server has folded, or for an item that it keeps. */
-const standins = new Set(["compaction", "compaction_summary", "context_compaction", "item_reference"]);
+const standins = new Set([
+  "compaction",
+  "compaction_summary",
+  "context_compaction",
+  "item_reference",
+]);
 
 /** @param {any} item */
 export const kindOf = (item) =>
@@ -77,9 +90,18 @@ function checkItem(item, rules) {
   if (kind in answers) return checkCall(item, kind, rules);
   if (outputs.has(kind)) return checkOutput(item, kind, rules);
   if (kind === "reasoning") {
-    const found = extraKeys(item, ["type", "id", "summary", "content", "encrypted_content", "status"], "", rules);
+    const found = extraKeys(
+      item,
+      ["type", "id", "summary", "content", "encrypted_content", "status"],
+      "",
+      rules,
+    );
     if (!Array.isArray(item.summary))
-      found.push({ rule: "shape", path: "/summary", message: "Missing required parameter: 'summary'" });
+      found.push({
+        rule: "shape",
+        path: "/summary",
+        message: "Missing required parameter: 'summary'",
+      });
     return found;
   }
   if (kind === "mcp_approval_response") {
@@ -95,14 +117,23 @@ function checkMessage(item, rules) {
   const found = extraKeys(item, ["type", "role", "content", "id", "status", "phase"], "", rules);
   const side = item.role === "assistant" ? "out" : "in";
   if (side === "in" && !inputs.has(item.role)) {
-    return [...found, { rule: "shape", path: "/role", message: `Invalid value: ${JSON.stringify(item.role)}` }];
+    return [
+      ...found,
+      { rule: "shape", path: "/role", message: `Invalid value: ${JSON.stringify(item.role)}` },
+    ];
   }
   if (typeof item.content === "string") {
     if (hasText(item.content)) return found;
-    return [...found, { rule: "I6", path: "/content", message: `the ${item.role} message is empty` }];
+    return [
+      ...found,
+      { rule: "I6", path: "/content", message: `the ${item.role} message is empty` },
+    ];
   }
   if (!Array.isArray(item.content))
-    return [...found, { rule: "shape", path: "/content", message: "expected a string or an array" }];
+    return [
+      ...found,
+      { rule: "shape", path: "/content", message: "expected a string or an array" },
+    ];
   if (item.content.length === 0)
     return [...found, { rule: "I6", path: "/content", message: "the content is empty" }];
   for (let at = 0; at < item.content.length; at += 1)
@@ -167,7 +198,8 @@ function checkOutput(item, kind, rules) {
 }
 
 /** @param {any} item */
-const callId = (item) => item.call_id ?? (/^local_shell/.test(String(item.type)) ? item.id : undefined);
+const callId = (item) =>
+  item.call_id ?? (/^local_shell/.test(String(item.type)) ? item.id : undefined);
 
 /** The run of one response is one step; each output and each message of the other side is one. @param {readonly any[]} items */
 function toSteps(items) {
@@ -216,7 +248,14 @@ function checkApprovals(items) {
   );
   return items.flatMap((item, index) =>
     kindOf(item) === "mcp_approval_response" && !asked.has(item.approval_request_id)
-      ? [{ rule: "I4", index, path: "/approval_request_id", message: `no approval request ${item.approval_request_id}` }]
+      ? [
+          {
+            rule: "I4",
+            index,
+            path: "/approval_request_id",
+            message: `no approval request ${item.approval_request_id}`,
+          },
+        ]
       : [],
   );
 }
@@ -225,9 +264,7 @@ function checkApprovals(items) {
 function checkEnds(items) {
   /** @type {Violation[]} */
   const violations = [];
-  const first = items.findIndex(
-    (item) => !leading.has(item?.role) && !standins.has(kindOf(item)),
-  );
+  const first = items.findIndex((item) => !leading.has(item?.role) && !standins.has(kindOf(item)));
   const folded = items.some((item) => standins.has(kindOf(item)));
   if (!folded && (first < 0 || items[first]?.role !== "user")) {
     const message = "the first item after the system's is the user's";
