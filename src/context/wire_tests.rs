@@ -151,6 +151,7 @@ fn results_of_a_turn_go_in_one_content() {
     let copied: Vec<_> = copies.iter().map(|copy| (&*copy.path, copy.index, &*copy.from)).collect();
     assert_eq!(copied, [("/parts/0", 2, "/parts/0"), ("/parts/1", 3, "/parts/0")]);
     let ours = json!({ "name": "a", "response": { "error": crate::validity::NO_RESULT } });
+    let make: Value = serde_json::from_str(make.json()).unwrap();
     assert_eq!(make["parts"][2]["functionResponse"], ours);
     assert_eq!((answer.items.len(), *role), (3, "tool"));
     let mut whole = told("gemini", &[text("go"), calls(&["a", "b"], None), results(&["a", "b"])]);

@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-use serde_json::value::RawValue;
-
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
 use crate::json::Want::{Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const ITEM: Shape = Shape {
@@ -205,10 +202,10 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
 }
 
 fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let kind = json::kind_of(raw.get());
+    let kind = json::kind_of(raw);
     let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
     let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
-    let mut part = match json::read(raw.get(), &PART) {
+    let mut part = match json::read(raw, &PART) {
         Ok(part) => part,
         Err(_) if kind.is_some() && !told => return json::other(place, raw),
         Err(flaw) => return Err(flaw),
@@ -222,7 +219,7 @@ fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "input_image" | "input_file" | "input_audio" | "computer_screenshot" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(raw.get());
+            part.media = of_json(raw);
             part
         }
         _ if told => {
@@ -262,7 +259,7 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<
     let asked = item.raw(tool.asks).or_else(|| item.raw("actions"));
     let text = match asked {
         None => Cow::Borrowed(""),
-        Some(raw) if tool.cut.0 => json::string(raw.get()).map_err(under)?,
+        Some(raw) if tool.cut.0 => json::string(raw).map_err(under)?,
         Some(raw) => Cow::Borrowed(whole(raw).map_err(under)?),
     };
     let mut part = Part::new(Kind::Call, Place::Whole(tool.call), text);
@@ -291,11 +288,11 @@ fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draf
 
 fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
     let mut body = Body::default();
-    match raw.get().as_bytes().first() {
+    match raw.as_bytes().first() {
         Some(b'[') if tool.says == "output" => {
-            if let Some(Content::Blocks(parts)) = json::content(raw.get())? {
+            if let Some(Content::Blocks(parts)) = json::content(raw)? {
                 for (at, raw) in parts.into_iter().enumerate() {
-                    let own = json::kind_of(raw.get()).is_none();
+                    let own = json::kind_of(raw).is_none();
                     let part = if own {
                         json::other(Place::Content, raw)
                     } else {
@@ -305,8 +302,8 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
                 }
             }
         }
-        Some(b'"') => body.say(json::string(raw.get())?),
-        Some(b'{') if json::kind_of(raw.get()).is_some() => body.take(part(raw, Place::Content)?),
+        Some(b'"') => body.say(json::string(raw)?),
+        Some(b'{') if json::kind_of(raw).is_some() => body.take(part(raw, Place::Content)?),
         Some(b'n') => {}
         _ => body.say(Cow::Borrowed(whole(raw)?)),
     }
@@ -324,11 +321,11 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
         part.piece.fixed = true;
         return Ok(alone(Role::User, part));
     }
-    let picture = item.raw("result").filter(|raw| raw.get().starts_with('"'));
+    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
     if let Some(picture) = picture.filter(|_| kind == "image_generation_call") {
         let mut part = Part::new(Kind::Other, Place::Whole(""), "");
         part.images = 1;
-        part.media = of_json(picture.get());
+        part.media = of_json(picture);
         part.piece.opaque = true;
         part.piece.by_id = true;
         return Ok(alone(Role::Assistant, part));
@@ -343,8 +340,7 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
 }
 
 fn other(text: &str) -> Read<Draft<'_>> {
-    let raw: &RawValue =
-        serde_json::from_str(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
+    let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
     let mut part = json::other(Place::Whole(""), raw)?;
     part.piece.by_id = true;
     Ok(alone(Role::Assistant, part))
@@ -358,7 +354,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let reasons = |change: &Change| matches!(change.what, What::Text(_));
     if stay.iter().any(|piece| piece.kind == Kind::Thinking) && changes.iter().any(reasons) {
         // The summary has all of the text now.
-        ops.push(beside("/content", Value::Array(Vec::new())));
+        ops.push(beside("/content", object!([])));
     }
     if stay.is_empty() && !go.is_empty() {
         let piece = go.remove(0);
@@ -385,15 +381,11 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
 }
 
 fn text_part(text: &str, ours: bool) -> Value {
-    typed(if ours { "output_text" } else { "input_text" }, text.into())
+    object!({ "type": if ours { "output_text" } else { "input_text" }, "text": text })
 }
 
 fn input_text(text: Value) -> Value {
-    typed("input_text", text)
-}
-
-fn typed(kind: &'static str, text: Value) -> Value {
-    edit::object(vec![("type", kind.into()), ("text", text)])
+    object!({ "type": "input_text", "text": text })
 }
 
 /// What one change sets on the host's item.
@@ -414,7 +406,7 @@ fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
     };
     Some(match (piece.kind, what) {
         (Kind::Thinking, What::Text(new)) => {
-            beside("/summary", vec![typed("summary_text", text(new))].into())
+            beside("/summary", object!([{ "type": "summary_text", "text": new }]))
         }
         (Kind::Result, What::Text(new)) if at(kind).is_some_and(|tool| tool.cut.1) => {
             beside("/output", output(kind, new, piece.error))
@@ -423,7 +415,7 @@ fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
             beside("/input", edit::free_text(new).into())
         }
         (Kind::Call, What::Arguments(new)) if kind == "function_call" => {
-            beside("/arguments", new.to_string().into())
+            beside("/arguments", new.json().into())
         }
         (Kind::Call, What::Id(id)) if kind == "mcp_approval_request" => beside("/id", text(id)),
         (Kind::Result, What::Id(id)) if kind == "mcp_approval_response" => {
@@ -439,14 +431,11 @@ fn output(kind: &str, text: &str, error: bool) -> Value {
     match kind {
         "shell_call_output" => {
             let (out, failed) = if error { ("", text) } else { (text, "") };
-            let code = u32::from(error).into();
-            let outcome = edit::object(vec![("type", "exit".into()), ("exit_code", code)]);
-            let said = [("stdout", out.into()), ("stderr", failed.into()), ("outcome", outcome)];
-            vec![edit::object(said.into())].into()
+            let outcome = object!({ "type": "exit", "exit_code": u64::from(error) });
+            object!([{ "stdout": out, "stderr": failed, "outcome": outcome }])
         }
         "computer_call_output" => {
-            let url = ("image_url", NO_SCREENSHOT.into());
-            edit::object(vec![("type", "computer_screenshot".into()), url])
+            object!({ "type": "computer_screenshot", "image_url": NO_SCREENSHOT })
         }
         _ => text.into(),
     }
@@ -457,12 +446,11 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, like, text, error, from) = match made {
         Made::User(parts) => {
             let content = edit::user_parts(parts, host, &mut copied, "/content", input_text);
-            let head = [("type", "message".into()), ("role", "user".into()), ("content", content)];
-            return (edit::object(head.into()), copied);
+            return (object!({ "type": "message", "role": "user", "content": content }), copied);
         }
         // No provider of this format wants them in one message.
         Made::Results(results) => {
-            let none = (Value::Null, Vec::new());
+            let none = (Value::NULL, Vec::new());
             return results.first().map_or(none, |first| make(first, host));
         }
         Made::Result { id, text, error, like, .. } => (id, *like, text.as_str(), *error, None),
@@ -483,7 +471,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         }
     };
     let own = |member: &'static str, ours: Value| {
-        (member, if from.is_some() { Value::Null } else { ours })
+        (member, if from.is_some() { Value::NULL } else { ours })
     };
     let asked = kind == "mcp_approval_response";
     let name = if asked { "approval_request_id" } else { "call_id" };
@@ -497,7 +485,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         }
     } else if kind == "tool_search_output" {
         members.extend([("execution", "client".into()), ("status", "completed".into())]);
-        members.push(own("tools", Value::Array(Vec::new())));
+        members.push(own("tools", object!([])));
         copy("tools");
     } else {
         if kind == "apply_patch_call_output" {
@@ -506,5 +494,5 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         members.push(own("output", output(kind, text, error)));
         copy("output");
     }
-    (edit::object(members), copied)
+    (Value::object(&members), copied)
 }

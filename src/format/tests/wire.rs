@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::{drop_all, edited, flawed, like, made, moved, outline, reads, result, text};
+use super::{
+    drop_all, edited, flawed, like, made, moved, ours, outline, reads, result, text, tree,
+};
 use crate::format::{Change, Format, What, fingerprint};
 use crate::model::{Made, MadePart, Place};
 
@@ -150,13 +152,13 @@ fn responses_edit() {
     edited(
         R,
         call,
-        vec![(0, What::Id("c1_2".into())), (0, What::Arguments(json!({ "cut": "x" })))],
+        vec![(0, What::Id("c1_2".into())), (0, What::Arguments(ours(json!({ "cut": "x" }))))],
         json!({ "type": "function_call", "id": "fc_1", "call_id": "c1_2", "name": "read", "arguments": "{\"cut\":\"x\"}" }),
     );
     edited(
         R,
         json!({ "type": "custom_tool_call", "call_id": "c", "name": "n", "input": "long" }),
-        vec![(0, What::Arguments(json!({ "cut": "short" })))],
+        vec![(0, What::Arguments(ours(json!({ "cut": "short" }))))],
         json!({ "type": "custom_tool_call", "call_id": "c", "name": "n", "input": "short" }),
     );
     edited(
@@ -221,6 +223,7 @@ fn responses_make() {
     let none = json!({ "type": "tool_search_output", "call_id": "c", "execution": "client", "status": "completed", "tools": [] });
     made(R, of("tool_search_call"), &[], none, &[]);
     let (shown, _) = R.make(&of("computer_call"), |_| None);
+    let shown = tree(&shown);
     assert!(
         shown["output"]["image_url"].as_str().is_some_and(|url| url.starts_with("data:image/png"))
     );
@@ -319,7 +322,7 @@ fn gemini_edits() {
         turn(),
         vec![
             (0, What::Drop),
-            (2, What::Arguments(json!({ "cut": "x" }))),
+            (2, What::Arguments(ours(json!({ "cut": "x" })))),
             (3, What::Id("x_2".into())),
             (3, What::Sign),
             (4, What::Drop),
