@@ -211,8 +211,8 @@ fn unquoted(json: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::raw::RawValue;
     use super::*;
-    use serde_json::value::RawValue;
 
     fn part(json: &str) -> Vec<Part<'_>> {
         let raw: &RawValue = serde_json::from_str(json).expect("JSON");

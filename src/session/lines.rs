@@ -1,8 +1,6 @@
 //! A JSONL file as lines: each with its members, or with the reason why it has none.
 
-use serde_json::value::RawValue;
-
-use super::raw::{Fields, MAX_DEPTH, depth};
+use super::raw::{Fields, MAX_DEPTH, RawValue, depth};
 
 /// A line with something in it, or an element of a list.
 #[derive(Debug)]

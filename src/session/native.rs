@@ -7,13 +7,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::file::{SessionFile, refuse_leaf};
 use super::lines::Line;
 use super::messages::plain;
 use super::path::at;
-use super::raw::{Fields, items, quote, text};
+use super::raw::{Fields, RawValue, items, quote, text};
 use super::time::millis;
 use super::usage::{self, Dialect};
 use crate::error::Error;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+pub(super) use serde_json::value::RawValue;
 
 /// Levels that a JSON reader with a recursion limit of 128 takes.
 pub(super) const MAX_DEPTH: u32 = 127;
