@@ -34,7 +34,9 @@ export function readSession(
   bytes: Uint8Array | string,
   options: { leaf?: string } = {},
 ): SessionFile {
-  if (typeof bytes !== "string" && !(bytes instanceof Uint8Array)) {
+  // By tag, not `instanceof`: bytes may come from another realm (Node's Buffer under jest-environment-jsdom).
+  const tag = Object.prototype.toString.call(bytes);
+  if (typeof bytes !== "string" && tag !== "[object Uint8Array]") {
     throw invalid("bytes", "a string or a Uint8Array", bytes);
   }
   const json = call("readSession", () => {
