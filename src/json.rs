@@ -155,9 +155,10 @@ impl Member {
             (Want::Flag, Some(b't' | b'f')) => Given::Flag(reader.word()? == "true"),
             (Want::Integer, _) => Given::Integer(reader.integer()?),
             (Want::Raw, _) => Given::Raw(reader.raw()?),
-            (Want::Items, _) => Given::Content(Content::Blocks(reader.items()?)),
+            (Want::Items, _) | (Want::Content, Some(b'[')) => {
+                Given::Content(Content::Blocks(reader.items()?))
+            }
             (Want::Content, Some(b'"')) => Given::Content(Content::Text(reader.string()?)),
-            (Want::Content, Some(b'[')) => Given::Content(Content::Blocks(reader.items()?)),
             (Want::Text, _) => return Err(reader.wrong("a string")),
             (Want::Flag, _) => return Err(reader.wrong("a boolean")),
             (Want::Content, _) => return Err(reader.wrong("a string or an array of blocks")),
@@ -174,18 +175,18 @@ impl<'a> Members<'a> {
 
     /// Anything, left for who takes it.
     pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
-        self.0.iter().find_map(|(known, value)| match value {
-            Given::Raw(raw) if *known == name => Some(*raw),
-            _ => None,
-        })
+        match self.0.iter().find(|(known, _)| *known == name) {
+            Some((_, Given::Raw(raw))) => Some(raw),
+            Some(_) | None => None,
+        }
     }
 
     /// A string, left for who takes it.
     pub fn said(&self, name: &str) -> Option<&str> {
-        self.0.iter().find_map(|(known, value)| match value {
-            Given::Text(text) if *known == name => Some(&**text),
-            _ => None,
-        })
+        match self.0.iter().find(|(known, _)| *known == name) {
+            Some((_, Given::Text(text))) => Some(text),
+            Some(_) | None => None,
+        }
     }
 
     /// A string.

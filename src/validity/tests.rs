@@ -27,8 +27,8 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     };
     let (id, name) = if matches!(kind, "k" | "s") { ("", id) } else { (id, "") };
     let (kind, place, blank) = match kind {
-        "k" => (Kind::Call, call, false),
-        "s" => (Kind::Result, result, false),
+        "k" | "c" => (Kind::Call, call, false),
+        "s" | "r" => (Kind::Result, result, false),
         "v" => (Kind::Other, Place::Whole("item_reference"), false),
         "p" => (Kind::Call, Place::Whole("custom_tool_call"), false),
         "q" => (Kind::Result, Place::Whole("custom_tool_call_output"), false),
@@ -36,8 +36,6 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         "w" => (Kind::Text, Place::Item(at), true),
         "h" => (Kind::Thinking, Place::Item(at), false),
         "i" => (Kind::Image, Place::Item(at), false),
-        "c" => (Kind::Call, call, false),
-        "r" => (Kind::Result, result, false),
         "e" => (Kind::Result, result, true),
         _ => panic!("{word}"),
     };
@@ -616,10 +614,12 @@ proptest! {
         prop_assert_eq!(check(&mended, provider, Options::default()), []);
         prop_assert_eq!(fixes.is_empty(), accept(&outlines, provider).is_ok());
         for fix in &fixes {
-            let made = match &fix.kind {
-                FixKind::After(Made::Results(made)) => made.clone(),
-                FixKind::After(made) => vec![made.clone()],
-                _ => Vec::new(),
+            let made = if let FixKind::After(Made::Results(made)) = &fix.kind {
+                made.clone()
+            } else if let FixKind::After(made) = &fix.kind {
+                vec![made.clone()]
+            } else {
+                Vec::new()
             };
             for made in made {
                 if let Made::Result { text, .. } = made {

@@ -178,7 +178,7 @@ fn responses_edit() {
 fn responses_make() {
     let of = |kind| like("c", Place::Whole(kind));
     let output = json!({ "type": "function_call_output", "call_id": "c", "output": "aborted" });
-    made(R, result("c"), &[], output.clone(), &[]);
+    made(R, result("c"), &[], output, &[]);
     made(
         R,
         of("local_shell_call"),
@@ -212,13 +212,13 @@ fn responses_make() {
         json!({ "role": "user", "content": [{ "type": "input_text", "text": "a" }, { "type": "input_text", "text": "b" }] }),
     ];
     let content = json!([{ "type": "input_text", "text": "head" }, { "type": "input_text", "text": null }, null]);
-    let copies = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
+    let places = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
     made(
         R,
         super::head(),
         &hosts,
         json!({ "type": "message", "role": "user", "content": content }),
-        &copies,
+        &places,
     );
 }
 
