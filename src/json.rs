@@ -175,18 +175,14 @@ impl<'a> Members<'a> {
 
     /// Anything, left for who takes it.
     pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
-        match self.0.iter().find(|(known, _)| *known == name) {
-            Some((_, Given::Raw(raw))) => Some(raw),
-            Some(_) | None => None,
-        }
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Given::Raw(raw) = value { Some(*raw) } else { None }
     }
 
     /// A string, left for who takes it.
     pub fn said(&self, name: &str) -> Option<&str> {
-        match self.0.iter().find(|(known, _)| *known == name) {
-            Some((_, Given::Text(text))) => Some(text),
-            Some(_) | None => None,
-        }
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Given::Text(text) = value { Some(text) } else { None }
     }
 
     /// A string.

@@ -25,7 +25,7 @@ impl State {
             && !matches!(piece.place, Place::Field(_))
     }
 
-    /// The head of the last fold with every kept user text before its cut, in order.
+    /// The head of the last fold with every kept user text before its cut, in order, and as it was mended.
     pub(super) fn head(&self) -> Made {
         let mut parts = vec![MadePart::Text(self.lines.head.clone())];
         for &at in self.ledger.live() {
@@ -37,7 +37,8 @@ impl State {
             let Some(outline) = self.outlines.get(block.message as usize) else { continue };
             let piece = outline.pieces.get(number as usize);
             if piece.is_some_and(|piece| self.is_in_head(block.message, outline.role, piece)) {
-                parts.push(MadePart::Host(block.message, number));
+                let mended = self.mended.get(&at).cloned().map(MadePart::Text);
+                parts.push(mended.unwrap_or(MadePart::Host(block.message, number)));
             }
         }
         Made::User(parts)

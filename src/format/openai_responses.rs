@@ -175,6 +175,7 @@ fn alone(role: Role, part: Part<'_>) -> Draft<'_> {
 }
 
 fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
+    let by_id = item.text("id").is_some();
     let role = match role {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -184,16 +185,19 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let parts = match item.content("content") {
+    let mut parts = match item.content("content") {
         None => return Err(Flaw::new("/content", "a string or an array of parts")),
         Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
         Some(Content::Blocks(parts)) => {
             let parts = (0u32..).zip(parts).map(|(at, raw)| {
                 part(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
             });
-            parts.collect::<Read<_>>()?
+            parts.collect::<Read<Vec<_>>>()?
         }
     };
+    for part in &mut parts {
+        part.piece.by_id = by_id;
+    }
     Ok(Draft { role, parts })
 }
 
@@ -232,13 +236,17 @@ fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
     for (at, raw) in item.items("summary").unwrap_or_default().into_iter().enumerate() {
         body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/summary/{at}")))?);
     }
-    for (at, raw) in item.items("content").unwrap_or_default().into_iter().enumerate() {
+    let content = item.items("content").unwrap_or_default();
+    let shown = !content.is_empty();
+    for (at, raw) in content.into_iter().enumerate() {
         body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
     }
     let encrypted = or_empty(item.text("encrypted_content"));
+    let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
     let told = body.into_part(Place::Whole("reasoning"));
     let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
     part.piece.blank = false;
+    part.piece.by_id = kept && encrypted.is_empty() && !shown;
     part.opaque = count(encrypted.len());
     if part.text.is_empty() && !encrypted.is_empty() {
         part.media = of_json(&encrypted);
@@ -257,6 +265,7 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<
     let mut part = Part::new(Kind::Call, Place::Whole(tool.call), text);
     part.piece.bad_arguments = tool.call == "function_call" && !is_object(&part.text);
     part.piece.opaque = !tool.cut.0;
+    part.piece.by_id = item.text("id").is_some();
     part.piece.id = id.into();
     let name = or_empty(item.text("name"));
     part.piece.name = if name.is_empty() { tool.name.into() } else { name.into() };
@@ -318,6 +327,7 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
         part.images = 1;
         part.media = of_json(picture);
         part.piece.opaque = true;
+        part.piece.by_id = true;
         return Ok(alone(Role::Assistant, part));
     }
     let mut draft = other(text)?;
@@ -331,7 +341,9 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
 
 fn other(text: &str) -> Read<Draft<'_>> {
     let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
-    Ok(alone(Role::Assistant, json::other(Place::Whole(""), raw)?))
+    let mut part = json::other(Place::Whole(""), raw)?;
+    part.piece.by_id = true;
+    Ok(alone(Role::Assistant, part))
 }
 
 /// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.
@@ -457,30 +469,30 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         if let Some(index) = from {
             copied.push(Copied { from: path.clone(), path, index });
         }
-        from.is_some()
     };
-    let mut item = object!({ "type": kind, "call_id": id });
-    match kind {
-        "mcp_approval_response" => {
-            item = object!({ "type": kind, "approval_request_id": id, "approve": false });
-            if copy("approve") {
-                item.set("approve", Value::NULL);
-            } else {
-                item.set("reason", text.into());
-            }
+    let own = |member: &'static str, ours: Value| {
+        (member, if from.is_some() { Value::NULL } else { ours })
+    };
+    let asked = kind == "mcp_approval_response";
+    let name = if asked { "approval_request_id" } else { "call_id" };
+    let mut members = vec![("type", kind.into()), (name, id.as_str().into())];
+    let done = if error { "failed" } else { "completed" };
+    if asked {
+        members.push(own("approve", false.into()));
+        copy("approve");
+        if from.is_none() {
+            members.push(("reason", text.into()));
         }
-        "tool_search_output" => {
-            item.set("execution", "client".into());
-            item.set("status", "completed".into());
-            item.set("tools", if copy("tools") { Value::NULL } else { object!([]) });
+    } else if kind == "tool_search_output" {
+        members.extend([("execution", "client".into()), ("status", "completed".into())]);
+        members.push(own("tools", object!([])));
+        copy("tools");
+    } else {
+        if kind == "apply_patch_call_output" {
+            members.push(("status", done.into()));
         }
-        _ => {
-            if kind == "apply_patch_call_output" {
-                item.set("status", if error { "failed" } else { "completed" }.into());
-            }
-            let says = output(kind, text, error);
-            item.set("output", if copy("output") { Value::NULL } else { says });
-        }
+        members.push(own("output", output(kind, text, error)));
+        copy("output");
     }
-    (item, copied)
+    (Value::object(&members), copied)
 }

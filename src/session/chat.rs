@@ -211,8 +211,8 @@ fn unquoted(json: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::raw::RawValue;
     use super::*;
-    use crate::json::RawValue;
 
     fn part(json: &str) -> Vec<Part<'_>> {
         let raw: &RawValue = crate::json::whole(json).expect("JSON");

@@ -6,12 +6,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::RawValue;
-
 use super::file::{CompactionRecord, SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::native::{RESPONSES, Whose};
-use super::raw::Fields;
+use super::raw::{Fields, RawValue};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::RawValue;
-
-use super::raw::{Fields, inside, is_object, items, quote};
+use super::raw::{Fields, RawValue, inside, is_object, items, quote};
 
 /// A part of a content.
 #[derive(Clone, Debug)]

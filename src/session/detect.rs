@@ -4,11 +4,9 @@
 //! shows a sign decides; objects that say themselves what they are come before. Messages with a role and a content, which many
 //! write, are the providers' own only where nothing else is shown.
 
-use crate::json::RawValue;
-
 use super::lines::Line;
 use super::path::{any, at};
-use super::raw::{Fields, inside, items, text};
+use super::raw::{Fields, RawValue, inside, items, text};
 
 /// Whose records they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

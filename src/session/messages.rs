@@ -6,13 +6,11 @@
 
 use std::borrow::Cow;
 
-use crate::json::RawValue;
-
 use super::detect::{elements, is_message};
 use super::file::{SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, inside, is_object, items, text};
+use super::raw::{Fields, RawValue, inside, is_object, items, text};
 use super::time::millis;
 use super::usage::{ANTHROPIC, CLINE, OPENAI};
 use crate::error::Error;

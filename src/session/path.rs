@@ -1,8 +1,6 @@
 //! What stands at a path into unread JSON: `event.part.text`, `choices.0.message`; `a.b|c` is the first of both that is there.
 
-use crate::json::RawValue;
-
-use super::raw::{Fields, is_object, items};
+use super::raw::{Fields, RawValue, is_object, items};
 
 /// What stands at the first of the paths that leads to something; `null` is nothing.
 pub(super) fn at<'a>(fields: &Fields<'a>, paths: &str) -> Option<&'a RawValue> {

@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::{self, RawValue, Reader};
+pub(super) use crate::json::RawValue;
+use crate::json::{self, Reader};
 
 /// Levels that a reader of the messages takes.
 pub(super) const MAX_DEPTH: u32 = 127;

@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::json::RawValue;
-
 use super::chat::Chat;
 use super::content::{self, Part, join, parts};
 use super::fence::fenced;
 use super::file::{CompactionRecord, SessionWindow};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, inside, is_object, items, quote, text, whole};
+use super::raw::{Fields, RawValue, inside, is_object, items, quote, text, whole};
 use super::script::{Act, Script};
 use super::time::millis;
 

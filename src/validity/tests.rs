@@ -27,8 +27,6 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     };
     let (id, name) = if matches!(kind, "k" | "s") { ("", id) } else { (id, "") };
     let (kind, place, blank) = match kind {
-        "k" | "c" => (Kind::Call, call, false),
-        "s" | "r" => (Kind::Result, result, false),
         "v" => (Kind::Other, Place::Whole("item_reference"), false),
         "p" => (Kind::Call, Place::Whole("custom_tool_call"), false),
         "q" => (Kind::Result, Place::Whole("custom_tool_call_output"), false),
@@ -36,6 +34,8 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         "w" => (Kind::Text, Place::Item(at), true),
         "h" => (Kind::Thinking, Place::Item(at), false),
         "i" => (Kind::Image, Place::Item(at), false),
+        "c" | "k" => (Kind::Call, call, false),
+        "r" | "s" => (Kind::Result, result, false),
         "e" => (Kind::Result, result, true),
         _ => panic!("{word}"),
     };
@@ -614,13 +614,8 @@ proptest! {
         prop_assert_eq!(check(&mended, provider, Options::default()), []);
         prop_assert_eq!(fixes.is_empty(), accept(&outlines, provider).is_ok());
         for fix in &fixes {
-            let made = if let FixKind::After(Made::Results(made)) = &fix.kind {
-                made.clone()
-            } else if let FixKind::After(made) = &fix.kind {
-                vec![made.clone()]
-            } else {
-                Vec::new()
-            };
+            let FixKind::After(made) = &fix.kind else { continue };
+            let made = if let Made::Results(made) = made { made.clone() } else { vec![made.clone()] };
             for made in made {
                 if let Made::Result { text, .. } = made {
                     prop_assert_eq!(text, NO_RESULT);

@@ -50,6 +50,29 @@ fn responses_read() {
     reads(R, &empty, &["Tool", "Result  \"\" blank c1"]);
 }
 
+/// I14: what is there by its id alone asks for the id of what follows.
+#[test]
+fn responses_read_whose_id_counts() {
+    let by_id = |item: serde_json::Value| outline(R, &item).pieces[0].by_id;
+    assert!(by_id(json!({ "type": "reasoning", "id": "rs_1", "summary": [] })));
+    assert!(!by_id(
+        json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "g" })
+    ));
+    let shown = json!([{ "type": "reasoning_text", "text": "hm" }]);
+    assert!(!by_id(json!({ "type": "reasoning", "id": "rs_1", "summary": [], "content": shown })));
+    assert!(by_id(
+        json!({ "type": "function_call", "id": "fc_1", "call_id": "c", "name": "n", "arguments": "{}" })
+    ));
+    assert!(!by_id(
+        json!({ "type": "function_call", "call_id": "c", "name": "n", "arguments": "{}" })
+    ));
+    assert!(by_id(
+        json!({ "type": "message", "id": "msg_1", "role": "assistant", "content": "a" })
+    ));
+    assert!(!by_id(json!({ "role": "assistant", "content": "a" })));
+    assert!(by_id(json!({ "type": "web_search_call", "id": "ws_1" })));
+}
+
 /// I15: every kind of call and its result.
 #[test]
 fn responses_read_all_kinds_of_calls() {
@@ -205,8 +228,8 @@ fn responses_make() {
         shown["output"]["image_url"].as_str().is_some_and(|url| url.starts_with("data:image/png"))
     );
     let hosts = [json!({ "type": "custom_tool_call_output", "call_id": "x", "output": "late" })];
-    let copied = json!({ "type": "custom_tool_call_output", "call_id": "n", "output": null });
-    made(R, moved(0, 0), &hosts, copied, &[("/output", 0, "/output")]);
+    let late = json!({ "type": "custom_tool_call_output", "call_id": "n", "output": null });
+    made(R, moved(0, 0), &hosts, late, &[("/output", 0, "/output")]);
     let hosts = [
         json!({ "role": "user", "content": "first" }),
         json!({ "role": "user", "content": [{ "type": "input_text", "text": "a" }, { "type": "input_text", "text": "b" }] }),
