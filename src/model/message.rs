@@ -169,13 +169,17 @@ impl Piece {
     }
 }
 
+impl Piece {
+    /// Who speaks in it, in a message of that role.
+    pub fn speaker(&self, role: Role) -> Role {
+        if matches!(self.place, Place::Tool(_) | Place::Inner(..)) { Role::Tool } else { role }
+    }
+}
+
 impl Outline {
     /// Who speaks at its end: a part that holds a call with its result goes out as the call and then the result.
     pub fn last_role(&self) -> Role {
-        match self.pieces.last().map(|piece| piece.place) {
-            Some(Place::Tool(_) | Place::Inner(..)) => Role::Tool,
-            _ => self.role,
-        }
+        self.pieces.last().map_or(self.role, |piece| piece.speaker(self.role))
     }
 }
 

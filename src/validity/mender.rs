@@ -117,6 +117,9 @@ impl Mender {
                 if at.piece.kind == Kind::Result && at.piece.within {
                     return self.awaits(*at, outline, &mut fixes);
                 }
+                if at.piece.is_approval() {
+                    return self.asks(*at, outline, &mut fixes);
+                }
                 if at.piece.kind == Kind::Result {
                     let message =
                         "a result stands in an assistant message, not in one of the user's";
@@ -128,7 +131,8 @@ impl Mender {
             .collect();
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
-        let Some(first) = kept.first() else { return };
+        let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return };
+        let last = last.piece.speaker(outline.role);
         if only_thinking && !self.provider.merges() {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
@@ -137,6 +141,7 @@ impl Mender {
         }
         let run = self.run_for(index, *first, seen);
         run.end = index;
+        run.until = index;
         run.told |= !only_thinking;
         let group = run.start;
         seen.groups.fill(group);
@@ -166,14 +171,17 @@ impl Mender {
             run.trailing = trailing;
         }
         self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, outline.last_role());
+        self.spoke(index, last);
+    }
+
+    /// Whether another assistant message continues the newest run.
+    pub(super) fn continues(&self) -> bool {
+        self.provider.merges() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
     }
 
     /// The run that an assistant message continues or opens.
     fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
-        let continues = self.provider.merges()
-            && !self.apart
-            && self.run.as_ref().is_some_and(|run| run.growing);
+        let continues = self.continues();
         if !continues {
             self.close();
         }
@@ -182,6 +190,7 @@ impl Mender {
         self.run.get_or_insert_with(|| Run {
             start: index,
             end: index,
+            until: index,
             growing: true,
             answering: true,
             open: Vec::new(),
@@ -218,7 +227,7 @@ impl Mender {
             group,
             anchor: index,
             within: piece.within,
-            decided: piece.decided,
+            decided: piece.decided.then_some(index),
         });
     }
 
@@ -258,6 +267,9 @@ impl Mender {
         }
         if !kept {
             return;
+        }
+        if let Some(run) = &mut self.run {
+            run.until = index;
         }
         let leads = outline.role == Role::System && self.first.is_none();
         seen.may_cut = !opens && !holds && !leads;

@@ -24,8 +24,8 @@ pub(super) struct Call {
     pub(super) anchor: u32,
     /// Its result is the provider's to give.
     pub(super) within: bool,
-    /// The user has decided on it: as long as nothing else follows, the SDK gives the result.
-    pub(super) decided: bool,
+    /// The message that says what the user decided on it: as long as it is the last, the SDK gives the result.
+    pub(super) decided: Option<u32>,
 }
 
 /// A request for approval in the newest run.
@@ -42,6 +42,8 @@ pub(super) struct Approval {
 pub(super) struct Run {
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Its last message or result.
+    pub(super) until: u32,
     /// No other message has followed yet: it may still grow.
     pub(super) growing: bool,
     /// Nothing but results has followed: results may still come.

@@ -1,7 +1,8 @@
 //! The rules on transcripts in a small notation, and as properties over any transcript.
 //!
 //! `U:t A:h,t,ca,cb U:ra,rb`: messages of system, user, assistant and tool, X the assistant's that is not sent; pieces: text, white space, (h) reasoning,
-//! (c) call and (r) result with an id, (e) empty result, image; `!` behind a piece: half a surrogate pair, `?` bad arguments.
+//! (c) call and (r) result with an id, (e) empty result, image; a provider's call (p) and result (q), a call (d) and result
+//! (o) of one part, (a) a request for approval and (y) its response; `!` behind a piece: half a surrogate pair, `?` bad arguments.
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
 
@@ -13,12 +14,12 @@ use super::*;
 use crate::model::{FixKind, Kind, Made, NONE, Piece, Place, Role};
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
-fn piece(word: &str, at: u32, provider: Provider) -> Piece {
+pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     let (word, broken) = word.strip_suffix('!').map_or((word, false), |word| (word, true));
     let (word, bad) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
-    let (kind, id) = word.split_at(1);
+    let (letter, id) = word.split_at(1);
     let call = if provider == OpenAiChat { Place::Call(at) } else { Place::Item(at) };
-    let (kind, place, blank) = match kind {
+    let (kind, place, blank) = match letter {
         "t" => (Kind::Text, Place::Item(at), false),
         "w" => (Kind::Text, Place::Item(at), true),
         "h" => (Kind::Thinking, Place::Item(at), false),
@@ -26,10 +27,17 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         "c" => (Kind::Call, call, false),
         "r" => (Kind::Result, Place::Item(at), false),
         "e" => (Kind::Result, Place::Item(at), true),
+        "p" => (Kind::Call, Place::Item(at), false),
+        "q" => (Kind::Result, Place::Item(at), false),
+        "d" => (Kind::Call, Place::Tool(at), false),
+        "o" => (Kind::Result, Place::Inner(at, "output"), false),
+        "a" | "y" => (Kind::Other, Place::Item(at), false),
         _ => panic!("{word}"),
     };
     Piece {
-        id: id.into(),
+        id: if letter == "y" { "".into() } else { id.into() },
+        name: if kind == Kind::Other { id.into() } else { "".into() },
+        within: "pqo".contains(letter),
         blank,
         broken_unicode: broken,
         bad_arguments: bad,
@@ -37,7 +45,7 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     }
 }
 
-fn message(text: &str, provider: Provider) -> Outline {
+pub(super) fn message(text: &str, provider: Provider) -> Outline {
     let (word, pieces) = text.split_once(':').unwrap();
     let role = match word {
         "S" => Role::System,
@@ -52,11 +60,11 @@ fn message(text: &str, provider: Provider) -> Outline {
     Outline { role, pieces }
 }
 
-fn transcript(text: &str, provider: Provider) -> Vec<Outline> {
+pub(super) fn transcript(text: &str, provider: Provider) -> Vec<Outline> {
     text.split_whitespace().map(|text| message(text, provider)).collect()
 }
 
-fn show(made: &Made) -> String {
+pub(super) fn show(made: &Made) -> String {
     match made {
         Made::User(_) => "user".into(),
         Made::Result { id, .. } => format!("result {id}"),
@@ -65,7 +73,7 @@ fn show(made: &Made) -> String {
 }
 
 /// A fix in one line: rule, message, what is done.
-fn line(fix: &Fix) -> String {
+pub(super) fn line(fix: &Fix) -> String {
     let at = |piece: &u32| if *piece == NONE { "all".to_owned() } else { piece.to_string() };
     let what = match &fix.kind {
         FixKind::Drop { piece } => format!("drop {}", at(piece)),
@@ -210,7 +218,13 @@ fn reasoning_in_an_open_loop_comes_first() {
 }
 
 #[track_caller]
-fn sees(provider: Provider, text: &str, groups: &str, cuts: &str, held: Option<Range<u32>>) {
+pub(super) fn sees(
+    provider: Provider,
+    text: &str,
+    groups: &str,
+    cuts: &str,
+    held: Option<Range<u32>>,
+) {
     let mut mender = Mender::new(provider);
     let mut seen_groups = Vec::new();
     let mut seen_cuts = Vec::new();
@@ -219,7 +233,7 @@ fn sees(provider: Provider, text: &str, groups: &str, cuts: &str, held: Option<R
         let show = |group: &u32| if *group == NONE { "-".into() } else { group.to_string() };
         seen_groups.push(seen.groups.iter().map(show).collect::<Vec<_>>().join(","));
         for (piece, pair) in outline.pieces.iter().zip(&seen.pairs) {
-            assert!(pair.is_none() || piece.kind == Kind::Result);
+            assert!(pair.is_none() || piece.kind == Kind::Result || piece.is_approval());
         }
         seen_cuts.push(if seen.may_cut { "y" } else { "n" });
     }

@@ -4,7 +4,7 @@
 use super::mender::{Mender, Seen};
 use super::piece::{At, Fate, answer};
 use super::run::{Approval, Call};
-use crate::model::{Fix, FixKind, Kind, Outline};
+use crate::model::{Fix, FixKind, Kind, Outline, Piece};
 
 impl Mender {
     /// Whether a result in a message of the model's answers an open call, one before it in this message or an earlier
@@ -41,15 +41,24 @@ impl Mender {
         answer(at, &call, seen);
     }
 
-    /// A request for approval stands with the call that it asks for.
+    /// Whether a request for approval stands with the call that it asks for; else it goes.
+    pub(super) fn asks(&self, it: At<'_>, outline: &Outline, fixes: &mut Vec<Fix>) -> bool {
+        let key = it.piece.id.trim();
+        let is_it = |piece: &Piece| piece.kind == Kind::Call && piece.id.trim() == key;
+        let earlier = self.run.as_ref().filter(|_| self.continues());
+        let stands = outline.pieces.iter().any(is_it)
+            || earlier.is_some_and(|run| run.keys.contains_key(key));
+        if !stands {
+            let message = format!("approval is asked for \"{key}\", which is no call's id");
+            fixes.push(it.fix(it.drop(), "I4", &message));
+        }
+        stands
+    }
+
+    /// A request for approval: a response may follow, and it goes out with its call's id.
     pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Seen) {
         let key = at.piece.id.trim();
-        let Some(run) = self.run.as_mut().filter(|run| run.keys.contains_key(key)) else {
-            let message =
-                format!("approval is asked for \"{key}\", which no call before it has as its id");
-            seen.fix(at, at.drop(), "I4", &message);
-            return;
-        };
+        let Some(run) = &mut self.run else { return };
         // The call that is answered already went out with the id it had, or this one follows it.
         let Some(call) = run.open.iter().rev().find(|call| &*call.key == key) else { return };
         if *call.wire != *at.piece.id {
@@ -67,7 +76,7 @@ impl Mender {
             let asked = run.approvals.iter().find(|asked| asked.id == at.piece.name)?.call;
             if let Some(call) = run.open.iter_mut().find(|call| (call.message, call.piece) == asked)
             {
-                call.decided = true;
+                call.decided = Some(at.index);
             }
             Some((run.start, asked))
         });
