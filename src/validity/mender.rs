@@ -11,6 +11,7 @@ use super::Provider;
 use super::ids::Ids;
 use super::piece::{At, Fate, answer, at, fix, is_legacy, plain};
 use super::run::{Call, Run};
+use crate::keyed::ByName;
 use crate::model::{Fix, FixKind, Kind, Made, NONE, Outline, Role};
 
 /// Mends a transcript message by message, and knows its groups.
@@ -112,10 +113,16 @@ impl Mender {
 
     fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let mut fixes = std::mem::take(&mut seen.fixes);
+        let holds = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
+        let mut open = ByName::default();
         let kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
-                if at.piece.kind == Kind::Result && at.piece.within {
-                    return self.awaits(*at, outline, &mut fixes);
+                let answers = at.piece.kind == Kind::Result && at.piece.within;
+                if answers {
+                    return self.awaits(*at, &mut open, &mut fixes);
+                }
+                if holds && at.piece.kind == Kind::Call {
+                    self.awaits(*at, &mut open, &mut fixes);
                 }
                 if at.piece.is_approval() {
                     return self.asks(*at, outline, &mut fixes);
@@ -160,7 +167,9 @@ impl Mender {
             match at.piece.kind {
                 Kind::Call => self.call(at, group, seen),
                 Kind::Result => self.within(at, seen),
-                Kind::Other if at.piece.is_approval() => asks.push(at),
+                // One that stands before its call waits for it.
+                Kind::Other if at.piece.is_approval() && !self.called(at) => asks.push(at),
+                Kind::Other if at.piece.is_approval() => self.ask(at, seen),
                 Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {}
             }
         }
@@ -215,7 +224,7 @@ impl Mender {
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(key.clone(), ());
+        run.keys.insert(key.clone(), wire.clone());
         let name = piece.name.clone();
         run.open.push(Call {
             message: index,
@@ -292,7 +301,7 @@ impl Mender {
             }
             return Fate::Dropped;
         };
-        seen.belongs(at, call.group, (call.message, call.piece));
+        seen.belongs(at, call.group, Some((call.message, call.piece)));
         if answering && call.anchor == NONE {
             answer(at, &call, seen);
             return Fate::Kept;

@@ -47,13 +47,13 @@ impl Seen {
     }
 
     /// The piece stays or goes with a call.
-    pub(super) fn belongs(&mut self, at: At<'_>, group: u32, call: (u32, u32)) {
+    pub(super) fn belongs(&mut self, at: At<'_>, group: u32, call: Option<(u32, u32)>) {
         let number = usize::try_from(at.number).unwrap_or(usize::MAX);
         if let Some(own) = self.groups.get_mut(number) {
             *own = group;
         }
         if let Some(pair) = self.pairs.get_mut(number) {
-            *pair = Some(call);
+            *pair = call;
         }
     }
 }

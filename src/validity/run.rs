@@ -33,8 +33,8 @@ pub(super) struct Call {
 pub(super) struct Approval {
     /// Its own id.
     pub(super) id: Box<str>,
-    /// The call that it asks for: message and piece.
-    pub(super) call: (u32, u32),
+    /// The call that it asks for, if it is open: message and piece.
+    pub(super) call: Option<(u32, u32)>,
 }
 
 /// Assistant messages that the provider reads as one, and the results behind them.
@@ -50,8 +50,8 @@ pub(super) struct Run {
     pub(super) answering: bool,
     /// Calls without a result.
     pub(super) open: Vec<Call>,
-    /// Ids of all its calls, as the host wrote them.
-    pub(super) keys: LiteMap<Box<str>, ()>,
+    /// Ids of all its calls, as the host wrote them, and as the newest with each goes out.
+    pub(super) keys: LiteMap<Box<str>, Box<str>>,
     /// What the user is asked.
     pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.

@@ -3,30 +3,39 @@
 
 use super::mender::{Mender, Seen};
 use super::piece::{At, Fate, answer};
-use super::run::{Approval, Call};
+use super::run::Approval;
+use crate::keyed::ByName;
 use crate::model::{Fix, FixKind, Kind, Outline, Piece};
 
 impl Mender {
-    /// Whether a result in a message of the model's answers an open call, one before it in this message or an earlier
-    /// one; else it goes.
-    pub(super) fn awaits(&self, it: At<'_>, outline: &Outline, fixes: &mut Vec<Fix>) -> bool {
+    /// Follows the calls and results of a message of the model's: a result that answers none that is open then goes.
+    /// `open` counts, by id, what is open at this place; a second scope says which ids this message has called.
+    pub(super) fn awaits<'o>(
+        &self,
+        it: At<'o>,
+        open: &mut ByName<'o>,
+        fixes: &mut Vec<Fix>,
+    ) -> bool {
         let key = it.piece.id.trim();
-        let open = |call: &Call| &*call.key == key;
-        // The newest piece with this id is its call as a rule, and stands right before it.
-        let before = outline.pieces.get(..usize::try_from(it.number).unwrap_or_default());
-        let mut before = before.unwrap_or_default().iter().rev();
-        let here = before.find(|piece| {
-            matches!(piece.kind, Kind::Call | Kind::Result) && piece.id.trim() == key
+        let run = self.run.as_ref().filter(|run| run.keys.contains_key(key));
+        let before = open.get(0, key).unwrap_or_else(|| match run {
+            Some(run) => run.open.iter().filter(|call| &*call.key == key).count(),
+            None => self.waiting.get(key).map_or(0, Vec::len),
         });
-        let here = here.is_some_and(|piece| piece.kind == Kind::Call);
-        let earlier = self.run.as_ref().is_some_and(|run| run.open.iter().any(open))
-            || self.waiting.get(key).is_some_and(|calls| !calls.is_empty());
-        if !here && !earlier {
+        if it.piece.kind == Kind::Call {
+            // A new turn that uses an id again takes it over.
+            let more = open.has(1, key) || run.is_some() && self.continues();
+            open.insert(0, key, if more { before.saturating_add(1) } else { 1 });
+            open.insert(1, key, 0);
+            return true;
+        }
+        if before == 0 {
             let message =
                 format!("no call before it has the id \"{key}\", or it is answered already");
             fixes.push(it.fix(it.drop(), "I2", &message));
             return false;
         }
+        open.insert(0, key, before.saturating_sub(1));
         true
     }
 
@@ -37,7 +46,7 @@ impl Mender {
             seen.fix(at, at.drop(), "I1", &message);
             return;
         };
-        seen.belongs(at, call.group, (call.message, call.piece));
+        seen.belongs(at, call.group, Some((call.message, call.piece)));
         answer(at, &call, seen);
     }
 
@@ -55,18 +64,23 @@ impl Mender {
         stands
     }
 
+    /// Whether the run has a call with the piece's id.
+    pub(super) fn called(&self, at: At<'_>) -> bool {
+        self.run.as_ref().is_some_and(|run| run.keys.contains_key(at.piece.id.trim()))
+    }
+
     /// A request for approval: a response may follow, and it goes out with its call's id.
     pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Seen) {
         let key = at.piece.id.trim();
         let Some(run) = &mut self.run else { return };
-        // The call that is answered already went out with the id it had, or this one follows it.
-        let Some(call) = run.open.iter().rev().find(|call| &*call.key == key) else { return };
-        if *call.wire != *at.piece.id {
-            let kind = FixKind::Rename { piece: at.number, id: call.wire.clone().into() };
+        let Some(wire) = run.keys.get(key) else { return };
+        if **wire != *at.piece.id {
+            let kind = FixKind::Rename { piece: at.number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", "the id is not the one with which its call goes out");
         }
-        run.approvals
-            .push(Approval { id: at.piece.name.clone(), call: (call.message, call.piece) });
+        let open = run.open.iter().rev().find(|call| &*call.key == key);
+        let call = open.map(|call| (call.message, call.piece));
+        run.approvals.push(Approval { id: at.piece.name.clone(), call });
     }
 
     /// A response of approval stands directly behind the turn that asked: there the SDK acts on it.
@@ -74,7 +88,8 @@ impl Mender {
         let run = self.run.as_mut().filter(|run| run.answering);
         let asked = run.and_then(|run| {
             let asked = run.approvals.iter().find(|asked| asked.id == at.piece.name)?.call;
-            if let Some(call) = run.open.iter_mut().find(|call| (call.message, call.piece) == asked)
+            if let Some(call) =
+                run.open.iter_mut().find(|call| asked == Some((call.message, call.piece)))
             {
                 call.decided = Some(at.index);
             }
