@@ -3,10 +3,9 @@
 use litemap::LiteMap;
 use serde::Serialize;
 
-use super::state::State;
+use super::state::{State, told};
 use super::view::{Entry, Written};
-use crate::format::Format;
-use crate::model::{Fix, Item, NONE, Op, Role, Violation};
+use crate::model::{Fix, Item, Message, NONE, Op, Role, Violation};
 use crate::prune::{Change, Rule};
 use crate::validity;
 
@@ -238,10 +237,17 @@ impl State {
         }
     }
 
-    /// The newest message of the model; the last message if there is none.
+    /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
     fn last_group(&self) -> u32 {
         let messages = &self.ledger.messages;
-        let at = messages.iter().rposition(|message| message.role == Role::Assistant);
+        let speaks = |message: &Message| message.role == Role::Assistant;
+        let mut at = messages.iter().rposition(speaks);
+        while let Some(before) = at.and_then(|at| at.checked_sub(1))
+            && self.format.has_runs()
+            && messages.get(before).is_some_and(speaks)
+        {
+            at = Some(before);
+        }
         u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
@@ -300,8 +306,7 @@ impl State {
     /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
     fn check_outgoing(&self, entries: &[Entry]) -> Vec<Violation> {
         let outgoing = self.outgoing(entries);
-        let apart = self.format == Format::Pi;
-        validity::check(&outgoing, self.provider, validity::Options { thinking: false, apart })
+        validity::check(&outgoing, self.provider, told(self.format, false))
     }
 }
 

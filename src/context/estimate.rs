@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::state::State;
-use crate::format::Format;
+use super::state::{State, told};
 use crate::model::{Kind, Role, Violation};
 use crate::validity;
 
@@ -83,7 +82,6 @@ impl State {
 
     /// Rules of the provider that the history itself breaks.
     pub fn check(&self, thinking: bool) -> Vec<Violation> {
-        let apart = self.format == Format::Pi;
-        validity::check(&self.outlines, self.provider, validity::Options { thinking, apart })
+        validity::check(&self.outlines, self.provider, told(self.format, thinking))
     }
 }

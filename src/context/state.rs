@@ -4,19 +4,21 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
+use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
 use super::view::Sent;
 use crate::error::{Error, Result};
+use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::ledger::{Arrival, Ledger};
 use crate::model::{
     Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
 };
 use crate::prune::{Change, Pruner, Rule};
-use crate::validity::{Mender, Provider};
+use crate::validity::{self, Mender, Provider};
 
 /// A session as the core knows it.
 #[derive(Clone, Debug)]
@@ -60,6 +62,9 @@ pub struct State {
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
+    /// Of the host's counter, for what comes next.
+    given: Vec<u32>,
+    learned: Learned,
     pub(super) counters: Counters,
 }
 
@@ -106,7 +111,7 @@ impl State {
             provider,
             ledger: Ledger::default(),
             outlines: Vec::new(),
-            mender: Mender::new(provider).apart(format == Format::Pi),
+            mender: Mender::new(provider).told(told(format, options.signs)),
             fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
@@ -127,6 +132,8 @@ impl State {
             call: 0,
             chars: Vec::new(),
             keys: Vec::new(),
+            given: Vec::new(),
+            learned: Learned::default(),
             counters: Counters::default(),
             options,
         }
@@ -166,8 +173,10 @@ impl State {
         }
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
-        let estimator = self.options.estimator;
-        let measure = measure(&draft, bytes.len(), estimator, &mut self.ledger.identifiers);
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
+        self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
@@ -198,17 +207,21 @@ impl State {
             pushed.fixes.push(aborted_between(index));
         }
         self.turn = self.turn.saturating_add(u32::from(measure.is_request));
+        let before = self.outlines.last().filter(|_| self.format.has_runs());
+        let continues =
+            before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
         self.ledger.begin(Message {
             fingerprint: measure.fingerprint,
             role: outline.role,
             first_block: 0,
-            call: self.call,
+            call: self.call.saturating_sub(u32::from(continues)),
             turn: self.turn,
             bytes: measure.bytes,
             may_cut: pushed.may_cut,
         });
-        // The request that first sends it comes after it: after one more call, if it is the model's.
-        self.call = self.call.saturating_add(u32::from(outline.role == Role::Assistant));
+        // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
+        let speaks = outline.role == Role::Assistant && !continues;
+        self.call = self.call.saturating_add(u32::from(speaks));
         for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
             let call = pushed.pairs.get(at as usize).copied().flatten();
             let pair = call.map_or(NONE, |(message, piece)| {
@@ -230,7 +243,7 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: mask(self.provider, outline.role, piece),
+                    mask: self.mask(index, outline.role, piece),
                 },
                 self.call,
             );
@@ -299,7 +312,10 @@ impl State {
         }
         let before = (std::mem::replace(&mut self.request, request), self.held.clone());
         self.held = held.clone();
-        for message in before.1.chain(held).chain([before.0, request]) {
+        // Calls that were signed in the turn before are free now.
+        let signed = self.provider.signs_calls() && before.0 != NONE;
+        let turn = if signed { before.0..request } else { 0..0 };
+        for message in before.1.chain(held).chain([before.0, request]).chain(turn) {
             self.renew_masks(message);
         }
     }
@@ -309,12 +325,34 @@ impl State {
         let Some(outline) = self.outlines.get(message as usize) else { return };
         let fixed = message == self.request || self.held.contains(&message);
         let blocks = self.ledger.blocks_of(message);
-        for (piece, at) in outline.pieces.iter().zip(blocks) {
+        let masks: Vec<Mask> = outline
+            .pieces
+            .iter()
+            .map(|piece| if fixed { Mask::FIXED } else { self.mask(message, outline.role, piece) })
+            .collect();
+        for (mask, at) in masks.into_iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                block.mask =
-                    if fixed { Mask::FIXED } else { mask(self.provider, outline.role, piece) };
+                block.mask = mask;
             }
         }
+    }
+
+    /// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
+    /// what carries provider data goes whole or not at all; but calls that were signed in an earlier turn are read no more.
+    fn mask(&self, message: u32, role: Role, piece: &Piece) -> Mask {
+        if role == Role::System || piece.fixed {
+            return Mask::FIXED;
+        }
+        let earlier = self.provider.signs_calls() && self.request != NONE && message < self.request;
+        let verbatim = match piece.kind {
+            Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
+            Kind::Call => piece.opaque && !earlier,
+            Kind::Result => piece.opaque,
+            Kind::Thinking => self.provider.ties_reasoning(),
+            Kind::Other => true,
+            Kind::Image => false,
+        };
+        Mask { may_edit: !verbatim, may_drop: true }
     }
 
     /// Takes up what mends the host's history.
@@ -364,12 +402,54 @@ impl State {
     /// # Errors
     /// `InvalidArgument`.
     pub fn set_parts(&mut self, json: &str) -> Result<()> {
-        let parts = Parts::parse(json, self.options.estimator)?;
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let parts = Parts::parse(json, &mut counter)?;
         if parts != self.parts {
             self.sent.settled = false;
         }
         self.parts = parts;
         Ok(())
+    }
+
+    /// The texts of a message (JSON) that are counted when it is pushed: for a counter of the host's.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with the index that it would have.
+    pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
+        let shown = if self.certain { None } else { Format::shown_by(bytes) };
+        let draft = shown
+            .map_or(self.format, |(format, _)| format)
+            .read(bytes, self.ledger.message_count())?;
+        Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
+    }
+
+    /// The texts of what goes out beside the messages (JSON) that are counted when it is set.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the part.
+    pub fn parts_texts(json: &str) -> Result<Vec<String>> {
+        Parts::texts(json)
+    }
+
+    /// The numbers of the host's counter (a JSON array) for the texts of what is passed next: a message or parts.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn count(&mut self, json: &str) -> Result<()> {
+        let counts = serde_json::from_str(json);
+        self.given =
+            counts.map_err(|error| Error::argument("estimator", "whole numbers", error))?;
+        Ok(())
+    }
+
+    /// Our own lines cost what the host's counter makes of texts, by and large.
+    pub(super) fn learn(&mut self, learned: Learned) {
+        self.learned.add(learned);
+        if matches!(self.options.estimator, Estimator::Scaled(_)) {
+            self.options.estimator = self.learned.estimator();
+            self.lines.estimator = self.options.estimator;
+        }
     }
 
     /// Work done so far.
@@ -386,20 +466,11 @@ impl State {
     }
 }
 
-/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
-/// what carries provider data goes whole or not at all.
-fn mask(provider: Provider, role: Role, piece: &Piece) -> Mask {
-    if role == Role::System {
-        return Mask::FIXED;
-    }
-    let verbatim = match piece.kind {
-        Kind::Text => role == Role::User,
-        Kind::Call | Kind::Result => piece.opaque,
-        Kind::Thinking => provider.ties_reasoning(),
-        Kind::Other => true,
-        Kind::Image => false,
-    };
-    Mask { may_edit: !verbatim, may_drop: true }
+/// What validity knows of a format's host, and whether lost signatures are made up for.
+pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
+    let apart = format == Format::Pi;
+    let single = !matches!(format, Format::Gemini | Format::Anthropic);
+    validity::Options { thinking, apart, single }
 }
 
 /// Whose rules hold for a format unless the host says otherwise.

@@ -166,7 +166,8 @@ impl State {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
-                || self.displaced.contains_key(&(message, piece));
+                || self.displaced.contains_key(&(message, piece))
+                || self.goes_at_the_end(message, piece);
             if gone {
                 changes.push(Change { piece, what: What::Drop });
                 continue;
@@ -179,6 +180,22 @@ impl State {
         changes
     }
 
+    /// A piece that a request leaves out, or sends elsewhere, because it ends where it does.
+    fn goes_at_the_end(&self, message: u32, piece: u32) -> bool {
+        self.ending.iter().any(|fix| match &fix.kind {
+            FixKind::Drop { piece: of } => fix.index == message && *of == piece,
+            FixKind::After(Made::Moved { message: from, piece: of, .. }) => {
+                (*from, *of) == (message, piece)
+            }
+            FixKind::Rename { .. }
+            | FixKind::Text { .. }
+            | FixKind::Arguments { .. }
+            | FixKind::Sign { .. }
+            | FixKind::Before(_)
+            | FixKind::After(_) => false,
+        })
+    }
+
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
         for fix in self.fixes_of(message) {
             let ours = self.lines.text.contains_key(&at);
@@ -189,6 +206,7 @@ impl State {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
                     What::Text(text.clone().unwrap_or_else(mended))
                 }
+                FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(json!({}))
                 }
@@ -196,6 +214,7 @@ impl State {
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
                 | FixKind::Arguments { .. }
+                | FixKind::Sign { .. }
                 | FixKind::Before(_)
                 | FixKind::After(_) => continue,
             };
@@ -224,6 +243,7 @@ impl State {
                 let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
+                    Made::Results(_) => ("tool", None),
                     Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
                         ("tool", Some((id.clone(), name.clone())))
                     }
@@ -291,6 +311,7 @@ fn changed(outline: &Outline, changes: &[Change]) -> Outline {
                     piece.broken_unicode = false;
                 }
                 What::Id(id) => piece.id = id.as_str().into(),
+                What::Sign => piece.opaque = true,
             }
         }
         if stays {

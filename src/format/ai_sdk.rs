@@ -426,7 +426,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (json!({ "role": "user", "content": content }), copied);
         }
-        Made::Result { id, name, text, error } => (id, name, output(text, *error)),
+        Made::Result { id, name, text, error, .. } => (id, name, output(text, *error)),
+        Made::Results(_) => return (Value::Null, copied),
         Made::Moved { id, name, message, piece } => {
             let from = host(*message, *piece);
             let v4 = from.is_some_and(|from| matches!(from.place, Place::At(..)));

@@ -7,9 +7,10 @@ use litemap::LiteMap;
 use serde_json::value::RawValue;
 
 use super::Format;
-use super::json::kind_of;
+use super::json::{kind_of, string};
+use super::openai_responses::is_item;
 use crate::error::{Error, Result};
-use crate::json::{Content, Shape, Want, may};
+use crate::json::{Content, Members, Shape, Want, may};
 
 /// The members by which a message shows its format.
 const PROBE: Shape = Shape {
@@ -58,7 +59,7 @@ const AI_SDK: [&str; 8] = [
 enum Look {
     /// This format and no other.
     Shows(Format),
-    /// This format and a few others.
+    /// This format, unless another shows later: a system's message is Chat's, and may lead Responses' items.
     Hints(Format),
     /// Plain text, which all formats write alike.
     Plain,
@@ -97,6 +98,9 @@ fn look(message: &[u8]) -> Look {
     let Some(mut probe) = probe.and_then(|text| PROBE.read(text).ok()) else {
         return Look::Foreign("no object with a role".into());
     };
+    if let Some(format) = wire(&mut probe) {
+        return Look::Shows(format);
+    }
     let role = probe.text("role").unwrap_or_default();
     let content = probe.raw("content");
     let kinds = content.map(kinds).unwrap_or_default();
@@ -118,20 +122,14 @@ fn look(message: &[u8]) -> Look {
             Look::Shows(Format::Pi)
         }
         "user" | "assistant" | "system" | "tool" if has(&AI_SDK) => Look::Shows(Format::AiSdk),
-        "user" | "assistant" | "system" | "developer" | "tool" | "function"
-            if has(&["input_text", "output_text"]) =>
-        {
-            let kinds: Vec<_> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
-            Look::Foreign(format!("role \"{role}\" with blocks of type {}", kinds.join(", ")))
-        }
         "user" | "assistant" | "system" if shown.is_some_and(is_shown) => {
             Look::Shows(Format::AiSdk)
         }
         "user" | "assistant" | "system" if shown.is_some() => {
             Look::Foreign(format!("role \"{role}\" with `parts`"))
         }
-        "system" => Look::Hints(Format::OpenAiChat),
-        "developer" | "tool" | "function" => Look::Shows(Format::OpenAiChat),
+        "system" | "developer" if !called => Look::Hints(Format::OpenAiChat),
+        "tool" | "function" => Look::Shows(Format::OpenAiChat),
         _ if called => Look::Shows(Format::OpenAiChat),
         "user" | "assistant" if has(&["toolCall", "image with mimeType"]) || stopped => {
             Look::Shows(Format::Pi)
@@ -146,6 +144,26 @@ fn look(message: &[u8]) -> Look {
         "" => Look::Foreign("a message without a role".into()),
         role => Look::Foreign(format!("role \"{role}\"")),
     }
+}
+
+/// Responses' items have a type of their own, or parts of input and output; Gemini's contents have parts without types.
+fn wire(probe: &mut Members<'_>) -> Option<Format> {
+    let kind = probe.peek("type").and_then(|raw| string(raw.get()).ok()).unwrap_or_default();
+    let content = probe.peek("content");
+    let of_message = |kind: &str| {
+        matches!(kind, "input_text" | "output_text" | "input_image" | "input_file" | "summary_text")
+    };
+    if is_item(&kind)
+        || (kind == "message" && content.is_some_and(|raw| raw.get().starts_with('"')))
+        || content.is_some_and(|raw| kinds(raw).iter().any(|kind| of_message(kind)))
+    {
+        return Some(Format::OpenAiResponses);
+    }
+    let parts = probe.peek("parts")?;
+    let Ok(Content::Blocks(parts)) = serde_json::from_str(parts.get()) else { return None };
+    let typed = |part: &&RawValue| kind_of(part.get()).is_some();
+    let model = probe.said("role").is_some_and(|role| role == "model");
+    (model || (!parts.is_empty() && !parts.iter().any(typed))).then_some(Format::Gemini)
 }
 
 fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
@@ -215,9 +233,28 @@ mod tests {
     }
 
     #[test]
+    fn items_and_parts_show_responses_and_gemini() {
+        let plain = r#"{"role":"user","content":"hi"}"#;
+        let system = r#"{"role":"developer","content":"s"}"#;
+        let call = r#"{"type":"function_call","call_id":"c","name":"n","arguments":"{}"}"#;
+        let responses = "openai-responses";
+        check(&[plain, call], responses);
+        check(&[system, plain, call], responses);
+        check(&[system, plain], "openai-chat");
+        check(&[plain, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#], responses);
+        check(&[r#"{"type":"message","role":"user","content":"hi"}"#], responses);
+        check(&[r#"{"role":"user","content":[{"type":"input_text","text":"hi"}]}"#], responses);
+        check(&[r#"{"type":"compaction","encrypted_content":"x"}"#], responses);
+        let answer = r#"{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hi"}]}"#;
+        check(&[plain, answer], "anthropic");
+        check(&[r#"{"role":"model","parts":[{"text":"hi"}]}"#], "gemini");
+        check(&[r#"{"role":"user","parts":[{"text":"hi"}]}"#], "gemini");
+        check(&[r#"{"parts":[{"function_response":{"name":"n","response":{}}}]}"#], "gemini");
+        check(&[r#"{"role":"user","parts":[{"type":"text","text":"hi"}]}"#], "ai-sdk");
+    }
+
+    #[test]
     fn what_no_format_has_is_named() {
-        check(&[r#"{"role":"model","parts":[{"text":"hi"}]}"#], "saw role \"model\"");
-        check(&[r#"{"role":"user","parts":[{"text":"hi"}]}"#], "saw role \"user\" with `parts`");
         check(&["[1]"], "no object with a role");
         check(&[r#"{"type":"user"}"#], "without a role");
     }

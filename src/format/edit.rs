@@ -31,6 +31,8 @@ pub enum What {
     Arguments(Value),
     /// It goes out with this call id.
     Id(String),
+    /// It goes out with what stands for a lost signature.
+    Sign,
 }
 
 /// Finds a piece of one of the host's messages.
@@ -72,9 +74,12 @@ fn at(piece: &Piece) -> Option<u32> {
         | Place::Call(at)
         | Place::Custom(at)
         | Place::Part(at)
+        | Place::Snake(at)
         | Place::Tool(at)
         | Place::At(_, at) => Some(at),
-        Place::Content | Place::Field(_) | Place::In(_) | Place::Inner(..) => None,
+        Place::Content | Place::Whole(_) | Place::Field(_) | Place::In(_) | Place::Inner(..) => {
+            None
+        }
     }
 }
 
@@ -84,6 +89,16 @@ pub(super) fn blocks(
     changes: &[Change],
     set: impl Fn(&Piece, &What) -> Option<Op>,
 ) -> Vec<Op> {
+    blocks_with(outline, changes, &text_block(PLACEHOLDER), set)
+}
+
+/// The same, with a block of the format's own in place of the last that went.
+pub(super) fn blocks_with(
+    outline: &Outline,
+    changes: &[Change],
+    block: &Value,
+    set: impl Fn(&Piece, &What) -> Option<Op>,
+) -> Vec<Op> {
     let (stay, mut go) = split(outline, changes);
     let mut ops = sets(outline, changes, set);
     if stay.iter().all(|piece| piece.kind == Kind::Thinking) && !go.is_empty() {
@@ -91,10 +106,11 @@ pub(super) fn blocks(
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
-            (Place::Item(_) | Place::Part(_) | Place::Tool(_) | Place::At(..), _) => {
-                text_block(PLACEHOLDER)
-            }
-            (_, Kind::Result) => json!([text_block(PLACEHOLDER)]),
+            (
+                Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::Tool(_) | Place::At(..),
+                _,
+            ) => block.clone(),
+            (_, Kind::Result) => json!([block]),
             _ => PLACEHOLDER.into(),
         };
         ops.push(put(piece, "", word));
@@ -135,11 +151,22 @@ pub(super) fn user_list(
     list: &str,
     copied: &mut Vec<Copied>,
 ) -> Value {
+    user_parts(parts, host, copied, list, |text| json!({ "type": "text", "text": text }))
+}
+
+/// The same, with texts as the format has them.
+pub(super) fn user_parts(
+    parts: &[MadePart],
+    host: Host<'_>,
+    copied: &mut Vec<Copied>,
+    list: &str,
+    block: fn(Value) -> Value,
+) -> Value {
     let mut content = Vec::with_capacity(parts.len());
     for part in parts {
         let (message, piece) = match part {
             MadePart::Text(text) => {
-                content.push(text_block(text));
+                content.push(block(text.as_str().into()));
                 continue;
             }
             MadePart::Host(message, piece) => (*message, host(message.to_owned(), *piece)),
@@ -147,15 +174,22 @@ pub(super) fn user_list(
         let Some(piece) = piece else { continue };
         let path = format!("{list}/{}", content.len());
         let from = piece.place.pointer();
-        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::At(..)) {
+        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::At(..))
+        {
             copied.push(Copied { path, index: message, from });
             content.push(Value::Null);
         } else {
             copied.push(Copied { path: format!("{path}/text"), index: message, from });
-            content.push(json!({ "type": "text", "text": null }));
+            content.push(block(Value::Null));
         }
     }
     Value::Array(content)
+}
+
+/// The arguments of a call that takes free text: what a cut says, or their JSON.
+pub(super) fn free_text(arguments: &Value) -> String {
+    let said = arguments.as_str().or_else(|| arguments.get("cut").and_then(Value::as_str));
+    said.map_or_else(|| arguments.to_string(), ToOwned::to_owned)
 }
 
 /// A result of the host's at another place.

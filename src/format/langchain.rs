@@ -554,7 +554,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_list(parts, host, &path, &mut copied);
             ("human", json!({ "content": content }))
         }
-        Made::Result { id, name, text, error } => tool(id, name, text.as_str().into(), *error),
+        Made::Result { id, name, text, error, .. } => tool(id, name, text.as_str().into(), *error),
+        Made::Results(_) => return (Value::Null, copied),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", &path);
             copied.extend(moved.copied);

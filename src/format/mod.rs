@@ -119,7 +119,7 @@ impl Format {
             Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
             Self::OpenAiResponses => openai_responses::edit(outline, changes),
-            Self::Gemini => edit::blocks(outline, changes, gemini::set),
+            Self::Gemini => gemini::edit(outline, changes),
             Self::AiSdk => ai_sdk::edit(outline, changes),
             Self::LangChain => langchain::edit(outline, changes),
             Self::Pi => edit::blocks(outline, changes, pi::set),
@@ -144,6 +144,11 @@ impl Format {
             Self::LangChain => langchain::make(made, &host),
             Self::Pi => pi::make(made, &host),
         }
+    }
+
+    /// A turn of the model is a run of messages: that run is one call.
+    pub fn has_runs(self) -> bool {
+        self == Self::OpenAiResponses
     }
 
     fn read_text(self, text: &str) -> json::Read<Draft<'_>> {

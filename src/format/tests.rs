@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::{Kind, MadePart, Op};
+use crate::model::{Kind, MadePart, Op, Place};
 
 /// Carries operations out, as `context.ts` does.
 pub(super) fn apply(mut value: Value, ops: &[Op]) -> Value {
@@ -388,7 +388,12 @@ pub(super) fn made(
 }
 
 pub(super) fn result(id: &str) -> Made {
-    Made::Result { id: id.into(), name: "bash".into(), text: "aborted".into(), error: true }
+    like(id, Place::Content)
+}
+
+fn like(id: &str, like: Place) -> Made {
+    let (name, text) = ("bash".into(), "aborted".into());
+    Made::Result { id: id.into(), name, text, error: true, like }
 }
 
 pub(super) fn moved(message: u32, piece: u32) -> Made {

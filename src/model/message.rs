@@ -30,6 +30,10 @@ pub enum Place {
     Custom(u32),
     /// An element of a list of parts that stands in place of the content: `/parts/N`.
     Part(u32),
+    /// The same, its members written with underscores: `/parts/N`.
+    Snake(u32),
+    /// The whole message, an item of this type: a call, a result, reasoning.
+    Whole(&'static str),
     /// Such a part that is a call of a tool that the host runs, and holds its result once there is one: `/parts/N`.
     Tool(u32),
     /// A member of such a part: `/parts/N/output`.
@@ -92,6 +96,10 @@ pub struct Piece {
     /// A result in the message of its call, put there by a provider's own tool or by an SDK that keeps both in one part:
     /// it is never moved. A call whose result, if it needs one, stands so or is the provider's to give: none is made for it.
     pub within: bool,
+    /// It stays where and as it is: the provider itself put it in place of what came before.
+    pub fixed: bool,
+    /// Images in it.
+    pub images: u32,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
     pub decided: bool,
     /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
@@ -135,9 +143,10 @@ impl Place {
             Self::Content => "/content".into(),
             Self::Item(at) => format!("/content/{at}"),
             Self::Call(at) | Self::Custom(at) => format!("/tool_calls/{at}"),
-            Self::Part(at) | Self::Tool(at) => format!("/parts/{at}"),
+            Self::Part(at) | Self::Snake(at) | Self::Tool(at) => format!("/parts/{at}"),
             Self::Inner(at, name) => format!("/parts/{at}/{name}"),
             Self::At(list, at) => format!("/{list}/{at}"),
+            Self::Whole(_) => String::new(),
             Self::In(name) | Self::Field(name) => format!("/{name}"),
         }
     }
@@ -157,6 +166,8 @@ impl Piece {
             opaque: false,
             bad_arguments: false,
             within: false,
+            fixed: false,
+            images: 0,
             decided: false,
             mirror: false,
             unsent: false,

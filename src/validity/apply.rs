@@ -19,7 +19,8 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
                 FixKind::Drop { .. }
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
-                | FixKind::Arguments { .. } => change(&mut pieces, &fix.kind),
+                | FixKind::Arguments { .. }
+                | FixKind::Sign { .. } => change(&mut pieces, &fix.kind),
             }
         }
         let pieces: Vec<_> = pieces.into_iter().flatten().collect();
@@ -36,7 +37,8 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
         FixKind::Drop { piece }
         | FixKind::Rename { piece, .. }
         | FixKind::Text { piece, .. }
-        | FixKind::Arguments { piece } => *piece,
+        | FixKind::Arguments { piece }
+        | FixKind::Sign { piece } => *piece,
         FixKind::Before(_) | FixKind::After(_) => NONE,
     };
     let Some(slot) = usize::try_from(number).ok().and_then(|at| pieces.get_mut(at)) else { return };
@@ -54,12 +56,13 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
             piece.broken_unicode = false;
             piece.bad_arguments = false;
         }
+        FixKind::Sign { .. } => piece.opaque = true,
         FixKind::Before(_) | FixKind::After(_) => {}
     }
 }
 
 /// A message of ours as an outline.
-fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
+pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
     let host = |message: u32, piece: u32| {
         let outline = outlines.get(usize::try_from(message).ok()?)?;
         outline.pieces.get(usize::try_from(piece).ok()?).cloned()
@@ -78,6 +81,10 @@ fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
                 MadePart::Host(message, piece) => host(*message, *piece),
             });
             Outline { role: Role::User, pieces: pieces.collect() }
+        }
+        Made::Results(results) => {
+            let each = results.iter().flat_map(|made| outline_of(made, outlines).pieces);
+            Outline { role: Role::Tool, pieces: each.collect() }
         }
         // Its text is never empty: where the host's result was, ours says `NO_OUTPUT`.
         Made::Result { id, name, error, .. } => result(id, name, *error),

@@ -11,11 +11,13 @@ mod mender;
 mod piece;
 mod provider;
 mod run;
+mod signs;
+mod together;
 mod within;
 
 use crate::model::{Fix, Outline, Violation};
 
-pub use apply::apply;
+pub use apply::{apply, outline_of};
 pub use mender::{Mender, Seen};
 pub use provider::Provider;
 
@@ -31,10 +33,12 @@ pub const START: &str = "(The conversation starts here.)";
 /// What of a request is known beside its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Extended thinking is on in this request: then I11 is checked too.
+    /// Extended thinking is on in this request: then I11 and I20 are checked too.
     pub thinking: bool,
     /// Results stand directly behind each assistant message, also where the provider merges neighbours: pi's messages.
     pub apart: bool,
+    /// A message holds one result, whatever the provider wants: its host puts those of a turn together.
+    pub single: bool,
 }
 
 /// Every rule that the request breaks, by message; empty means that the provider would take it.
@@ -53,10 +57,14 @@ pub struct Options {
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
-    let (mender, fixes) = run(outlines, Mender::new(provider).apart(options.apart));
+    let told = Options { thinking: false, ..options };
+    let (mender, fixes) = run(outlines, Mender::new(provider).told(told));
     let mut violations: Vec<Violation> = Vec::new();
-    let unmended = options.thinking.then(|| mender.thinking()).flatten();
-    for violation in fixes.into_iter().map(|fix| fix.violation).chain(unmended) {
+    let mut found: Vec<Violation> = fixes.into_iter().map(|fix| fix.violation).collect();
+    if options.thinking {
+        found.extend(mender.thinking().into_iter().chain(mender.missing_signatures()));
+    }
+    for violation in found {
         // A result that moves is one violation with two fixes.
         if violations.last() != Some(&violation) {
             violations.push(violation);
@@ -68,7 +76,13 @@ pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
 pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
-    run(outlines, Mender::new(provider)).1
+    mend_told(outlines, provider, Options::default())
+}
+
+/// The same, with what is known of the host and the request.
+pub fn mend_told(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
+    let (mender, fixes) = run(outlines, Mender::new(provider).told(options));
+    if mender.is_together() { together::joined(fixes) } else { fixes }
 }
 
 fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {

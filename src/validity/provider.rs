@@ -47,6 +47,35 @@ pub(super) enum Reasoning {
     WithCall,
 }
 
+/// By what names a provider's rules on pairs, places and ends go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    /// A call without a result.
+    pub(super) open: &'static str,
+    /// A result without a call.
+    pub(super) orphan: &'static str,
+    /// A second result of a call.
+    pub(super) again: &'static str,
+    /// A result that does not stand directly behind its call.
+    pub(super) late: &'static str,
+    /// The first message is not the user's.
+    pub(super) first: &'static str,
+    /// The last message is the assistant's.
+    pub(super) last: &'static str,
+    /// Reasoning with nothing behind it.
+    pub(super) trailing: &'static str,
+}
+
+const USUAL: Names = Names {
+    open: "I1",
+    orphan: "I2",
+    again: "I1",
+    late: "I3",
+    first: "I7",
+    last: "I8",
+    trailing: "I6",
+};
+
 /// One provider's rules.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
@@ -60,10 +89,25 @@ pub(super) struct Rules {
     pub(super) longest_id: usize,
     /// What binds its reasoning.
     pub(super) reasoning: Reasoning,
+    /// All results of a turn stand in one message, the next one.
+    pub(super) together: bool,
+    /// Calls of a turn are signed, and stand directly behind the user or results.
+    pub(super) signs: bool,
+    /// What its rules are called.
+    pub(super) names: Names,
 }
 
 const fn rules(name: &'static str, ids: Charset, reasoning: Reasoning) -> Rules {
-    Rules { name, merges: false, ids, longest_id: 64, reasoning }
+    Rules {
+        name,
+        merges: false,
+        ids,
+        longest_id: 64,
+        reasoning,
+        together: false,
+        signs: false,
+        names: USUAL,
+    }
 }
 
 impl Provider {
@@ -104,9 +148,23 @@ impl Provider {
             Self::OpenAiChat => rules("openai-chat", Charset::Any, Reasoning::Free),
             Self::OpenAiResponses => Rules {
                 merges: true,
+                names: Names { trailing: "I14", ..USUAL },
                 ..rules("openai-responses", Charset::Any, Reasoning::WithCall)
             },
-            Self::Gemini => rules("gemini", Charset::Any, Reasoning::Free),
+            Self::Gemini => Rules {
+                together: true,
+                signs: true,
+                names: Names {
+                    open: "I19",
+                    orphan: "I18",
+                    again: "I19",
+                    late: "I19",
+                    first: "I18",
+                    last: "I18",
+                    ..USUAL
+                },
+                ..rules("gemini", Charset::Any, Reasoning::Free)
+            },
             Self::Bedrock => {
                 Rules { merges: true, ..rules("bedrock", Charset::Path, Reasoning::Newest) }
             }
@@ -121,6 +179,11 @@ impl Provider {
     /// Whether it reads a run of assistant messages as one, as Anthropic does.
     pub(super) fn merges(self) -> bool {
         self.rules().merges
+    }
+
+    /// Whether the calls of the current turn are signed, so that they stay as they are.
+    pub fn signs_calls(self) -> bool {
+        self.rules().signs
     }
 
     /// Whether reasoning stays or goes with what it led to.

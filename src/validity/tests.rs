@@ -67,6 +67,7 @@ pub(super) fn transcript(text: &str, provider: Provider) -> Vec<Outline> {
 pub(super) fn show(made: &Made) -> String {
     match made {
         Made::User(_) => "user".into(),
+        Made::Results(results) => results.iter().map(show).collect::<Vec<_>>().join(" + "),
         Made::Result { id, .. } => format!("result {id}"),
         Made::Moved { id, message, piece, .. } => format!("{message}.{piece} as {id}"),
     }
@@ -81,6 +82,7 @@ pub(super) fn line(fix: &Fix) -> String {
         FixKind::Text { piece, text: Some(text) } => format!("text {piece} {text}"),
         FixKind::Text { piece, text: None } => format!("unicode {piece}"),
         FixKind::Arguments { piece } => format!("arguments {piece}"),
+        FixKind::Sign { piece } => format!("sign {piece}"),
         FixKind::Before(made) => format!("before {}", show(made)),
         FixKind::After(made) => format!("after {}", show(made)),
     };

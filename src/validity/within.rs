@@ -41,7 +41,7 @@ impl Mender {
 
     /// Such a result, with its call: it stays where it is.
     pub(super) fn within(&mut self, at: At<'_>, seen: &mut Seen) {
-        let Some(call) = self.take(at.piece.id.trim()) else {
+        let Some(call) = self.take(at.piece, at.piece.id.trim()) else {
             let message = format!("the call \"{}\" is answered already", at.piece.id.trim());
             seen.fix(at, at.drop(), "I1", &message);
             return;
