@@ -2,46 +2,52 @@
 //! in one part, and requests for approval with their responses.
 
 use super::mender::{Mender, Seen};
-use super::piece::{At, Fate, answer};
-use super::run::Approval;
+use super::piece::{At, Fate, answer, key, shown, their_key};
+use super::run::{Approval, Run};
 use crate::keyed::ByName;
 use crate::model::{Fix, FixKind, Kind, Outline, Piece};
 
 impl Mender {
     /// Follows the calls and results of a message of the model's: a result that answers none that is open then goes.
     /// `open` counts, by id, what is open at this place; a second scope says which ids this message has called.
-    pub(super) fn awaits<'o>(
+    pub(super) fn awaits(
         &self,
-        it: At<'o>,
-        open: &mut ByName<'o>,
+        it: At<'_>,
+        open: &mut ByName<'static>,
         fixes: &mut Vec<Fix>,
     ) -> bool {
-        let key = it.piece.id.trim();
-        let run = self.run.as_ref().filter(|run| run.keys.contains_key(key));
-        let before = open.get(0, key).unwrap_or_else(|| match run {
-            Some(run) => run.open.iter().filter(|call| &*call.key == key).count(),
-            None => self.waiting.get(key).map_or(0, Vec::len),
+        let key = key(it.piece);
+        let run = self.run.as_ref().filter(|run| run.keys.contains_key(&key));
+        let before = open.get(0, &key).unwrap_or_else(|| match run {
+            Some(run) => run.open.iter().filter(|call| call.key == key).count(),
+            None => self.waiting.get(&key).map_or(0, Vec::len),
         });
         if it.piece.kind == Kind::Call {
             // A new turn that uses an id again takes it over.
-            let more = open.has(1, key) || run.is_some() && self.continues();
-            open.insert(0, key, if more { before.saturating_add(1) } else { 1 });
-            open.insert(1, key, 0);
+            let more = open.has(1, &key) || run.is_some() && self.continues();
+            open.insert(
+                0,
+                String::from(key.clone()),
+                if more { before.saturating_add(1) } else { 1 },
+            );
+            open.insert(1, String::from(key), 0);
             return true;
         }
         if before == 0 {
-            let message =
-                format!("no call before it has the id \"{key}\", or it is answered already");
+            let message = format!(
+                "no call before it has the id \"{}\", or it is answered already",
+                shown(&key)
+            );
             fixes.push(it.fix(it.drop(), "I2", &message));
             return false;
         }
-        open.insert(0, key, before.saturating_sub(1));
+        open.insert(0, String::from(key), before.saturating_sub(1));
         true
     }
 
     /// Such a result, with its call: it stays where it is.
     pub(super) fn within(&mut self, at: At<'_>, seen: &mut Seen) {
-        let Some(call) = self.take(at.piece, at.piece.id.trim()) else {
+        let Some(call) = self.take(at.piece, &key(at.piece)) else {
             let message = format!("the call \"{}\" is answered already", at.piece.id.trim());
             seen.fix(at, at.drop(), "I1", &message);
             return;
@@ -55,8 +61,8 @@ impl Mender {
         let key = it.piece.id.trim();
         let is_it = |piece: &Piece| piece.kind == Kind::Call && piece.id.trim() == key;
         let earlier = self.run.as_ref().filter(|_| self.continues());
-        let stands = outline.pieces.iter().any(is_it)
-            || earlier.is_some_and(|run| run.keys.contains_key(key));
+        let stands =
+            outline.pieces.iter().any(is_it) || earlier.is_some_and(|run| wire(run, key).is_some());
         if !stands {
             let message = format!("approval is asked for \"{key}\", which is no call's id");
             fixes.push(it.fix(it.drop(), "I4", &message));
@@ -66,19 +72,19 @@ impl Mender {
 
     /// Whether the run has a call with the piece's id.
     pub(super) fn called(&self, at: At<'_>) -> bool {
-        self.run.as_ref().is_some_and(|run| run.keys.contains_key(at.piece.id.trim()))
+        self.run.as_ref().is_some_and(|run| wire(run, at.piece.id.trim()).is_some())
     }
 
     /// A request for approval: a response may follow, and it goes out with its call's id.
     pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Seen) {
         let key = at.piece.id.trim();
         let Some(run) = &mut self.run else { return };
-        let Some(wire) = run.keys.get(key) else { return };
+        let Some(wire) = wire(run, key) else { return };
         if **wire != *at.piece.id {
             let kind = FixKind::Rename { piece: at.number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", "the id is not the one with which its call goes out");
         }
-        let open = run.open.iter().rev().find(|call| &*call.key == key);
+        let open = run.open.iter().rev().find(|call| call.wire == *wire);
         let call = open.map(|call| (call.message, call.piece));
         run.approvals.push(Approval { id: at.piece.name.clone(), call });
     }
@@ -104,4 +110,9 @@ impl Mender {
         seen.belongs(at, group, call);
         Fate::Kept
     }
+}
+
+/// The id with which the newest call of a run with this one goes out, whoever runs its tool.
+fn wire<'r>(run: &'r Run, id: &str) -> Option<&'r Box<str>> {
+    run.keys.get(id).or_else(|| run.keys.get(&*their_key(id)))
 }

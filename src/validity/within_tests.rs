@@ -43,6 +43,10 @@ fn what_is_missing_in_one_part_is_said_in_it() {
 fn orphans_within_go() {
     mends("U:t A:qs,t U:t", &["I2 1 drop 0"]);
     mends("U:t A:ps,qs,qs,t U:t", &["I2 1 drop 2"]);
+    // A provider's result is no answer to a call of the host's, nor a host's to a provider's.
+    mends("U:t A:ca,qa U:t", &["I2 1 drop 1", "I1 1 after result a"]);
+    mends("U:t A:ps,t T:rs U:t", &["I1 2 drop 0"]);
+    mends("U:t A:ps,as T:ys A:qs,t U:t", &[]);
 }
 
 #[test]
@@ -79,8 +83,12 @@ fn any_transcript() -> impl Strategy<Value = String> {
         _ => format!("{kind}{}", ["x", "y", "z"][usize::from(id)]),
     });
     let role = prop_oneof![2 => Just("U"), 6 => Just("A"), 4 => Just("T")];
-    let message = (role, prop::collection::vec(word, 0..5))
-        .prop_map(|(role, words)| format!("{role}:{}", words.join(",")));
+    let message = (role, prop::collection::vec(word, 0..5)).prop_map(|(role, words)| {
+        let words = words.join(",");
+        // Only a message of the model's holds results within.
+        let words = if role == "A" { words } else { words.replace(['q', 'o'], "r") };
+        format!("{role}:{words}")
+    });
     prop::collection::vec(message, 0..12).prop_map(|messages| messages.join(" "))
 }
 
@@ -92,7 +100,11 @@ fn pairs(outlines: &[Outline]) -> Result<(), String> {
             Kind::Call => open.push((&piece.id, piece.within)),
             Kind::Result => {
                 let at = open.iter().position(|(id, _)| **id == piece.id);
-                open.remove(at.ok_or_else(|| format!("no call for {piece:?}"))?);
+                let (_, theirs) = open.remove(at.ok_or_else(|| format!("no call for {piece:?}"))?);
+                let is_part = matches!(piece.place, crate::model::Place::Inner(..));
+                if !is_part && theirs != piece.within {
+                    return Err(format!("the wrong call for {piece:?}"));
+                }
             }
             Kind::Other if piece.id.is_empty() && !asked.contains(&&piece.name) => {
                 return Err(format!("nobody asked {piece:?}"));

@@ -188,7 +188,7 @@ test("vercel/ai #13430: no assistant message is left with reasoning alone", { sk
   ];
   const history = [
     user("check for errors"),
-    ...Array.from({ length: 20 }, (_, at) => step(at)).flat(),
+    ...Array.from({ length: 60 }, (_, at) => step(at)).flat(),
   ];
   const view = await grow(history);
   const alone = ({ role, content }) =>
@@ -244,7 +244,7 @@ for (const approved of [true, false])
   test(`vercel/ai #20953: a call that is ${approved ? "allowed" : "denied"} and not yet run is left to the SDK`, {
     skip,
   }, async () => {
-    const history = [user("start"), ...filler(20), ...asked(approved)];
+    const history = [user("start"), ...filler(60), ...asked(approved)];
     assert.deepEqual(api.validate(history, "anthropic", { format: "ai-sdk" }), []);
     const view = await grow(history);
     assert.ok(view.messages.length < history.length);
