@@ -10,7 +10,7 @@ import type { Estimate, Estimator, Format, Parts, Provider, Violation } from "./
 /**
  * The rules of a provider that a transcript breaks, in the order of its messages; empty: the provider would accept it.
  *
- * @param options `thinking`: extended thinking is on in the request, then I11 is checked too.
+ * @param options `thinking`: extended thinking is on in the request, then I11 and I20 are checked too.
  * @throws {PlimsollError} `MALFORMED_MESSAGE`, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
  * @example
  * const broken = validate(messages, "anthropic"); // [{ rule: "I2", index: 4, path: "/content/0", message: "…" }]
@@ -30,16 +30,19 @@ export function validate<M>(
  * The transcript as the provider accepts it, and what was mended. Nothing is changed on a valid one; a result that never
  * came is said to be missing, never invented.
  *
+ * @param options `thinking`: the model refuses calls without their signature (Gemini 3): a lost one of the current turn is
+ *   made up for by the documented sentinel, at a cost in quality. Without it nothing is signed.
  * @throws {PlimsollError} as `validate`.
  */
 export function repair<M>(
   messages: readonly M[],
   provider: Provider,
-  options: { format?: Format } = {},
+  options: { format?: Format; thinking?: boolean } = {},
 ): { messages: M[]; repairs: Violation[] } {
   const format = options.format ?? "auto";
   const window = { contextTokens: 0 };
-  using manager = new ContextManager<M>({ window, provider, format });
+  const signCalls = options.thinking ?? false;
+  using manager = new ContextManager<M>({ window, provider, format, signCalls });
   const request = manager.request(messages);
   return { messages: request.messages, repairs: request.repairs };
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use plimsoll::format::{Change, Format, What};
 use plimsoll::model::{Fix, FixKind, Made, Op, Outline};
-use plimsoll::validity::{Options, Provider, check, mend};
+use plimsoll::validity::{Options, Provider, check, mend, mend_told};
 use serde_json::{Value, json};
 
 fn sessions(folder: &str) -> Vec<Vec<Value>> {
@@ -149,20 +149,26 @@ fn check_mended(format: Format, provider: Provider, messages: &[Value]) -> usize
     fixes.len()
 }
 
+fn check_pieces(format: Format, provider: Provider, messages: &[Value]) -> usize {
+    let mut fixes = 0;
+    let third = messages.len() / 3;
+    for part in [&messages[..2 * third], &messages[third + 1..], &messages[1..third]] {
+        fixes += check_mended(format, provider, part);
+    }
+    for skipped in [1, 4] {
+        let numbered = messages.iter().enumerate().filter(|(at, _)| at % 7 != skipped);
+        let holed: Vec<_> = numbered.map(|(_, message)| message.clone()).collect();
+        fixes += check_mended(format, provider, &holed);
+    }
+    fixes
+}
+
 /// As it is, cut off at the start and at the end, and with every seventh message missing.
 fn check_folder(folder: &str, format: Format, provider: Provider) {
     let (mut fixes, mut whole) = (0, 0);
     for messages in sessions(folder) {
         whole += check_mended(format, provider, &messages);
-        let third = messages.len() / 3;
-        for part in [&messages[..2 * third], &messages[third + 1..], &messages[1..third]] {
-            fixes += check_mended(format, provider, part);
-        }
-        for skipped in [1, 4] {
-            let numbered = messages.iter().enumerate().filter(|(at, _)| at % 7 != skipped);
-            let holed: Vec<_> = numbered.map(|(_, message)| message.clone()).collect();
-            fixes += check_mended(format, provider, &holed);
-        }
+        fixes += check_pieces(format, provider, &messages);
     }
     println!("{folder} for {}: {whole} fixes whole, {fixes} in pieces", provider.name());
 }
@@ -203,7 +209,20 @@ fn half_characters_in_every_string_are_mended() {
         { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "toolCall", "id": half, "name": "n", "arguments": { "x": half } }] },
         { "role": "toolResult", "toolCallId": half, "toolName": "n", "content": [{ "type": "text", "text": half }], "isError": false },
     ]);
+    let responses = json!([
+        { "role": "user", "content": half },
+        { "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": half }], "encrypted_content": "g" },
+        { "type": "function_call", "call_id": half, "name": "n", "arguments": half },
+        { "type": "function_call_output", "call_id": half, "output": half },
+    ]);
+    let gemini = json!([
+        { "role": "user", "parts": [{ "text": half }] },
+        { "role": "model", "parts": [{ "text": half }, { "functionCall": { "id": half, "name": "n", "args": { "x": half } } }] },
+        { "role": "user", "parts": [{ "functionResponse": { "id": half, "name": "n", "response": { "output": half } } }] },
+    ]);
     for (format, provider, messages) in [
+        (Format::OpenAiResponses, Provider::OpenAiResponses, responses),
+        (Format::Gemini, Provider::Gemini, gemini),
         (Format::Anthropic, Provider::Anthropic, anthropic),
         (Format::OpenAiChat, Provider::OpenAiChat, openai),
         (Format::Pi, Provider::Anthropic, pi),
@@ -222,6 +241,111 @@ fn half_characters_in_every_string_are_mended() {
         let mended = carry_out(format, messages, &read, &fixes);
         let again = outlines(format, &mended);
         assert_eq!(check(&again, provider, Options::default()), []);
-        assert_eq!(mended.len(), 3);
+        assert_eq!(mended.len(), messages.len());
     }
+}
+
+/// What a provider refused, by the thread that reports it: the rule is named, and behind the mending nothing is left.
+fn check_threads(name: &str, format: Format, provider: Provider) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let cases: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    for case in cases.as_array().unwrap() {
+        let thread = case["thread"].as_str().unwrap();
+        let messages = case["messages"].as_array().unwrap();
+        let thinking = case["thinking"] == true;
+        let options = Options { thinking, ..Options::default() };
+        let read = outlines(format, messages);
+        let found = check(&read, provider, options);
+        match case["rule"].as_str() {
+            Some(rule) => assert!(found.iter().any(|it| it.rule == rule), "{thread}: {found:?}"),
+            None => assert_eq!(found, [], "{thread}"),
+        }
+        let fixes = mend_told(&read, provider, options);
+        let mended = carry_out(format, messages, &read, &fixes);
+        let left = check(&outlines(format, &mended), provider, options);
+        assert_eq!(left, [], "{thread}: {mended:?}");
+        assert_eq!(fixes.is_empty(), *messages == mended, "{thread}");
+    }
+}
+
+#[test]
+fn threads_on_responses() {
+    check_threads("openai-responses.json", Format::OpenAiResponses, Provider::OpenAiResponses);
+}
+
+#[test]
+fn threads_on_gemini() {
+    check_threads("gemini.json", Format::Gemini, Provider::Gemini);
+}
+
+#[test]
+fn openai_sessions_as_responses_and_gemini() {
+    for (folder, take) in [("openai-messages", 20), ("tau-openai", 40)] {
+        for chat in sessions(folder).iter().take(take) {
+            let responses = as_responses(chat);
+            let gemini = as_gemini(chat);
+            check_pieces(Format::OpenAiResponses, Provider::OpenAiResponses, &responses);
+            check_pieces(Format::Gemini, Provider::Gemini, &gemini);
+        }
+    }
+}
+
+/// A Chat session as Responses' items: reasoning before each turn of calls.
+fn as_responses(chat: &[Value]) -> Vec<Value> {
+    let mut items = Vec::new();
+    for (at, message) in chat.iter().enumerate() {
+        if message["role"] == "tool" {
+            items.push(json!({ "type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"] }));
+            continue;
+        }
+        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        if !calls.is_empty() {
+            items.push(json!({ "type": "reasoning", "id": format!("rs_{at}"), "summary": [], "encrypted_content": "gAAA" }));
+        }
+        if let Some(text) = message["content"].as_str().filter(|text| !text.is_empty()) {
+            items.push(json!({ "type": "message", "role": message["role"], "content": text }));
+        }
+        for call in calls {
+            let (name, arguments) = (&call["function"]["name"], &call["function"]["arguments"]);
+            items.push(json!({ "type": "function_call", "call_id": call["id"], "name": name, "arguments": arguments }));
+        }
+    }
+    items
+}
+
+/// A Chat session as Gemini's contents, without ids: the results of a turn in one content.
+fn as_gemini(chat: &[Value]) -> Vec<Value> {
+    let mut contents: Vec<Value> = Vec::new();
+    for message in chat.iter().filter(|message| message["role"] != "system") {
+        let mut parts = Vec::new();
+        let text = message["content"].as_str().unwrap_or_default();
+        if message["role"] == "tool" {
+            let calls =
+                chat.iter().flat_map(|it| it["tool_calls"].as_array().into_iter().flatten());
+            let mut calls = calls.filter(|call| call["id"] == message["tool_call_id"]);
+            let name = calls.next().map_or(Value::Null, |call| call["function"]["name"].clone());
+            let part =
+                json!({ "functionResponse": { "name": name, "response": { "output": text } } });
+            match contents.last_mut() {
+                Some(last) if last["parts"][0].get("functionResponse").is_some() => {
+                    last["parts"].as_array_mut().unwrap().push(part);
+                }
+                _ => contents.push(json!({ "role": "user", "parts": [part] })),
+            }
+            continue;
+        }
+        if !text.is_empty() {
+            parts.push(json!({ "text": text }));
+        }
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let arguments = call["function"]["arguments"].as_str().unwrap_or("{}");
+            let args: Value = serde_json::from_str(arguments).unwrap_or_default();
+            parts.push(
+                json!({ "functionCall": { "name": call["function"]["name"], "args": args } }),
+            );
+        }
+        let role = if message["role"] == "assistant" { "model" } else { "user" };
+        contents.push(json!({ "role": role, "parts": parts }));
+    }
+    contents
 }

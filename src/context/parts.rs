@@ -152,6 +152,21 @@ mod tests {
     }
 
     #[test]
+    fn geminis_lists_of_definitions_and_instruction_are_counted() {
+        let listed = parts(
+            r#"{"tools":[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]}"#,
+        );
+        let json = r#"[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]"#;
+        assert_eq!(listed.tools, 30 + json.len().div_ceil(4) as u64);
+        let told =
+            parts(r#"{"system":{"role":"system","parts":[{"text":"1234567"},{"text":"8"}]}}"#);
+        assert_eq!((told.system, told.chars.0), (3 + 4, 9));
+        assert_eq!(parts(r#"{"system":{"parts":{"text":"12345678"}}}"#).chars.0, 8);
+        let flat = parts(r#"{"tools":[{"type":"function","name":"a","parameters":{}}]}"#);
+        assert_eq!(flat.tools, 10 + 12);
+    }
+
+    #[test]
     fn a_system_prompt_is_its_words() {
         let text = parts(r#"{"system":"12345678"}"#);
         assert_eq!((text.system, text.chars.0), (2 + 4, 8));

@@ -192,7 +192,11 @@ impl State {
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
-        Ok(known.is_some_and(|known| known.fingerprint == crate::format::fingerprint(&draft)))
+        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
+        // The same message written in another shape is edited elsewhere: what is known of it does not hold.
+        let (old, new) = (self.outlines.get(index as usize), draft.parts.first());
+        let old = old.and_then(|outline| outline.pieces.first()).map(|piece| piece.place.wrapper());
+        Ok(same && old == new.map(|part| part.piece.place.wrapper()))
     }
 
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.

@@ -104,7 +104,7 @@ fn look(message: &[u8]) -> Look {
     let role = probe.text("role").unwrap_or_default();
     let content = probe.raw("content");
     let kinds = content.map(kinds).unwrap_or_default();
-    let shown = probe.raw("parts");
+    let parts = probe.raw("parts");
     let calls = probe.raw("tool_calls");
     let langchain = |kind: &RawValue| LANGCHAIN.iter().any(|of| kind.get() == format!("\"{of}\""));
     let typed = probe.raw("type").is_some_and(langchain);
@@ -122,10 +122,10 @@ fn look(message: &[u8]) -> Look {
             Look::Shows(Format::Pi)
         }
         "user" | "assistant" | "system" | "tool" if has(&AI_SDK) => Look::Shows(Format::AiSdk),
-        "user" | "assistant" | "system" if shown.is_some_and(is_shown) => {
+        "user" | "assistant" | "system" if parts.is_some_and(is_shown) => {
             Look::Shows(Format::AiSdk)
         }
-        "user" | "assistant" | "system" if shown.is_some() => {
+        "user" | "assistant" | "system" if parts.is_some() => {
             Look::Foreign(format!("role \"{role}\" with `parts`"))
         }
         "system" | "developer" if !called => Look::Hints(Format::OpenAiChat),

@@ -226,20 +226,15 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     let mut moved = 0usize;
     for (before, seen) in &blocks {
         let at = before.saturating_add(moved);
-        let part = all.also(seen, true);
-        if let Some(part) = part {
-            parts.insert(at.min(parts.len()), part);
-            moved = moved.saturating_add(1);
-        }
+        parts.insert(at.min(parts.len()), all.also(seen, true));
+        moved = moved.saturating_add(1);
     }
     let alone = calls.is_empty();
     for seen in &raw_calls {
-        let part = all.also(seen, alone);
-        parts.extend(part);
+        parts.push(all.also(seen, alone));
     }
     for seen in invalid.iter().chain(&chunks) {
-        let part = all.also(seen, false);
-        parts.extend(part);
+        parts.push(all.also(seen, false));
     }
     torn |= all.known.len() < chunks.len();
     parts.append(&mut all.parts);
@@ -274,11 +269,8 @@ impl<'a> Calls<'a> {
     }
 
     /// A call seen in another place: a mirror of one that is known, or, where it may be, a call by itself with its mirror.
-    fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Option<Part<'a>> {
-        let list = match seen.place {
-            Place::At(list, _) => list,
-            _ => "",
-        };
+    fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Part<'a> {
+        let list = seen.place.list();
         let google = seen.member == FUNCTION_CALL;
         let same = |(id, name, lists): &&mut (Box<str>, Box<str>, Vec<&'static str>)| {
             !lists.contains(&list)
@@ -294,13 +286,13 @@ impl<'a> Calls<'a> {
                 lists.push(list);
             }
         } else {
-            return Some(left_alone(seen.place));
+            return left_alone(seen.place);
         }
         let mut mirror = Part::new(Kind::Other, seen.place, "");
         mirror.piece.id = id;
         mirror.piece.name = seen.member.into();
         mirror.piece.mirror = true;
-        Some(mirror)
+        mirror
     }
 }
 
@@ -484,12 +476,8 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
 
 /// The pointer of the content that a piece stands in.
 fn content_of(piece: &Piece) -> Option<String> {
-    match piece.place {
-        Place::At(path, _) | Place::In(path) if path.ends_with("content") => {
-            Some(format!("/{path}"))
-        }
-        _ => None,
-    }
+    let (Place::At(path, _) | Place::In(path)) = piece.place else { return None };
+    path.ends_with("content").then(|| format!("/{path}"))
 }
 
 /// A call that stands in the content or beside it, in no list of its own, has that place as a mirror too.
@@ -501,15 +489,11 @@ fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
 fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
     let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
     let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));
-    let list = |piece: &Piece| match piece.place {
-        Place::At(list, _) => list,
-        _ => "",
-    };
     let is = move |piece: &&Piece| piece.mirror && piece.id == call.id && !piece.id.is_empty();
     outline.pieces.iter().enumerate().filter(move |(_, piece)| is(piece)).filter_map(
         move |(at, piece)| {
             let before = outline.pieces.iter().take(at).filter(is);
-            let nth = before.filter(|other| list(other) == list(piece)).count();
+            let nth = before.filter(|other| other.place.list() == piece.place.list()).count();
             (Some(nth) == number).then_some(piece)
         },
     )
@@ -524,9 +508,10 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
         member(piece, &format!("/{name}"), new)
     };
     Some(match (piece.kind, piece.place, what) {
-        (Kind::Text, Place::In(_), What::Text(new)) => put(piece, "", text(new)),
+        (Kind::Text | Kind::Thinking, Place::In(_) | Place::Field(_), What::Text(new)) => {
+            put(piece, "", text(new))
+        }
         (Kind::Text, _, What::Text(new)) => put(piece, "/text", text(new)),
-        (Kind::Thinking, Place::Field(_), What::Text(new)) => put(piece, "", text(new)),
         (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
         (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
         (Kind::Result, _, What::Text(new)) => member(piece, "", text(new)),
@@ -596,17 +581,11 @@ fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Val
 /// How the host's messages are written: the first of them that has a part shows it.
 fn root_of(host: Host<'_>) -> &'static Root {
     let first = (0..SHOWN_WITHIN).find_map(|message| host(message, 0));
-    let path = match first.map(|piece| piece.place) {
-        Some(Place::In(path) | Place::At(path, _) | Place::Field(path)) => path,
-        _ => "",
-    };
     let [own, kwargs, data] = &ROOTS;
-    if path.starts_with("kwargs/") {
-        kwargs
-    } else if path.starts_with("data/") {
-        data
-    } else {
-        own
+    match first.map_or("", |piece| piece.place.wrapper()) {
+        "kwargs" => kwargs,
+        "data" => data,
+        _ => own,
     }
 }
 

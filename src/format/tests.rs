@@ -1,5 +1,7 @@
 //! Golden cases, the same way for every format: a message, what is done to it, what goes out.
 
+mod wire;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -470,10 +472,19 @@ fn pi_makes() {
 #[test]
 fn depth_and_nonsense_are_errors_or_fine() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    for format in [Format::Anthropic, Format::OpenAiChat, Format::Pi] {
+    let built = [
+        Format::Anthropic,
+        Format::OpenAiChat,
+        Format::OpenAiResponses,
+        Format::Gemini,
+        Format::Pi,
+    ];
+    for format in built {
+        let member = if format == Format::Gemini { "parts" } else { "content" };
+        let whole = if format == Format::Gemini { r#"[{"text":"x"}]"# } else { r#""x""# };
         for json in [
-            format!(r#"{{"role":"user","content":"x","extra":{deep}}}"#),
-            format!(r#"{{"role":"user","content":[{{"type":"new","x":{deep}}}]}}"#),
+            format!(r#"{{"role":"user","{member}":{whole},"extra":{deep}}}"#),
+            format!(r#"{{"role":"user","{member}":[{{"type":"new","x":{deep}}}]}}"#),
         ] {
             assert_eq!(format.read(json.as_bytes(), 0).unwrap().parts.len(), 1);
         }

@@ -137,6 +137,17 @@ pub struct Message {
 }
 
 impl Place {
+    /// The path of the list that it is an element of, where that is a path of its own.
+    pub fn list(self) -> &'static str {
+        if let Self::At(list, _) = self { list } else { "" }
+    }
+
+    /// The object that the message's members stand in, where it is not the message itself.
+    pub fn wrapper(self) -> &'static str {
+        let (Self::In(path) | Self::At(path, _) | Self::Field(path)) = self else { return "" };
+        path.split_once('/').map_or("", |(wrapper, _)| wrapper)
+    }
+
     /// JSON Pointer of it on the host's message.
     pub fn pointer(self) -> String {
         match self {

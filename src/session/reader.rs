@@ -56,7 +56,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             return self.chat.file.receipt.fail(line.number, reason);
         }
         self.chat.file.receipt.count(&kind, true);
-        if at(&line.fields, self.script.aside).is_some() {
+        if !rule.acts.is_empty() && at(&line.fields, self.script.aside).is_some() {
             let aside = &mut self.chat.file.receipt.sidechain;
             *aside = aside.saturating_add(1);
             return;

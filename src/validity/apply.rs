@@ -67,8 +67,8 @@ pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
         let outline = outlines.get(usize::try_from(message).ok()?)?;
         outline.pieces.get(usize::try_from(piece).ok()?).cloned()
     };
-    let result = |id: &str, name: &str, error| {
-        let piece = Piece::new(Kind::Result, Place::Content);
+    let result = |id: &str, name: &str, error, place| {
+        let piece = Piece::new(Kind::Result, place);
         Outline {
             role: Role::Tool,
             pieces: vec![Piece { id: id.into(), name: name.into(), error, ..piece }],
@@ -87,9 +87,11 @@ pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
             Outline { role: Role::Tool, pieces: each.collect() }
         }
         // Its text is never empty: where the host's result was, ours says `NO_OUTPUT`.
-        Made::Result { id, name, error, .. } => result(id, name, *error),
+        Made::Result { id, name, error, like, .. } => result(id, name, *error, *like),
         Made::Moved { id, name, message, piece } => {
-            result(id, name, host(*message, *piece).is_some_and(|piece| piece.error))
+            let piece = host(*message, *piece);
+            let place = piece.as_ref().map_or(Place::Content, |piece| piece.place);
+            result(id, name, piece.is_some_and(|piece| piece.error), place)
         }
     }
 }

@@ -325,7 +325,15 @@ impl Mender {
                 return Fate::Kept;
             }
             let key_shown = shown(key);
-            let turn = self.is_together() && answering;
+            let id = at.piece.id.trim();
+            let other = |run: &Run| run.open.iter().any(|call| &*call.wire == id);
+            if answering && !id.is_empty() && self.run.as_ref().is_some_and(other) {
+                let message = format!("the call \"{id}\" is of another kind than this result");
+                seen.fix(at, at.drop(), "I15", &message);
+                return Fate::Dropped;
+            }
+            let called = self.run.as_ref().is_some_and(|run| !run.keys.is_empty());
+            let turn = self.is_together() && answering && called;
             if turn
                 || self.ids.has(at.piece.id.trim())
                 || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))

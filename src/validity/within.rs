@@ -80,11 +80,11 @@ impl Mender {
         let key = at.piece.id.trim();
         let Some(run) = &mut self.run else { return };
         let Some(wire) = wire(run, key) else { return };
-        if **wire != *at.piece.id {
-            let kind = FixKind::Rename { piece: at.number, id: wire.clone().into() };
+        if *wire != *at.piece.id {
+            let kind = FixKind::Rename { piece: at.number, id: wire.into() };
             seen.fix(at, kind, "I5", "the id is not the one with which its call goes out");
         }
-        let open = run.open.iter().rev().find(|call| call.wire == *wire);
+        let open = run.open.iter().rev().find(|call| *call.wire == *wire);
         let call = open.map(|call| (call.message, call.piece));
         run.approvals.push(Approval { id: at.piece.name.clone(), call });
     }
@@ -113,6 +113,6 @@ impl Mender {
 }
 
 /// The id with which the newest call of a run with this one goes out, whoever runs its tool.
-fn wire<'r>(run: &'r Run, id: &str) -> Option<&'r Box<str>> {
-    run.keys.get(id).or_else(|| run.keys.get(&*their_key(id)))
+fn wire<'r>(run: &'r Run, id: &str) -> Option<&'r str> {
+    run.keys.get(id).or_else(|| run.keys.get(&*their_key(id))).map(|wire| &**wire)
 }

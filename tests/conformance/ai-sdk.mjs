@@ -34,7 +34,9 @@ function prompter(sdk, Model) {
   const tools = Object.fromEntries(
     names.map((name) => [
       name,
-      sdk.tool ? sdk.tool({ inputSchema, execute }) : { inputSchema, execute },
+      sdk.tool
+        ? sdk.tool({ inputSchema, execute, needsApproval: true })
+        : { inputSchema, execute, needsApproval: true },
     ]),
   );
   /** What the model is shown. @param {any[]} messages @returns {Promise<any[]>} */

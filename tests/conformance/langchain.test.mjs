@@ -183,5 +183,11 @@ for (const { name, core, testing } of cores) {
         form,
       );
     }
+    // Written in another shape it is measured again, and edited where it now stands.
+    const context = manager();
+    const before = context.request(history);
+    const after = context.request(written.constructor(history));
+    assert.ok(before.edits.length > 0 && after.edits.length > 0);
+    assert.deepEqual(inconsistent(coerced(core, after.messages)), []);
   });
 }
