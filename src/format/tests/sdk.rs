@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::tests::{drop_all, edited, flawed, head, made, moved, outline, reads, result, text};
-use super::*;
+use super::{drop_all, edited, flawed, head, made, moved, outline, reads, result, text};
+use crate::format::*;
 
 const AI: Format = Format::AiSdk;
 const LC: Format = Format::LangChain;
