@@ -142,7 +142,7 @@ fn count(session: &SessionFile) -> Counts {
     let mut counts = Counts::new();
     let mut add = |name, by: usize| *counts.entry(name).or_default() += by as u64;
     let mut answering = false;
-    for message in session.messages.iter().map(|raw| tree(raw.get())) {
+    for message in session.messages.iter().map(|raw| tree(raw)) {
         if message["parts"].is_array() {
             count_content(&message, &mut add);
             continue;
@@ -308,7 +308,7 @@ fn claude_code_messages_alternate_and_results_follow_their_calls() {
             let of = blocks.iter().filter(|block| block["type"] == kind);
             of.map(|block| block[id].as_str().expect("id").to_owned()).collect()
         };
-        let messages: Vec<Value> = session.messages.iter().map(|raw| tree(raw.get())).collect();
+        let messages: Vec<Value> = session.messages.iter().map(|raw| tree(raw)).collect();
         for (index, pair) in messages.windows(2).enumerate() {
             assert_ne!(pair[0]["role"], pair[1]["role"], "{name} message {index}");
             let (mut calls, mut results) =
@@ -422,7 +422,7 @@ fn calls_are_timed_and_counted() {
             "{name}"
         );
         for call in &session.calls {
-            let answer = tree(session.messages[call.sent as usize].get());
+            let answer = tree(&session.messages[call.sent as usize]);
             assert_eq!(answer["role"], "assistant", "{name} {}", call.sent);
         }
     }
@@ -434,7 +434,7 @@ fn every_message_is_one_of_the_format_that_is_named() {
         let name = file["file"].as_str().expect("file");
         let session = read_session(&load(file), None).expect(name);
         let format = Format::parse(session.message_format).expect(name);
-        let first = session.messages.first().map(|raw| format.read(raw.get().as_bytes(), 0));
+        let first = session.messages.first().map(|raw| format.read(raw.as_bytes(), 0));
         if let Some(Err(error)) = first
             && error.to_string().contains("a format that is built")
         {
@@ -444,14 +444,14 @@ fn every_message_is_one_of_the_format_that_is_named() {
         let counts = count(&session);
         let (mut calls, mut results, mut bad) = (0, 0, 0);
         for (index, message) in (0..).zip(&session.messages) {
-            let draft = format.read(message.get().as_bytes(), index).expect(name);
+            let draft = format.read(message.as_bytes(), index).expect(name);
             let kinds: Vec<Kind> = draft.parts.iter().map(|part| part.piece.kind).collect();
             calls += kinds.iter().filter(|kind| **kind == Kind::Call).count() as u64;
             results += kinds.iter().filter(|kind| **kind == Kind::Result).count() as u64;
             bad += draft.parts.iter().filter(|part| part.piece.bad_arguments).count();
         }
         // What the provider carried out itself is called and answered in one item, and is read as neither.
-        let own = |raw: &&Box<RawValue>| raw.get().contains("\"type\":\"web_search_call\"");
+        let own = |raw: &&String| raw.contains("\"type\":\"web_search_call\"");
         let own = session.messages.iter().filter(own).count() as u64;
         let expected = (counts["tool_calls"] - own, counts["tool_results"]);
         assert_eq!((calls, results), expected, "{name}");

@@ -19,6 +19,8 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod view;
+#[cfg(test)]
+mod wire_tests;
 
 pub use answer::{Answer, Edit, Event, Folded};
 pub use estimate::{ByKind, Estimate};

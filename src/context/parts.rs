@@ -1,13 +1,10 @@
 //! What goes out beside the messages: system prompt, tool definitions, and what we are not shown.
 
-use serde_json::Value;
-use serde_json::value::RawValue;
-
 use super::counter::Counter;
 use crate::error::{Error, Result};
 use crate::estimate::{DEFINITION, MESSAGE};
 use crate::hash::fnv;
-use crate::json::{Shape, Want, may};
+use crate::json::{self, RawValue, Reader, Shape, Want, may};
 
 /// The measure of a request's other parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,57 +78,75 @@ struct Words {
 
 impl Words {
     fn parse(json: &str) -> Result<Self> {
-        let refused = |error| {
+        let refused = |error: json::Error| {
             Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
         };
         let mut given = PARTS.read(json).map_err(refused)?;
-        let mut raw = |name| given.raw(name).map_or("null", RawValue::get);
+        let mut raw = |name| given.raw(name).unwrap_or("null");
         let (system, tools) = (raw("system"), raw("tools"));
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
-        let value = |raw: &str| serde_json::from_str::<Value>(raw).map_err(refused);
-        let (system, tools) = (value(system)?, value(tools)?);
+        let strict = |raw| Reader::new(raw).strict().map_err(refused);
+        let (system, tools) = (strict(system)?, strict(tools)?);
         let unseen = given.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
-        let system = system_text(&system);
-        let definitions = match &tools {
-            Value::Null => 0,
-            Value::Array(tools) => tools.iter().map(definitions).sum(),
-            Value::Object(tools) => tools.len(),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                let got = tools.to_string();
-                return Err(Error::argument("tools", "an array or a record of definitions", got));
+        let definitions = match tools.as_bytes().first() {
+            Some(b'n') => 0,
+            Some(b'[') => {
+                let mut sum = 0_usize;
+                for tool in json::items(tools).map_err(refused)? {
+                    sum = sum.saturating_add(definitions(tool));
+                }
+                sum
+            }
+            Some(b'{') => json::members(tools).map_err(refused)?.len(),
+            _ => {
+                return Err(Error::argument("tools", "an array or a record of definitions", tools));
             }
         };
-        let tools = if definitions == 0 { String::new() } else { tools.to_string() };
-        Ok(Self { system, tools, definitions, unseen, fingerprint })
+        let tools = if definitions == 0 { "" } else { tools }.into();
+        Ok(Self { system: system_text(system), tools, definitions, unseen, fingerprint })
     }
 }
 
 /// How many definitions an entry has: Gemini lists several in one.
-fn definitions(tool: &Value) -> usize {
-    let listed = ["functionDeclarations", "function_declarations"];
-    let listed = listed.iter().find_map(|name| tool.get(name)?.as_array());
-    listed.map_or(1, Vec::len)
+fn definitions(tool: &RawValue) -> usize {
+    let members = json::members(tool).unwrap_or_default();
+    let lists = ["functionDeclarations", "function_declarations"];
+    let listed = lists.iter().find_map(|list| {
+        let (_, listed) = members.iter().rev().find(|(name, _)| name == list)?;
+        json::items(listed).ok()
+    });
+    listed.map_or(1, |listed| listed.len())
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
-fn system_text(system: &Value) -> String {
-    match system {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().map(system_text).collect::<Vec<_>>().join("\n"),
-        Value::Object(members) => {
-            let known = ["text", "prompt", "parts"].iter().find_map(|name| members.get(*name));
-            match known {
-                Some(Value::String(text)) => text.clone(),
-                // Gemini's instruction: parts of text.
-                Some(parts @ (Value::Array(_) | Value::Object(_))) => system_text(parts),
-                Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => system.to_string(),
+fn system_text(system: &RawValue) -> String {
+    match system.as_bytes().first() {
+        Some(b'n') => return String::new(),
+        Some(b'"') => return json::string(system).unwrap_or_default().into_owned(),
+        Some(b'[') => {
+            let mut words = String::new();
+            for (at, block) in json::items(system).unwrap_or_default().into_iter().enumerate() {
+                if at > 0 {
+                    words.push('\n');
+                }
+                words.push_str(&system_text(block));
+            }
+            return words;
+        }
+        Some(b'{') => {
+            let members = json::members(system).unwrap_or_default();
+            let of = |name| members.iter().rev().find(|(key, _)| key == name);
+            let known = of("text").or_else(|| of("prompt")).or_else(|| of("parts"));
+            // Gemini's instruction: parts of text.
+            if let Some((_, words)) = known.filter(|(_, it)| it.starts_with(['"', '[', '{'])) {
+                return system_text(words);
             }
         }
-        Value::Bool(_) | Value::Number(_) => system.to_string(),
+        _ => {}
     }
+    system.into()
 }
 
 #[cfg(test)]

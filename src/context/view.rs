@@ -1,7 +1,6 @@
 //! The view: for each message that is sent, keep it, edit it, or make one of ours.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use crate::json::{self, Value, Write};
 
 use super::lines::arguments;
 use super::state::State;
@@ -56,8 +55,7 @@ const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/con
 const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
     /// The host's message as it is.
     Keep {
@@ -82,12 +80,28 @@ pub enum Written {
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
-        #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
         /// The tool of that call.
-        #[serde(skip_serializing_if = "Option::is_none")]
         tool_name: Option<String>,
     },
+}
+
+impl Write for Written {
+    fn write(&self, out: &mut String) {
+        let members: &[(&str, &dyn Write)] = match self {
+            Self::Keep { index } => &[("index", index)],
+            Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
+            Self::Make { make, copies, content, role, tool_call_id, tool_name } => &[
+                ("make", make),
+                ("copies", copies),
+                ("content", content),
+                ("role", role),
+                ("toolCallId?", tool_call_id),
+                ("toolName?", tool_name),
+            ],
+        };
+        json::object(members, out);
+    }
 }
 
 impl State {
@@ -208,7 +222,7 @@ impl State {
                 }
                 FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
-                    What::Arguments(json!({}))
+                    What::Arguments(Value::object(&[]))
                 }
                 FixKind::Drop { .. }
                 | FixKind::Rename { .. }
@@ -226,7 +240,7 @@ impl State {
         let (key, source) = match &item {
             Item::Keep(at) => (self.fingerprint(*at), *at),
             Item::Edit(at, ops) => {
-                let ops = serde_json::to_vec(ops).unwrap_or_default();
+                let ops = json::write(ops).into_bytes();
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
             Item::Make(made) => (self.key_of_made(made), NONE),
@@ -249,7 +263,7 @@ impl State {
                     }
                 };
                 let (tool_call_id, tool_name) = call.unzip();
-                let content = CONTENTS.iter().find(|path| message.pointer(path).is_some());
+                let content = CONTENTS.iter().find(|path| message.has(path));
                 let content = content.copied().unwrap_or_default();
                 Written::Make { make: message, copies, content, role, tool_call_id, tool_name }
             }

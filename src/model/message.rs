@@ -98,6 +98,8 @@ pub struct Piece {
     pub within: bool,
     /// It stays where and as it is: the provider itself put it in place of what came before.
     pub fixed: bool,
+    /// Reasoning: it is there by its id alone. Anything else: its item has an id of its own.
+    pub by_id: bool,
     /// Images in it.
     pub images: u32,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
@@ -178,6 +180,7 @@ impl Piece {
             bad_arguments: false,
             within: false,
             fixed: false,
+            by_id: false,
             images: 0,
             decided: false,
             mirror: false,

@@ -211,16 +211,16 @@ fn unquoted(json: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::raw::RawValue;
     use super::*;
-    use serde_json::value::RawValue;
 
     fn part(json: &str) -> Vec<Part<'_>> {
-        let raw: &RawValue = serde_json::from_str(json).expect("JSON");
+        let raw: &RawValue = crate::json::whole(json).expect("JSON");
         super::super::content::parts(raw)
     }
 
     fn told(chat: Chat<'_>) -> Vec<String> {
-        chat.finish().messages.iter().map(|raw| raw.get().to_owned()).collect()
+        chat.finish().messages
     }
 
     #[test]
@@ -256,6 +256,6 @@ mod tests {
         chat.say(2, part(r#""""#));
         let file = chat.finish();
         assert_eq!((file.calls.len(), file.calls[0].at, file.messages.len()), (1, Some(6), 1));
-        assert_eq!(file.messages[0].get(), r#"{"role":"assistant","content":""}"#);
+        assert_eq!(file.messages[0], r#"{"role":"assistant","content":""}"#);
     }
 }

@@ -6,12 +6,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::file::{CompactionRecord, SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::native::{RESPONSES, Whose};
-use super::raw::Fields;
+use super::raw::{Fields, RawValue};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
@@ -167,7 +165,7 @@ mod tests {
             r#"{"timestamp":"x","type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":50,"cached_input_tokens":40,"output_tokens":3},"model_context_window":999}}}"#,
         );
         let file = rollout(&lines);
-        let json: Vec<&str> = file.messages.iter().map(|raw| raw.get()).collect();
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
         assert_eq!(json, items);
         assert_eq!(file.message_format, "openai-responses");
         assert_eq!(file.system.as_deref(), Some("You are"));

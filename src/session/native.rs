@@ -7,8 +7,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::file::{SessionFile, refuse_leaf};
 use super::lines::Line;
 use super::messages::plain;
@@ -153,7 +151,7 @@ pub(super) fn read(
     }
     file.system = at(beside, form.system).map(plain).filter(|system| !system.is_empty());
     let tools = beside.get("tools").map(items).filter(|tools| !tools.is_empty());
-    file.tools = tools.map(|tools| tools.into_iter().map(RawValue::to_owned).collect());
+    file.tools = tools.map(|tools| tools.into_iter().map(ToOwned::to_owned).collect());
     Ok(file.finish())
 }
 
@@ -220,7 +218,7 @@ fn unwrapped(fields: &Fields<'_>) -> Option<String> {
     let kind = plain_type(&kind).unwrap_or(&kind);
     let mut json = format!("{{\"type\":{}", quote(kind));
     for (name, raw) in members.iter().filter(|(name, _)| *name != "type") {
-        json.extend([",\"", name, "\":", raw.get()]);
+        json.extend([",\"", name, "\":", raw]);
     }
     json.push('}');
     Some(json)
@@ -251,7 +249,7 @@ mod tests {
     }
 
     fn json(file: &SessionFile) -> Vec<&str> {
-        file.messages.iter().map(|raw| raw.get()).collect()
+        file.messages.iter().map(String::as_str).collect()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use litemap::LiteMap;
 use super::Provider;
 use super::ids::Ids;
 use super::piece::{At, Fate, answer, at, fix, in_parts, is_nameless, key, plain, shown};
-use super::run::{Call, Run};
+use super::run::{Call, Reasoning, Run};
 use super::signs::Unsigned;
 use super::{CONTINUE, Options};
 use crate::keyed::ByName;
@@ -175,11 +175,15 @@ impl Mender {
                     held = Some(group);
                 }
                 if self.provider.merges() {
-                    trailing.push((index, at.number, at.piece.place));
+                    let (message, piece, place) = (index, at.number, at.piece.place);
+                    trailing.push(Reasoning { message, piece, place, by_id: at.piece.by_id });
                 }
                 continue;
             }
-            trailing.clear();
+            // What the provider keeps by its id asks for what follows by its id (I14).
+            let lost = trailing.drain(..).filter(|it| it.by_id && !at.piece.by_id);
+            let message = "the item behind the reasoning has lost the id by which it is known";
+            seen.fixes.extend(lost.map(|it| it.dropped("I14", message)));
             let refers = u32::from(at.piece.place == Place::Whole("item_reference"));
             if let Some(run) = &mut self.run {
                 run.references = run.references.saturating_add(refers);

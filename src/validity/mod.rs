@@ -2,7 +2,8 @@
 //!
 //! The rules are those of the reliability notes that one request shows: I1-I3 (every call answered once, next to it),
 //! I4 (approvals), I5 (ids), I6 (nothing empty), I7 and I8 (first and last message), I11 (reasoning in an open tool loop), I26
-//! (Unicode) and I30 (arguments). What a violation is and how it is mended are one piece of code, so they cannot drift.
+//! (Unicode) and I30 (arguments); of Responses I14 (reasoning and what it led to) and I15 (kinds of calls), of Gemini I18
+//! (places of calls), I19 (as many results as calls, in one content) and I20 (signatures). What a violation is and how it is mended are one piece of code, so they cannot drift.
 
 mod apply;
 mod end;

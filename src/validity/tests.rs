@@ -33,8 +33,6 @@ pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     };
     let within = matches!(kind, "m" | "n" | "o");
     let (kind, place, blank) = match kind {
-        "k" => (Kind::Call, call, false),
-        "s" => (Kind::Result, result, false),
         "v" => (Kind::Other, Place::Whole("item_reference"), false),
         "p" => (Kind::Call, Place::Whole("custom_tool_call"), false),
         "q" => (Kind::Result, Place::Whole("custom_tool_call_output"), false),
@@ -42,8 +40,8 @@ pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         "w" => (Kind::Text, Place::Item(at), true),
         "h" => (Kind::Thinking, Place::Item(at), false),
         "i" => (Kind::Image, Place::Item(at), false),
-        "c" => (Kind::Call, call, false),
-        "r" => (Kind::Result, result, false),
+        "c" | "k" => (Kind::Call, call, false),
+        "r" | "s" => (Kind::Result, result, false),
         "e" => (Kind::Result, result, true),
         "m" => (Kind::Call, item, false),
         "n" => (Kind::Result, item, false),
@@ -634,11 +632,8 @@ proptest! {
         prop_assert_eq!(check(&mended, provider, Options::default()), []);
         prop_assert_eq!(fixes.is_empty(), accept(&outlines, provider).is_ok());
         for fix in &fixes {
-            let made = match &fix.kind {
-                FixKind::After(Made::Results(made)) => made.clone(),
-                FixKind::After(made) => vec![made.clone()],
-                _ => Vec::new(),
-            };
+            let FixKind::After(made) = &fix.kind else { continue };
+            let made = if let Made::Results(made) = made { made.clone() } else { vec![made.clone()] };
             for made in made {
                 if let Made::Result { text, .. } = made {
                     prop_assert_eq!(text, NO_RESULT);

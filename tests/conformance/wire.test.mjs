@@ -32,12 +32,14 @@ for (const [format, make, refused] of /** @type {const} */ ([
   });
 
   test(`${format}: repair leaves nothing to repair, and what is valid as it is`, { skip }, () => {
+    let broken = 0;
     for (let seed = 1; seed <= histories; seed += 1) {
       const messages = make(random(seed));
       if (messages.length === 0) continue;
       const where = `${format}, seed ${seed}`;
       const found = api.validate(messages, format, { format });
       const repaired = api.repair(messages, format, { format });
+      broken += refused(messages) === null ? 0 : 1;
       assert.equal(refused(repaired.messages), null, where);
       assert.deepEqual(api.validate(repaired.messages, format, { format }), [], where);
       assert.equal(found.length === 0, repaired.repairs.length === 0, where);
@@ -45,6 +47,10 @@ for (const [format, make, refused] of /** @type {const} */ ([
       const again = api.repair(repaired.messages, format, { format });
       assert.deepEqual(again, { messages: repaired.messages, repairs: [] }, where);
     }
+    assert.ok(
+      broken > histories / 4 && broken < histories,
+      `${broken} histories are refused as they are`,
+    );
   });
 }
 
@@ -70,6 +76,9 @@ function play(format, make, refused, seed) {
     for (const [at, source] of request.source.entries()) {
       if (source !== null) sameOpaque(messages[source], request.messages[at], where);
     }
+    const compactions = (/** @type {any[]} */ all) =>
+      all.filter((message) => message.type === "compaction").length;
+    assert.equal(compactions(request.messages), compactions(messages.slice(0, count)), where);
     const sent = request.messages.map((/** @type {any} */ message) => JSON.stringify(message));
     const again = manager.request(messages.slice(0, count));
     assert.deepEqual(again.messages, request.messages, where);

@@ -1,8 +1,7 @@
 //! Changes to messages of both kinds.
 
-use serde_json::{Value, json};
-
 use super::super::edit::{self, Change, What, member, put};
+use crate::json::{Value, json as object};
 use crate::model::{Kind, Op, Outline, Piece, Place, Role};
 
 /// Changes to parts. What stands in one part with its call goes with it; a call that is answered in place loses the
@@ -67,5 +66,5 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
 }
 
 pub(super) fn output(text: &str, error: bool) -> Value {
-    json!({ "type": if error { "error-text" } else { "text" }, "value": text })
+    object!({ "type": if error { "error-text" } else { "text" }, "value": text })
 }

@@ -1,11 +1,9 @@
 //! The parts of a `UIMessage`: a call and its result are one of them.
 
-use serde_json::value::RawValue;
-
 use super::super::json::{self, Read, or_empty};
 use super::{PART, call, plain, said};
 use crate::json::Want::{Flag, Text};
-use crate::json::{Members, Shape, may};
+use crate::json::{Members, RawValue, Shape, may};
 use crate::model::{Kind, Part, Place, Role};
 
 const APPROVAL: Shape = Shape {
@@ -22,7 +20,7 @@ pub(super) fn shown_part<'a>(
     parts: &mut Vec<Part<'a>>,
 ) -> Read<()> {
     let place = Place::Part(at);
-    let mut part = json::read(raw.get(), &PART)?;
+    let mut part = json::read(raw, &PART)?;
     let kind = or_empty(part.text("type"));
     match &*kind {
         "text" | "reasoning" | "reasoning-file" | "file" => {
@@ -52,7 +50,7 @@ fn tool<'a>(at: u32, mut part: Members<'a>, name: &str, parts: &mut Vec<Part<'a>
     let mut call = call(if theirs { Place::Part(at) } else { Place::Tool(at) }, input, &mut part)?;
     call.piece.name = name.into();
     call.piece.opaque |= theirs;
-    let approval = part.raw("approval").and_then(|raw| APPROVAL.read(raw.get()).ok());
+    let approval = part.raw("approval").and_then(|raw| APPROVAL.read(raw).ok());
     let (asked, approved) =
         approval.map(|mut it| (or_empty(it.text("id")), it.flag("approved"))).unwrap_or_default();
     let (error, output) = (part.text("errorText"), part.raw("output"));

@@ -1,10 +1,8 @@
 //! The calls of a message: each counted once, however many places it stands in.
 
-use serde_json::value::RawValue;
-
 use super::super::json::{self, Read, is_object, or_empty, whole};
 use crate::json::Want::{Raw, Text};
-use crate::json::{Shape, may};
+use crate::json::{RawValue, Shape, may};
 use crate::model::{Kind, Part, Place};
 
 /// A call, as `tool_calls` and chunks have it, and as providers do.
@@ -101,13 +99,13 @@ pub(super) fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
 /// Whoever wrote it: `{ id, name, args }`, `{ id, name, input }`, `{ id, function: { name, arguments } }` or
 /// `{ functionCall: { name, args } }`.
 pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
-    let mut outer = json::read(raw.get(), &CALL)?;
+    let mut outer = json::read(raw, &CALL)?;
     let id = or_empty(outer.text("id")).into();
     let inner = [("function", "=function/arguments"), ("functionCall", FUNCTION_CALL)];
     for (name, member) in inner {
         if let Some(raw) = outer.raw(name) {
             let mut inner =
-                json::read(raw.get(), &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
+                json::read(raw, &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
             let arguments = inner.raw("arguments").or_else(|| inner.raw("args"));
             let arguments = arguments.map_or(Ok("{}"), whole)?;
             return Ok(Seen {

@@ -1,10 +1,9 @@
 //! Changes to a message: what is changed of a call is changed in every place in which it stands.
 
-use serde_json::Value;
-
 use super::super::edit::{self, Change, PLACEHOLDER, What, member, put};
 use super::ROOTS;
 use super::calls::FUNCTION_CALL;
+use crate::json::Value;
 use crate::model::{Kind, Op, Outline, Piece, Place};
 
 /// Changes to content and calls, in every place in which a call stands.
@@ -48,8 +47,12 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
 
 /// The pointer of the content that a piece stands in.
 fn content_of(piece: &Piece) -> Option<String> {
-    let (Place::At(path, _) | Place::In(path)) = piece.place else { return None };
-    path.ends_with("content").then(|| format!("/{path}"))
+    if let Place::At(path, _) | Place::In(path) = piece.place
+        && path.ends_with("content")
+    {
+        return Some(format!("/{path}"));
+    }
+    None
 }
 
 /// A call that stands in the content or beside it, in no list of its own, has that place as a mirror too.
@@ -76,13 +79,12 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
     let text = |text: &String| Value::from(text.as_str());
     let member_of = |name: &str, new: &Value| {
         let (name, is_text) = name.strip_prefix('=').map_or((name, false), |name| (name, true));
-        let new = if is_text { new.to_string().into() } else { new.clone() };
+        let new = if is_text { new.json().into() } else { new.clone() };
         member(piece, &format!("/{name}"), new)
     };
     Some(match (piece.kind, piece.place, what) {
-        (Kind::Text | Kind::Thinking, Place::In(_) | Place::Field(_), What::Text(new)) => {
-            put(piece, "", text(new))
-        }
+        (Kind::Text, Place::In(_), What::Text(new))
+        | (Kind::Thinking, Place::Field(_), What::Text(new)) => put(piece, "", text(new)),
         (Kind::Text, _, What::Text(new)) => put(piece, "/text", text(new)),
         (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
         (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),

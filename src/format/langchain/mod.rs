@@ -9,15 +9,12 @@ mod change;
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use self::calls::{Calls, Seen, call, part_of};
 use super::edit::{self, Host};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Items, Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
 
 pub(super) use change::edit;
@@ -117,14 +114,14 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     let [own, kwargs, data] = &ROOTS;
     let mut root = own;
     if let Some(inner) = message.raw("lc").and_then(|_| message.raw("kwargs")) {
-        let class =
-            message.raw("id").and_then(|id| serde_json::from_str::<Vec<String>>(id.get()).ok());
-        kinds.extend(class.and_then(|path| path.into_iter().last()));
+        let class = message.raw("id").and_then(|id| crate::json::items(id).ok());
+        let class = class.and_then(|path| crate::json::string(path.last()?).ok());
+        kinds.extend(class.map(Cow::into_owned));
         root = kwargs;
-        message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
-    } else if let Some(inner) = message.raw("data").filter(|data| data.get().starts_with('{')) {
+        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+    } else if let Some(inner) = message.raw("data").filter(|data| data.starts_with('{')) {
         root = data;
-        message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
     }
     // A message of any role has it beside; without another sign it is the only one.
     kinds.extend(message.text("role").map(Cow::into_owned));
@@ -156,8 +153,8 @@ fn role_of(kind: &str) -> Option<(Role, bool)> {
 }
 
 fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
-    let extra = message.raw("additional_kwargs").map_or("{}", RawValue::get);
-    let metadata = message.raw("response_metadata").map_or("{}", RawValue::get);
+    let extra = message.raw("additional_kwargs").unwrap_or("{}");
+    let metadata = message.raw("response_metadata").unwrap_or("{}");
     let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
     let listed = |items: Option<Vec<&'a RawValue>>, list, path: &str| {
         let items = (0u32..).zip(items.unwrap_or_default());
@@ -187,7 +184,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
             for (at, raw) in (0u32..).zip(items) {
                 let place = Place::At(root.content, at);
                 let flaw = |flaw: Flaw| flaw.under(&format!("/content/{at}"));
-                match json::kind_of(raw.get()).as_deref() {
+                match json::kind_of(raw).as_deref() {
                     Some("tool_use" | "tool_call" | "functionCall") => {
                         blocks.push((parts.len(), call(raw, place).map_err(flaw)?));
                     }
@@ -207,7 +204,8 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     let mut moved = 0usize;
     for (before, seen) in &blocks {
         let at = before.saturating_add(moved);
-        parts.insert(at.min(parts.len()), all.also(seen, true));
+        let part = all.also(seen, true);
+        parts.insert(at.min(parts.len()), part);
         moved = moved.saturating_add(1);
     }
     let alone = calls.is_empty();
@@ -225,7 +223,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     }
     // OpenAI's own items are sent back in place of what stands in the message.
     let whole = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
-    torn |= whole.is_some_and(|output| output.get().starts_with("[{"));
+    torn |= whole.is_some_and(|output| output.starts_with("[{"));
     for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
         let quoted = Value::from(&*part.piece.id).to_string();
         let elsewhere =
@@ -245,7 +243,7 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
         part.piece.blank = false;
         parts.push(part);
     }
-    if let Some(raw) = kwargs.raw("reasoning").filter(|raw| raw.get().len() > "{}".len()) {
+    if let Some(raw) = kwargs.raw("reasoning").filter(|raw| raw.len() > "{}".len()) {
         let mut part = Part::new(Kind::Thinking, Place::Field(items), whole(raw)?);
         part.piece.opaque = true;
         parts.push(part);
@@ -254,7 +252,7 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
 }
 
 fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let Ok(mut block) = json::read(raw.get(), &BLOCK) else {
+    let Ok(mut block) = json::read(raw, &BLOCK) else {
         return json::other(place, raw);
     };
     let text = |block: &mut Members<'_>, name: &str| or_empty(block.text(name)).into_owned();
@@ -268,7 +266,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             let said = text(&mut block, "thinking");
             let mut part = Part::new(Kind::Thinking, place, said);
             let signature = block.text("signature").map_or(0, |signature| signature.len());
-            let data = block.raw("data").map_or(0, |data| data.get().len());
+            let data = block.raw("data").map_or(0, str::len);
             part.opaque = count(signature.max(data));
             part.piece.opaque = part.opaque > 0;
             part.piece.blank &= part.opaque == 0;
@@ -277,7 +275,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "reasoning" => {
             let said = text(&mut block, "reasoning");
             let mut part = Part::new(Kind::Thinking, place, said);
-            part.opaque = count(raw.get().len());
+            part.opaque = count(raw.len());
             part.piece.opaque = true;
             part.piece.blank = false;
             part
@@ -286,7 +284,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         | "document" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(raw.get());
+            part.media = of_json(raw);
             part
         }
         _ => json::other(place, raw)?,
@@ -320,10 +318,10 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (kind, body) = match made {
         Made::User(parts) => {
             let content = edit::user_list(parts, host, &path, &mut copied);
-            ("human", json!({ "content": content }))
+            ("human", object!({ "content": content }))
         }
         Made::Result { id, name, text, error, .. } => tool(id, name, text.as_str().into(), *error),
-        Made::Results(_) => return (Value::Null, copied),
+        Made::Results(_) => return (Value::NULL, copied),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", &path);
             copied.extend(moved.copied);
@@ -337,14 +335,12 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
                 "tool" => "ToolMessage",
                 _ => "FunctionMessage",
             };
-            json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
+            object!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
         }
-        "/data" => json!({ "type": kind, "data": body }),
+        "/data" => object!({ "type": kind, "data": body }),
         _ => {
             let mut message = body;
-            if let Value::Object(members) = &mut message {
-                members.insert("type".into(), kind.into());
-            }
+            message.set("type", kind.into());
             message
         }
     };
@@ -355,9 +351,9 @@ fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Val
     let status = if error { "error" } else { "success" };
     // A call without an id is one of the days before ids.
     if id.is_empty() {
-        return ("function", json!({ "name": name, "content": content }));
+        return ("function", object!({ "name": name, "content": content }));
     }
-    let body = json!({ "tool_call_id": id, "name": name, "content": content, "status": status });
+    let body = object!({ "tool_call_id": id, "name": name, "content": content, "status": status });
     ("tool", body)
 }
 

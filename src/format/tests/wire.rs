@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::{drop_all, edited, flawed, like, made, moved, outline, reads, result, text};
+use super::{
+    drop_all, edited, flawed, like, made, moved, ours, outline, reads, result, text, tree,
+};
 use crate::format::{Change, Format, What, fingerprint};
 use crate::model::{Made, MadePart, Place};
 
@@ -46,6 +48,29 @@ fn responses_read() {
     reads(R, &output, &["Tool", "Result  \"x\" image c1"]);
     let empty = json!({ "type": "function_call_output", "call_id": "c1", "output": "" });
     reads(R, &empty, &["Tool", "Result  \"\" blank c1"]);
+}
+
+/// I14: what is there by its id alone asks for the id of what follows.
+#[test]
+fn responses_read_whose_id_counts() {
+    let by_id = |item: serde_json::Value| outline(R, &item).pieces[0].by_id;
+    assert!(by_id(json!({ "type": "reasoning", "id": "rs_1", "summary": [] })));
+    assert!(!by_id(
+        json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "g" })
+    ));
+    let shown = json!([{ "type": "reasoning_text", "text": "hm" }]);
+    assert!(!by_id(json!({ "type": "reasoning", "id": "rs_1", "summary": [], "content": shown })));
+    assert!(by_id(
+        json!({ "type": "function_call", "id": "fc_1", "call_id": "c", "name": "n", "arguments": "{}" })
+    ));
+    assert!(!by_id(
+        json!({ "type": "function_call", "call_id": "c", "name": "n", "arguments": "{}" })
+    ));
+    assert!(by_id(
+        json!({ "type": "message", "id": "msg_1", "role": "assistant", "content": "a" })
+    ));
+    assert!(!by_id(json!({ "role": "assistant", "content": "a" })));
+    assert!(by_id(json!({ "type": "web_search_call", "id": "ws_1" })));
 }
 
 /// I15: every kind of call and its result.
@@ -127,13 +152,13 @@ fn responses_edit() {
     edited(
         R,
         call,
-        vec![(0, What::Id("c1_2".into())), (0, What::Arguments(json!({ "cut": "x" })))],
+        vec![(0, What::Id("c1_2".into())), (0, What::Arguments(ours(json!({ "cut": "x" }))))],
         json!({ "type": "function_call", "id": "fc_1", "call_id": "c1_2", "name": "read", "arguments": "{\"cut\":\"x\"}" }),
     );
     edited(
         R,
         json!({ "type": "custom_tool_call", "call_id": "c", "name": "n", "input": "long" }),
-        vec![(0, What::Arguments(json!({ "cut": "short" })))],
+        vec![(0, What::Arguments(ours(json!({ "cut": "short" }))))],
         json!({ "type": "custom_tool_call", "call_id": "c", "name": "n", "input": "short" }),
     );
     edited(
@@ -176,7 +201,7 @@ fn responses_edit() {
 fn responses_make() {
     let of = |kind| like("c", Place::Whole(kind));
     let output = json!({ "type": "function_call_output", "call_id": "c", "output": "aborted" });
-    made(R, result("c"), &[], output.clone(), &[]);
+    made(R, result("c"), &[], output, &[]);
     made(
         R,
         of("local_shell_call"),
@@ -198,24 +223,25 @@ fn responses_make() {
     let none = json!({ "type": "tool_search_output", "call_id": "c", "execution": "client", "status": "completed", "tools": [] });
     made(R, of("tool_search_call"), &[], none, &[]);
     let (shown, _) = R.make(&of("computer_call"), |_| None);
+    let shown = tree(&shown);
     assert!(
         shown["output"]["image_url"].as_str().is_some_and(|url| url.starts_with("data:image/png"))
     );
     let hosts = [json!({ "type": "custom_tool_call_output", "call_id": "x", "output": "late" })];
-    let copied = json!({ "type": "custom_tool_call_output", "call_id": "n", "output": null });
-    made(R, moved(0, 0), &hosts, copied, &[("/output", 0, "/output")]);
+    let late = json!({ "type": "custom_tool_call_output", "call_id": "n", "output": null });
+    made(R, moved(0, 0), &hosts, late, &[("/output", 0, "/output")]);
     let hosts = [
         json!({ "role": "user", "content": "first" }),
         json!({ "role": "user", "content": [{ "type": "input_text", "text": "a" }, { "type": "input_text", "text": "b" }] }),
     ];
     let content = json!([{ "type": "input_text", "text": "head" }, { "type": "input_text", "text": null }, null]);
-    let copies = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
+    let places = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
     made(
         R,
         super::head(),
         &hosts,
         json!({ "type": "message", "role": "user", "content": content }),
-        &copies,
+        &places,
     );
 }
 
@@ -296,7 +322,7 @@ fn gemini_edits() {
         turn(),
         vec![
             (0, What::Drop),
-            (2, What::Arguments(json!({ "cut": "x" }))),
+            (2, What::Arguments(ours(json!({ "cut": "x" })))),
             (3, What::Id("x_2".into())),
             (3, What::Sign),
             (4, What::Drop),
