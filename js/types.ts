@@ -101,7 +101,7 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   window: ContextWindow;
   /** Default `auto`: the messages show it. */
   format?: Format;
-  /** Whose rules hold. Default: the format's own provider; Anthropic for pi. */
+  /** Whose rules hold. Default: the format's own provider; Anthropic for pi, the AI SDK and LangChain. */
   provider?: Provider;
   /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
   signCalls?: boolean;

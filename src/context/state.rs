@@ -194,7 +194,16 @@ impl State {
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
-        Ok(known.is_some_and(|known| known.fingerprint == crate::format::fingerprint(&draft)))
+        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
+        // The same message written in another shape is edited elsewhere: what is known of it does not hold.
+        let (old, new) = (self.outlines.get(index as usize), draft.parts.first());
+        let old = old.and_then(|outline| outline.pieces.first()).map(|piece| piece.place.wrapper());
+        let as_before = old == new.map(|part| part.piece.place.wrapper());
+        if same && !as_before {
+            // Nor does what was sent, which says where in the host's messages something stands.
+            self.sent.items = vec![(0, NONE)];
+        }
+        Ok(same && as_before)
     }
 
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.

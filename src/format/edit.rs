@@ -39,6 +39,14 @@ pub enum What {
 /// Finds a piece of one of the host's messages.
 pub(super) type Host<'h> = &'h dyn Fn(u32, u32) -> Option<&'h Piece>;
 
+/// The first piece of the host's messages: it shows in which of its shapes a format is written.
+pub(super) fn first(host: Host<'_>) -> Option<&Piece> {
+    (0..LOOKED_AT).find_map(|message| host(message, 0))
+}
+
+/// So many messages are looked at for it.
+const LOOKED_AT: u32 = 16;
+
 /// The pieces that stay and those that go.
 pub(super) fn split<'o>(
     outline: &'o Outline,

@@ -15,8 +15,6 @@ mod openai_chat;
 mod openai_responses;
 mod pi;
 #[cfg(test)]
-mod sdk_tests;
-#[cfg(test)]
 mod tests;
 mod unicode;
 

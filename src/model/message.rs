@@ -139,6 +139,17 @@ pub struct Message {
 }
 
 impl Place {
+    /// The path of the list that it is an element of, where that is a path of its own.
+    pub fn list(self) -> &'static str {
+        if let Self::At(list, _) = self { list } else { "" }
+    }
+
+    /// The object that the message's members stand in, where it is not the message itself.
+    pub fn wrapper(self) -> &'static str {
+        let (Self::In(path) | Self::At(path, _) | Self::Field(path)) = self else { return "" };
+        path.split_once('/').map_or("", |(wrapper, _)| wrapper)
+    }
+
     /// JSON Pointer of it on the host's message.
     pub fn pointer(self) -> String {
         match self {
@@ -183,13 +194,17 @@ impl Piece {
     }
 }
 
+impl Piece {
+    /// Who speaks in it, in a message of that role.
+    pub fn speaker(&self, role: Role) -> Role {
+        if matches!(self.place, Place::Tool(_) | Place::Inner(..)) { Role::Tool } else { role }
+    }
+}
+
 impl Outline {
     /// Who speaks at its end: a part that holds a call with its result goes out as the call and then the result.
     pub fn last_role(&self) -> Role {
-        match self.pieces.last().map(|piece| piece.place) {
-            Some(Place::Tool(_) | Place::Inner(..)) => Role::Tool,
-            _ => self.role,
-        }
+        self.pieces.last().map_or(self.role, |piece| piece.speaker(self.role))
     }
 }
 

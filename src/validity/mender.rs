@@ -13,6 +13,7 @@ use super::piece::{At, Fate, answer, at, fix, in_parts, is_nameless, key, plain,
 use super::run::{Call, Reasoning, Run};
 use super::signs::Unsigned;
 use super::{CONTINUE, Options};
+use crate::keyed::ByName;
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
 
 /// Mends a transcript message by message, and knows its groups.
@@ -125,10 +126,19 @@ impl Mender {
 
     fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let mut fixes = std::mem::take(&mut seen.fixes);
+        let holds = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
+        let mut open = ByName::default();
         let kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
-                if at.piece.kind == Kind::Result && at.piece.within {
-                    return self.awaits(*at, outline, &mut fixes);
+                let answers = at.piece.kind == Kind::Result && at.piece.within;
+                if answers {
+                    return self.awaits(*at, &mut open, &mut fixes);
+                }
+                if holds && at.piece.kind == Kind::Call {
+                    self.awaits(*at, &mut open, &mut fixes);
+                }
+                if at.piece.is_approval() {
+                    return self.asks(*at, outline, &mut fixes);
                 }
                 if at.piece.kind == Kind::Result {
                     let message =
@@ -141,7 +151,8 @@ impl Mender {
             .collect();
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
-        let Some(first) = kept.first() else { return };
+        let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return };
+        let last = last.piece.speaker(outline.role);
         if only_thinking && !self.provider.merges() {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
@@ -152,6 +163,7 @@ impl Mender {
         self.follow(index, &kept, seen);
         let run = self.run_for(index, *first, seen);
         run.end = index;
+        run.until = index;
         run.told |= !only_thinking;
         let group = run.start;
         seen.groups.fill(group);
@@ -181,7 +193,9 @@ impl Mender {
             match at.piece.kind {
                 Kind::Call => self.call(at, group, seen),
                 Kind::Result => self.within(at, seen),
-                Kind::Other if at.piece.is_approval() => asks.push(at),
+                // One that stands before its call waits for it.
+                Kind::Other if at.piece.is_approval() && !self.called(at) => asks.push(at),
+                Kind::Other if at.piece.is_approval() => self.ask(at, seen),
                 Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {}
             }
         }
@@ -192,14 +206,17 @@ impl Mender {
             run.trailing = trailing;
         }
         self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, outline.last_role());
+        self.spoke(index, last);
+    }
+
+    /// Whether another assistant message continues the newest run.
+    pub(super) fn continues(&self) -> bool {
+        self.provider.merges() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
     }
 
     /// The run that an assistant message continues or opens.
     fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
-        let continues = self.provider.merges()
-            && !self.apart
-            && self.run.as_ref().is_some_and(|run| run.growing);
+        let continues = self.continues();
         if !continues {
             self.close(seen);
         }
@@ -208,6 +225,7 @@ impl Mender {
         self.run.get_or_insert_with(|| Run {
             start: index,
             end: index,
+            until: index,
             growing: true,
             answering: true,
             open: Vec::new(),
@@ -238,7 +256,7 @@ impl Mender {
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(key.clone(), ());
+        run.keys.insert(key.clone(), wire.clone());
         let name = piece.name.clone();
         run.open.push(Call {
             message: index,
@@ -250,7 +268,7 @@ impl Mender {
             group,
             anchor: index,
             within: piece.within,
-            decided: piece.decided,
+            decided: piece.decided.then_some(index),
         });
     }
 
@@ -294,8 +312,9 @@ impl Mender {
             return;
         }
         self.begin_turn(outline);
-        if let Some(run) = self.run.as_mut().filter(|_| together) {
-            run.answering = false;
+        if let Some(run) = &mut self.run {
+            run.until = index;
+            run.answering &= !together;
         }
         let leads = outline.role == Role::System && self.first.is_none();
         seen.may_cut = !opens && !holds && !leads;
@@ -336,7 +355,7 @@ impl Mender {
             }
             return Fate::Dropped;
         };
-        seen.belongs(at, call.group, (call.message, call.piece));
+        seen.belongs(at, call.group, Some((call.message, call.piece)));
         if answering && call.anchor == NONE {
             answer(at, &call, seen);
             self.place(at, &call);

@@ -97,3 +97,5 @@ fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod within_tests;
