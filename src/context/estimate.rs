@@ -83,7 +83,20 @@ impl State {
 
     /// Rules of the provider that the history itself breaks.
     pub fn check(&self, thinking: bool) -> Vec<Violation> {
-        let apart = self.format == Format::Pi;
-        validity::check(&self.outlines, self.provider, validity::Options { thinking, apart })
+        let options = self.request_options(thinking);
+        let mut violations = validity::check(&self.outlines, self.provider, options);
+        violations.extend(self.too_large());
+        violations
+    }
+
+    /// What is known of the request beside its messages.
+    pub(super) fn request_options(&self, thinking: bool) -> validity::Options {
+        validity::Options {
+            thinking,
+            apart: self.format == Format::Pi,
+            inline: self.format.has_results_inline(),
+            tools: self.parts.definitions.map(|definitions| definitions > 0),
+            marks: self.parts.marks,
+        }
     }
 }

@@ -5,6 +5,7 @@ mod bound;
 mod estimate;
 mod explain;
 mod inventory;
+mod limits;
 mod lines;
 mod made;
 mod measure;
@@ -17,6 +18,7 @@ mod status;
 mod step;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod view;
 
 pub use answer::{Answer, Edit, Event, Folded};

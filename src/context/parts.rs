@@ -21,6 +21,12 @@ pub struct Parts {
     pub fingerprint: u64,
     /// UTF-16 code units of the system prompt and of the tool definitions.
     pub chars: (u64, u64),
+    /// How many definitions there are; `None`: the host does not say.
+    pub definitions: Option<u32>,
+    /// Cache markers on blocks of the system prompt and on definitions.
+    pub marks: u32,
+    /// Bytes of the JSON of both.
+    pub bytes: u64,
 }
 
 const PARTS: Shape = Shape {
@@ -47,20 +53,24 @@ impl Parts {
         let (system, tools) = (raw("system"), raw("tools"));
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
         let value = |raw: &str| serde_json::from_str::<Value>(raw).map_err(refused);
+        let bytes = (system.len() as u64).saturating_add(tools.len() as u64);
         let (system, tools) = (value(system)?, value(tools)?);
+        let marks = marks(&system).saturating_add(marks(&tools));
         let unseen = given.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
         let system = system_text(&system);
         let definitions = match &tools {
-            Value::Null => 0,
-            Value::Array(tools) => tools.len(),
-            Value::Object(tools) => tools.len(),
+            Value::Null => None,
+            Value::Array(tools) => Some(tools.len()),
+            Value::Object(tools) => Some(tools.len()),
             Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 let got = tools.to_string();
                 return Err(Error::argument("tools", "an array or a record of definitions", got));
             }
         };
+        let known = definitions.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let definitions = definitions.unwrap_or_default();
         let tools = if definitions == 0 { String::new() } else { tools.to_string() };
         let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
         let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
@@ -71,6 +81,9 @@ impl Parts {
             unseen: u64::from(unseen),
             fingerprint,
             chars: (chars(&system), chars(&tools)),
+            definitions: known,
+            marks,
+            bytes,
         })
     }
 
@@ -78,6 +91,13 @@ impl Parts {
     pub fn total(&self) -> u64 {
         self.system.saturating_add(self.tools).saturating_add(self.unseen)
     }
+}
+
+/// Cache markers on the elements of an array.
+fn marks(value: &Value) -> u32 {
+    let marked = |item: &&Value| item.get("cache_control").is_some_and(|marker| !marker.is_null());
+    let count = value.as_array().map_or(0, |items| items.iter().filter(marked).count());
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
@@ -118,6 +138,7 @@ mod tests {
             r#"{"system":[{"type":"text","text":"1234567","cache_control":{}},{"text":"8"}]}"#;
         assert_eq!(parts(blocks).chars.0, 9);
         assert_eq!(parts(r#"{"system":{"prompt":"12345678","budget":{}}}"#).system, text.system);
-        assert_eq!(parts("{}"), Parts { fingerprint: parts("{}").fingerprint, ..Parts::default() });
+        let (fingerprint, bytes) = (parts("{}").fingerprint, "nullnull".len() as u64);
+        assert_eq!(parts("{}"), Parts { fingerprint, bytes, ..Parts::default() });
     }
 }

@@ -60,6 +60,16 @@ pub struct State {
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
+    /// Of each block its bytes, roughly; and of all blocks that ever arrived.
+    pub(super) bytes: Vec<u32>,
+    pub(super) all_bytes: u64,
+    /// Images that ever arrived, and the longest side of any.
+    pub(super) all_images: u32,
+    pub(super) all_widest: u32,
+    /// More bytes go out than the provider takes, and nothing is left to cut.
+    pub(super) over: Option<Violation>,
+    /// Cache markers are as the host has just handed them over: later it may have moved them.
+    pub(super) markers_known: bool,
     pub(super) counters: Counters,
 }
 
@@ -106,7 +116,9 @@ impl State {
             provider,
             ledger: Ledger::default(),
             outlines: Vec::new(),
-            mender: Mender::new(provider).apart(format == Format::Pi),
+            mender: Mender::new(provider)
+                .apart(format == Format::Pi)
+                .inline(format.has_results_inline()),
             fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
@@ -127,6 +139,12 @@ impl State {
             call: 0,
             chars: Vec::new(),
             keys: Vec::new(),
+            bytes: Vec::new(),
+            all_bytes: 0,
+            all_images: 0,
+            all_widest: 0,
+            over: None,
+            markers_known: true,
             counters: Counters::default(),
             options,
         }
@@ -215,7 +233,7 @@ impl State {
             });
             // Reasoning may leave alone where the provider lets it; everything else of the model's turn stays or goes with
             // its calls and results.
-            let free = piece.kind == Kind::Thinking && !self.provider.ties_reasoning();
+            let free = piece.kind == Kind::Thinking && !pushed.ties_reasoning;
             let group =
                 if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
             let call_key = self.keys.get(pair as usize).copied();
@@ -229,11 +247,15 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: mask(self.provider, outline.role, piece),
+                    mask: mask(outline.role, piece, group != NONE),
                 },
                 self.call,
             );
             self.keys.push(measured.key);
+            self.bytes.push(measured.bytes);
+            self.all_bytes = self.all_bytes.saturating_add(u64::from(measured.bytes));
+            self.all_images = self.all_images.saturating_add(piece.images);
+            self.all_widest = self.all_widest.max(piece.widest);
             self.chars.push(measured.chars);
             self.lines.overheads.push(measured.overhead);
             self.lines.errors.push(piece.error);
@@ -310,14 +332,14 @@ impl State {
         let blocks = self.ledger.blocks_of(message);
         for (piece, at) in outline.pieces.iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                block.mask =
-                    if fixed { Mask::FIXED } else { mask(self.provider, outline.role, piece) };
+                let tied = block.group != NONE;
+                block.mask = if fixed { Mask::FIXED } else { mask(outline.role, piece, tied) };
             }
         }
     }
 
     /// Takes up what mends the host's history.
-    fn mend(&mut self, fixes: Vec<Fix>) {
+    pub(super) fn mend(&mut self, fixes: Vec<Fix>) {
         for fix in &fixes {
             if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
                 self.displaced.insert((message, piece), ());
@@ -386,15 +408,15 @@ impl State {
 }
 
 /// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
-/// what carries provider data goes whole or not at all.
-fn mask(provider: Provider, role: Role, piece: &Piece) -> Mask {
+/// what carries provider data goes whole or not at all. `tied`: it stays or goes with others.
+fn mask(role: Role, piece: &Piece, tied: bool) -> Mask {
     if role == Role::System {
         return Mask::FIXED;
     }
     let verbatim = match piece.kind {
         Kind::Text => role == Role::User,
         Kind::Call | Kind::Result => piece.opaque,
-        Kind::Thinking => provider.ties_reasoning(),
+        Kind::Thinking => tied,
         Kind::Other => true,
         Kind::Image => false,
     };

@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 
 use super::lines::arguments;
 use super::state::State;
-use crate::format::{Change, What};
+use super::turns::hosts;
+use crate::format::{Change, Joined, What};
 use crate::hash::fnv;
 use crate::model::{
-    Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Role, Violation,
+    Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
+    Voice,
 };
 
 /// What was sent last, and what is known of it.
@@ -37,6 +39,8 @@ pub(super) struct Sent {
     pub fold_due: bool,
     /// It ended with a line of ours.
     pub trailed: bool,
+    /// Who spoke last.
+    pub speaker: Option<Role>,
     /// The most that a request had.
     pub peak: u64,
     /// Its tokens.
@@ -50,7 +54,8 @@ pub(super) struct Entry {
     pub(super) source: u32,
 }
 
-const IMAGE: &str = "[image cut]";
+/// Stands where an image was.
+pub(super) const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -74,6 +79,9 @@ pub enum Written {
         make: Value,
         /// What of the host's goes into it.
         copies: Vec<Copied>,
+        /// What is then changed on it.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        ops: Vec<Op>,
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
@@ -144,11 +152,14 @@ impl State {
         let drops = changes.iter().filter(|change| change.what == What::Drop).count();
         let thinking_alone = drops > 0 && only_thinking(outline, &changes);
         if drops < outline.pieces.len() && !thinking_alone {
-            entries.push(self.entry(if changes.is_empty() {
-                Item::Keep(message)
-            } else {
-                Item::Edit(message, self.format.edit(outline, &changes))
-            }));
+            let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
+                if changes.is_empty() {
+                    Item::Keep(message)
+                } else {
+                    Item::Edit(message, self.format.edit(outline, &changes))
+                }
+            });
+            entries.push(self.entry(item));
         }
         self.add_results(message, entries);
     }
@@ -191,10 +202,14 @@ impl State {
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(json!({}))
                 }
+                FixKind::Unmark { piece: of, marks } if *of == piece => What::Unmark(*marks),
                 FixKind::Drop { .. }
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
                 | FixKind::Arguments { .. }
+                | FixKind::Unmark { .. }
+                | FixKind::AsUser
+                | FixKind::Turn
                 | FixKind::Before(_)
                 | FixKind::After(_) => continue,
             };
@@ -210,6 +225,11 @@ impl State {
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
             Item::Make(made) => (self.key_of_made(made), NONE),
+            Item::Join(..) | Item::Says(_) => {
+                let says = serde_json::to_vec(&self.write(&item)).unwrap_or_default();
+                let of = |key: u64, host: &u32| key.rotate_left(1) ^ self.fingerprint(*host);
+                (hosts(&item).iter().fold(fnv(says), of), NONE)
+            }
         };
         Entry { item, key, source }
     }
@@ -228,7 +248,16 @@ impl State {
                     }
                 };
                 let (tool_call_id, tool_name) = call.unzip();
-                Written::Make { make: message, copies, role, tool_call_id, tool_name }
+                let ops = Vec::new();
+                Written::Make { make: message, copies, ops, role, tool_call_id, tool_name }
+            }
+            Item::Join(voice, parts) => {
+                let Joined { message, copied, ops, .. } = self.joined(*voice, parts);
+                let role = if *voice == Voice::Assistant { "assistant" } else { "user" };
+                Written::ours(message, copied, ops, role)
+            }
+            Item::Says(text) => {
+                Written::ours(self.format.say(text), Vec::new(), Vec::new(), "assistant")
             }
         }
     }
@@ -242,6 +271,11 @@ impl State {
                 Some(changed(outline, &self.changes(*at, outline)))
             }
             Item::Make(made) => Some(self.made_outline(made)),
+            Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
+            Item::Says(_) => {
+                let text = Piece::new(Kind::Text, Place::Content);
+                Some(Outline { role: Role::Assistant, pieces: vec![text] })
+            }
         };
         entries.iter().filter_map(shape).collect()
     }
@@ -249,7 +283,8 @@ impl State {
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
         let fixes = self.fixes.values().flatten().chain(&self.ending);
-        fixes.map(|fix| fix.violation.clone()).chain(self.broken.iter().cloned()).collect()
+        let beyond = self.broken.iter().chain(&self.over).cloned();
+        fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
     }
 }
 
@@ -270,28 +305,42 @@ fn instead(piece: &Piece, line: &str) -> What {
 
 /// The outline after the changes.
 fn changed(outline: &Outline, changes: &[Change]) -> Outline {
-    let mut pieces = Vec::with_capacity(outline.pieces.len());
-    for (at, piece) in (0u32..).zip(&outline.pieces) {
-        let mut piece = piece.clone();
-        let mut stays = true;
-        for change in changes.iter().filter(|change| change.piece == at) {
-            match &change.what {
-                What::Drop => stays = false,
-                What::Text(text) => {
-                    piece.blank = text.trim().is_empty();
-                    piece.broken_unicode = false;
-                    piece.kind = if piece.kind == Kind::Image { Kind::Text } else { piece.kind };
+    let pieces = (0u32..).zip(&outline.pieces);
+    let pieces = pieces.filter_map(|(at, piece)| changed_piece(at, piece, changes)).collect();
+    Outline { role: outline.role, pieces }
+}
+
+/// A piece after the changes; none if it does not go out.
+pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Option<Piece> {
+    let mut piece = piece.clone();
+    for change in changes.iter().filter(|change| change.piece == at) {
+        match &change.what {
+            What::Drop => return None,
+            What::Text(text) => {
+                piece.blank = text.trim().is_empty();
+                piece.broken_unicode = false;
+                piece.images = 0;
+                piece.widest = 0;
+                // What stood in it is gone with its markers.
+                piece.marks &= 1;
+                if piece.kind == Kind::Image {
+                    piece.kind = Kind::Text;
+                    piece.marks = 0;
                 }
-                What::Arguments(_) => {
-                    piece.bad_arguments = false;
-                    piece.broken_unicode = false;
-                }
-                What::Id(id) => piece.id = id.as_str().into(),
             }
-        }
-        if stays {
-            pieces.push(piece);
+            What::Arguments(_) => {
+                piece.bad_arguments = false;
+                piece.broken_unicode = false;
+            }
+            What::Id(id) => piece.id = id.as_str().into(),
+            What::Unmark(marks) => piece.marks &= !marks,
         }
     }
-    Outline { role: outline.role, pieces }
+    Some(piece)
+}
+
+impl Written {
+    fn ours(make: Value, copies: Vec<Copied>, ops: Vec<Op>, role: &'static str) -> Self {
+        Self::Make { make, copies, ops, role, tool_call_id: None, tool_name: None }
+    }
 }

@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::edit::{self, Host, What, member, put};
-use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Content, Members, Shape, Want, may, must};
@@ -149,10 +148,8 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             part
         }
         "image" => {
-            let mut part = Part::new(Kind::Image, place, "");
-            part.images = 1;
-            part.media = of_json(block.raw("data").map_or("", RawValue::get));
-            part
+            let data = block.raw("data").map_or("", RawValue::get);
+            json::picture(place, data, data)
         }
         _ => json::other(place, raw)?,
     })

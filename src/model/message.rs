@@ -47,6 +47,8 @@ pub struct Part<'a> {
     pub opaque: u32,
     /// Hash of the images, so that a fingerprint tells one from another; 0 where there is none.
     pub media: u64,
+    /// Bytes of the images' data.
+    pub media_bytes: u32,
 }
 
 /// A message as its format reads it from the host's bytes.
@@ -83,6 +85,12 @@ pub struct Piece {
     /// A result in the message of its call, put there by a provider's own tool or by an SDK that keeps both in one part:
     /// it is never moved.
     pub within: bool,
+    /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
+    pub marks: u64,
+    /// Images in it.
+    pub images: u32,
+    /// Pixels of the longest side of any of them; 0 where that is not known.
+    pub widest: u32,
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -142,6 +150,9 @@ impl Piece {
             opaque: false,
             bad_arguments: false,
             within: false,
+            marks: 0,
+            images: 0,
+            widest: 0,
             unsent: false,
         }
     }
@@ -159,13 +170,14 @@ impl<'a> Part<'a> {
             images: 0,
             opaque: 0,
             media: 0,
+            media_bytes: 0,
         }
     }
 
     /// The same, independent of the bytes it was read from.
     pub fn into_owned(self) -> Part<'static> {
-        let Self { piece, text, images, opaque, media } = self;
-        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media }
+        let Self { piece, text, images, opaque, media, media_bytes } = self;
+        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media, media_bytes }
     }
 }
 

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
-use super::Provider;
 use super::ids::Ids;
 use super::piece::{At, Fate, answer, at, fix, is_legacy, plain};
+use super::provider::{Between, Provider};
 use super::run::{Call, Run};
 use crate::model::{Fix, FixKind, Kind, Made, NONE, Outline, Role};
 
@@ -35,6 +35,10 @@ pub struct Mender {
     held: Option<Range<u32>>,
     /// Each assistant message is a turn of its own, whatever the provider makes of neighbours.
     apart: bool,
+    /// Results travel in the user's messages.
+    inline: bool,
+    /// The model has made calls since the user spoke.
+    called: bool,
 }
 
 /// What a message is, seen behind those before it.
@@ -49,6 +53,8 @@ pub struct Seen {
     pub pairs: Vec<Option<(u32, u32)>>,
     /// A tail may start here: no call is open before it, it holds no result and continues no message.
     pub may_cut: bool,
+    /// Its reasoning stays or goes with it.
+    pub ties_reasoning: bool,
 }
 
 impl Mender {
@@ -64,6 +70,8 @@ impl Mender {
             last: None,
             held: None,
             apart: false,
+            inline: false,
+            called: false,
         }
     }
 
@@ -71,6 +79,12 @@ impl Mender {
     #[must_use]
     pub fn apart(self, apart: bool) -> Self {
         Self { apart, ..self }
+    }
+
+    /// The same, for a format whose results travel in the user's messages: there neighbours can be merged.
+    #[must_use]
+    pub fn inline(self, inline: bool) -> Self {
+        Self { inline, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
@@ -100,6 +114,11 @@ impl Mender {
         seen
     }
 
+    /// Neighbours of the assistant's are one turn: the provider merges them, or we do.
+    fn runs(&self) -> bool {
+        self.provider.merges() && (self.inline || !self.provider.takes_turns())
+    }
+
     /// A call of the newest turn waits for its result.
     pub fn is_open(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.answering && !run.open.is_empty())
@@ -126,12 +145,19 @@ impl Mender {
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
         let Some(first) = kept.first() else { return };
-        if only_thinking && !self.provider.merges() {
+        if only_thinking && !self.runs() {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
             }
             return;
         }
+        let waits = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
+        if !waits {
+            self.take_turn(index, Role::Assistant, false, seen);
+        }
+        let calls = kept.iter().any(|at| at.piece.kind == Kind::Call);
+        self.called |= calls;
+        seen.ties_reasoning = self.provider.ties_reasoning(self.called);
         let run = self.run_for(index, *first, seen);
         run.end = index;
         run.told |= !only_thinking;
@@ -161,10 +187,11 @@ impl Mender {
 
     /// The run that an assistant message continues or opens.
     fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
-        let continues = self.provider.merges()
-            && !self.apart
-            && self.run.as_ref().is_some_and(|run| run.growing);
+        let continues =
+            self.runs() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing);
         if !continues {
+            let ends = self.run.as_ref().filter(|run| run.growing && !self.runs());
+            seen.fixes.extend(ends.into_iter().flat_map(Run::cut_trailing));
             self.close();
         }
         seen.may_cut = !continues;
@@ -213,7 +240,7 @@ impl Mender {
     fn other(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
         let holds = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
-        let mut kept = false;
+        let (mut kept, mut answers, mut speaks) = (false, false, false);
         for at in at(index, outline) {
             let fate = match at.piece.kind {
                 Kind::Result => self.result(at, seen),
@@ -234,6 +261,8 @@ impl Mender {
                 continue;
             }
             kept = true;
+            answers |= at.piece.kind == Kind::Result;
+            speaks |= at.piece.kind != Kind::Result;
             if at.piece.kind != Kind::Result
                 && let Some(run) = &mut self.run
             {
@@ -246,7 +275,45 @@ impl Mender {
         let leads = outline.role == Role::System && self.first.is_none();
         seen.may_cut = !opens && !holds && !leads;
         self.settle(seen);
-        self.spoke(index, outline.role);
+        let mut role = outline.role;
+        if role == Role::System && !leads && self.provider.rules().system_first {
+            let message = "the system speaks in the middle of the messages; this provider knows one system prompt, \
+                before them: it goes out as the user's";
+            seen.fixes.push(fix(index, None, FixKind::AsUser, "I31", message.into()));
+            role = Role::User;
+        }
+        if answers {
+            let speaker = self.provider.speaker_of_results(self.inline, role);
+            self.take_turn(index, speaker, true, seen);
+            self.spoke(index, speaker);
+            if speaks && speaker == Role::Tool && role == Role::User {
+                self.take_turn(index, role, false, seen);
+            } else {
+                role = speaker;
+            }
+        } else {
+            self.take_turn(index, role, false, seen);
+        }
+        self.called &= answers || role != Role::User;
+        self.spoke(index, role);
+    }
+
+    /// Says if the provider does not take a message of this role behind the last one.
+    fn take_turn(&self, index: u32, role: Role, answers: bool, seen: &mut Seen) {
+        let (rule, message) = match self.provider.between(self.last, role) {
+            Between::Nothing => return,
+            Between::Assistant => (
+                "I9",
+                "the user speaks directly behind a tool; a message of the assistant's must stand between",
+            ),
+            Between::OneMessage if answers => {
+                ("I21", "the results of a turn stand in several messages; they must all be in one")
+            }
+            Between::OneMessage => {
+                ("I9", "two messages of one role follow each other; roles must alternate")
+            }
+        };
+        seen.fixes.push(fix(index, None, FixKind::Turn, rule, message.into()));
     }
 
     fn result(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
@@ -322,6 +389,7 @@ impl Mender {
         seen.fixes.extend(run.cut_trailing());
         if !run.told {
             self.held = run.before.1.clone();
+            self.last = run.before.0;
             if self.first.is_some_and(|(first, _)| first >= run.start) {
                 self.first = None;
             }

@@ -1,8 +1,10 @@
 //! What a provider takes: one set of rules, used to check a transcript, to mend it, and to say what may be touched.
 //!
-//! The rules are those of the reliability notes that one request shows: I1-I3 (every call answered once, next to it),
-//! I5 (ids), I6 (nothing empty), I7 and I8 (first and last message), I11 (reasoning in an open tool loop), I26
-//! (Unicode) and I30 (arguments). What a violation is and how it is mended are one piece of code, so they cannot drift.
+//! The rules are those that one request shows: I1-I3 and I22 (every call answered once, next to it), I5 (ids), I6
+//! (nothing empty), I7-I9 and I21 (first and last message, roles in turn, the results of a turn in one message), I11 and
+//! I23 (reasoning of open calls, and of calls), I13 (cache markers), I26 (Unicode), I27 (images), I29 (declared tools),
+//! I30 (arguments) and I31 (one system). What a violation is and how it is mended are one piece of code, so they cannot
+//! drift; a provider is a row in [`provider`].
 
 mod apply;
 mod end;
@@ -11,12 +13,13 @@ mod mender;
 mod piece;
 mod provider;
 mod run;
+mod whole;
 
 use crate::model::{Fix, Outline, Violation};
 
 pub use apply::apply;
 pub use mender::{Mender, Seen};
-pub use provider::Provider;
+pub use provider::{Between, Limits, Provider};
 
 /// What a result that never came says: it tells of no success.
 pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
@@ -24,6 +27,10 @@ pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
 pub const NO_OUTPUT: &str = "(no output)";
 /// The user's line after an assistant message that must not be the last.
 pub const CONTINUE: &str = "Continue.";
+/// The assistant's line between a tool and the user, or between two of the user's messages that cannot be one.
+pub const GAP: &str = "(The user goes on.)";
+/// Stands before what the system says as the user.
+pub const SYSTEM: &str = "(From the system:)";
 /// The user's line before an assistant message that must not be the first.
 pub const START: &str = "(The conversation starts here.)";
 
@@ -34,6 +41,12 @@ pub struct Options {
     pub thinking: bool,
     /// Results stand directly behind each assistant message, also where the provider merges neighbours: pi's messages.
     pub apart: bool,
+    /// Results travel in the user's messages, as Anthropic's do.
+    pub inline: bool,
+    /// The request declares tools, or declares none; `None`: that is not known.
+    pub tools: Option<bool>,
+    /// Cache markers in the system prompt and the tools.
+    pub marks: u32,
 }
 
 /// Every rule that the request breaks, by message; empty means that the provider would take it.
@@ -52,7 +65,8 @@ pub struct Options {
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
-    let (mender, fixes) = run(outlines, Mender::new(provider).apart(options.apart));
+    let (mender, mut fixes) = run(outlines, mender(provider, options));
+    fixes.extend(whole::markers(outlines, provider, options.marks));
     let mut violations: Vec<Violation> = Vec::new();
     let unmended = options.thinking.then(|| mender.thinking()).flatten();
     for violation in fixes.into_iter().map(|fix| fix.violation).chain(unmended) {
@@ -61,13 +75,25 @@ pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<
             violations.push(violation);
         }
     }
+    violations.extend(whole::beyond_repair(outlines, provider, options));
     crate::order::sort_by(&mut violations, |violation| (i64::from(violation.index), 0));
     violations
 }
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
-pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
-    run(outlines, Mender::new(provider)).1
+pub fn mend(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
+    let mut fixes = run(outlines, mender(provider, options)).1;
+    fixes.extend(whole::markers(outlines, provider, options.marks));
+    fixes
+}
+
+/// What mends the cache markers of a request that is seen whole (I13).
+pub fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
+    whole::markers(outlines, provider, beside)
+}
+
+fn mender(provider: Provider, options: Options) -> Mender {
+    Mender::new(provider).apart(options.apart).inline(options.inline)
 }
 
 fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {

@@ -1,7 +1,8 @@
 //! The rules on transcripts in a small notation, and as properties over any transcript.
 //!
 //! `U:t A:h,t,ca,cb U:ra,rb`: messages of system, user, assistant and tool, X the assistant's that is not sent; pieces: text, white space, (h) reasoning,
-//! (c) call and (r) result with an id, (e) empty result, image; `!` behind a piece: half a surrogate pair, `?` bad arguments.
+//! (c) call and (r) result with an id, (e) empty result, image; `!` behind a piece: half a surrogate pair, `?` bad arguments,
+//! `*` a cache marker.
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
 
@@ -13,9 +14,19 @@ use super::*;
 use crate::model::{FixKind, Kind, Made, NONE, Piece, Place, Role};
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
+/// Where the results of a provider's own format travel.
+fn inline(provider: Provider) -> bool {
+    matches!(provider, Anthropic | Bedrock | Gemini)
+}
+
+fn options(inline: bool) -> Options {
+    Options { inline, ..Options::default() }
+}
+
 fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     let (word, broken) = word.strip_suffix('!').map_or((word, false), |word| (word, true));
     let (word, bad) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
+    let (word, marks) = word.strip_suffix('*').map_or((word, 0), |word| (word, 1));
     let (kind, id) = word.split_at(1);
     let call = if provider == OpenAiChat { Place::Call(at) } else { Place::Item(at) };
     let (kind, place, blank) = match kind {
@@ -33,6 +44,8 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         blank,
         broken_unicode: broken,
         bad_arguments: bad,
+        marks,
+        images: u32::from(kind == Kind::Image),
         ..Piece::new(kind, place)
     }
 }
@@ -43,7 +56,9 @@ fn message(text: &str, provider: Provider) -> Outline {
         "S" => Role::System,
         "U" => Role::User,
         "A" | "X" => Role::Assistant,
-        "T" => Role::Tool,
+        // A tool says nothing but results: in every format a message of its own.
+        "T" if pieces.split(',').all(|word| word.starts_with(['r', 'e'])) => Role::Tool,
+        "T" => Role::User,
         _ => panic!("{text}"),
     };
     let words = pieces.split(',').filter(|word| !word.is_empty());
@@ -73,6 +88,9 @@ fn line(fix: &Fix) -> String {
         FixKind::Text { piece, text: Some(text) } => format!("text {piece} {text}"),
         FixKind::Text { piece, text: None } => format!("unicode {piece}"),
         FixKind::Arguments { piece } => format!("arguments {piece}"),
+        FixKind::Unmark { piece, marks } => format!("unmark {piece} {marks}"),
+        FixKind::AsUser => "as user".into(),
+        FixKind::Turn => "turn".into(),
         FixKind::Before(made) => format!("before {}", show(made)),
         FixKind::After(made) => format!("after {}", show(made)),
     };
@@ -81,12 +99,17 @@ fn line(fix: &Fix) -> String {
 
 #[track_caller]
 fn mends(provider: Provider, text: &str, expected: &[&str]) {
+    mends_as(provider, inline(provider), text, expected);
+}
+
+#[track_caller]
+fn mends_as(provider: Provider, inline: bool, text: &str, expected: &[&str]) {
     let outlines = transcript(text, provider);
-    let fixes = mend(&outlines, provider);
+    let fixes = mend(&outlines, provider, options(inline));
     assert_eq!(fixes.iter().map(line).collect::<Vec<_>>(), expected, "{text}");
-    let mended = apply(&outlines, &fixes);
-    accept(&mended, provider).unwrap();
-    assert_eq!(check(&mended, provider, Options::default()), []);
+    let mended = apply(&outlines, &fixes, provider, inline);
+    accept(&mended, provider, inline).unwrap();
+    assert_eq!(check(&mended, provider, options(inline)), []);
 }
 
 #[track_caller]
@@ -211,7 +234,7 @@ fn reasoning_in_an_open_loop_comes_first() {
 
 #[track_caller]
 fn sees(provider: Provider, text: &str, groups: &str, cuts: &str, held: Option<Range<u32>>) {
-    let mut mender = Mender::new(provider);
+    let mut mender = Mender::new(provider).inline(inline(provider));
     let mut seen_groups = Vec::new();
     let mut seen_cuts = Vec::new();
     for (index, outline) in (0..).zip(transcript(text, provider)) {
@@ -262,7 +285,16 @@ fn is_unsent(outline: &Outline) -> bool {
 }
 
 /// The rules once more, slowly, as a provider would apply them: an oracle for the properties.
-fn accept(outlines: &[Outline], provider: Provider) -> Result<(), String> {
+fn accept(outlines: &[Outline], provider: Provider, inline: bool) -> Result<(), String> {
+    roles_take_turns(outlines, provider, inline)?;
+    let marks: u32 =
+        outlines.iter().flat_map(|it| &it.pieces).map(|it| it.marks.count_ones()).sum();
+    let marked_thinking = |piece: &Piece| piece.kind == Kind::Thinking && piece.marks > 0;
+    if matches!(provider, Anthropic | Bedrock)
+        && (marks > 4 || outlines.iter().flat_map(|it| &it.pieces).any(marked_thinking))
+    {
+        return Err("cache markers".into());
+    }
     let mut turns: Vec<(bool, Vec<&Piece>)> = Vec::new();
     for outline in outlines.iter().filter(|outline| !is_unsent(outline)) {
         if outline.pieces.is_empty() {
@@ -285,6 +317,10 @@ fn accept(outlines: &[Outline], provider: Provider) -> Result<(), String> {
             }
         }
         if !assistant {
+            let results = pieces.iter().filter(|piece| piece.kind == Kind::Result).count();
+            if provider == Mistral && results > 0 && results < pieces.len() {
+                return Err("the user behind a tool".into());
+            }
             let before = if at == 0 { [].as_slice() } else { turns[at - 1].1.as_slice() };
             let calls = before.iter().filter(|piece| piece.kind == Kind::Call);
             let mut calls: Vec<&str> = calls.map(|piece| &*piece.id).collect();
@@ -302,14 +338,17 @@ fn accept(outlines: &[Outline], provider: Provider) -> Result<(), String> {
         }
         let thinking = |piece: &&Piece| piece.kind == Kind::Thinking;
         if pieces.iter().all(thinking)
-            || provider == Anthropic && pieces.last().is_some_and(thinking)
+            || matches!(provider, Anthropic | Bedrock) && pieces.last().is_some_and(thinking)
         {
             return Err("reasoning at the end".into());
         }
         for call in pieces.iter().filter(|piece| piece.kind == Kind::Call) {
             let legal = match provider {
                 Anthropic => call.id.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)),
-                Bedrock => call.id.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c)),
+                Bedrock => {
+                    call.id.len() <= 64
+                        && call.id.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c))
+                }
                 Mistral => call.id.chars().all(|c| c.is_ascii_alphanumeric()) && call.id.len() == 9,
                 OpenAiChat | OpenAiResponses | Gemini | DeepSeek | Kimi => {
                     call.id.chars().count() <= 64 && call.id.trim() == &*call.id
@@ -335,8 +374,50 @@ fn accept(outlines: &[Outline], provider: Provider) -> Result<(), String> {
     Ok(())
 }
 
-fn any_provider() -> impl Strategy<Value = Provider> {
-    prop_oneof![Just(Anthropic), Just(OpenAiChat)]
+/// Who follows whom, seen alone.
+fn roles_take_turns(outlines: &[Outline], provider: Provider, inline: bool) -> Result<(), String> {
+    let sent: Vec<_> = outlines.iter().filter(|it| !is_unsent(it)).collect();
+    let mut begun = false;
+    for (at, it) in sent.iter().enumerate() {
+        let strict = matches!(provider, Anthropic | Bedrock | Gemini | Mistral);
+        if it.role == Role::System && begun && strict {
+            return Err("the system in the middle".into());
+        }
+        begun |= it.role != Role::System;
+        let Some(before) = at.checked_sub(1).map(|at| sent[at]) else { continue };
+        let answers = |it: &Outline| it.pieces.iter().any(|piece| piece.kind == Kind::Result);
+        let users = |it: &Outline| it.role == Role::User || inline && it.role == Role::Tool;
+        let wrong = match provider {
+            Bedrock => {
+                users(before) && users(it)
+                    || before.role == Role::Assistant && it.role == Role::Assistant
+            }
+            Mistral => {
+                let user = |it: &Outline| it.role == Role::User && !answers(it);
+                user(it) && (user(before) || answers(before))
+                    || before.role == Role::Assistant && it.role == Role::Assistant
+            }
+            Anthropic | OpenAiChat | OpenAiResponses | Gemini | DeepSeek | Kimi => false,
+        };
+        if wrong {
+            return Err(format!("{:?} behind {:?}", it.role, before.role));
+        }
+    }
+    Ok(())
+}
+
+/// A provider, and whether results travel in the user's messages.
+fn any_provider() -> impl Strategy<Value = (Provider, bool)> {
+    prop_oneof![
+        Just((Anthropic, true)),
+        Just((OpenAiChat, false)),
+        Just((Bedrock, true)),
+        Just((Bedrock, false)),
+        Just((Mistral, false)),
+        Just((Mistral, true)),
+        Just((DeepSeek, false)),
+        Just((Kimi, false)),
+    ]
 }
 
 /// Any pieces in any order, with few ids, so that they meet.
@@ -363,6 +444,7 @@ fn any_transcript() -> impl Strategy<Value = String> {
     ];
     let word = (word, 0..20u8).prop_map(|(word, flaw)| match flaw {
         0 => format!("{word}!"),
+        2..=4 => format!("{word}*"),
         1 if word.starts_with('c') => format!("{word}?"),
         _ => word,
     });
@@ -398,17 +480,56 @@ fn healthy() -> impl Strategy<Value = String> {
     })
 }
 
+/// A healthy session as this provider has it: ids that it takes, results in one message or in one each, and an answer of the
+/// model's before the user speaks again.
+fn native(text: &str, (provider, inline): (Provider, bool)) -> String {
+    let mut out: Vec<String> = Vec::new();
+    for message in text.split(' ') {
+        let results = message.contains(":r");
+        let last = out.last().cloned().unwrap_or_default();
+        if matches!(provider, Bedrock | Mistral) && message == "U:t" && last.contains(":r") {
+            out.push("A:t".into());
+        }
+        if matches!(provider, Bedrock | Mistral) && message.starts_with("A:") && last == "A:t" {
+            out.push("U:t".into());
+        }
+        match out.last_mut() {
+            Some(last) if results && inline && last.contains(":r") => {
+                last.push(',');
+                last.push_str(message.split_once(':').unwrap().1);
+            }
+            _ if results && inline => out.push(message.replacen("T:", "U:", 1)),
+            _ if results => {
+                let ids = message.split_once(':').unwrap().1.split(',');
+                out.extend(ids.map(|id| format!("T:{id}")));
+            }
+            _ => out.push(message.into()),
+        }
+    }
+    let text = out.join(" ");
+    if provider != Mistral {
+        return text;
+    }
+    // n0_1 and the like, in nine letters and digits.
+    let digits = |word: &str| format!("{word}abcde").replace('_', "x");
+    let word = |word: &str| if word.contains('_') { digits(word) } else { word.into() };
+    let message = |message: &str| message.split(',').map(word).collect::<Vec<_>>().join(",");
+    text.split(' ').map(message).collect::<Vec<_>>().join(" ")
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_mended_is_valid(text in any_transcript(), provider in any_provider()) {
+    fn whatever_is_mended_is_valid(text in any_transcript(), (provider, inline) in any_provider()) {
         let outlines = transcript(&text, provider);
-        let fixes = mend(&outlines, provider);
-        let mended = apply(&outlines, &fixes);
-        prop_assert_eq!(accept(&mended, provider), Ok(()), "{:?}", mended);
-        prop_assert_eq!(check(&mended, provider, Options::default()), []);
-        prop_assert_eq!(fixes.is_empty(), accept(&outlines, provider).is_ok());
+        let fixes = mend(&outlines, provider, options(inline));
+        let mended = apply(&outlines, &fixes, provider, inline);
+        prop_assert_eq!(accept(&mended, provider, inline), Ok(()), "{:?} {:?}", fixes, mended);
+        prop_assert_eq!(check(&mended, provider, options(inline)), []);
+        prop_assert_eq!(mend(&mended, provider, options(inline)), []);
+        prop_assert_eq!(&fixes, &mend(&outlines, provider, options(inline)), "the same for the same");
+        prop_assert_eq!(fixes.is_empty(), accept(&outlines, provider, inline).is_ok(), "{:?}", fixes);
         for fix in &fixes {
             if let FixKind::After(Made::Result { text, .. }) = &fix.kind {
                 prop_assert_eq!(text, NO_RESULT);
@@ -418,16 +539,18 @@ proptest! {
 
     #[test]
     fn healthy_sessions_are_left_alone(text in healthy(), provider in any_provider()) {
-        let outlines = transcript(&text, provider);
-        prop_assert_eq!(mend(&outlines, provider), []);
+        let text = native(&text, provider);
+        let outlines = transcript(&text, provider.0);
+        prop_assert_eq!(mend(&outlines, provider.0, options(provider.1)), [], "{}", text);
     }
 
     #[test]
     fn a_session_cut_off_anywhere_is_mended_at_its_end_only(text in healthy(), cut in 0..30usize, provider in any_provider()) {
-        let mut outlines = transcript(&text, provider);
+        let mut outlines = transcript(&native(&text, provider), provider.0);
         outlines.truncate(cut.max(1));
-        let fixes = mend(&outlines, provider);
-        prop_assert_eq!(accept(&apply(&outlines, &fixes), provider), Ok(()));
+        let (provider, inline) = provider;
+        let fixes = mend(&outlines, provider, options(inline));
+        prop_assert_eq!(accept(&apply(&outlines, &fixes, provider, inline), provider, inline), Ok(()));
         let newest = (0..).zip(&outlines).filter(|(_, outline)| outline.role == Role::Assistant).last();
         for fix in &fixes {
             prop_assert!(matches!(fix.kind, FixKind::After(_)), "{:?}", fix);
@@ -436,9 +559,9 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_never_parts_a_call_from_its_result(text in any_transcript(), provider in any_provider()) {
+    fn a_cut_never_parts_a_call_from_its_result(text in any_transcript(), (provider, inline) in any_provider()) {
         let outlines = transcript(&text, provider);
-        let mut mender = Mender::new(provider);
+        let mut mender = Mender::new(provider).inline(inline);
         let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| mender.push(at, outline)).collect();
         for (at, cut) in seen.iter().enumerate().filter(|(_, seen)| seen.may_cut) {
             let moved = |fix: &Fix| matches!(fix.kind, FixKind::Drop { .. });

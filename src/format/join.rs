@@ -1,0 +1,110 @@
+//! Several messages in one: what a provider wants whose roles alternate.
+
+use serde_json::{Value, json};
+
+use super::{Change, Format, What};
+use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
+
+/// A message that is put together: what of the host's goes into it stands as `null`, and is changed there afterwards.
+#[derive(Clone, Debug)]
+pub struct Joined {
+    format: Format,
+    /// The message.
+    pub message: Value,
+    /// What of the host's goes into it.
+    pub copied: Vec<Copied>,
+    /// What is then changed on it.
+    pub ops: Vec<Op>,
+}
+
+impl Joined {
+    /// A message with nothing in it yet.
+    pub fn new(format: Format, voice: Voice) -> Self {
+        let message = match voice {
+            Voice::User => format.make(&Made::User(Vec::new()), |_| None).0,
+            Voice::Assistant => format.says(json!([])),
+        };
+        Self { format, message, copied: Vec::new(), ops: Vec::new() }
+    }
+
+    /// Whether a piece can stand in another message: blocks and plain text can; what a host keeps beside its content cannot.
+    pub fn takes(piece: &Piece) -> bool {
+        let is_text = piece.kind == Kind::Text && piece.place == Place::Content;
+        is_text || matches!(piece.place, Place::Item(_))
+    }
+
+    /// Takes a piece of the host's, changed as it would be in its own message.
+    pub fn host(&mut self, message: u32, piece: &Piece, changes: &[Change]) {
+        let at = self.content().map_or(0, |content| content.len());
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let path = format!("/content/{at}");
+        let from = piece.place.pointer();
+        let is_block = matches!(piece.place, Place::Item(_));
+        let (path, null) = match is_block {
+            true => (path, Value::Null),
+            false => (format!("{path}/text"), json!({ "type": "text", "text": null })),
+        };
+        self.copied.push(Copied { path, index: message, from });
+        if let Some(content) = self.content() {
+            content.push(null);
+        }
+        let moved = Piece { place: Place::Item(at), ..piece.clone() };
+        for change in changes {
+            match change.what {
+                What::Unmark(marks) => super::edit::unmark(&moved, marks, &mut self.ops),
+                What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) => {
+                    self.ops.extend(self.format.set(&moved, &change.what));
+                }
+            }
+        }
+    }
+
+    /// Takes all that a message of ours says.
+    pub fn made<'o>(&mut self, made: &Made, outlines: impl Fn(u32) -> Option<&'o Outline>) {
+        let (mut message, copied) = self.format.make(made, outlines);
+        let Some(Value::Array(more)) = message.get_mut("content").map(Value::take) else { return };
+        let Some(content) = self.content() else { return };
+        let before = content.len();
+        content.extend(more);
+        for copy in copied {
+            let rest = copy.path.strip_prefix("/content/").unwrap_or_default();
+            let (at, under) =
+                rest.split_once('/').map_or((rest, None), |(at, under)| (at, Some(under)));
+            let at = at.parse::<usize>().unwrap_or_default().saturating_add(before);
+            let under = under.map_or(String::new(), |under| format!("/{under}"));
+            self.copied.push(Copied { path: format!("/content/{at}{under}"), ..copy });
+        }
+    }
+
+    fn content(&mut self) -> Option<&mut Vec<Value>> {
+        self.message.get_mut("content")?.as_array_mut()
+    }
+}
+
+impl Format {
+    /// A message of the assistant's with this content.
+    fn says(self, content: Value) -> Value {
+        match self {
+            Self::Pi => {
+                json!({ "role": "assistant", "content": content, "stopReason": "stop", "timestamp": 0 })
+            }
+            Self::Gemini => json!({ "role": "model", "parts": content }),
+            Self::OpenAiResponses => {
+                json!({ "type": "message", "role": "assistant", "content": content })
+            }
+            Self::Anthropic | Self::OpenAiChat | Self::AiSdk | Self::LangChain => {
+                json!({ "role": "assistant", "content": content })
+            }
+        }
+    }
+
+    /// A line of ours in the assistant's name.
+    pub fn say(self, text: &str) -> Value {
+        self.says(match self {
+            Self::OpenAiChat | Self::AiSdk | Self::LangChain => text.into(),
+            Self::Gemini => json!([{ "text": text }]),
+            Self::OpenAiResponses => json!([{ "type": "output_text", "text": text }]),
+            Self::Anthropic | Self::Pi => json!([{ "type": "text", "text": text }]),
+        })
+    }
+}
