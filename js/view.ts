@@ -8,7 +8,8 @@ export type Item =
   | {
       make: object;
       copies: Copied[];
-      role: "user" | "tool";
+      ops?: Op[];
+      role: "user" | "assistant" | "tool";
       toolCallId?: string;
       toolName?: string;
     };
@@ -29,7 +30,7 @@ export interface Answer {
   event: "edit" | "fold" | null;
   fold: Folded | null;
   foldDue: boolean;
-  dropThinking: boolean;
+  hints: { body?: Record<string, unknown>; headers?: Record<string, string> } | null;
   lastGroup: number;
 }
 
@@ -100,7 +101,8 @@ export class View<M> {
       const host = hosts[0] as M;
       return { item, hosts, message: item.ops ? edited(host, item.ops) : host };
     }
-    const made = filled(item.make, item.copies, history) as { content: unknown };
+    const whole = filled(item.make, item.copies, history) as { content: unknown };
+    const made = item.ops ? edited(whole, item.ops) : whole;
     const { role, toolCallId, toolName } = item;
     const names = {
       ...(toolCallId === undefined ? {} : { toolCallId }),

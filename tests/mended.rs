@@ -13,10 +13,12 @@
 use std::fs;
 use std::path::Path;
 
-use plimsoll::format::{Change, Format, What};
-use plimsoll::model::{Fix, FixKind, Made, Op, Outline};
-use plimsoll::validity::{Options, Provider, check, mend};
+use carry::{repair, validate};
+use plimsoll::format::Format;
 use serde_json::{Value, json};
+
+#[path = "support/carry.rs"]
+mod carry;
 
 fn sessions(folder: &str) -> Vec<Vec<Value>> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sessions"));
@@ -45,111 +47,26 @@ fn sessions(folder: &str) -> Vec<Vec<Value>> {
     messages.collect()
 }
 
-fn outlines(format: Format, messages: &[Value]) -> Vec<Outline> {
-    let read = |(index, message): (u32, &Value)| {
-        let bytes = serde_json::to_vec(message).unwrap();
-        format.read(&bytes, index).unwrap_or_else(|error| panic!("{error}: {message}")).outline()
-    };
-    (0u32..).zip(messages).map(read).collect()
-}
-
-fn apply(value: &mut Value, op: &Op) {
-    let (Op::Add { path, .. } | Op::Replace { path, .. } | Op::Remove { path }) = op;
-    let (parent, key) = path.rsplit_once('/').unwrap();
-    match (op, value.pointer_mut(parent).unwrap()) {
-        (Op::Remove { .. }, Value::Array(items)) => drop(items.remove(key.parse().unwrap())),
-        (Op::Remove { .. }, Value::Object(map)) => drop(map.remove(key).unwrap()),
-        (Op::Add { value, .. } | Op::Replace { value, .. }, Value::Object(map)) => {
-            drop(map.insert(key.into(), value.clone()));
-        }
-        (Op::Replace { value, .. }, Value::Array(items)) => {
-            items[key.parse::<usize>().unwrap()] = value.clone();
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-fn make(format: Format, made: &Made, outlines: &[Outline], messages: &[Value]) -> Value {
-    let (mut value, copied) = format.make(made, |index| outlines.get(index as usize));
-    for copy in copied {
-        let from = messages[copy.index as usize].pointer(&copy.from);
-        *value.pointer_mut(&copy.path).unwrap() = from.unwrap().clone();
-    }
-    value
-}
-
-/// Carries fixes out on the messages, as a host's view does.
-fn carry_out(
-    format: Format,
-    messages: &[Value],
-    outlines: &[Outline],
-    fixes: &[Fix],
-) -> Vec<Value> {
-    let mut out = Vec::new();
-    for (index, (message, outline)) in (0u32..).zip(messages.iter().zip(outlines)) {
-        let bytes = serde_json::to_vec(message).unwrap();
-        let draft = format.read(&bytes, index).unwrap();
-        let text = |piece: &u32| draft.parts[*piece as usize].text.to_string();
-        let (mut changes, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-        let mut dropped = 0;
-        for fix in fixes.iter().filter(|fix| fix.index == index) {
-            let (piece, what) = match &fix.kind {
-                FixKind::Before(made) => {
-                    before.push(make(format, made, outlines, messages));
-                    continue;
-                }
-                FixKind::After(made) => {
-                    after.push(make(format, made, outlines, messages));
-                    continue;
-                }
-                FixKind::Drop { piece } => {
-                    dropped += 1;
-                    (piece, What::Drop)
-                }
-                FixKind::Rename { piece, id } => (piece, What::Id(id.clone())),
-                FixKind::Text { piece, text: Some(text) } => (piece, What::Text(text.clone())),
-                FixKind::Text { piece, text: None } => (piece, What::Text(text(piece))),
-                FixKind::Arguments { piece } => {
-                    let object = serde_json::from_str::<Value>(&text(piece)).ok();
-                    (
-                        piece,
-                        What::Arguments(
-                            object.filter(Value::is_object).unwrap_or_else(|| json!({})),
-                        ),
-                    )
-                }
-            };
-            changes.push(Change { piece: *piece, what });
-        }
-        out.append(&mut before);
-        if dropped == 0 || dropped < outline.pieces.len() {
-            let mut message = message.clone();
-            for op in format.edit(outline, &changes) {
-                apply(&mut message, &op);
-            }
-            out.push(message);
-        }
-        out.append(&mut after);
-    }
-    out
-}
-
 #[track_caller]
-fn check_mended(format: Format, provider: Provider, messages: &[Value]) -> usize {
-    let read = outlines(format, messages);
-    let fixes = mend(&read, provider);
-    let mended = carry_out(format, messages, &read, &fixes);
-    let again = outlines(format, &mended);
-    let left = check(&again, provider, Options::default());
-    assert!(left.is_empty(), "{left:?}\nafter {fixes:?}");
-    if fixes.is_empty() {
+fn check_mended(format: Format, provider: &str, messages: &[Value]) -> usize {
+    let texts: Vec<String> = messages.iter().map(Value::to_string).collect();
+    let nothing = json!({});
+    let (mended, repairs) = repair(format, provider, &nothing, &texts);
+    let again: Vec<String> = mended.iter().map(Value::to_string).collect();
+    let left = validate(format, provider, &nothing, false, &again);
+    assert!(left.is_empty(), "{left:?}\nafter {repairs}");
+    let repairs = repairs.as_array().unwrap().len();
+    if repairs == 0 {
         assert_eq!(mended, messages);
+    } else {
+        let (twice, repairs) = repair(format, provider, &nothing, &again);
+        assert_eq!((twice, repairs), (mended, json!([])));
     }
-    fixes.len()
+    repairs
 }
 
 /// As it is, cut off at the start and at the end, and with every seventh message missing.
-fn check_folder(folder: &str, format: Format, provider: Provider) {
+fn check_folder(folder: &str, format: Format, provider: &str) {
     let (mut fixes, mut whole) = (0, 0);
     for messages in sessions(folder) {
         whole += check_mended(format, provider, &messages);
@@ -163,25 +80,30 @@ fn check_folder(folder: &str, format: Format, provider: Provider) {
             fixes += check_mended(format, provider, &holed);
         }
     }
-    println!("{folder} for {}: {whole} fixes whole, {fixes} in pieces", provider.name());
+    println!("{folder} for {provider}: {whole} repairs whole, {fixes} in pieces");
 }
 
 #[test]
 fn anthropic() {
-    check_folder("claude-code", Format::Anthropic, Provider::Anthropic);
-    check_folder("anthropic-messages", Format::Anthropic, Provider::Anthropic);
+    for provider in ["anthropic", "bedrock", "mistral"] {
+        check_folder("claude-code", Format::Anthropic, provider);
+        check_folder("anthropic-messages", Format::Anthropic, provider);
+    }
 }
 
 #[test]
 fn openai_chat() {
-    check_folder("openai-messages", Format::OpenAiChat, Provider::OpenAiChat);
-    check_folder("tau-openai", Format::OpenAiChat, Provider::OpenAiChat);
+    for provider in ["openai-chat", "bedrock", "mistral", "deepseek", "kimi"] {
+        check_folder("openai-messages", Format::OpenAiChat, provider);
+        check_folder("tau-openai", Format::OpenAiChat, provider);
+    }
 }
 
 #[test]
 fn pi() {
-    check_folder("pi", Format::Pi, Provider::Anthropic);
-    check_folder("pi", Format::Pi, Provider::OpenAiChat);
+    for provider in ["anthropic", "openai-chat", "bedrock", "mistral"] {
+        check_folder("pi", Format::Pi, provider);
+    }
 }
 
 #[test]
@@ -203,24 +125,21 @@ fn half_characters_in_every_string_are_mended() {
         { "role": "toolResult", "toolCallId": half, "toolName": "n", "content": [{ "type": "text", "text": half }], "isError": false },
     ]);
     for (format, provider, messages) in [
-        (Format::Anthropic, Provider::Anthropic, anthropic),
-        (Format::OpenAiChat, Provider::OpenAiChat, openai),
-        (Format::Pi, Provider::Anthropic, pi),
+        (Format::Anthropic, "anthropic", &anthropic),
+        (Format::Anthropic, "bedrock", &anthropic),
+        (Format::Anthropic, "mistral", &anthropic),
+        (Format::OpenAiChat, "openai-chat", &openai),
+        (Format::OpenAiChat, "mistral", &openai),
+        (Format::Pi, "anthropic", &pi),
     ] {
-        let messages = messages.as_array().unwrap();
-        let read: Vec<_> = (0u32..)
-            .zip(messages)
-            .map(|(index, message)| {
-                let broken = message.to_string().replace('\u{fffd}', "\\ud83d");
-                format.read(broken.as_bytes(), index).unwrap().outline()
-            })
-            .collect();
-        let fixes = mend(&read, provider);
-        let rules: Vec<_> = fixes.iter().map(|fix| fix.violation.rule).collect();
+        let messages = messages.as_array().unwrap().iter();
+        let broken = messages.map(|message| message.to_string().replace('\u{fffd}', "\\ud83d"));
+        let broken: Vec<String> = broken.collect();
+        let (mended, repairs) = repair(format, provider, &json!({}), &broken);
+        let rules: Vec<_> = repairs.as_array().unwrap().iter().map(|it| &it["rule"]).collect();
         assert!(rules.iter().filter(|rule| **rule == "I26").count() >= 4, "{rules:?}");
-        let mended = carry_out(format, messages, &read, &fixes);
-        let again = outlines(format, &mended);
-        assert_eq!(check(&again, provider, Options::default()), []);
+        let again: Vec<String> = mended.iter().map(Value::to_string).collect();
+        assert_eq!(validate(format, provider, &json!({}), false, &again), []);
         assert_eq!(mended.len(), 3);
     }
 }

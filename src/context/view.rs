@@ -172,6 +172,7 @@ impl State {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
+                || self.goes_at_end(message, piece)
                 || self.displaced.contains_key(&(message, piece));
             if gone {
                 changes.push(Change { piece, what: What::Drop });
@@ -183,6 +184,12 @@ impl State {
             self.add_mends(message, piece, at, it, &mut changes);
         }
         changes
+    }
+
+    /// The piece does not go out because the request ends here.
+    fn goes_at_end(&self, message: u32, piece: u32) -> bool {
+        let gone = FixKind::Drop { piece };
+        self.ending.iter().any(|fix| fix.index == message && fix.kind == gone)
     }
 
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
