@@ -1,6 +1,6 @@
 //! Requests of the core carried out on JSON, as the package does on objects.
 
-#![expect(unreachable_pub, dead_code, reason = "each test uses a part of it")]
+#![expect(unreachable_pub, reason = "shared by tests that are crates of their own")]
 
 use plimsoll::context::{Options, Pushed, State, Step};
 use plimsoll::format::Format;
