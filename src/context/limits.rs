@@ -41,7 +41,7 @@ impl State {
         self.cut_oldest(&shown, count(&shown).saturating_sub(most).into(), |it| it.images.into());
         let bytes = self.bytes_sent().saturating_add(beside);
         if bytes > limits.bytes {
-            let target = limits.bytes / 4 * 3;
+            let target = limits.bytes.saturating_sub(limits.bytes / 4);
             let large = self.shown();
             self.cut_oldest(&large, bytes.saturating_sub(target), |it| {
                 if it.bytes > SMALL_BYTES { it.bytes.into() } else { 0 }

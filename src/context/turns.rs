@@ -29,8 +29,7 @@ impl State {
                 Between::Nothing => {}
                 Between::Assistant => out.push(self.entry(Item::Says(GAP))),
                 Between::OneMessage => {
-                    let at: Option<usize> = last.0;
-                    let Some(at) = at else { return None };
+                    let at: usize = last.0?;
                     if let Some(joined) = self.join(out.get(at), &entry, role)
                         && let Some(slot) = out.get_mut(at)
                     {

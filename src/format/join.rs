@@ -40,9 +40,10 @@ impl Joined {
         let path = format!("/content/{at}");
         let from = piece.place.pointer();
         let is_block = matches!(piece.place, Place::Item(_));
-        let (path, null) = match is_block {
-            true => (path, Value::Null),
-            false => (format!("{path}/text"), json!({ "type": "text", "text": null })),
+        let (path, null) = if is_block {
+            (path, Value::Null)
+        } else {
+            (format!("{path}/text"), json!({ "type": "text", "text": null }))
         };
         self.copied.push(Copied { path, index: message, from });
         if let Some(content) = self.content() {

@@ -86,8 +86,8 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
         FixKind::Drop { piece }
         | FixKind::Rename { piece, .. }
         | FixKind::Text { piece, .. }
-        | FixKind::Arguments { piece } => *piece,
-        FixKind::Unmark { piece, .. } => *piece,
+        | FixKind::Arguments { piece }
+        | FixKind::Unmark { piece, .. } => *piece,
         FixKind::Before(_) | FixKind::After(_) | FixKind::AsUser | FixKind::Turn => NONE,
     };
     let Some(slot) = usize::try_from(number).ok().and_then(|at| pieces.get_mut(at)) else { return };

@@ -299,8 +299,8 @@ impl Mender {
     }
 
     /// Says if the provider does not take a message of this role behind the last one.
-    fn take_turn(&self, index: u32, role: Role, answers: bool, seen: &mut Seen) {
-        let (rule, message) = match self.provider.between(self.last, role) {
+    fn take_turn(&self, index: u32, speaker: Role, answers: bool, seen: &mut Seen) {
+        let (rule, message) = match self.provider.between(self.last, speaker) {
             Between::Nothing => return,
             Between::Assistant => (
                 "I9",

@@ -6,6 +6,8 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
 
+mod providers;
+
 use std::ops::Range;
 
 use proptest::prelude::*;
