@@ -214,7 +214,7 @@ export class ContextManager<M = unknown> {
       tokensSource: "estimate",
       edits: answer.edits,
       compaction: answer.fold && outcomeOf(answer.fold, now),
-      hints: answer.hints ?? {},
+      hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
     };
   }
 

@@ -30,7 +30,8 @@ export interface Answer {
   event: "edit" | "fold" | null;
   fold: Folded | null;
   foldDue: boolean;
-  hints: { body?: Record<string, unknown>; headers?: Record<string, string> } | null;
+  /** JSON of what the provider must be told. */
+  hints: string | null;
   lastGroup: number;
 }
 

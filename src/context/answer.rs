@@ -41,9 +41,9 @@ pub struct Answer {
     pub fold: Option<Folded>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
-    /// What the provider must be told, as members of its body and headers: reasoning is sent behind a change, and it is
-    /// to drop what it no longer accepts.
-    pub hints: Option<serde_json::Value>,
+    /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
+    /// and it is to drop what it no longer accepts.
+    pub hints: Option<&'static str>,
     /// First message of the last group: until another message follows, it may still change.
     pub last_group: u32,
 }

@@ -13,9 +13,12 @@ impl State {
         if !self.provider.binds_reasoning() {
             return false;
         }
-        let behind = entries.iter().skip(changed_at).flat_map(|entry| hosts(&entry.item));
+        let mut behind = Vec::new();
+        for entry in entries.iter().skip(changed_at) {
+            behind.append(&mut hosts(&entry.item));
+        }
         let mut went = false;
-        for message in behind.collect::<Vec<_>>() {
+        for message in behind {
             for at in self.ledger.blocks_of(message) {
                 let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
                 if block.kind != Kind::Thinking || block.form == Form::Gone {

@@ -5,7 +5,7 @@ use super::made::line;
 use super::state::State;
 use super::view::{Entry, changed_piece};
 use crate::format::{Change, Joined, What};
-use crate::model::{FixKind, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Role, Voice};
+use crate::model::{FixKind, Item, Joint, Kind, Made, MadePart, Outline, Piece, Role, Voice};
 use crate::validity::{Between, CONTINUE, GAP, SYSTEM};
 
 impl State {
@@ -20,7 +20,16 @@ impl State {
         }
         let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
         let mut last = (None, before);
-        for entry in entries.into_iter().flat_map(|entry| self.apart(entry)) {
+        let mut waiting = entries;
+        waiting.reverse();
+        while let Some(entry) = waiting.pop() {
+            let entry = match self.apart(&entry.item) {
+                Some((results, says)) => {
+                    waiting.push(self.entry(says));
+                    self.entry(results)
+                }
+                None => entry,
+            };
             let Some(role) = self.speaker(&entry.item) else {
                 out.push(entry);
                 continue;
@@ -63,25 +72,27 @@ impl State {
         self.fixes_of(message).find(|fix| fix.kind == FixKind::AsUser)?;
         let note = Made::User(vec![MadePart::Text(SYSTEM.into())]);
         let mut parts = vec![Joint::Made(note)];
-        parts.extend(staying(message, outline, changes, |_| true));
+        parts.append(&mut joints(message, outline, changes));
         Some(Item::Join(Voice::User, parts))
     }
 
     /// Results and what the user says beside them, where the one is the tool's and the other is not.
-    fn apart(&self, entry: Entry) -> Vec<Entry> {
-        let (Item::Keep(message) | Item::Edit(message, _)) = entry.item else { return vec![entry] };
-        let Some(outline) = self.outlines.get(message as usize) else { return vec![entry] };
+    fn apart(&self, item: &Item) -> Option<(Item, Item)> {
+        if !self.provider.splits_results() {
+            return None;
+        }
+        let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
+        let outline = self.outlines.get(message as usize)?;
         let mut changes = self.changes(message, outline);
-        let is_result = |piece: &Piece| piece.kind == Kind::Result;
-        let says: Vec<Joint> =
-            staying(message, outline, &changes, |piece| !is_result(piece)).collect();
-        let answers = staying(message, outline, &changes, is_result).next().is_some();
-        if !self.provider.splits_results()
-            || outline.role != Role::User
-            || !answers
-            || says.is_empty()
-        {
-            return vec![entry];
+        let (mut says, mut answers) = (Vec::new(), false);
+        for (at, piece) in staying(outline, &changes) {
+            answers |= piece.kind == Kind::Result;
+            if piece.kind != Kind::Result {
+                says.push(Joint::Host(message, at));
+            }
+        }
+        if outline.role != Role::User || !answers || says.is_empty() {
+            return None;
         }
         for part in &says {
             if let Joint::Host(_, piece) = part {
@@ -89,15 +100,15 @@ impl State {
                 changes.push(Change { piece: *piece, what: What::Drop });
             }
         }
-        let results = Item::Edit(message, self.format.edit(outline, &changes));
-        vec![self.entry(results), self.entry(Item::Join(Voice::User, says))]
+        let results = self.format.edit(outline, &changes);
+        Some((Item::Edit(message, results), Item::Join(Voice::User, says)))
     }
 
     /// An entry with more in it, if both can be in one message.
     fn join(&self, entry: Option<&Entry>, more: &Entry, role: Role) -> Option<Entry> {
         let voice = if role == Role::Assistant { Voice::Assistant } else { Voice::User };
         let mut parts = self.parts_of(&entry?.item)?;
-        parts.extend(self.parts_of(&more.item)?);
+        parts.append(&mut self.parts_of(&more.item)?);
         Some(self.entry(Item::Join(voice, parts)))
     }
 
@@ -110,7 +121,7 @@ impl State {
                 let assistant = outline.role == Role::Assistant;
                 let movable = outline.pieces.iter().all(Joined::takes);
                 let changes = self.changes(*message, outline);
-                let parts = staying(*message, outline, &changes, |_| true).collect();
+                let parts = joints(*message, outline, &changes);
                 (movable && (inline || !assistant)).then_some(parts)
             }
             Item::Make(made @ Made::User(_)) => Some(vec![Joint::Made(made.clone())]),
@@ -162,27 +173,27 @@ pub(super) fn hosts(item: &Item) -> Vec<u32> {
         Item::Keep(at) | Item::Edit(at, _) => vec![*at],
         Item::Make(_) | Item::Says(_) => Vec::new(),
         Item::Join(_, parts) => {
-            let host = |part: &Joint| match part {
-                Joint::Host(message, _) => *message,
-                Joint::Made(_) => NONE,
-            };
-            let mut hosts: Vec<u32> = parts.iter().map(host).filter(|&host| host != NONE).collect();
-            hosts.dedup();
+            let mut hosts = Vec::new();
+            for part in parts {
+                if let Joint::Host(message, _) = part
+                    && hosts.last() != Some(message)
+                {
+                    hosts.push(*message);
+                }
+            }
             hosts
         }
     }
 }
 
 /// The pieces of a message that go out.
-fn staying(
-    message: u32,
-    outline: &Outline,
-    changes: &[Change],
-    wanted: impl Fn(&Piece) -> bool,
-) -> impl Iterator<Item = Joint> {
+fn staying<'o>(outline: &'o Outline, changes: &[Change]) -> Vec<(u32, &'o Piece)> {
     let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
-    let pieces = (0u32..).zip(&outline.pieces);
-    pieces
-        .filter(move |(at, piece)| !gone(*at) && wanted(piece))
-        .map(move |(at, _)| Joint::Host(message, at))
+    (0u32..).zip(&outline.pieces).filter(|(at, _)| !gone(*at)).collect()
+}
+
+/// All of them, for another message.
+fn joints(message: u32, outline: &Outline, changes: &[Change]) -> Vec<Joint> {
+    let staying = staying(outline, changes);
+    staying.into_iter().map(|(at, _)| Joint::Host(message, at)).collect()
 }

@@ -134,6 +134,11 @@ pub(super) fn beside(path: &str, value: Value) -> Op {
 
 /// A text block: the same in all formats that have blocks.
 pub(super) fn text_block(text: &str) -> Value {
+    block_of(text.into())
+}
+
+/// A text block with whatever is put into it later.
+pub(super) fn block_of(text: Value) -> Value {
     json!({ "type": "text", "text": text })
 }
 
@@ -156,7 +161,7 @@ pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<
             content.push(Value::Null);
         } else {
             copied.push(Copied { path: format!("{path}/text"), index: message, from });
-            content.push(json!({ "type": "text", "text": null }));
+            content.push(block_of(Value::Null));
         }
     }
     Value::Array(content)

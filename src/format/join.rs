@@ -1,6 +1,6 @@
 //! Several messages in one: what a provider wants whose roles alternate.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Change, Format, What};
 use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
@@ -22,7 +22,7 @@ impl Joined {
     pub fn new(format: Format, voice: Voice) -> Self {
         let message = match voice {
             Voice::User => format.make(&Made::User(Vec::new()), |_| None).0,
-            Voice::Assistant => format.says(json!([])),
+            Voice::Assistant => format.says("[]"),
         };
         Self { format, message, copied: Vec::new(), ops: Vec::new() }
     }
@@ -43,7 +43,7 @@ impl Joined {
         let (path, null) = if is_block {
             (path, Value::Null)
         } else {
-            (format!("{path}/text"), json!({ "type": "text", "text": null }))
+            (format!("{path}/text"), super::edit::block_of(Value::Null))
         };
         self.copied.push(Copied { path, index: message, from });
         if let Some(content) = self.content() {
@@ -83,29 +83,29 @@ impl Joined {
 }
 
 impl Format {
-    /// A message of the assistant's with this content.
-    fn says(self, content: Value) -> Value {
-        match self {
+    /// A message of the assistant's with this content, as JSON.
+    fn says(self, content: &str) -> Value {
+        let (before, after) = match self {
             Self::Pi => {
-                json!({ "role": "assistant", "content": content, "stopReason": "stop", "timestamp": 0 })
+                (r#"{"role":"assistant","content":"#, r#","stopReason":"stop","timestamp":0}"#)
             }
-            Self::Gemini => json!({ "role": "model", "parts": content }),
-            Self::OpenAiResponses => {
-                json!({ "type": "message", "role": "assistant", "content": content })
-            }
+            Self::Gemini => (r#"{"role":"model","parts":"#, "}"),
+            Self::OpenAiResponses => (r#"{"type":"message","role":"assistant","content":"#, "}"),
             Self::Anthropic | Self::OpenAiChat | Self::AiSdk | Self::LangChain => {
-                json!({ "role": "assistant", "content": content })
+                (r#"{"role":"assistant","content":"#, "}")
             }
-        }
+        };
+        serde_json::from_str(&[before, content, after].concat()).unwrap_or_default()
     }
 
-    /// A line of ours in the assistant's name.
-    pub fn say(self, text: &str) -> Value {
-        self.says(match self {
-            Self::OpenAiChat | Self::AiSdk | Self::LangChain => text.into(),
-            Self::Gemini => json!([{ "text": text }]),
-            Self::OpenAiResponses => json!([{ "type": "output_text", "text": text }]),
-            Self::Anthropic | Self::Pi => json!([{ "type": "text", "text": text }]),
-        })
+    /// A line of ours in the assistant's name; nothing in it needs an escape.
+    pub fn say(self, line: &str) -> Value {
+        let (before, after) = match self {
+            Self::OpenAiChat | Self::AiSdk | Self::LangChain => ("\"", "\""),
+            Self::Gemini => (r#"[{"text":""#, "\"}]"),
+            Self::OpenAiResponses => (r#"[{"type":"output_text","text":""#, "\"}]"),
+            Self::Anthropic | Self::Pi => (r#"[{"type":"text","text":""#, "\"}]"),
+        };
+        self.says(&[before, line, after].concat())
     }
 }

@@ -1,7 +1,5 @@
 //! The providers: each a row of rules. What a rule means stands where it is applied.
 
-use serde_json::{Value, json};
-
 use crate::error::{Error, Result};
 use crate::model::Role;
 
@@ -262,18 +260,16 @@ impl Provider {
     }
 
     /// What it must be told so that it drops reasoning that an edit has unbound, instead of refusing the request: members
-    /// of the request's body and headers. Nothing where reasoning is not bound.
-    pub fn drop_reasoning_hint(self) -> Option<Value> {
-        let binding = json!({ "block_binding": { "prefix_mismatch_behavior": "drop_block" } });
-        let beta = "thinking-binding-controls-2026-08-01";
+    /// of the request's body and headers, as JSON. Nothing where reasoning is not bound.
+    pub fn drop_reasoning_hint(self) -> Option<&'static str> {
         match self {
-            Self::Anthropic => Some(json!({
-                "body": { "thinking": binding }, "headers": { "anthropic-beta": beta },
-            })),
+            Self::Anthropic => Some(
+                r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}}},"headers":{"anthropic-beta":"thinking-binding-controls-2026-08-01"}}"#,
+            ),
             // Converse hands these on to the model; there is no header of its own.
-            Self::Bedrock => Some(json!({ "body": {
-                "additionalModelRequestFields": { "thinking": binding, "anthropic_beta": [beta] },
-            } })),
+            Self::Bedrock => Some(
+                r#"{"body":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}"#,
+            ),
             Self::OpenAiChat
             | Self::OpenAiResponses
             | Self::Gemini

@@ -13,14 +13,19 @@ pub(super) fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> 
         return fixes;
     }
     for (index, outline) in (0u32..).zip(outlines) {
-        for at in piece::at(index, outline).filter(|at| at.piece.marks != 0) {
+        for at in piece::at(index, outline).filter(|at| at.piece.marks != 0 && !at.piece.unsent) {
             let marks = at.piece.marks;
-            let bits = (0..u64::BITS).filter(|bit| (marks >> bit) & 1 == 1);
             if at.piece.kind == Kind::Thinking {
                 let kind = FixKind::Unmark { piece: at.number, marks };
                 fixes.push(at.fix(kind, "I13", "reasoning has a cache marker; it may have none"));
-            } else if !at.piece.blank || at.piece.kind == Kind::Result {
-                kept.extend(bits.map(|bit| (at, 1 << bit)));
+                continue;
+            }
+            // A blank text goes, with its marker.
+            let goes = at.piece.blank && at.piece.kind != Kind::Result;
+            for bit in (0..u64::BITS).map(|bit| 1 << bit) {
+                if marks & bit != 0 && !goes {
+                    kept.push((at, bit));
+                }
             }
         }
     }
@@ -36,20 +41,18 @@ pub(super) fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> 
     fixes
 }
 
-/// What nothing mends: I29, I23, and what is left of I27.
+/// What nothing mends: I29, I23, I27, and I13 where the host's system and tools alone have too many markers.
 pub(super) fn beyond_repair(
     outlines: &[Outline],
     provider: Provider,
     options: Options,
 ) -> Vec<Violation> {
     let rules = provider.rules();
+    let limits = rules.limits;
     let mut violations = Vec::new();
-    let mut tell = |index, path, rule, message: String| {
+    let mut tell = |index, path: Option<String>, rule, message: String| {
         violations.push(Violation { rule, index, path, message });
     };
-    let sent =
-        || (0u32..).zip(outlines).filter(|(_, it)| !it.pieces.iter().any(|piece| piece.unsent));
-    let calls = |outline: &Outline| outline.pieces.iter().any(|piece| piece.kind == Kind::Call);
     if options.marks > rules.markers && rules.markers > 0 {
         let (found, most) = (options.marks, rules.markers);
         let message = format!(
@@ -57,48 +60,46 @@ pub(super) fn beyond_repair(
         );
         tell(0, None, "I13", message);
     }
-    if rules.declares
-        && options.tools == Some(false)
-        && let Some((index, _)) = sent().find(|(_, outline)| calls(outline))
-    {
-        let message =
-            "the history has tool calls and the request declares no tools; send the tools too";
-        tell(index, None, "I29", message.into());
-    }
-    if options.thinking && provider.wants_reasoning() {
-        let thinks = |outline: &Outline| outline.pieces.iter().any(|it| it.kind == Kind::Thinking);
-        for (index, _) in sent().filter(|(_, outline)| calls(outline) && !thinks(outline)) {
+    let mut undeclared = rules.declares && options.tools == Some(false);
+    let wants_reasoning = options.thinking && provider.wants_reasoning();
+    let mut images = Vec::new();
+    let mut count = 0u32;
+    for (index, outline) in (0u32..).zip(outlines) {
+        let (mut calls, mut thinks) = (false, false);
+        for at in piece::at(index, outline).filter(|at| !at.piece.unsent) {
+            calls |= at.piece.kind == Kind::Call;
+            thinks |= at.piece.kind == Kind::Thinking;
+            if at.piece.images > 0 && limits.images > 0 {
+                count = count.saturating_add(at.piece.images);
+                images.push((at, count));
+            }
+        }
+        if calls && undeclared {
+            undeclared = false;
+            let message =
+                "the history has tool calls and the request declares no tools; send the tools too";
+            tell(index, None, "I29", message.into());
+        }
+        if wants_reasoning && calls && !thinks {
             let message =
                 "with thinking on, a turn that made calls must be sent back with its reasoning";
             tell(index, None, "I23", message.into());
         }
     }
-    let limits = rules.limits;
-    let images = sent()
-        .flat_map(|(index, outline)| piece::at(index, outline))
-        .filter(|at| at.piece.images > 0);
-    let images: Vec<_> = images.collect();
-    let count: u32 = images.iter().map(|at| at.piece.images).sum();
-    if limits.images == 0 {
-        return violations;
-    }
-    let mut seen = 0u32;
     let pixels = if count > limits.many { limits.many_pixels } else { limits.pixels };
-    for at in images {
-        let before = seen;
-        seen = seen.saturating_add(at.piece.images);
-        let path = Some(at.piece.place.pointer());
-        if before <= limits.images && seen > limits.images {
-            let message =
-                format!("the request has {count} images; at most {} are taken", limits.images);
-            tell(at.index, path.clone(), "I27", message);
+    for (at, up_to) in images {
+        let path = || Some(at.piece.place.pointer());
+        if up_to > limits.images && up_to.saturating_sub(at.piece.images) <= limits.images {
+            let most = limits.images;
+            let message = format!("the request has {count} images; at most {most} are taken");
+            tell(at.index, path(), "I27", message);
         }
-        if at.piece.widest > pixels {
-            let wide = at.piece.widest;
+        let wide = at.piece.widest;
+        if wide > pixels {
             let message = format!(
-                "a side of the image has {wide} pixels; beside {count} images at most {pixels} are taken"
+                "a side of the image has {wide} pixels; of {count} images each may have {pixels}"
             );
-            tell(at.index, path, "I27", message);
+            tell(at.index, path(), "I27", message);
         }
     }
     violations

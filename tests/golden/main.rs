@@ -168,7 +168,7 @@ fn expects(what: &str, history: &[Value], sent: &[Value], answer: &Value, name: 
             let behind = sent.iter().skip(usize::try_from(first).unwrap());
             for message in behind.filter(|message| thinks(message)) {
                 assert_eq!(Some(message), newest, "{name}: thinking behind a change");
-                assert!(answer["hints"]["body"].is_object(), "{name}: no hint");
+                assert!(answer["hints"].is_string(), "{name}: no hint");
             }
         }
         "reasoning-content" => {

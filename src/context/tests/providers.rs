@@ -191,13 +191,14 @@ fn bedrock_is_told_of_unbound_reasoning_in_its_own_fields() {
     ] {
         let mut told = told(provider, "anthropic", 10_000);
         told.ask("go");
-        let mut hints = Value::Null;
+        let mut hints = None;
         for at in 0..30 {
             told.tell(thought(at));
             let result = json!({ "type": "tool_result", "tool_use_id": format!("c{at}"), "content": words(200, &format!("x{at}y")) });
             told.tell(json!({ "role": "user", "content": [result] }));
-            hints = told.request().hints.unwrap_or(hints);
+            hints = told.request().hints.or(hints);
         }
+        let hints: Value = serde_json::from_str(hints.unwrap()).unwrap();
         let beta = "thinking-binding-controls-2026-08-01";
         assert_eq!(hints.pointer(pointer), Some(&beta.into()), "{provider}: {hints}");
     }
