@@ -1,5 +1,6 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
 import { call, send } from "./core.js";
+import { type Counter, counterOf, push, setParts } from "./count.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
@@ -31,6 +32,7 @@ export class ContextManager<M = unknown> {
   #known: M[] = [];
   #keys: string[] = [];
   readonly #view: View<M>;
+  readonly #counter: Counter | undefined;
   #lastGroup = 0;
   /** Epochs of instances that were lost, and what the last of them sent, until the session is built anew. */
   #epochsBefore = 0;
@@ -43,6 +45,7 @@ export class ContextManager<M = unknown> {
     this.#options = options;
     this.#core = coreOptions(options);
     this.#view = new View(options.create);
+    this.#counter = counterOf(options.estimator);
     this.#manager();
   }
 
@@ -72,7 +75,7 @@ export class ContextManager<M = unknown> {
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
     const manager = this.#manager();
     this.#take(manager, messages);
-    call("request", () => manager.parts(send(beside)));
+    setParts("request", manager, beside, this.#counter);
     const now = this.#options.clock?.() ?? Date.now();
     return this.#carryOut(this.#decide(manager, messages, now), messages, now);
   }
@@ -144,8 +147,7 @@ export class ContextManager<M = unknown> {
     for (let index = this.#known.length; index < messages.length; index++) {
       const message = messages[index] as M;
       const json = messageJson(message, index);
-      const taken = call("request", () => manager.push(send(json)));
-      if (taken) {
+      if (push("request", manager, json, this.#counter)) {
         this.#known[index] = message;
         if (this.#options.key) this.#keys[index] = this.#options.key(message, index);
       } else {

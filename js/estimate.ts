@@ -1,5 +1,6 @@
 /** Token estimates of plain text. */
 import { call, send } from "./core.js";
+import { counted } from "./count.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import type { Estimator } from "./types.js";
@@ -34,9 +35,4 @@ export function numberOf(estimator: string): number {
     numbers.set(estimator, number);
   }
   return number;
-}
-
-function counted(answer: number): number {
-  if (Number.isFinite(answer) && answer >= 0) return answer;
-  throw invalid("estimator", "a function that gives a finite number, 0 or more", answer);
 }

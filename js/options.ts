@@ -14,6 +14,12 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || OURS.has(name)) continue;
+    if (name === "estimator" && typeof value === "function") {
+      // The core is told that there is one, and given its numbers.
+      given[name] = null;
+      continue;
+    }
+    if (name === "estimator" && value === null) throw invalid(name, "a name or a function", value);
     if (typeof value === "function") throw invalid(name, "a name, not a function", "a function");
     refuseNonFinite(name, value);
     given[name] = value;

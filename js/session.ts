@@ -1,5 +1,6 @@
 /** Session files of agents, and their replay under a policy. */
 import { call, send, sendBytes } from "./core.js";
+import { counterOf, countsOf } from "./count.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
@@ -7,6 +8,7 @@ import { argumentJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type {
   Bucket,
+  Estimator,
   ListedMessage,
   Replay,
   ReplayCall,
@@ -38,7 +40,7 @@ export function readSession(
   return JSON.parse(json) as SessionFile;
 }
 
-const measured = new WeakMap<SessionFile, Map<string, Handle<glue.Recording>>>();
+const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
 
 /**
  * Plays a session call by call under a policy. It is measured at the first replay and kept with the session: a second
@@ -53,7 +55,6 @@ export function replay(session: SessionFile, options: ReplayOptions): Replay {
   const { signal, ...policy } = options;
   signal?.throwIfAborted();
   const { estimator = "generic" } = policy;
-  if (typeof estimator === "function") throw invalid("estimator", "a name", "a function");
   const json = coreOptions(policy);
   const recording = (): glue.Recording => recordingOf(session, estimator);
   const play = (last?: number): Handle<glue.Replay> =>
@@ -64,14 +65,21 @@ export function replay(session: SessionFile, options: ReplayOptions): Replay {
   return new Played(play);
 }
 
-function recordingOf(session: SessionFile, estimator: string): glue.Recording {
-  const known = measured.get(session) ?? new Map<string, Handle<glue.Recording>>();
+function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording {
+  const known = measured.get(session) ?? new Map<Estimator, Handle<glue.Recording>>();
   measured.set(session, known);
   let handle = known.get(estimator);
   if (!handle?.isAlive) {
     const { messageFormat, messages, system, tools, calls } = session;
-    const text = argumentJson({ messageFormat, messages, system, tools, calls }, "session");
-    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), estimator)));
+    const given = { messageFormat, messages, system, tools, calls };
+    let text = argumentJson(given, "session");
+    const counter = counterOf(estimator);
+    if (counter) {
+      const texts = call("replay", () => glue.Recording.texts(send(text)));
+      text = `${text.slice(0, -1)},"counts":${countsOf(texts, counter)}}`;
+    }
+    const name = typeof estimator === "function" ? undefined : estimator;
+    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)));
     known.set(estimator, handle);
   }
   return handle.value;

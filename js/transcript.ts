@@ -1,6 +1,7 @@
 /** Functions over a whole transcript, without a session: check, repair, estimate. */
 import { ContextManager } from "./context.js";
 import { call, send } from "./core.js";
+import { counterOf, push, setParts } from "./count.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson, messageJson } from "./json.js";
@@ -27,8 +28,8 @@ export function validate<M>(
   const { system = null, tools = null } = options;
   const beside = argumentJson({ system, tools }, "parts");
   return within("validate", messages, given, (manager) => {
-    manager.parts(send(beside));
-    return manager.check(options.thinking ?? false);
+    setParts("validate", manager, beside, undefined);
+    return call("validate", () => manager.check(options.thinking ?? false));
   }) as Violation[];
 }
 
@@ -61,12 +62,10 @@ export function estimateRequest<M>(
 ): Estimate {
   const { messages, system = null, tools = null, unseenTokens = null } = request;
   const beside = argumentJson({ system, tools, unseenTokens }, "parts");
-  if (typeof options.estimator === "function") {
-    throw invalid("estimator", "a name, not a function", "a function");
-  }
+  const counter = counterOf(options.estimator);
   return within("estimateRequest", messages, options, (manager) => {
-    manager.parts(send(beside));
-    return manager.estimate();
+    setParts("estimateRequest", manager, beside, counter);
+    return call("estimateRequest", () => manager.estimate());
   }) as Estimate;
 }
 
@@ -74,19 +73,21 @@ export function estimateRequest<M>(
 function within(
   during: string,
   messages: readonly unknown[],
-  options: object,
+  options: { provider?: Provider; format?: Format; estimator?: Estimator },
   work: (manager: glue.Manager) => string,
 ): unknown {
   if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
-  const json = argumentJson(options, "options");
+  const counter = counterOf(options.estimator);
+  const given = counter ? { ...options, estimator: null } : options;
+  const json = argumentJson(given, "options");
   const manager = call(during, () => new glue.Manager(send(json)));
   try {
     for (let index = 0; index < messages.length; index++) {
       const message = messageJson(messages[index], index);
       // False: the format shows only now, and what came before is read again.
-      if (!call(during, () => manager.push(send(message)))) index = -1;
+      if (!push(during, manager, message, counter)) index = -1;
     }
-    return JSON.parse(call(during, () => work(manager)));
+    return JSON.parse(work(manager));
   } finally {
     manager.free();
   }

@@ -103,7 +103,7 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   format?: Format;
   /** Whose rules hold. Default: the format's own provider; Anthropic for pi. */
   provider?: Provider;
-  /** Default `generic`. */
+  /** Default `generic`. A function is asked once for each text of the history, when it is first passed. */
   estimator?: Estimator;
   /** Same key = same content. Default: the object itself, else its content. */
   key?: (message: M, index: number) => string;

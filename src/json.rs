@@ -111,6 +111,22 @@ impl<'a> Members<'a> {
         as_wanted(self.0.swap_remove(at).1)
     }
 
+    /// Anything, left for who takes it.
+    pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.iter().find_map(|(known, value)| match value {
+            Value::Raw(raw) if *known == name => Some(*raw),
+            _ => None,
+        })
+    }
+
+    /// A string, left for who takes it.
+    pub fn said(&self, name: &str) -> Option<&str> {
+        self.0.iter().find_map(|(known, value)| match value {
+            Value::Text(text) if *known == name => Some(&**text),
+            _ => None,
+        })
+    }
+
     /// A string.
     pub fn text(&mut self, name: &str) -> Option<Cow<'a, str>> {
         self.take(name, |value| if let Value::Text(text) = value { Some(text) } else { None })

@@ -7,7 +7,7 @@ use super::state::State;
 use super::turns::hosts;
 use super::view::{Entry, Written};
 use crate::hash::fnv;
-use crate::model::{Fix, Item, NONE, Op, Role, Violation};
+use crate::model::{Fix, Item, Message, NONE, Op, Role, Violation};
 use crate::prune::{Change, Rule};
 use crate::validity;
 
@@ -246,10 +246,17 @@ impl State {
         }
     }
 
-    /// The newest message of the model; the last message if there is none.
+    /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
     fn last_group(&self) -> u32 {
         let messages = &self.ledger.messages;
-        let at = messages.iter().rposition(|message| message.role == Role::Assistant);
+        let speaks = |message: &Message| message.role == Role::Assistant;
+        let mut at = messages.iter().rposition(speaks);
+        while let Some(before) = at.and_then(|at| at.checked_sub(1))
+            && self.format.has_runs()
+            && messages.get(before).is_some_and(speaks)
+        {
+            at = Some(before);
+        }
         u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 

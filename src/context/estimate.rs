@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::state::State;
-use crate::format::Format;
+use super::state::{State, told};
 use crate::model::{Kind, Role, Violation};
 use crate::validity;
 
@@ -92,11 +91,9 @@ impl State {
     /// What is known of the request beside its messages.
     pub(super) fn request_options(&self, thinking: bool) -> validity::Options {
         validity::Options {
-            thinking,
-            apart: self.format == Format::Pi,
-            inline: self.format.has_results_inline(),
             tools: self.parts.definitions.map(|definitions| definitions > 0),
             marks: self.parts.marks,
+            ..told(self.format, thinking)
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::text::{Cut, head_tail};
 /// The lines written so far, by block.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
-    estimator: Estimator,
+    pub(super) estimator: Estimator,
     /// What remains of a block's tokens whatever its text is.
     pub overheads: Vec<u32>,
     /// Blocks whose result reports an error.

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use super::state::State;
 use super::view::Entry;
 use crate::estimate::{CALL, MESSAGE};
+use crate::format::Format;
 use crate::hash::fnv;
 use crate::model::{
     Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role, Voice,
 };
-use crate::validity::CONTINUE;
+use crate::validity::{CONTINUE, outline_of};
 
 /// Stands first where the first message that is left is not the user's, or where none is left.
 const LEAD: &str = "(The conversation goes on.)";
@@ -57,34 +58,51 @@ impl State {
 
     /// What goes out behind a message, also where that one does not go out itself.
     pub(super) fn add_results(&self, message: u32, entries: &mut Vec<Entry>) {
+        let together = self.format == Format::Gemini;
+        let mut results = Vec::new();
         for fix in self.fixes_of(message) {
-            if let FixKind::After(made) = &fix.kind {
+            let FixKind::After(made) = &fix.kind else { continue };
+            if together && !matches!(made, Made::User(_)) {
+                results.extend(self.mends(fix, made));
+            } else {
                 self.add_made(fix, made, entries);
             }
+        }
+        if !results.is_empty() {
+            entries.push(self.entry(Item::Make(Made::Results(results))));
         }
     }
 
     /// A message of ours that mends; none for a call that is gone. A moved result that was stubbed or capped goes as it
     /// now is.
     pub(super) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
-        let made = match made {
+        entries.extend(self.mends(fix, made).map(|made| self.entry(Item::Make(made))));
+    }
+
+    fn mends(&self, fix: &Fix, made: &Made) -> Option<Made> {
+        Some(match made {
             Made::Moved { id, name, message, piece } => {
                 let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
-                let Some(block) = self.ledger.blocks.get(at as usize) else { return };
+                let block = self.ledger.blocks.get(at as usize)?;
                 match self.lines.text.get(&at) {
-                    _ if block.form == Form::Gone => return,
+                    _ if block.form == Form::Gone => return None,
                     Some(text) => {
                         let (id, name, text) = (id.clone(), name.clone(), text.clone());
                         let error = self.lines.errors.get(at as usize).is_some_and(|&error| error);
-                        Made::Result { id, name, text, error }
+                        let like = self.piece(*message, *piece).map(|piece| piece.place);
+                        let like = like.unwrap_or(Place::Content);
+                        Made::Result { id, name, text, error, like }
                     }
                     None => made.clone(),
                 }
             }
-            Made::Result { .. } if self.is_gone(fix) => return,
-            Made::User(_) | Made::Result { .. } => made.clone(),
-        };
-        entries.push(self.entry(Item::Make(made)));
+            Made::Result { .. } if self.is_gone(fix) => return None,
+            Made::User(_) | Made::Result { .. } | Made::Results(_) => made.clone(),
+        })
+    }
+
+    fn piece(&self, message: u32, piece: u32) -> Option<&Piece> {
+        self.outlines.get(message as usize)?.pieces.get(piece as usize)
     }
 
     /// The call that a fix gives a result is not sent.
@@ -130,16 +148,15 @@ impl State {
                 let outline = self.outlines.get(*at as usize)?;
                 let unsent = outline.pieces.iter().any(|piece| piece.unsent);
                 let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
-                let role = match (answers, outline.role) {
-                    (true, role) if role != Role::Assistant => {
-                        self.provider.speaker_of_results(inline, role)
-                    }
-                    (_, role) => role,
+                let role = if answers && outline.role != Role::Assistant {
+                    self.provider.speaker_of_results(inline, outline.role)
+                } else {
+                    outline.last_role()
                 };
                 (!unsent).then_some(role)
             }
             Item::Make(Made::User(_)) | Item::Join(Voice::User, _) => Some(Role::User),
-            Item::Make(Made::Result { .. } | Made::Moved { .. }) => {
+            Item::Make(Made::Result { .. } | Made::Moved { .. } | Made::Results(_)) => {
                 Some(self.provider.speaker_of_results(inline, Role::Tool))
             }
             Item::Join(Voice::Assistant, _) | Item::Says(_) => Some(Role::Assistant),
@@ -156,6 +173,9 @@ impl State {
                 MadePart::Text(_) => key,
             }),
             Made::Moved { message, .. } => with(says, *message),
+            Made::Results(results) => {
+                results.iter().fold(says, |key, made| key.rotate_left(1) ^ self.key_of_made(made))
+            }
             Made::Result { .. } => says,
         }
     }
@@ -166,10 +186,15 @@ impl State {
 
     /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
     pub(super) fn made_tokens(&self, entries: &[Entry]) -> u64 {
+        let result = |text: &str| {
+            self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
+        };
         let tokens = |made: &Made| match made {
-            Made::Result { text, .. } => {
-                self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
-            }
+            Made::Result { text, .. } => result(text),
+            Made::Results(results) => results.iter().fold(0, |sum: u32, made| match made {
+                Made::Result { text, .. } => sum.saturating_add(result(text)),
+                Made::User(_) | Made::Moved { .. } | Made::Results(_) => sum,
+            }),
             Made::User(parts) => match parts.as_slice() {
                 [MadePart::Text(text)] if *text != self.lines.head => {
                     self.options.estimator.tokens(text).saturating_add(MESSAGE)
@@ -194,6 +219,9 @@ impl State {
     }
 
     pub(super) fn made_outline(&self, made: &Made) -> Outline {
+        if matches!(made, Made::Results(_)) {
+            return outline_of(made, &self.outlines);
+        }
         let (mut message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
         stand_in(&mut message);
         let json = message.to_string();
@@ -213,7 +241,10 @@ fn says(made: &Made) -> String {
             MadePart::Text(text) => says + "\0" + text,
             MadePart::Host(message, piece) => format!("{says}\0\0{message}/{piece}"),
         }),
-        Made::Result { id, name, text, error } => format!("result\0{id}\0{name}\0{text}\0{error}"),
+        Made::Result { id, name, text, error, .. } => {
+            format!("result\0{id}\0{name}\0{text}\0{error}")
+        }
+        Made::Results(_) => String::from("results"),
         Made::Moved { id, name, message, piece } => {
             format!("moved\0{id}\0{name}\0{message}/{piece}")
         }

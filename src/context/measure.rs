@@ -1,5 +1,6 @@
 //! The measure of a message: tokens, identifiers, fingerprint. The text itself is forgotten.
 
+use super::counter::Counter;
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tokens};
 use crate::format::fingerprint;
 use crate::hash::fnv;
@@ -51,7 +52,7 @@ const HEAD_CHARS: usize = 200;
 pub(super) fn measure(
     draft: &Draft<'_>,
     bytes: usize,
-    estimator: Estimator,
+    counter: &mut Counter<'_>,
     identifiers: &mut Identifiers,
 ) -> Measure {
     let bears = |part: &&Part<'_>| !matches!(part.piece.kind, Kind::Thinking | Kind::Image);
@@ -62,7 +63,7 @@ pub(super) fn measure(
             return Measured::default();
         }
         let message = if bearer == Some(std::ptr::from_ref(part)) { MESSAGE } else { 0 };
-        measure_part(part, message, estimator, identifiers)
+        measure_part(part, message, counter, identifiers)
     });
     let blocks = blocks.collect();
     let has = |kind: Kind, blank: bool| {
@@ -83,12 +84,12 @@ pub(super) fn measure(
 fn measure_part(
     part: &Part<'_>,
     message: u32,
-    estimator: Estimator,
+    counter: &mut Counter<'_>,
     identifiers: &mut Identifiers,
 ) -> Measured {
-    let text = estimator.tokens(&part.text);
+    let text = counter.tokens(&part.text);
     let frame = match part.piece.kind {
-        Kind::Call => CALL.saturating_add(estimator.tokens(&part.piece.name)),
+        Kind::Call => CALL.saturating_add(counter.tokens(&part.piece.name)),
         Kind::Result => RESULT,
         Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => 0,
     };
@@ -104,7 +105,7 @@ fn measure_part(
         Kind::Text | Kind::Result => &part.text,
         Kind::Thinking | Kind::Image | Kind::Other => "",
     };
-    let (ids, head_ids) = intern(source, estimator, identifiers);
+    let (ids, head_ids) = intern(source, counter.estimator, identifiers);
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
     // Between the two a byte that is in neither.
     let key = fnv(name.bytes().chain([0xff]).chain(part.text.bytes()));

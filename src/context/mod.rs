@@ -2,6 +2,7 @@
 
 mod answer;
 mod bound;
+mod counter;
 mod estimate;
 mod explain;
 mod inventory;

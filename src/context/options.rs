@@ -23,6 +23,8 @@ pub struct Options {
     pub estimator: Estimator,
     /// The policy.
     pub policy: Policy,
+    /// Lost signatures of Gemini's calls are made up for by the documented sentinel.
+    pub signs: bool,
     /// A fold that only pays is reported, not carried out: a summarizer will do it better.
     pub defer_folds: bool,
 }
@@ -47,7 +49,11 @@ impl Options {
             let expected = format!("less than window.contextTokens ({total})");
             return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
         }
-        let estimator = given.text("estimator")?;
+        let estimator = match given.members.get("estimator") {
+            // The host's own counter: it stays with the host.
+            Some(Value::Null) => Some(Estimator::Scaled(1000)),
+            _ => given.text("estimator")?.map(Estimator::parse).transpose()?,
+        };
         Ok(Self {
             window: total,
             usable: total.saturating_sub(reserve),
@@ -56,15 +62,16 @@ impl Options {
                 Some(name) => Some(Format::parse(name)?),
             },
             provider: given.text("provider")?.map(Provider::parse).transpose()?,
-            estimator: estimator.map(Estimator::parse).transpose()?.unwrap_or_default(),
+            estimator: estimator.unwrap_or_default(),
             policy: policy(&given)?,
+            signs: given.flag("signCalls")?.unwrap_or(false),
             defer_folds: false,
         })
     }
 }
 
 /// Every option that is known; protections and the seeds' own ways are not built yet.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "window",
     "format",
     "provider",
@@ -76,6 +83,7 @@ const NAMES: [&str; 11] = [
     "ingestCap",
     "minimumGainTokens",
     "economy",
+    "signCalls",
 ];
 
 fn policy(given: &Given<'_>) -> Result<Policy> {
@@ -155,6 +163,14 @@ impl<'a> Given<'a> {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(self.refused(name, "a name", other)),
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<Option<bool>> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(other) => Err(self.refused(name, "true or false", other)),
         }
     }
 

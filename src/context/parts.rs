@@ -3,8 +3,9 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::counter::Counter;
 use crate::error::{Error, Result};
-use crate::estimate::{DEFINITION, Estimator, MESSAGE};
+use crate::estimate::{DEFINITION, MESSAGE};
 use crate::hash::fnv;
 use crate::json::{Shape, Want, may};
 
@@ -44,7 +45,55 @@ impl Parts {
     ///
     /// # Errors
     /// `InvalidArgument` names the part.
-    pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
+    pub(super) fn parse(json: &str, counter: &mut Counter<'_>) -> Result<Self> {
+        let Words { system, tools, definitions, known, marks, bytes, unseen, fingerprint } =
+            Words::parse(json)?;
+        let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
+        let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
+        let chars = |text: &str| crate::text::utf16_len(text) as u64;
+        Ok(Self {
+            system: u64::from(counter.tokens(&system)).saturating_add(message),
+            tools: u64::from(counter.tokens(&tools)).saturating_add(overhead),
+            unseen: u64::from(unseen),
+            fingerprint,
+            chars: (chars(&system), chars(&tools)),
+            definitions: known,
+            marks,
+            bytes,
+        })
+    }
+
+    /// Its texts that are counted.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the part.
+    pub(super) fn texts(json: &str) -> Result<Vec<String>> {
+        let words = Words::parse(json)?;
+        let mut texts = vec![words.system, words.tools];
+        texts.retain(|text| !text.is_empty());
+        Ok(texts)
+    }
+
+    /// All its tokens.
+    pub fn total(&self) -> u64 {
+        self.system.saturating_add(self.tools).saturating_add(self.unseen)
+    }
+}
+
+/// What is counted of the parts.
+struct Words {
+    system: String,
+    tools: String,
+    definitions: usize,
+    known: Option<u32>,
+    marks: u32,
+    bytes: u64,
+    unseen: u32,
+    fingerprint: u64,
+}
+
+impl Words {
+    fn parse(json: &str) -> Result<Self> {
         let refused = |error| {
             Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
         };
@@ -62,7 +111,7 @@ impl Parts {
         let system = system_text(&system);
         let definitions = match &tools {
             Value::Null => None,
-            Value::Array(tools) => Some(tools.len()),
+            Value::Array(tools) => Some(tools.iter().map(definitions).sum()),
             Value::Object(tools) => Some(tools.len()),
             Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 let got = tools.to_string();
@@ -72,25 +121,15 @@ impl Parts {
         let known = definitions.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         let definitions = definitions.unwrap_or_default();
         let tools = if definitions == 0 { String::new() } else { tools.to_string() };
-        let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
-        let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
-        let chars = |text: &str| crate::text::utf16_len(text) as u64;
-        Ok(Self {
-            system: u64::from(estimator.tokens(&system)).saturating_add(message),
-            tools: u64::from(estimator.tokens(&tools)).saturating_add(overhead),
-            unseen: u64::from(unseen),
-            fingerprint,
-            chars: (chars(&system), chars(&tools)),
-            definitions: known,
-            marks,
-            bytes,
-        })
+        Ok(Self { system, tools, definitions, known, marks, bytes, unseen, fingerprint })
     }
+}
 
-    /// All its tokens.
-    pub fn total(&self) -> u64 {
-        self.system.saturating_add(self.tools).saturating_add(self.unseen)
-    }
+/// How many definitions an entry has: Gemini lists several in one.
+fn definitions(tool: &Value) -> usize {
+    let listed = ["functionDeclarations", "function_declarations"];
+    let listed = listed.iter().find_map(|name| tool.get(name)?.as_array());
+    listed.map_or(1, Vec::len)
 }
 
 /// Cache markers on the elements of an array.
@@ -106,10 +145,15 @@ fn system_text(system: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(blocks) => blocks.iter().map(system_text).collect::<Vec<_>>().join("\n"),
-        Value::Object(members) => match members.get("text").or_else(|| members.get("prompt")) {
-            Some(Value::String(text)) => text.clone(),
-            _ => system.to_string(),
-        },
+        Value::Object(members) => {
+            let known = ["text", "prompt", "parts"].iter().find_map(|name| members.get(*name));
+            match known {
+                Some(Value::String(text)) => text.clone(),
+                // Gemini's instruction: parts of text.
+                Some(parts @ (Value::Array(_) | Value::Object(_))) => system_text(parts),
+                Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => system.to_string(),
+            }
+        }
         Value::Bool(_) | Value::Number(_) => system.to_string(),
     }
 }
@@ -117,9 +161,10 @@ fn system_text(system: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::Estimator;
 
     fn parts(json: &str) -> Parts {
-        Parts::parse(json, Estimator::Chars4).unwrap()
+        Parts::parse(json, &mut Counter::new(Estimator::Chars4, &[])).unwrap()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::answer::{Answer, Event};
+use super::counter::{Counter, Learned, texts};
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
@@ -15,7 +16,7 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::hash::mix;
 use crate::identifiers::Identifiers;
-use crate::json::{Shape, Want, may, must};
+use crate::json::{Members, Shape, Want, may, must};
 use crate::model::{Form, NONE};
 use crate::prune::{Cache, Sent};
 
@@ -28,6 +29,7 @@ pub struct Recording {
     pub(super) measures: Vec<Measure>,
     pub(super) identifiers: Identifiers,
     calls: Vec<RecordedCall>,
+    learned: Learned,
 }
 
 /// A session as `readSession` gave it.
@@ -40,6 +42,7 @@ const SESSION: Shape = Shape {
         may("tools", Want::Raw),
         may("calls", Want::Items),
         may("unseenTokens", Want::Integer),
+        may("counts", Want::Items),
     ],
     closed: false,
 };
@@ -143,31 +146,47 @@ impl Recording {
     pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
         let mut session = SESSION.read(json).map_err(no_session)?;
         let messages = session.items("messages").unwrap_or_default();
-        let format = match &*session.text("messageFormat").unwrap_or_default() {
-            "auto" => Format::detect(&first(&messages))?,
-            name => Format::parse(name)?,
-        };
+        let format = format_of(&mut session, &messages)?;
+        let counts = session.items("counts").unwrap_or_default();
+        let counts: Vec<u32> = counts.iter().map(|one| one.get().parse().unwrap_or(0)).collect();
+        let mut counter = Counter::new(estimator, &counts);
         let mut identifiers = Identifiers::default();
         let mut measures = Vec::with_capacity(messages.len());
         for (index, message) in (0u32..).zip(&messages) {
             let bytes = message.get().as_bytes();
             let draft = format.read(bytes, index)?;
-            measures.push(measure(&draft, bytes.len(), estimator, &mut identifiers));
+            measures.push(measure(&draft, bytes.len(), &mut counter, &mut identifiers));
         }
-        let mut part = |name| session.raw(name).map_or("null", RawValue::get);
-        let (system, tools) = (part("system"), part("tools"));
-        let unseen = session.integer("unseenTokens").unwrap_or(0);
-        let parts = format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":{unseen}}}"#);
+        let parts = beside(&mut session);
         let calls = session.items("calls").unwrap_or_default();
         let calls = calls.into_iter().map(|call| RecordedCall::read(call.get()));
         Ok(Self {
             format,
-            parts: Parts::parse(&parts, estimator)?,
+            parts: Parts::parse(&parts, &mut counter)?,
             raw: messages.into_iter().map(ToOwned::to_owned).collect(),
             measures,
             identifiers,
             calls: calls.collect::<Result<_>>()?,
+            learned: counter.learned,
         })
+    }
+
+    /// The texts of a session that are counted: for a counter of the host's, whose numbers go into `counts` of the
+    /// session in the same order.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn texts(json: &str) -> Result<Vec<String>> {
+        let mut session = SESSION.read(json).map_err(no_session)?;
+        let messages = session.items("messages").unwrap_or_default();
+        let format = format_of(&mut session, &messages)?;
+        let mut all = Vec::new();
+        for (index, message) in (0u32..).zip(&messages) {
+            let draft = format.read(message.get().as_bytes(), index)?;
+            all.extend(texts(&draft).into_iter().map(ToOwned::to_owned));
+        }
+        all.extend(Parts::texts(&beside(&mut session))?);
+        Ok(all)
     }
 
     /// Plays the session up to call `last` (or to its end).
@@ -178,6 +197,7 @@ impl Recording {
         let mut state = State::new(options.clone(), self.format);
         state.ledger.identifiers = self.identifiers.clone();
         state.parts = self.parts.clone();
+        state.learn(self.learned);
         let prices = options.policy.prices.clone();
         let mut cache = Cache::new(prices.clone(), self.parts.total());
         let mut whole = Cache::new(prices, self.parts.total());
@@ -286,6 +306,21 @@ fn sent(state: &State) -> Vec<Sent> {
         Some((mix(u64::from(at).saturating_mul(4) | form), block.now))
     };
     head.into_iter().chain(state.ledger.live().iter().filter_map(block)).collect()
+}
+
+fn format_of(session: &mut Members<'_>, messages: &[&RawValue]) -> Result<Format> {
+    match &*session.text("messageFormat").unwrap_or_default() {
+        "auto" => Format::detect(&first(messages)),
+        name => Format::parse(name),
+    }
+}
+
+/// What goes out beside the messages, as JSON.
+fn beside(session: &mut Members<'_>) -> String {
+    let mut part = |name| session.raw(name).map_or("null", RawValue::get);
+    let (system, tools) = (part("system"), part("tools"));
+    let unseen = session.integer("unseenTokens").unwrap_or(0);
+    format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":{unseen}}}"#)
 }
 
 fn first<'a>(messages: &[&'a RawValue]) -> Vec<&'a [u8]> {

@@ -4,19 +4,21 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
+use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
 use super::view::Sent;
 use crate::error::{Error, Result};
+use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::ledger::{Arrival, Ledger};
 use crate::model::{
     Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
 };
 use crate::prune::{Change, Pruner, Rule};
-use crate::validity::{Mender, Provider};
+use crate::validity::{self, Mender, Provider};
 
 /// A session as the core knows it.
 #[derive(Clone, Debug)]
@@ -70,6 +72,9 @@ pub struct State {
     pub(super) over: Option<Violation>,
     /// Cache markers are as the host has just handed them over: later it may have moved them.
     pub(super) markers_known: bool,
+    /// Of the host's counter, for what comes next.
+    given: Vec<u32>,
+    learned: Learned,
     pub(super) counters: Counters,
 }
 
@@ -116,9 +121,7 @@ impl State {
             provider,
             ledger: Ledger::default(),
             outlines: Vec::new(),
-            mender: Mender::new(provider)
-                .apart(format == Format::Pi)
-                .inline(format.has_results_inline()),
+            mender: Mender::new(provider).told(told(format, options.signs)),
             fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
@@ -145,6 +148,8 @@ impl State {
             all_widest: 0,
             over: None,
             markers_known: true,
+            given: Vec::new(),
+            learned: Learned::default(),
             counters: Counters::default(),
             options,
         }
@@ -168,10 +173,11 @@ impl State {
     /// `MalformedMessage` with its index; the session is as it was.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
         if !self.certain
-            && let Some(shown) = Format::shown_by(bytes)
+            && let Some((shown, certain)) = Format::shown_by(bytes)
         {
-            self.certain = true;
-            if shown != self.format {
+            self.certain = certain;
+            // What several formats have is a better guess than none.
+            if shown != self.format && (certain || self.format == Format::Anthropic) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));
@@ -183,8 +189,10 @@ impl State {
         }
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
-        let estimator = self.options.estimator;
-        let measure = measure(&draft, bytes.len(), estimator, &mut self.ledger.identifiers);
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
+        self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
@@ -215,17 +223,21 @@ impl State {
             pushed.fixes.push(aborted_between(index));
         }
         self.turn = self.turn.saturating_add(u32::from(measure.is_request));
+        let before = self.outlines.last().filter(|_| self.format.has_runs());
+        let continues =
+            before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
         self.ledger.begin(Message {
             fingerprint: measure.fingerprint,
             role: outline.role,
             first_block: 0,
-            call: self.call,
+            call: self.call.saturating_sub(u32::from(continues)),
             turn: self.turn,
             bytes: measure.bytes,
             may_cut: pushed.may_cut,
         });
-        // The request that first sends it comes after it: after one more call, if it is the model's.
-        self.call = self.call.saturating_add(u32::from(outline.role == Role::Assistant));
+        // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
+        let speaks = outline.role == Role::Assistant && !continues;
+        self.call = self.call.saturating_add(u32::from(speaks));
         for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
             let call = pushed.pairs.get(at as usize).copied().flatten();
             let pair = call.map_or(NONE, |(message, piece)| {
@@ -247,7 +259,7 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: mask(outline.role, piece, group != NONE),
+                    mask: self.mask(index, outline.role, piece, group != NONE),
                 },
                 self.call,
             );
@@ -320,7 +332,10 @@ impl State {
         }
         let before = (std::mem::replace(&mut self.request, request), self.held.clone());
         self.held = held.clone();
-        for message in before.1.chain(held).chain([before.0, request]) {
+        // Calls that were signed in the turn before are free now.
+        let signed = self.provider.signs_calls() && before.0 != NONE;
+        let turn = if signed { before.0..request } else { 0..0 };
+        for message in before.1.chain(held).chain([before.0, request]).chain(turn) {
             self.renew_masks(message);
         }
     }
@@ -330,12 +345,39 @@ impl State {
         let Some(outline) = self.outlines.get(message as usize) else { return };
         let fixed = message == self.request || self.held.contains(&message);
         let blocks = self.ledger.blocks_of(message);
-        for (piece, at) in outline.pieces.iter().zip(blocks) {
+        let masks: Vec<Mask> = outline
+            .pieces
+            .iter()
+            .zip(blocks.clone())
+            .map(|(piece, at)| {
+                let tied = self.ledger.blocks.get(at as usize).is_some_and(|it| it.group != NONE);
+                if fixed { Mask::FIXED } else { self.mask(message, outline.role, piece, tied) }
+            })
+            .collect();
+        for (mask, at) in masks.into_iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                let tied = block.group != NONE;
-                block.mask = if fixed { Mask::FIXED } else { mask(outline.role, piece, tied) };
+                block.mask = mask;
             }
         }
+    }
+
+    /// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
+    /// what carries provider data goes whole or not at all; but calls that were signed in an earlier turn are read no more.
+    /// `tied`: it stays or goes with others.
+    fn mask(&self, message: u32, role: Role, piece: &Piece, tied: bool) -> Mask {
+        if role == Role::System || piece.fixed {
+            return Mask::FIXED;
+        }
+        let earlier = self.provider.signs_calls() && self.request != NONE && message < self.request;
+        let verbatim = match piece.kind {
+            Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
+            Kind::Call => piece.opaque && !earlier,
+            Kind::Result => piece.opaque,
+            Kind::Thinking => tied,
+            Kind::Other => true,
+            Kind::Image => false,
+        };
+        Mask { may_edit: !verbatim, may_drop: true }
     }
 
     /// Takes up what mends the host's history.
@@ -385,12 +427,54 @@ impl State {
     /// # Errors
     /// `InvalidArgument`.
     pub fn set_parts(&mut self, json: &str) -> Result<()> {
-        let parts = Parts::parse(json, self.options.estimator)?;
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        let parts = Parts::parse(json, &mut counter)?;
         if parts != self.parts {
             self.sent.settled = false;
         }
         self.parts = parts;
         Ok(())
+    }
+
+    /// The texts of a message (JSON) that are counted when it is pushed: for a counter of the host's.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with the index that it would have.
+    pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
+        let shown = if self.certain { None } else { Format::shown_by(bytes) };
+        let draft = shown
+            .map_or(self.format, |(format, _)| format)
+            .read(bytes, self.ledger.message_count())?;
+        Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
+    }
+
+    /// The texts of what goes out beside the messages (JSON) that are counted when it is set.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the part.
+    pub fn parts_texts(json: &str) -> Result<Vec<String>> {
+        Parts::texts(json)
+    }
+
+    /// The numbers of the host's counter (a JSON array) for the texts of what is passed next: a message or parts.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn count(&mut self, json: &str) -> Result<()> {
+        let counts = serde_json::from_str(json);
+        self.given =
+            counts.map_err(|error| Error::argument("estimator", "whole numbers", error))?;
+        Ok(())
+    }
+
+    /// Our own lines cost what the host's counter makes of texts, by and large.
+    pub(super) fn learn(&mut self, learned: Learned) {
+        self.learned.add(learned);
+        if matches!(self.options.estimator, Estimator::Scaled(_)) {
+            self.options.estimator = self.learned.estimator();
+            self.lines.estimator = self.options.estimator;
+        }
     }
 
     /// Work done so far.
@@ -407,20 +491,16 @@ impl State {
     }
 }
 
-/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
-/// what carries provider data goes whole or not at all. `tied`: it stays or goes with others.
-fn mask(role: Role, piece: &Piece, tied: bool) -> Mask {
-    if role == Role::System {
-        return Mask::FIXED;
+/// What validity knows of a format's host, and whether lost signatures are made up for.
+pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
+    validity::Options {
+        thinking,
+        apart: format == Format::Pi,
+        single: !matches!(format, Format::Gemini | Format::Anthropic),
+        inline: format.has_results_inline(),
+        hoists: matches!(format, Format::LangChain | Format::Gemini | Format::OpenAiResponses),
+        ..validity::Options::default()
     }
-    let verbatim = match piece.kind {
-        Kind::Text => role == Role::User,
-        Kind::Call | Kind::Result => piece.opaque,
-        Kind::Thinking => tied,
-        Kind::Other => true,
-        Kind::Image => false,
-    };
-    Mask { may_edit: !verbatim, may_drop: true }
 }
 
 /// Whose rules hold for a format unless the host says otherwise.

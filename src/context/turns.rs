@@ -70,6 +70,9 @@ impl State {
         changes: &[Change],
     ) -> Option<Item> {
         self.fixes_of(message).find(|fix| fix.kind == FixKind::AsUser)?;
+        if !outline.pieces.iter().all(|piece| Joined::takes(self.format, piece)) {
+            return None;
+        }
         let note = Made::User(vec![MadePart::Text(SYSTEM.into())]);
         let mut parts = vec![Joint::Made(note)];
         parts.append(&mut joints(message, outline, changes));
@@ -119,7 +122,7 @@ impl State {
             Item::Keep(message) | Item::Edit(message, _) => {
                 let outline = self.outlines.get(*message as usize)?;
                 let assistant = outline.role == Role::Assistant;
-                let movable = outline.pieces.iter().all(Joined::takes);
+                let movable = outline.pieces.iter().all(|piece| Joined::takes(self.format, piece));
                 let changes = self.changes(*message, outline);
                 let parts = joints(*message, outline, &changes);
                 (movable && (inline || !assistant)).then_some(parts)

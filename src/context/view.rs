@@ -54,6 +54,9 @@ pub(super) struct Entry {
     pub(super) source: u32,
 }
 
+/// Where the content of a message of ours stands, by format.
+const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
+
 /// Stands where an image was.
 pub(super) const IMAGE: &str = "[image cut]";
 
@@ -82,6 +85,8 @@ pub enum Written {
         /// What is then changed on it.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         ops: Vec<Op>,
+        /// JSON Pointer of its content.
+        content: &'static str,
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
@@ -172,8 +177,8 @@ impl State {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
-                || self.goes_at_end(message, piece)
-                || self.displaced.contains_key(&(message, piece));
+                || self.displaced.contains_key(&(message, piece))
+                || self.goes_at_the_end(message, piece);
             if gone {
                 changes.push(Change { piece, what: What::Drop });
                 continue;
@@ -186,26 +191,36 @@ impl State {
         changes
     }
 
-    /// The piece does not go out because the request ends here.
-    fn goes_at_end(&self, message: u32, piece: u32) -> bool {
-        let gone = FixKind::Drop { piece };
-        self.ending.iter().any(|fix| fix.index == message && fix.kind == gone)
+    /// A piece that a request leaves out, or sends elsewhere, because it ends where it does.
+    fn goes_at_the_end(&self, message: u32, piece: u32) -> bool {
+        self.ending.iter().any(|fix| match &fix.kind {
+            FixKind::Drop { piece: of } => fix.index == message && *of == piece,
+            FixKind::After(Made::Moved { message: from, piece: of, .. }) => {
+                (*from, *of) == (message, piece)
+            }
+            FixKind::Rename { .. }
+            | FixKind::Text { .. }
+            | FixKind::Arguments { .. }
+            | FixKind::Sign { .. }
+            | FixKind::Unmark { .. }
+            | FixKind::AsUser
+            | FixKind::Turn
+            | FixKind::Before(_)
+            | FixKind::After(_) => false,
+        })
     }
 
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
         for fix in self.fixes_of(message) {
             let ours = self.lines.text.contains_key(&at);
+            let is_call = it.kind == Kind::Call;
             let what = match &fix.kind {
                 FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
-                FixKind::Text { piece: of, text } if *of == piece && !ours => {
+                FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    let text = text.clone().unwrap_or_else(mended);
-                    if it.kind == Kind::Call {
-                        What::Arguments(serde_json::from_str(&text).unwrap_or_else(|_| json!({})))
-                    } else {
-                        What::Text(text)
-                    }
+                    What::Text(text.clone().unwrap_or_else(mended))
                 }
+                FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(json!({}))
                 }
@@ -214,6 +229,7 @@ impl State {
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
                 | FixKind::Arguments { .. }
+                | FixKind::Sign { .. }
                 | FixKind::Unmark { .. }
                 | FixKind::AsUser
                 | FixKind::Turn
@@ -250,13 +266,16 @@ impl State {
                 let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
+                    Made::Results(_) => ("tool", None),
                     Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
-                let (tool_call_id, tool_name) = call.unzip();
-                let ops = Vec::new();
-                Written::Make { make: message, copies, ops, role, tool_call_id, tool_name }
+                let mut written = Written::ours(message, copies, Vec::new(), role);
+                if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
+                    (*tool_call_id, *tool_name) = call.unzip();
+                }
+                written
             }
             Item::Join(voice, parts) => {
                 let Joined { message, copied, ops, .. } = self.joined(*voice, parts);
@@ -323,6 +342,7 @@ pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Optio
     for change in changes.iter().filter(|change| change.piece == at) {
         match &change.what {
             What::Drop => return None,
+            What::Text(_) if piece.kind == Kind::Call => piece.within = true,
             What::Text(text) => {
                 piece.blank = text.trim().is_empty();
                 piece.broken_unicode = false;
@@ -341,6 +361,7 @@ pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Optio
             }
             What::Id(id) => piece.id = id.as_str().into(),
             What::Unmark(marks) => piece.marks &= !marks,
+            What::Sign => piece.opaque = true,
         }
     }
     Some(piece)
@@ -348,6 +369,8 @@ pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Optio
 
 impl Written {
     fn ours(make: Value, copies: Vec<Copied>, ops: Vec<Op>, role: &'static str) -> Self {
-        Self::Make { make, copies, ops, role, tool_call_id: None, tool_name: None }
+        let content = CONTENTS.iter().find(|path| make.pointer(path).is_some());
+        let content = content.copied().unwrap_or_default();
+        Self::Make { make, copies, ops, content, role, tool_call_id: None, tool_name: None }
     }
 }

@@ -23,6 +23,8 @@ pub enum Estimator {
     Chars21,
     /// `cjk`: characters by 4, or by 1.5 where they have more than two bytes on average; rounded down, but at least 1.
     Cjk,
+    /// The default profile by thousandths: what stands for a host's own counter where that cannot be asked.
+    Scaled(u32),
 }
 
 impl Default for Estimator {
@@ -78,6 +80,7 @@ impl Estimator {
             Self::Chars4 => "chars/4",
             Self::Chars21 => "chars/2.1",
             Self::Cjk => "cjk",
+            Self::Scaled(_) => "a function",
         }
     }
 
@@ -94,6 +97,10 @@ impl Estimator {
             return 0;
         }
         let tokens = match self {
+            Self::Scaled(permille) => {
+                let tokens = u64::from(Self::default().tokens_of(bytes));
+                tokens.saturating_mul(u64::from(permille)).div_ceil(1000)
+            }
             // 64 to a token, rounded up; a sum may be below zero.
             Self::Profile(profile) => {
                 let sum = profile.weights().map_or(0, |weights| weights.sum(bytes));

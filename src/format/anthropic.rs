@@ -176,6 +176,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (json!({ "role": "user", "content": content }), copied);
         }
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::Null, copied),
         Made::Result { id, text, error, .. } => {
             json!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": error })
         }

@@ -24,7 +24,8 @@ pub struct Change {
 pub enum What {
     /// It does not go out.
     Drop,
-    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag.
+    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag. A call
+    /// that holds its own result is answered with this error.
     Text(String),
     /// Its arguments are replaced by this object; those of a custom tool's call by a string.
     Arguments(Value),
@@ -32,6 +33,8 @@ pub enum What {
     Id(String),
     /// These of its cache markers do not go out: [`Piece::marks`].
     Unmark(u64),
+    /// It goes out with what stands for a lost signature.
+    Sign,
 }
 
 /// Finds a piece of one of the host's messages.
@@ -62,7 +65,7 @@ pub(super) fn sets(
         let Some(piece) = piece(change) else { continue };
         match change.what {
             What::Unmark(marks) => unmark(piece, marks, &mut ops),
-            What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) => {
+            What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
                 ops.extend(set(piece, &change.what));
             }
         }
@@ -89,8 +92,16 @@ pub(super) fn removals<'o>(pieces: impl Iterator<Item = &'o Piece>) -> Vec<Op> {
 
 fn at(piece: &Piece) -> Option<u32> {
     match piece.place {
-        Place::Item(at) | Place::Call(at) | Place::Custom(at) | Place::Part(at) => Some(at),
-        Place::Content | Place::Field(_) => None,
+        Place::Item(at)
+        | Place::Call(at)
+        | Place::Custom(at)
+        | Place::Part(at)
+        | Place::Snake(at)
+        | Place::Tool(at)
+        | Place::At(_, at) => Some(at),
+        Place::Content | Place::Whole(_) | Place::Field(_) | Place::In(_) | Place::Inner(..) => {
+            None
+        }
     }
 }
 
@@ -100,6 +111,16 @@ pub(super) fn blocks(
     changes: &[Change],
     set: impl Fn(&Piece, &What) -> Option<Op>,
 ) -> Vec<Op> {
+    blocks_with(outline, changes, &text_block(PLACEHOLDER), set)
+}
+
+/// The same, with a block of the format's own in place of the last that went.
+pub(super) fn blocks_with(
+    outline: &Outline,
+    changes: &[Change],
+    block: &Value,
+    set: impl Fn(&Piece, &What) -> Option<Op>,
+) -> Vec<Op> {
     let (stay, mut go) = split(outline, changes);
     let mut ops = sets(outline, changes, set);
     if stay.iter().all(|piece| piece.kind == Kind::Thinking) && !go.is_empty() {
@@ -107,8 +128,11 @@ pub(super) fn blocks(
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
-            (Place::Item(_) | Place::Part(_), _) => text_block(PLACEHOLDER),
-            (_, Kind::Result) => json!([text_block(PLACEHOLDER)]),
+            (
+                Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::Tool(_) | Place::At(..),
+                _,
+            ) => block.clone(),
+            (_, Kind::Result) => json!([block]),
             _ => PLACEHOLDER.into(),
         };
         ops.push(put(piece, "", word));
@@ -144,27 +168,55 @@ pub(super) fn block_of(text: Value) -> Value {
 
 /// The content of a user message of ours. A block of the host's is copied whole, a string of the host's into a block.
 pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<Copied>) -> Value {
+    user_list(parts, host, "/content", copied)
+}
+
+/// The same, for a message whose content stands at `list`.
+pub(super) fn user_list(
+    parts: &[MadePart],
+    host: Host<'_>,
+    list: &str,
+    copied: &mut Vec<Copied>,
+) -> Value {
+    user_parts(parts, host, copied, list, |text| json!({ "type": "text", "text": text }))
+}
+
+/// The same, with texts as the format has them.
+pub(super) fn user_parts(
+    parts: &[MadePart],
+    host: Host<'_>,
+    copied: &mut Vec<Copied>,
+    list: &str,
+    block: fn(Value) -> Value,
+) -> Value {
     let mut content = Vec::with_capacity(parts.len());
     for part in parts {
         let (message, piece) = match part {
             MadePart::Text(text) => {
-                content.push(text_block(text));
+                content.push(block(text.as_str().into()));
                 continue;
             }
             MadePart::Host(message, piece) => (*message, host(message.to_owned(), *piece)),
         };
         let Some(piece) = piece else { continue };
-        let path = format!("/content/{}", content.len());
+        let path = format!("{list}/{}", content.len());
         let from = piece.place.pointer();
-        if matches!(piece.place, Place::Item(_)) {
+        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::At(..))
+        {
             copied.push(Copied { path, index: message, from });
             content.push(Value::Null);
         } else {
             copied.push(Copied { path: format!("{path}/text"), index: message, from });
-            content.push(block_of(Value::Null));
+            content.push(block(Value::Null));
         }
     }
     Value::Array(content)
+}
+
+/// The arguments of a call that takes free text: what a cut says, or their JSON.
+pub(super) fn free_text(arguments: &Value) -> String {
+    let said = arguments.as_str().or_else(|| arguments.get("cut").and_then(Value::as_str));
+    said.map_or_else(|| arguments.to_string(), ToOwned::to_owned)
 }
 
 /// A result of the host's at another place.

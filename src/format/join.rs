@@ -28,7 +28,11 @@ impl Joined {
     }
 
     /// Whether a piece can stand in another message: blocks and plain text can; what a host keeps beside its content cannot.
-    pub fn takes(piece: &Piece) -> bool {
+    pub fn takes(format: Format, piece: &Piece) -> bool {
+        match format {
+            Format::Anthropic | Format::OpenAiChat | Format::AiSdk | Format::Pi => {}
+            Format::OpenAiResponses | Format::Gemini | Format::LangChain => return false,
+        }
         let is_text = piece.kind == Kind::Text && piece.place == Place::Content;
         is_text || matches!(piece.place, Place::Item(_))
     }
@@ -53,7 +57,7 @@ impl Joined {
         for change in changes {
             match change.what {
                 What::Unmark(marks) => super::edit::unmark(&moved, marks, &mut self.ops),
-                What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) => {
+                What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
                     self.ops.extend(self.format.set(&moved, &change.what));
                 }
             }

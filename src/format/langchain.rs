@@ -1,19 +1,614 @@
-//! `LangChain`'s messages: live instances, or what they are written as.
+//! `LangChain`'s messages: live instances, seen by their own members, and what they are written as: `{ lc, id, kwargs }`,
+//! `{ type, data }`, or plain `{ type, content }` and `{ role, content }`.
+//!
+//! A call may stand in several places at once (`tool_calls`, a content block, `additional_kwargs`, chunks). It is counted
+//! once and changed everywhere; where it also stands somewhere that is not known here, it is left alone.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-use super::edit::{Change, Host};
-use super::json::{Flaw, Read};
-use crate::model::{Copied, Draft, Made, Op, Outline};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-pub(super) fn read(_text: &str) -> Read<Draft<'_>> {
-    Err(Flaw::new("", "a format that is built"))
+use super::edit::{self, Change, Host, PLACEHOLDER, What, member, put};
+use super::fingerprint::of_json;
+use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
+use crate::json::Want::{Items, Raw, Text};
+use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+
+const MESSAGE: Shape = Shape {
+    what: "a message: an instance, { lc, id, kwargs }, { type, data } or { type, content }",
+    members: &[
+        // What `js/json.ts` writes of an instance's class.
+        may(TAG, Text),
+        may("type", Text),
+        may("role", Text),
+        may("id", Raw),
+        may("lc", Raw),
+        may("kwargs", Raw),
+        may("data", Raw),
+        may("content", Want::Content),
+        may("name", Text),
+        may("tool_calls", Items),
+        may("invalid_tool_calls", Items),
+        may("tool_call_chunks", Items),
+        may("tool_call_id", Text),
+        may("status", Text),
+        may("additional_kwargs", Raw),
+        may("response_metadata", Raw),
+    ],
+    closed: false,
+};
+
+/// The member under which the class of an instance is written.
+pub(super) const TAG: &str = "@@toStringTag";
+
+const KWARGS: Shape = Shape {
+    what: "additional_kwargs",
+    members: &[
+        may("tool_calls", Items),
+        may("function_call", Raw),
+        may("reasoning_content", Text),
+        may("reasoning", Raw),
+    ],
+    closed: false,
+};
+
+const METADATA: Shape =
+    Shape { what: "response_metadata", members: &[may("output", Raw)], closed: false };
+
+/// A call, as `tool_calls` and chunks have it, and as providers do.
+const CALL: Shape = Shape {
+    what: "a call: { id, name, args }",
+    members: &[
+        may("id", Text),
+        may("name", Text),
+        may("args", Raw),
+        may("input", Raw),
+        may("arguments", Raw),
+        may("function", Raw),
+        may("functionCall", Raw),
+    ],
+    closed: false,
+};
+
+const BLOCK: Shape = Shape {
+    what: "a content block: { type, .. }",
+    members: &[
+        must("type", Text),
+        may("text", Text),
+        may("thinking", Text),
+        may("reasoning", Text),
+        may("signature", Text),
+        may("data", Raw),
+    ],
+    closed: false,
+};
+
+/// Where a message's members stand.
+struct Root {
+    under: &'static str,
+    content: &'static str,
+    calls: &'static str,
+    invalid: &'static str,
+    chunks: &'static str,
+    raw_calls: &'static str,
+    function_call: &'static str,
+    reasoning: [&'static str; 2],
+    tool_call_id: &'static str,
 }
 
-pub(super) fn edit(_outline: &Outline, _changes: &[Change]) -> Vec<Op> {
-    Vec::new()
+macro_rules! root {
+    ($under:literal, $path:literal) => {
+        Root {
+            under: $under,
+            content: concat!($path, "content"),
+            calls: concat!($path, "tool_calls"),
+            invalid: concat!($path, "invalid_tool_calls"),
+            chunks: concat!($path, "tool_call_chunks"),
+            raw_calls: concat!($path, "additional_kwargs/tool_calls"),
+            function_call: concat!($path, "additional_kwargs/function_call"),
+            reasoning: [
+                concat!($path, "additional_kwargs/reasoning_content"),
+                concat!($path, "additional_kwargs/reasoning"),
+            ],
+            tool_call_id: concat!("/", $path, "tool_call_id"),
+        }
+    };
 }
 
-pub(super) fn make(_made: &Made, _host: Host<'_>) -> (Value, Vec<Copied>) {
-    (Value::Null, Vec::new())
+static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/data", "data/")];
+
+pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+    let mut message = json::read(text, &MESSAGE)?;
+    let mut kinds: Vec<String> =
+        ["type", TAG].iter().filter_map(|name| message.text(name)).map(Cow::into_owned).collect();
+    let [own, kwargs, data] = &ROOTS;
+    let mut root = own;
+    if let Some(inner) = message.raw("lc").and_then(|_| message.raw("kwargs")) {
+        let class =
+            message.raw("id").and_then(|id| serde_json::from_str::<Vec<String>>(id.get()).ok());
+        kinds.extend(class.and_then(|path| path.into_iter().last()));
+        root = kwargs;
+        message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+    } else if let Some(inner) = message.raw("data").filter(|data| data.get().starts_with('{')) {
+        root = data;
+        message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+    }
+    // A message of any role has it beside; without another sign it is the only one.
+    kinds.extend(message.text("role").map(Cow::into_owned));
+    let Some((role, legacy)) = kinds.iter().find_map(|kind| role_of(kind)) else {
+        if kinds.iter().any(|kind| matches!(&**kind, "remove" | "RemoveMessage")) {
+            // It asks a reducer to take a message away, and says nothing to a model.
+            return Ok(Draft { role: Role::User, parts: Vec::new() });
+        }
+        let allowed = "\"human\", \"ai\", \"system\", \"developer\", \"tool\", \"function\", \"generic\" or \"remove\"";
+        return Err(Flaw::new("/type", allowed));
+    };
+    let parts = match role {
+        Role::Tool => result(message, root, legacy),
+        Role::System | Role::User | Role::Assistant => spoken(message, root),
+    };
+    Ok(Draft { role, parts: parts.map_err(|flaw| flaw.under(root.under))? })
 }
+
+/// Who speaks, by type, class or role; and whether it is a function's result of the days before ids.
+fn role_of(kind: &str) -> Option<(Role, bool)> {
+    Some(match kind.strip_suffix("Chunk").unwrap_or(kind) {
+        "human" | "user" | "HumanMessage" => (Role::User, false),
+        "ai" | "assistant" | "AIMessage" => (Role::Assistant, false),
+        "system" | "developer" | "SystemMessage" => (Role::System, false),
+        "tool" | "ToolMessage" => (Role::Tool, false),
+        "function" | "FunctionMessage" => (Role::Tool, true),
+        _ => return None,
+    })
+}
+
+/// A call that stands in a list or a content block: which one, and where its arguments are.
+struct Seen<'a> {
+    place: Place,
+    id: Box<str>,
+    name: Box<str>,
+    arguments: &'a str,
+    /// The member with the arguments; `=` before it: as JSON text.
+    member: &'static str,
+}
+
+fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+    let extra = message.raw("additional_kwargs").map_or("{}", RawValue::get);
+    let metadata = message.raw("response_metadata").map_or("{}", RawValue::get);
+    let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
+    let listed = |items: Option<Vec<&'a RawValue>>, list, path: &str| {
+        let items = (0u32..).zip(items.unwrap_or_default());
+        let seen = items.map(|(at, raw)| {
+            call(raw, Place::At(list, at)).map_err(|flaw| flaw.under(&format!("{path}/{at}")))
+        });
+        seen.collect::<Read<Vec<Seen<'a>>>>()
+    };
+    let calls = listed(message.items("tool_calls"), root.calls, "/tool_calls")?;
+    let invalid = listed(message.items("invalid_tool_calls"), root.invalid, "/invalid_tool_calls")?;
+    let chunks = listed(message.items("tool_call_chunks"), root.chunks, "/tool_call_chunks")?;
+    let raw_calls =
+        listed(kwargs.items("tool_calls"), root.raw_calls, "/additional_kwargs/tool_calls")?;
+    let mut parts = reasoning(&mut kwargs, root)?;
+    let mut blocks = Vec::new();
+    let mut torn = false;
+    match message.content("content") {
+        None => {}
+        Some(Content::Text(text)) => {
+            // Beside calls an empty string is the absence of text.
+            let called = !calls.is_empty() || !raw_calls.is_empty();
+            if !(called && text.is_empty()) {
+                parts.push(Part::new(Kind::Text, Place::In(root.content), text));
+            }
+        }
+        Some(Content::Blocks(items)) => {
+            for (at, raw) in (0u32..).zip(items) {
+                let place = Place::At(root.content, at);
+                let flaw = |flaw: Flaw| flaw.under(&format!("/content/{at}"));
+                match json::kind_of(raw.get()).as_deref() {
+                    Some("tool_use" | "tool_call" | "functionCall") => {
+                        blocks.push((parts.len(), call(raw, place).map_err(flaw)?));
+                    }
+                    kind => {
+                        torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
+                        parts.push(block(raw, place).map_err(flaw)?);
+                    }
+                }
+            }
+        }
+    }
+    let mut all = Calls { known: Vec::new(), parts: Vec::new() };
+    for seen in &calls {
+        all.own(seen);
+    }
+    // Google's blocks have no ids: the calls stand in the same order.
+    let mut moved = 0usize;
+    for (before, seen) in &blocks {
+        let at = before.saturating_add(moved);
+        let part = all.also(seen, true);
+        if let Some(part) = part {
+            parts.insert(at.min(parts.len()), part);
+            moved = moved.saturating_add(1);
+        }
+    }
+    let alone = calls.is_empty();
+    for seen in &raw_calls {
+        let part = all.also(seen, alone);
+        parts.extend(part);
+    }
+    for seen in invalid.iter().chain(&chunks) {
+        let part = all.also(seen, false);
+        parts.extend(part);
+    }
+    torn |= all.known.len() < chunks.len();
+    parts.append(&mut all.parts);
+    if let Some(raw) = kwargs.raw("function_call").filter(|_| all.known.is_empty()) {
+        let seen = call(raw, Place::Field(root.function_call))?;
+        parts.push(part_of(&seen));
+    }
+    // OpenAI's own items are sent back in place of what stands in the message.
+    let whole = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
+    torn |= whole.is_some_and(|output| output.get().starts_with("[{"));
+    for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
+        let quoted = Value::from(&*part.piece.id).to_string();
+        let elsewhere =
+            extra.matches(&*quoted).count().saturating_add(metadata.matches(&*quoted).count());
+        let known = raw_calls.iter().filter(|seen| seen.id == part.piece.id).count();
+        part.piece.opaque |= torn || (!part.piece.id.is_empty() && elsewhere > known);
+    }
+    Ok(parts)
+}
+
+/// The calls of a message: each once, with the other places in which it stands.
+struct Calls<'a> {
+    /// Id and name of each, and the lists in which it was seen again.
+    known: Vec<(Box<str>, Box<str>, Vec<&'static str>)>,
+    parts: Vec<Part<'a>>,
+}
+
+impl<'a> Calls<'a> {
+    fn own(&mut self, seen: &Seen<'a>) {
+        self.known.push((seen.id.clone(), seen.name.clone(), Vec::new()));
+        self.parts.push(part_of(seen));
+    }
+
+    /// A call seen in another place: a mirror of one that is known, or, where it may be, a call by itself with its mirror.
+    fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Option<Part<'a>> {
+        let list = match seen.place {
+            Place::At(list, _) => list,
+            _ => "",
+        };
+        let google = seen.member == FUNCTION_CALL;
+        let same = |(id, name, lists): &&mut (Box<str>, Box<str>, Vec<&'static str>)| {
+            !lists.contains(&list)
+                && if google { *name == seen.name } else { *id == seen.id && !id.is_empty() }
+        };
+        let mut id = seen.id.clone();
+        if let Some((known, _, lists)) = self.known.iter_mut().find(|known| same(known)) {
+            lists.push(list);
+            id.clone_from(known);
+        } else if may_be_own && !google {
+            self.own(seen);
+            if let Some((_, _, lists)) = self.known.last_mut() {
+                lists.push(list);
+            }
+        } else {
+            return Some(left_alone(seen.place));
+        }
+        let mut mirror = Part::new(Kind::Other, seen.place, "");
+        mirror.piece.id = id;
+        mirror.piece.name = seen.member.into();
+        mirror.piece.mirror = true;
+        Some(mirror)
+    }
+}
+
+/// A call that stands nowhere else and is not sent from here.
+fn left_alone(place: Place) -> Part<'static> {
+    let mut part = Part::new(Kind::Other, place, "");
+    part.piece.opaque = true;
+    part.piece.mirror = true;
+    part
+}
+
+const FUNCTION_CALL: &str = "functionCall/args";
+
+fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
+    let text = if seen.arguments.starts_with('"') {
+        json::string(seen.arguments).unwrap_or_default()
+    } else {
+        seen.arguments.into()
+    };
+    let mut part = Part::new(Kind::Call, seen.place, text);
+    let is_text = seen.member.starts_with('=');
+    part.piece.bad_arguments =
+        if is_text { !is_object(&part.text) } else { !part.text.starts_with('{') };
+    part.piece.id.clone_from(&seen.id);
+    part.piece.name.clone_from(&seen.name);
+    part
+}
+
+/// Whoever wrote it: `{ id, name, args }`, `{ id, name, input }`, `{ id, function: { name, arguments } }` or
+/// `{ functionCall: { name, args } }`.
+fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
+    let mut outer = json::read(raw.get(), &CALL)?;
+    let id = or_empty(outer.text("id")).into();
+    let inner = [("function", "=function/arguments"), ("functionCall", FUNCTION_CALL)];
+    for (name, member) in inner {
+        if let Some(raw) = outer.raw(name) {
+            let mut inner =
+                json::read(raw.get(), &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
+            let arguments = inner.raw("arguments").or_else(|| inner.raw("args"));
+            let arguments = arguments.map_or(Ok("{}"), whole)?;
+            return Ok(Seen {
+                place,
+                id,
+                name: or_empty(inner.text("name")).into(),
+                arguments,
+                member,
+            });
+        }
+    }
+    let name = or_empty(outer.text("name")).into();
+    let found =
+        ["args", "input", "arguments"].into_iter().find_map(|name| Some((name, outer.raw(name)?)));
+    let (member, raw) = found.map_or(("args", None), |(name, raw)| (name, Some(raw)));
+    let arguments =
+        raw.map_or(Ok("{}"), whole).map_err(|flaw| flaw.under(&format!("/{member}")))?;
+    let text = arguments.starts_with('"');
+    let member = match (member, text) {
+        ("args", true) => "=args",
+        ("input", true) => "=input",
+        ("arguments", _) => "=arguments",
+        (member, _) => member,
+    };
+    Ok(Seen { place, id, name, arguments, member })
+}
+
+/// Reasoning beside the content.
+fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+    let [text, items] = root.reasoning;
+    let mut parts = Vec::new();
+    if let Some(said) = kwargs.text("reasoning_content").filter(|said| !said.is_empty()) {
+        let mut part = Part::new(Kind::Thinking, Place::Field(text), said);
+        part.piece.blank = false;
+        parts.push(part);
+    }
+    if let Some(raw) = kwargs.raw("reasoning").filter(|raw| raw.get().len() > "{}".len()) {
+        let mut part = Part::new(Kind::Thinking, Place::Field(items), whole(raw)?);
+        part.piece.opaque = true;
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
+fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+    let Ok(mut block) = json::read(raw.get(), &BLOCK) else {
+        return json::other(place, raw);
+    };
+    let text = |block: &mut Members<'_>, name: &str| or_empty(block.text(name)).into_owned();
+    let kind = or_empty(block.text("type"));
+    Ok(match &*kind {
+        "text" => {
+            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
+            Part::new(Kind::Text, place, text)
+        }
+        "thinking" | "redacted_thinking" => {
+            let said = text(&mut block, "thinking");
+            let mut part = Part::new(Kind::Thinking, place, said);
+            let signature = block.text("signature").map_or(0, |signature| signature.len());
+            let data = block.raw("data").map_or(0, |data| data.get().len());
+            part.opaque = count(signature.max(data));
+            part.piece.opaque = part.opaque > 0;
+            part.piece.blank &= part.opaque == 0;
+            part
+        }
+        "reasoning" => {
+            let said = text(&mut block, "reasoning");
+            let mut part = Part::new(Kind::Thinking, place, said);
+            part.opaque = count(raw.get().len());
+            part.piece.opaque = true;
+            part.piece.blank = false;
+            part
+        }
+        "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
+        | "document" => {
+            let mut part = Part::new(Kind::Image, place, "");
+            part.images = 1;
+            part.media = of_json(raw.get());
+            part
+        }
+        _ => json::other(place, raw)?,
+    })
+}
+
+fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<Part<'a>>> {
+    let mut body = Body::default();
+    match message.content("content") {
+        None => {}
+        Some(Content::Text(text)) => body.say(text),
+        Some(Content::Blocks(blocks)) => {
+            for (at, raw) in blocks.into_iter().enumerate() {
+                let part = block(raw, Place::Content);
+                body.take(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
+            }
+        }
+    }
+    let place = if legacy { Place::Field(root.content) } else { Place::In(root.content) };
+    let mut part = body.into_part(place);
+    part.piece.id = or_empty(message.text("tool_call_id")).into();
+    part.piece.name = or_empty(message.text("name")).into();
+    part.piece.error = message.text("status").is_some_and(|status| status == "error");
+    Ok(vec![part])
+}
+
+/// Changes to content and calls, in every place in which a call stands.
+pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
+    let (mut stay, mut go) = edit::split(outline, changes);
+    let mut ops = edit::sets(outline, changes, |piece, what| {
+        (piece.kind != Kind::Call).then(|| set(piece, what)).flatten()
+    });
+    for change in changes.iter().filter(|change| change.what != What::Drop) {
+        let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
+        let stays = |it: &&Piece| stay.iter().any(|piece| std::ptr::eq(*piece, *it));
+        let Some(piece) = piece.filter(|it| it.kind == Kind::Call).filter(stays) else { continue };
+        let own = (!has_own_mirror(outline, piece)).then_some(piece);
+        let places = mirrors(outline, piece).chain(own);
+        ops.extend(places.filter_map(|place| set(place, &change.what)));
+    }
+    let calls: Vec<&Piece> = go.iter().copied().filter(|piece| piece.kind == Kind::Call).collect();
+    for mirror in calls.iter().flat_map(|call| mirrors(outline, call)) {
+        if stay.iter().any(|piece| std::ptr::eq(*piece, mirror)) {
+            stay.retain(|piece| !std::ptr::eq(*piece, mirror));
+            go.push(mirror);
+        }
+    }
+    go.retain(|piece| piece.kind != Kind::Call || !has_own_mirror(outline, piece));
+    let of_content = |piece: &&Piece| content_of(piece).is_some();
+    let content = outline.pieces.iter().find_map(content_of);
+    let told = stay.iter().any(|piece| !matches!(piece.kind, Kind::Thinking) && !piece.mirror);
+    match content {
+        _ if go.is_empty() => {}
+        Some(path) if !told => ops.push(edit::beside(&path, PLACEHOLDER.into())),
+        Some(path) if !stay.iter().any(of_content) && go.iter().any(of_content) => {
+            ops.push(edit::beside(&path, "".into()));
+        }
+        Some(_) | None => ops.extend(edit::removals(go.iter().copied().filter(of_content))),
+    }
+    ops.extend(edit::removals(go.iter().copied().filter(|piece| !of_content(piece))));
+    let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
+    ops.extend(fields.map(|piece| Op::Remove { path: piece.place.pointer() }));
+    ops
+}
+
+/// The pointer of the content that a piece stands in.
+fn content_of(piece: &Piece) -> Option<String> {
+    match piece.place {
+        Place::At(path, _) | Place::In(path) if path.ends_with("content") => {
+            Some(format!("/{path}"))
+        }
+        _ => None,
+    }
+}
+
+/// A call that stands in the content or beside it, in no list of its own, has that place as a mirror too.
+fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
+    mirrors(outline, call).any(|mirror| mirror.place == call.place)
+}
+
+/// The other places of a call: the n-th call with its id is the n-th with it in every list.
+fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
+    let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
+    let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));
+    let list = |piece: &Piece| match piece.place {
+        Place::At(list, _) => list,
+        _ => "",
+    };
+    let is = move |piece: &&Piece| piece.mirror && piece.id == call.id && !piece.id.is_empty();
+    outline.pieces.iter().enumerate().filter(move |(_, piece)| is(piece)).filter_map(
+        move |(at, piece)| {
+            let before = outline.pieces.iter().take(at).filter(is);
+            let nth = before.filter(|other| list(other) == list(piece)).count();
+            (Some(nth) == number).then_some(piece)
+        },
+    )
+}
+
+/// What one change sets in one place.
+fn set(piece: &Piece, what: &What) -> Option<Op> {
+    let text = |text: &String| Value::from(text.as_str());
+    let member_of = |name: &str, new: &Value| {
+        let (name, is_text) = name.strip_prefix('=').map_or((name, false), |name| (name, true));
+        let new = if is_text { new.to_string().into() } else { new.clone() };
+        member(piece, &format!("/{name}"), new)
+    };
+    Some(match (piece.kind, piece.place, what) {
+        (Kind::Text, Place::In(_), What::Text(new)) => put(piece, "", text(new)),
+        (Kind::Text, _, What::Text(new)) => put(piece, "/text", text(new)),
+        (Kind::Thinking, Place::Field(_), What::Text(new)) => put(piece, "", text(new)),
+        (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
+        (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
+        (Kind::Result, _, What::Text(new)) => member(piece, "", text(new)),
+        (Kind::Result, Place::In(path), What::Id(id)) => {
+            let root = ROOTS.iter().find(|root| root.content == path)?;
+            edit::beside(root.tool_call_id, text(id))
+        }
+        (Kind::Other, _, What::Arguments(new)) => member_of(&piece.name, new),
+        (Kind::Other, _, What::Id(id)) if &*piece.name != FUNCTION_CALL => {
+            member(piece, "/id", text(id))
+        }
+        (Kind::Call, Place::Field(_), What::Arguments(new)) => member_of("=arguments", new),
+        (Kind::Call, _, What::Arguments(new)) => member_of("args", new),
+        (Kind::Call, Place::At(..), What::Id(id)) => member(piece, "/id", text(id)),
+        _ => return None,
+    })
+}
+
+pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+    let mut copied = Vec::new();
+    let root = root_of(host);
+    let path = format!("/{}", root.content);
+    let (kind, body) = match made {
+        Made::User(parts) => {
+            let content = edit::user_list(parts, host, &path, &mut copied);
+            ("human", json!({ "content": content }))
+        }
+        Made::Result { id, name, text, error, .. } => tool(id, name, text.as_str().into(), *error),
+        Made::Results(_) => return (Value::Null, copied),
+        Made::Moved { id, name, message, piece } => {
+            let moved = edit::moved(*message, host(*message, *piece), "", &path);
+            copied.extend(moved.copied);
+            tool(id, name, moved.text, moved.error)
+        }
+    };
+    let message = match root.under {
+        "/kwargs" => {
+            let class = match kind {
+                "human" => "HumanMessage",
+                "tool" => "ToolMessage",
+                _ => "FunctionMessage",
+            };
+            json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
+        }
+        "/data" => json!({ "type": kind, "data": body }),
+        _ => {
+            let mut message = body;
+            if let Value::Object(members) = &mut message {
+                members.insert("type".into(), kind.into());
+            }
+            message
+        }
+    };
+    (message, copied)
+}
+
+fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Value) {
+    let status = if error { "error" } else { "success" };
+    // A call without an id is one of the days before ids.
+    if id.is_empty() {
+        return ("function", json!({ "name": name, "content": content }));
+    }
+    let body = json!({ "tool_call_id": id, "name": name, "content": content, "status": status });
+    ("tool", body)
+}
+
+/// How the host's messages are written: the first of them that has a part shows it.
+fn root_of(host: Host<'_>) -> &'static Root {
+    let first = (0..SHOWN_WITHIN).find_map(|message| host(message, 0));
+    let path = match first.map(|piece| piece.place) {
+        Some(Place::In(path) | Place::At(path, _) | Place::Field(path)) => path,
+        _ => "",
+    };
+    let [own, kwargs, data] = &ROOTS;
+    if path.starts_with("kwargs/") {
+        kwargs
+    } else if path.starts_with("data/") {
+        data
+    } else {
+        own
+    }
+}
+
+/// So many messages are looked at.
+const SHOWN_WITHIN: u32 = 16;

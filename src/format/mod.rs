@@ -17,6 +17,8 @@ mod openai_chat;
 mod openai_responses;
 mod pi;
 #[cfg(test)]
+mod sdk_tests;
+#[cfg(test)]
 mod tests;
 mod unicode;
 
@@ -85,8 +87,9 @@ impl Format {
         detect::detect(messages)
     }
 
-    /// The format that this message alone shows, if it shows one: plain text is the same in all of them.
-    pub fn shown_by(message: &[u8]) -> Option<Self> {
+    /// The format that this message alone shows, if it shows one, and whether no other has it: plain text is the same in
+    /// all of them, a system message in several.
+    pub fn shown_by(message: &[u8]) -> Option<(Self, bool)> {
         detect::shown_by(message)
     }
 
@@ -119,7 +122,7 @@ impl Format {
             Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
             Self::OpenAiResponses => openai_responses::edit(outline, changes),
-            Self::Gemini => edit::blocks(outline, changes, gemini::set),
+            Self::Gemini => gemini::edit(outline, changes),
             Self::AiSdk => ai_sdk::edit(outline, changes),
             Self::LangChain => langchain::edit(outline, changes),
             Self::Pi => edit::blocks(outline, changes, pi::set),
@@ -146,19 +149,23 @@ impl Format {
         }
     }
 
+    /// A turn of the model is a run of messages: that run is one call.
+    pub fn has_runs(self) -> bool {
+        self == Self::OpenAiResponses
+    }
+
     /// Results travel in the user's messages; elsewhere each is a message of its own.
     pub fn has_results_inline(self) -> bool {
         matches!(self, Self::Anthropic | Self::Gemini)
     }
 
-    /// What one change sets on a piece that stands at this place; a format that has no such edit sets nothing.
+    /// What one change sets on a piece of a joined message; a format that has no such edit sets nothing.
     fn set(self, piece: &Piece, what: &What) -> Option<Op> {
         match self {
             Self::Anthropic => anthropic::set(piece, what),
             Self::OpenAiChat => openai_chat::set(piece, what),
-            Self::Gemini => gemini::set(piece, what),
             Self::Pi => pi::set(piece, what),
-            Self::OpenAiResponses | Self::AiSdk | Self::LangChain => None,
+            Self::OpenAiResponses | Self::AiSdk | Self::LangChain | Self::Gemini => None,
         }
     }
 

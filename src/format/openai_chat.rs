@@ -245,8 +245,8 @@ pub(super) fn set(piece: &Piece, what: &What) -> Option<Op> {
         (Kind::Call, Place::Call(_) | Place::Custom(_), What::Id(id)) => {
             member(piece, "/id", text(id))
         }
-        (Kind::Call, Place::Custom(_), What::Arguments(Value::String(new))) => {
-            member(piece, "/custom/input", text(new))
+        (Kind::Call, Place::Custom(_), What::Arguments(new)) => {
+            member(piece, "/custom/input", edit::free_text(new).into())
         }
         (Kind::Call, Place::Call(_), What::Arguments(new)) => {
             member(piece, "/function/arguments", new.to_string().into())
@@ -265,6 +265,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (json!({ "role": "user", "content": content }), copied);
         }
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::Null, copied),
         Made::Result { id, name, text, .. } => (id, name, text.as_str().into()),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", "/content");

@@ -190,7 +190,9 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (json!({ "role": "user", "content": content, "timestamp": 0 }), copied);
         }
-        Made::Result { id, name, text, error } => {
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::Null, copied),
+        Made::Result { id, name, text, error, .. } => {
             (id, name, json!([edit::text_block(text)]), *error)
         }
         Made::Moved { id, name, message, piece } => {

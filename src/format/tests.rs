@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::{Kind, MadePart, Op};
+use crate::model::{Kind, MadePart, Op, Place};
 
 /// Carries operations out, as `context.ts` does.
-fn apply(mut value: Value, ops: &[Op]) -> Value {
+pub(super) fn apply(mut value: Value, ops: &[Op]) -> Value {
     for op in ops {
         let path = match op {
             Op::Add { path, .. } | Op::Replace { path, .. } | Op::Remove { path } => path,
@@ -31,12 +31,12 @@ fn apply(mut value: Value, ops: &[Op]) -> Value {
     value
 }
 
-fn outline(format: Format, message: &Value) -> Outline {
+pub(super) fn outline(format: Format, message: &Value) -> Outline {
     format.read(message.to_string().as_bytes(), 0).unwrap().outline()
 }
 
 #[track_caller]
-fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: Value) {
+pub(super) fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: Value) {
     let changes: Vec<_> = changes.into_iter().map(|(piece, what)| Change { piece, what }).collect();
     let outline = outline(format, &message);
     let after = apply(message, &format.edit(&outline, &changes));
@@ -46,7 +46,7 @@ fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: V
 
 /// One line for a message: role, then kind, place, id, name, flags and text of each part.
 #[track_caller]
-fn reads(format: Format, message: &Value, expected: &[&str]) {
+pub(super) fn reads(format: Format, message: &Value, expected: &[&str]) {
     let bytes = message.to_string();
     let draft = format.read(bytes.as_bytes(), 0).unwrap();
     let mut lines = vec![format!("{:?}", draft.role)];
@@ -77,18 +77,18 @@ fn reads(format: Format, message: &Value, expected: &[&str]) {
 }
 
 #[track_caller]
-fn flawed(format: Format, message: &str, path: &str, expected: &str) {
+pub(super) fn flawed(format: Format, message: &str, path: &str, expected: &str) {
     let error = format.read(message.as_bytes(), 7).unwrap_err();
     let expected =
         Error::MalformedMessage { index: 7, path: path.into(), expected: expected.into() };
     assert_eq!(error, expected);
 }
 
-fn drop_all(pieces: &[u32]) -> Vec<(u32, What)> {
+pub(super) fn drop_all(pieces: &[u32]) -> Vec<(u32, What)> {
     pieces.iter().map(|piece| (*piece, What::Drop)).collect()
 }
 
-fn text(piece: u32, text: &str) -> (u32, What) {
+pub(super) fn text(piece: u32, text: &str) -> (u32, What) {
     (piece, What::Text(text.into()))
 }
 
@@ -369,7 +369,7 @@ fn pi_edits() {
 }
 
 #[track_caller]
-fn made(
+pub(super) fn made(
     format: Format,
     made: Made,
     hosts: &[Value],
@@ -387,15 +387,20 @@ fn made(
     format.read(value.to_string().as_bytes(), 0).unwrap();
 }
 
-fn result(id: &str) -> Made {
-    Made::Result { id: id.into(), name: "bash".into(), text: "aborted".into(), error: true }
+pub(super) fn result(id: &str) -> Made {
+    like(id, Place::Content)
 }
 
-fn moved(message: u32, piece: u32) -> Made {
+fn like(id: &str, like: Place) -> Made {
+    let (name, text) = ("bash".into(), "aborted".into());
+    Made::Result { id: id.into(), name, text, error: true, like }
+}
+
+pub(super) fn moved(message: u32, piece: u32) -> Made {
     Made::Moved { id: "n".into(), name: "bash".into(), message, piece }
 }
 
-fn head() -> Made {
+pub(super) fn head() -> Made {
     Made::User(vec![MadePart::Text("head".into()), MadePart::Host(0, 0), MadePart::Host(1, 1)])
 }
 

@@ -30,6 +30,18 @@ pub enum Place {
     Custom(u32),
     /// An element of a list of parts that stands in place of the content: `/parts/N`.
     Part(u32),
+    /// The same, its members written with underscores: `/parts/N`.
+    Snake(u32),
+    /// The whole message, an item of this type: a call, a result, reasoning.
+    Whole(&'static str),
+    /// Such a part that is a call of a tool that the host runs, and holds its result once there is one: `/parts/N`.
+    Tool(u32),
+    /// A member of such a part: `/parts/N/output`.
+    Inner(u32, &'static str),
+    /// The content of a message that stands at a path of its own, as a string: `/kwargs/content`.
+    In(&'static str),
+    /// An element of a list at a path of its own: `/kwargs/tool_calls/N`.
+    At(&'static str, u32),
     /// A member beside the content, by its name: `/reasoning_content`, `/refusal`, `/summary`.
     Field(&'static str),
 }
@@ -70,7 +82,8 @@ pub struct Piece {
     pub place: Place,
     /// The call's id, as the host wrote it; empty where there is none.
     pub id: Box<str>,
-    /// The tool's name; empty where there is none.
+    /// The tool's name; of a request or response of approval (`Kind::Other`) its own id, where `id` is the call's; of a
+    /// mirror the member that holds the arguments. Empty where there is none.
     pub name: Box<str>,
     /// No text but white space (and no image) in it.
     pub blank: bool,
@@ -83,14 +96,20 @@ pub struct Piece {
     /// A call whose arguments are not a JSON object.
     pub bad_arguments: bool,
     /// A result in the message of its call, put there by a provider's own tool or by an SDK that keeps both in one part:
-    /// it is never moved.
+    /// it is never moved. A call whose result, if it needs one, stands so or is the provider's to give: none is made for it.
     pub within: bool,
-    /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
-    pub marks: u64,
+    /// It stays where and as it is: the provider itself put it in place of what came before.
+    pub fixed: bool,
     /// Images in it.
     pub images: u32,
     /// Pixels of the longest side of any of them; 0 where that is not known.
     pub widest: u32,
+    /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
+    pub marks: u64,
+    /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
+    pub decided: bool,
+    /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
+    pub mirror: bool,
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -130,8 +149,11 @@ impl Place {
             Self::Content => "/content".into(),
             Self::Item(at) => format!("/content/{at}"),
             Self::Call(at) | Self::Custom(at) => format!("/tool_calls/{at}"),
-            Self::Part(at) => format!("/parts/{at}"),
-            Self::Field(name) => format!("/{name}"),
+            Self::Part(at) | Self::Snake(at) | Self::Tool(at) => format!("/parts/{at}"),
+            Self::Inner(at, name) => format!("/parts/{at}/{name}"),
+            Self::At(list, at) => format!("/{list}/{at}"),
+            Self::Whole(_) => String::new(),
+            Self::In(name) | Self::Field(name) => format!("/{name}"),
         }
     }
 }
@@ -150,10 +172,28 @@ impl Piece {
             opaque: false,
             bad_arguments: false,
             within: false,
-            marks: 0,
+            fixed: false,
             images: 0,
             widest: 0,
+            marks: 0,
+            decided: false,
+            mirror: false,
             unsent: false,
+        }
+    }
+
+    /// A request or a response of approval: it stays or goes with its call.
+    pub fn is_approval(&self) -> bool {
+        self.kind == Kind::Other && !self.mirror && !self.name.is_empty()
+    }
+}
+
+impl Outline {
+    /// Who speaks at its end: a part that holds a call with its result goes out as the call and then the result.
+    pub fn last_role(&self) -> Role {
+        match self.pieces.last().map(|piece| piece.place) {
+            Some(Place::Tool(_) | Place::Inner(..)) => Role::Tool,
+            _ => self.role,
         }
     }
 }

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Place;
+
 /// An RFC 6902 operation on one of the host's messages, with a JSON Pointer on the live object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
@@ -46,6 +48,9 @@ pub enum Made {
         text: String,
         /// It reports an error; what says that there is no result always does.
         error: bool,
+        /// Where the call stands, or the result in whose place this one is: some formats have a kind of result for each
+        /// kind of call.
+        like: Place,
     },
     /// One of the host's results, at another place.
     Moved {
@@ -58,6 +63,8 @@ pub enum Made {
         /// The piece in it.
         piece: u32,
     },
+    /// All results of a turn in one message, where the provider wants them so: each a `Result` or a `Moved`.
+    Results(Vec<Self>),
 }
 
 /// A part of a user message of ours.
@@ -154,7 +161,8 @@ pub enum FixKind {
         /// The id, legal and unique.
         id: String,
     },
-    /// The piece's text is replaced by this: blank results, broken Unicode.
+    /// The piece's text is replaced by this: blank results, broken Unicode. Of a call that holds its own result: it is
+    /// answered with this.
     Text {
         /// The piece.
         piece: u32,
@@ -163,6 +171,11 @@ pub enum FixKind {
     },
     /// The call's arguments go out as an object.
     Arguments {
+        /// The piece.
+        piece: u32,
+    },
+    /// The call goes out with the sentinel that stands for a lost signature.
+    Sign {
         /// The piece.
         piece: u32,
     },

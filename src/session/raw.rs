@@ -58,8 +58,12 @@ impl<'a> Fields<'a> {
 
     /// The member as a whole number; a fraction is cut off.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
-        let raw = self.get(name)?.get();
-        raw.split('.').next()?.parse().ok()
+        self.get(name).and_then(whole)
+    }
+
+    /// All members, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(&'a str, &'a RawValue)> {
+        self.0.iter()
     }
 
     /// The member's members.
@@ -106,6 +110,11 @@ pub(super) fn place(error: &serde_json::Error) -> String {
         1 => format!("{what} at column {}", error.column()),
         line => format!("{what} at line {line} column {}", error.column()),
     }
+}
+
+/// A whole number; a fraction is cut off.
+pub(super) fn whole(raw: &RawValue) -> Option<u64> {
+    raw.get().split('.').next()?.parse().ok()
 }
 
 /// The value is an object.

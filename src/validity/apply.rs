@@ -29,7 +29,8 @@ pub fn apply(
                 | FixKind::Unmark { .. }
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
-                | FixKind::Arguments { .. } => change(&mut pieces, &fix.kind),
+                | FixKind::Arguments { .. }
+                | FixKind::Sign { .. } => change(&mut pieces, &fix.kind),
             }
         }
         let pieces: Vec<_> = pieces.into_iter().flatten().collect();
@@ -87,6 +88,7 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
         | FixKind::Rename { piece, .. }
         | FixKind::Text { piece, .. }
         | FixKind::Arguments { piece }
+        | FixKind::Sign { piece }
         | FixKind::Unmark { piece, .. } => *piece,
         FixKind::Before(_) | FixKind::After(_) | FixKind::AsUser | FixKind::Turn => NONE,
     };
@@ -95,6 +97,8 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
     match kind {
         FixKind::Drop { .. } => *slot = None,
         FixKind::Rename { id, .. } => piece.id = id.as_str().into(),
+        // A call is answered where it stands.
+        FixKind::Text { .. } if piece.kind == Kind::Call => piece.within = true,
         FixKind::Text { text, .. } => {
             piece.broken_unicode = false;
             piece.blank &= text.is_none();
@@ -103,13 +107,14 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
             piece.broken_unicode = false;
             piece.bad_arguments = false;
         }
+        FixKind::Sign { .. } => piece.opaque = true,
         FixKind::Unmark { marks, .. } => piece.marks &= !marks,
         FixKind::Before(_) | FixKind::After(_) | FixKind::AsUser | FixKind::Turn => {}
     }
 }
 
 /// A message of ours as an outline.
-fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
+pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
     let host = |message: u32, piece: u32| {
         let outline = outlines.get(usize::try_from(message).ok()?)?;
         outline.pieces.get(usize::try_from(piece).ok()?).cloned()
@@ -128,6 +133,10 @@ fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
                 MadePart::Host(message, piece) => host(*message, *piece),
             });
             Outline { role: Role::User, pieces: pieces.collect() }
+        }
+        Made::Results(results) => {
+            let each = results.iter().flat_map(|made| outline_of(made, outlines).pieces);
+            Outline { role: Role::Tool, pieces: each.collect() }
         }
         // Its text is never empty: where the host's result was, ours says `NO_OUTPUT`.
         Made::Result { id, name, error, .. } => result(id, name, *error),

@@ -8,10 +8,12 @@ use std::ops::Range;
 use litemap::LiteMap;
 
 use super::ids::Ids;
-use super::piece::{At, Fate, answer, at, fix, is_legacy, plain};
+use super::piece::{At, Fate, answer, at, fix, in_parts, is_nameless, key, plain, shown};
 use super::provider::{Between, Provider};
 use super::run::{Call, Run};
-use crate::model::{Fix, FixKind, Kind, Made, NONE, Outline, Role};
+use super::signs::Unsigned;
+use super::{CONTINUE, Options};
+use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
 
 /// Mends a transcript message by message, and knows its groups.
 ///
@@ -33,10 +35,17 @@ pub struct Mender {
     /// Who speaks last.
     pub(super) last: Option<Role>,
     held: Option<Range<u32>>,
+    pub(super) unsigned: Unsigned,
+    /// A message holds one result: the host puts those of a turn together by itself.
+    pub(super) single: bool,
+    /// A call that is not signed goes out with a sentinel.
+    pub(super) signs: bool,
     /// Each assistant message is a turn of its own, whatever the provider makes of neighbours.
     apart: bool,
     /// Results travel in the user's messages.
     inline: bool,
+    /// The host puts the system's messages where they belong.
+    hoists: bool,
     /// The model has made calls since the user spoke.
     called: bool,
 }
@@ -69,22 +78,22 @@ impl Mender {
             first: None,
             last: None,
             held: None,
+            unsigned: Unsigned::default(),
+            single: false,
+            signs: false,
             apart: false,
             inline: false,
+            hoists: false,
             called: false,
         }
     }
 
-    /// The same, for a format whose host puts results directly behind each assistant message, as pi does.
+    /// The same, with what is known of the host and the request.
     #[must_use]
-    pub fn apart(self, apart: bool) -> Self {
-        Self { apart, ..self }
-    }
-
-    /// The same, for a format whose results travel in the user's messages: there neighbours can be merged.
-    #[must_use]
-    pub fn inline(self, inline: bool) -> Self {
-        Self { inline, ..self }
+    pub fn told(self, options: Options) -> Self {
+        let Options { thinking, apart, single, inline, hoists, .. } = options;
+        let signs = thinking && self.provider.signs_calls();
+        Self { apart, single, inline, hoists, signs, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
@@ -133,6 +142,9 @@ impl Mender {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
+                if at.piece.kind == Kind::Result && at.piece.within {
+                    return self.awaits(*at, outline, &mut fixes);
+                }
                 if at.piece.kind == Kind::Result {
                     let message =
                         "a result stands in an assistant message, not in one of the user's";
@@ -158,31 +170,47 @@ impl Mender {
         let calls = kept.iter().any(|at| at.piece.kind == Kind::Call);
         self.called |= calls;
         seen.ties_reasoning = self.provider.ties_reasoning(self.called);
+        self.sign(&kept);
+        self.follow(index, &kept, seen);
         let run = self.run_for(index, *first, seen);
         run.end = index;
         run.told |= !only_thinking;
         let group = run.start;
         seen.groups.fill(group);
         let mut trailing = std::mem::take(&mut run.trailing);
+        let binds = self.provider.binds_reasoning();
         let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == group);
+        let mut asks = Vec::new();
         for at in kept {
             if at.piece.kind == Kind::Thinking {
-                if self.provider.merges() {
+                if binds && self.provider.merges() {
                     held = Some(group);
+                }
+                if self.provider.merges() {
                     trailing.push((index, at.number, at.piece.place));
                 }
                 continue;
             }
             trailing.clear();
-            if at.piece.kind == Kind::Call {
-                self.call(at, group, seen);
+            let refers = u32::from(at.piece.place == Place::Whole("item_reference"));
+            if let Some(run) = &mut self.run {
+                run.references = run.references.saturating_add(refers);
             }
+            match at.piece.kind {
+                Kind::Call => self.call(at, group, seen),
+                Kind::Result => self.within(at, seen),
+                Kind::Other if at.piece.is_approval() => asks.push(at),
+                Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {}
+            }
+        }
+        for at in asks {
+            self.ask(at, seen);
         }
         if let Some(run) = &mut self.run {
             run.trailing = trailing;
         }
         self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, Role::Assistant);
+        self.spoke(index, outline.last_role());
     }
 
     /// The run that an assistant message continues or opens.
@@ -190,9 +218,10 @@ impl Mender {
         let continues =
             self.runs() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing);
         if !continues {
+            let rule = self.provider.rules().names.trailing;
             let ends = self.run.as_ref().filter(|run| run.growing && !self.runs());
-            seen.fixes.extend(ends.into_iter().flat_map(Run::cut_trailing));
-            self.close();
+            seen.fixes.extend(ends.into_iter().flat_map(|run| run.cut_trailing(rule)));
+            self.close(seen);
         }
         seen.may_cut = !continues;
         let before = (self.last, self.held.clone());
@@ -203,7 +232,10 @@ impl Mender {
             answering: true,
             open: Vec::new(),
             keys: LiteMap::new(),
+            approvals: Vec::new(),
             trailing: Vec::new(),
+            placed: Vec::new(),
+            references: 0,
             told: false,
             head: (first.piece.kind, first.piece.place),
             before,
@@ -212,9 +244,12 @@ impl Mender {
 
     fn call(&mut self, at: At<'_>, group: u32, seen: &mut Seen) {
         let At { index, number, piece } = at;
-        let key: Box<str> = piece.id.trim().into();
-        let wire =
-            if is_legacy(piece) { Box::default() } else { self.ids.assign(&key, self.provider) };
+        let key = key(piece);
+        let wire = if is_nameless(piece) {
+            Box::default()
+        } else {
+            self.ids.assign(piece.id.trim(), self.provider)
+        };
         if wire != piece.id {
             let message =
                 format!("the id \"{}\" is empty, not legal, or used by an earlier call", piece.id);
@@ -233,14 +268,18 @@ impl Mender {
             key,
             group,
             anchor: index,
+            within: piece.within,
+            decided: piece.decided,
         });
     }
 
     /// A message of the user, the system or a tool: results first, then whatever else.
     fn other(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
-        let holds = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
+        let holds =
+            outline.pieces.iter().any(|piece| piece.kind == Kind::Result || piece.is_approval());
         let (mut kept, mut answers, mut speaks) = (false, false, false);
+        let together = self.is_together();
         for at in at(index, outline) {
             let fate = match at.piece.kind {
                 Kind::Result => self.result(at, seen),
@@ -253,6 +292,7 @@ impl Mender {
                     );
                     Fate::Dropped
                 }
+                Kind::Other if at.piece.is_approval() => self.decide(at, seen),
                 Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {
                     plain(at, &mut seen.fixes)
                 }
@@ -262,8 +302,10 @@ impl Mender {
             }
             kept = true;
             answers |= at.piece.kind == Kind::Result;
-            speaks |= at.piece.kind != Kind::Result;
+            speaks |= at.piece.kind != Kind::Result && !at.piece.is_approval();
             if at.piece.kind != Kind::Result
+                && !together
+                && !at.piece.is_approval()
                 && let Some(run) = &mut self.run
             {
                 run.answering = false;
@@ -272,11 +314,15 @@ impl Mender {
         if !kept {
             return;
         }
+        self.begin_turn(outline);
+        if let Some(run) = self.run.as_mut().filter(|_| together) {
+            run.answering = false;
+        }
         let leads = outline.role == Role::System && self.first.is_none();
         seen.may_cut = !opens && !holds && !leads;
         self.settle(seen);
         let mut role = outline.role;
-        if role == Role::System && !leads && self.provider.rules().system_first {
+        if role == Role::System && !leads && !self.hoists && self.provider.rules().system_first {
             let message = "the system speaks in the middle of the messages; this provider knows one system prompt, \
                 before them: it goes out as the user's";
             seen.fixes.push(fix(index, None, FixKind::AsUser, "I31", message.into()));
@@ -317,29 +363,34 @@ impl Mender {
     }
 
     fn result(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
-        let key = at.piece.id.trim();
+        let key = &*key(at.piece);
+        let names = self.provider.rules().names;
         let answering = self.run.as_ref().is_some_and(|run| run.answering);
-        let Some(call) = self.take(key) else {
-            if self.ids.has(key) || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))
+        let Some(call) = self.take(at.piece, key) else {
+            if answering && let Some(group) = self.refer() {
+                set(&mut seen.groups, at.number, group);
+                return Fate::Kept;
+            }
+            let key_shown = shown(key);
+            let turn = self.is_together() && answering;
+            if turn
+                || self.ids.has(at.piece.id.trim())
+                || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))
             {
-                let message =
-                    format!("the call \"{key}\" is answered already, or its id was used again");
-                seen.fix(at, at.drop(), "I1", &message);
+                let message = format!(
+                    "the call \"{key_shown}\" is answered already, or its id was used again"
+                );
+                seen.fix(at, at.drop(), names.again, &message);
             } else {
-                let message = format!("no call before it has the id \"{key}\"");
-                seen.fix(at, at.drop(), "I2", &message);
+                let message = format!("no call before it has the id \"{key_shown}\"");
+                seen.fix(at, at.drop(), names.orphan, &message);
             }
             return Fate::Dropped;
         };
-        if let Some(group) = usize::try_from(at.number).ok().and_then(|at| seen.groups.get_mut(at))
-        {
-            *group = call.group;
-        }
-        if let Some(pair) = usize::try_from(at.number).ok().and_then(|at| seen.pairs.get_mut(at)) {
-            *pair = Some((call.message, call.piece));
-        }
+        seen.belongs(at, call.group, (call.message, call.piece));
         if answering && call.anchor == NONE {
             answer(at, &call, seen);
+            self.place(at, &call);
             return Fate::Kept;
         }
         self.late(at, call, seen);
@@ -347,11 +398,18 @@ impl Mender {
     }
 
     /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
-    fn take(&mut self, key: &str) -> Option<Call> {
+    pub(super) fn take(&mut self, piece: &Piece, key: &str) -> Option<Call> {
+        // Where one side has an id and the other none, the name tells.
+        let named = |call: &Call| {
+            in_parts(piece)
+                && call.name == piece.name
+                && (piece.id.is_empty() || call.wire.is_empty())
+        };
         if let Some(run) = &mut self.run
-            && run.keys.contains_key(key)
+            && (run.keys.contains_key(key) || run.open.iter().any(named))
         {
-            let at = run.open.iter().position(|call| &*call.key == key)?;
+            let same = run.open.iter().position(|call| &*call.key == key);
+            let at = same.or_else(|| run.open.iter().position(named))?;
             return Some(Call {
                 anchor: if run.answering { NONE } else { run.end },
                 ..run.open.remove(at)
@@ -367,9 +425,19 @@ impl Mender {
 
     /// A result that comes behind something else goes up to its call.
     fn late(&mut self, at: At<'_>, call: Call, seen: &mut Seen) {
-        let message =
-            format!("the result of \"{}\" does not stand directly behind its call", call.key);
-        seen.fix(at, at.drop(), "I3", &message);
+        let message = format!(
+            "the result of \"{}\" does not stand directly behind its call",
+            shown(&call.key)
+        );
+        let late = self.provider.rules().names.late;
+        if let Some(run) = self.run.as_ref().filter(|run| run.end == call.anchor) {
+            // What stands in place goes along, once.
+            seen.fixes.extend(self.gather(run));
+        }
+        if let Some(run) = self.run.as_mut().filter(|run| run.end == call.anchor) {
+            run.placed.clear();
+        }
+        seen.fix(at, at.drop(), late, &message);
         if at.piece.broken_unicode {
             // What is moved is copied as it is: better no result than one that no provider takes.
             self.waiting.entry(call.key.clone()).or_default().push(call);
@@ -377,16 +445,17 @@ impl Mender {
         }
         let (id, name) = (call.wire.into(), call.name.into());
         let made = Made::Moved { id, name, message: at.index, piece: at.number };
-        let mut fix = at.fix(FixKind::After(made), "I3", &message);
+        let mut fix = at.fix(FixKind::After(made), late, &message);
         fix.index = call.anchor;
         seen.fixes.push(fix);
     }
 
     /// Another message follows the run: it is final. Reasoning must not be its end.
     fn settle(&mut self, seen: &mut Seen) {
+        let rule = self.provider.rules().names.trailing;
         let Some(run) = self.run.as_mut().filter(|run| run.growing) else { return };
         run.growing = false;
-        seen.fixes.extend(run.cut_trailing());
+        seen.fixes.extend(run.cut_trailing(rule));
         if !run.told {
             self.held = run.before.1.clone();
             self.last = run.before.0;
@@ -398,8 +467,11 @@ impl Mender {
     }
 
     /// A new run begins: what is still open waits for a late result.
-    fn close(&mut self) {
+    fn close(&mut self, seen: &mut Seen) {
         let Some(run) = self.run.take() else { return };
+        if !run.open.is_empty() {
+            seen.fixes.extend(self.gather(&run));
+        }
         for key in run.keys.keys() {
             self.lost.extend(self.waiting.remove(key).unwrap_or_default());
         }
@@ -414,5 +486,33 @@ impl Mender {
         if role != Role::System && self.first.is_none() {
             self.first = Some((index, role));
         }
+    }
+
+    /// A turn with calls stands directly behind the user or results (I18): between it and what the model said before, a
+    /// line of the user's.
+    fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Seen) {
+        let calls = kept.iter().find(|at| at.piece.kind == Kind::Call);
+        let told = self.run.as_ref().is_some_and(|run| run.keys.is_empty());
+        if let Some(call) = calls.filter(|_| self.is_together() && told)
+            && self.last == Some(Role::Assistant)
+        {
+            let message = "a turn with calls must come directly after the user or after results";
+            let line = Made::User(vec![MadePart::Text(CONTINUE.into())]);
+            let place = Some(call.piece.place);
+            seen.fixes.push(fix(index, place, FixKind::Before(line), "I18", message.into()));
+        }
+    }
+
+    /// A result may be that of a call behind a reference, which we are not shown: the group of that reference.
+    fn refer(&mut self) -> Option<u32> {
+        let run = self.run.as_mut().filter(|run| run.references > 0)?;
+        run.references = run.references.saturating_sub(1);
+        Some(run.start)
+    }
+}
+
+fn set<T>(list: &mut [T], at: u32, value: T) {
+    if let Some(slot) = usize::try_from(at).ok().and_then(|at| list.get_mut(at)) {
+        *slot = value;
     }
 }

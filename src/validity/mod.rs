@@ -1,10 +1,10 @@
 //! What a provider takes: one set of rules, used to check a transcript, to mend it, and to say what may be touched.
 //!
-//! The rules are those that one request shows: I1-I3 and I22 (every call answered once, next to it), I5 (ids), I6
-//! (nothing empty), I7-I9 and I21 (first and last message, roles in turn, the results of a turn in one message), I11 and
-//! I23 (reasoning of open calls, and of calls), I13 (cache markers), I26 (Unicode), I27 (images), I29 (declared tools),
-//! I30 (arguments) and I31 (one system). What a violation is and how it is mended are one piece of code, so they cannot
-//! drift; a provider is a row in [`provider`].
+//! The rules are those that one request shows: I1-I3 and I22 (every call answered once, next to it), I4 (approvals), I5
+//! (ids), I6 (nothing empty), I7-I9 and I21 (first and last message, roles in turn, the results of a turn in one message),
+//! I11 and I23 (reasoning of open calls, and of calls), I13 (cache markers), I14 and I18-I20 (what Responses and Gemini
+//! want besides), I26 (Unicode), I27 (images), I29 (declared tools), I30 (arguments) and I31 (one system). What a violation
+//! is and how it is mended are one piece of code, so they cannot drift; a provider is a row in [`provider`].
 
 mod apply;
 mod end;
@@ -13,11 +13,14 @@ mod mender;
 mod piece;
 mod provider;
 mod run;
+mod signs;
+mod together;
 mod whole;
+mod within;
 
 use crate::model::{Fix, Outline, Violation};
 
-pub use apply::apply;
+pub use apply::{apply, outline_of};
 pub use mender::{Mender, Seen};
 pub use provider::{Between, Limits, Provider};
 
@@ -37,12 +40,16 @@ pub const START: &str = "(The conversation starts here.)";
 /// What of a request is known beside its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Extended thinking is on in this request: then I11 is checked too.
+    /// Extended thinking is on in this request: then I11 and I20 are checked too.
     pub thinking: bool,
     /// Results stand directly behind each assistant message, also where the provider merges neighbours: pi's messages.
     pub apart: bool,
-    /// Results travel in the user's messages, as Anthropic's do.
+    /// A message holds one result, whatever the provider wants: its host puts those of a turn together.
+    pub single: bool,
+    /// Results travel in the user's messages, as Anthropic's do: neighbours can be merged.
     pub inline: bool,
+    /// The host puts the system's messages where the provider wants them.
+    pub hoists: bool,
     /// The request declares tools, or declares none; `None`: that is not known.
     pub tools: Option<bool>,
     /// Cache markers in the system prompt and the tools.
@@ -65,11 +72,15 @@ pub struct Options {
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
-    let (mender, mut fixes) = run(outlines, mender(provider, options));
+    let told = Options { thinking: false, ..options };
+    let (mender, mut fixes) = run(outlines, Mender::new(provider).told(told));
     fixes.extend(whole::markers(outlines, provider, options.marks));
     let mut violations: Vec<Violation> = Vec::new();
-    let unmended = options.thinking.then(|| mender.thinking()).flatten();
-    for violation in fixes.into_iter().map(|fix| fix.violation).chain(unmended) {
+    let mut found: Vec<Violation> = fixes.into_iter().map(|fix| fix.violation).collect();
+    if options.thinking {
+        found.extend(mender.thinking().into_iter().chain(mender.missing_signatures()));
+    }
+    for violation in found {
         // A result that moves is one violation with two fixes.
         if violations.last() != Some(&violation) {
             violations.push(violation);
@@ -81,19 +92,20 @@ pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<
 }
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
-pub fn mend(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
-    let mut fixes = run(outlines, mender(provider, options)).1;
+pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
+    mend_told(outlines, provider, Options::default())
+}
+
+/// The same, with what is known of the host and the request.
+pub fn mend_told(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
+    let (mender, mut fixes) = run(outlines, Mender::new(provider).told(options));
     fixes.extend(whole::markers(outlines, provider, options.marks));
-    fixes
+    if mender.is_together() { together::joined(fixes) } else { fixes }
 }
 
 /// What mends the cache markers of a request that is seen whole (I13).
 pub fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
     whole::markers(outlines, provider, beside)
-}
-
-fn mender(provider: Provider, options: Options) -> Mender {
-    Mender::new(provider).apart(options.apart).inline(options.inline)
 }
 
 fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {

@@ -48,6 +48,35 @@ pub(super) enum Reasoning {
     WithCall,
 }
 
+/// By what names a provider's rules on pairs, places and ends go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    /// A call without a result.
+    pub(super) open: &'static str,
+    /// A result without a call.
+    pub(super) orphan: &'static str,
+    /// A second result of a call.
+    pub(super) again: &'static str,
+    /// A result that does not stand directly behind its call.
+    pub(super) late: &'static str,
+    /// The first message is not the user's.
+    pub(super) first: &'static str,
+    /// The last message is the assistant's.
+    pub(super) last: &'static str,
+    /// Reasoning with nothing behind it.
+    pub(super) trailing: &'static str,
+}
+
+const USUAL: Names = Names {
+    open: "I1",
+    orphan: "I2",
+    again: "I1",
+    late: "I3",
+    first: "I7",
+    last: "I8",
+    trailing: "I6",
+};
+
 /// What a provider says of the images and the size of a request. 0: nothing that we know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -92,6 +121,12 @@ pub(super) struct Rules {
     pub(super) longest_id: usize,
     /// What binds its reasoning.
     pub(super) reasoning: Reasoning,
+    /// All results of a turn stand in one message, the next one.
+    pub(super) together: bool,
+    /// Calls of a turn are signed, and stand directly behind the user or results.
+    pub(super) signs: bool,
+    /// What its rules are called.
+    pub(super) names: Names,
     /// Images and bytes (I27, I28).
     pub(super) limits: Limits,
 }
@@ -108,6 +143,9 @@ const fn rules(name: &'static str, ids: Charset, reasoning: Reasoning) -> Rules 
         ids,
         longest_id: 64,
         reasoning,
+        together: false,
+        signs: false,
+        names: USUAL,
         limits: NO_LIMITS,
     }
 }
@@ -122,8 +160,26 @@ const ROWS: [Rules; 8] = [
         ..rules("anthropic", Charset::Word, Reasoning::Newest)
     },
     rules("openai-chat", Charset::Any, Reasoning::Free),
-    Rules { merges: true, ..rules("openai-responses", Charset::Any, Reasoning::WithCall) },
-    Rules { system_first: true, ..rules("gemini", Charset::Any, Reasoning::Free) },
+    Rules {
+        merges: true,
+        names: Names { trailing: "I14", ..USUAL },
+        ..rules("openai-responses", Charset::Any, Reasoning::WithCall)
+    },
+    Rules {
+        system_first: true,
+        together: true,
+        signs: true,
+        names: Names {
+            open: "I19",
+            orphan: "I18",
+            again: "I19",
+            late: "I19",
+            first: "I18",
+            last: "I18",
+            ..USUAL
+        },
+        ..rules("gemini", Charset::Any, Reasoning::Free)
+    },
     Rules {
         merges: true,
         alternates: true,
@@ -203,6 +259,11 @@ impl Provider {
     /// Whether it reads a run of assistant messages as one, as Anthropic does.
     pub(super) fn merges(self) -> bool {
         self.rules().merges
+    }
+
+    /// Whether the calls of the current turn are signed, so that they stay as they are.
+    pub fn signs_calls(self) -> bool {
+        self.rules().signs
     }
 
     /// Whether reasoning stays or goes with what it led to: in a turn that made calls (I23), or always, where reasoning

@@ -22,6 +22,19 @@ pub(super) struct Call {
     pub(super) group: u32,
     /// The message behind which its result goes.
     pub(super) anchor: u32,
+    /// Its result is the provider's to give.
+    pub(super) within: bool,
+    /// The user has decided on it: as long as nothing else follows, the SDK gives the result.
+    pub(super) decided: bool,
+}
+
+/// A request for approval in the newest run.
+#[derive(Clone, Debug)]
+pub(super) struct Approval {
+    /// Its own id.
+    pub(super) id: Box<str>,
+    /// The call that it asks for: message and piece.
+    pub(super) call: (u32, u32),
 }
 
 /// Assistant messages that the provider reads as one, and the results behind them.
@@ -37,8 +50,14 @@ pub(super) struct Run {
     pub(super) open: Vec<Call>,
     /// Ids of all its calls, as the host wrote them.
     pub(super) keys: LiteMap<Box<str>, ()>,
+    /// What the user is asked.
+    pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.
     pub(super) trailing: Vec<(u32, u32, Place)>,
+    /// Results that stand in place, in the message directly behind it, where the provider wants them together.
+    pub(super) placed: Vec<Placed>,
+    /// References in it to items that we are not shown: so many results may be of calls that they stand for.
+    pub(super) references: u32,
     /// It has something else than reasoning.
     pub(super) told: bool,
     /// Its first piece.
@@ -47,12 +66,23 @@ pub(super) struct Run {
     pub(super) before: (Option<Role>, Option<Range<u32>>),
 }
 
+/// A result that stands where it should.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub(super) message: u32,
+    pub(super) piece: u32,
+    pub(super) place: Place,
+    /// With which id and name it would move.
+    pub(super) wire: Box<str>,
+    pub(super) name: Box<str>,
+}
+
 impl Run {
     /// Drops the reasoning at its end.
-    pub(super) fn cut_trailing(&self) -> impl Iterator<Item = Fix> {
+    pub(super) fn cut_trailing(&self, rule: &'static str) -> impl Iterator<Item = Fix> {
         let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
         self.trailing.iter().map(move |(index, piece, place)| {
-            fix(*index, Some(*place), FixKind::Drop { piece: *piece }, "I6", message.into())
+            fix(*index, Some(*place), FixKind::Drop { piece: *piece }, rule, message.into())
         })
     }
 }

@@ -26,6 +26,21 @@ impl Manager {
         with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Pushed::Taken))
     }
 
+    /// The texts of the message (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
+    pub fn texts(&self, len: usize) -> Result<String> {
+        with_input(len, |json| write(&self.0.texts(json.as_bytes())?))
+    }
+
+    /// The texts of the parts (JSON) in the input buffer that are counted, as JSON.
+    pub fn parts_texts(&self, len: usize) -> Result<String> {
+        with_input(len, |json| write(&State::parts_texts(json)?))
+    }
+
+    /// What the host's counter made of these texts, as JSON: for the message or parts that come next.
+    pub fn count(&mut self, len: usize) -> Result<()> {
+        with_input(len, |json| self.0.count(json))
+    }
+
     /// Whether the message (JSON) in the input buffer is the one at `index`.
     pub fn same(&mut self, index: u32, len: usize) -> Result<bool> {
         with_input(len, |json| self.0.is_same(index, json.as_bytes()))

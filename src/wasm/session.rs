@@ -6,6 +6,7 @@ use super::memory::{with_bytes, with_input};
 use super::write;
 use crate::context::{self, Options};
 use crate::error::Result;
+use crate::estimate::Estimator;
 
 /// A session file as JSON.
 #[wasm_bindgen]
@@ -25,9 +26,17 @@ pub struct Replay(context::Replay);
 impl Recording {
     /// Measures the session (JSON) in the input buffer.
     #[wasm_bindgen(constructor)]
-    pub fn new(len: usize, estimator: &str) -> Result<Self> {
-        let estimator = crate::estimate::Estimator::parse(estimator)?;
+    pub fn new(len: usize, estimator: Option<String>) -> Result<Self> {
+        let estimator = match estimator {
+            Some(name) => Estimator::parse(&name)?,
+            None => Estimator::Scaled(1000),
+        };
         with_input(len, |json| Ok(Self(context::Recording::parse(json, estimator)?)))
+    }
+
+    /// The texts of the session (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
+    pub fn texts(len: usize) -> Result<String> {
+        with_input(len, |json| write(&context::Recording::texts(json)?))
     }
 
     /// Plays it with the options (JSON) in the input buffer, up to a call or to its end.

@@ -33,6 +33,7 @@ fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
             { "path": "/content/0/text", "index": 0, "from": "/content" },
             { "path": "/content/1/text", "index": 1, "from": "/content" },
         ],
+        "content": "/content",
         "role": "user",
     }]);
     assert_eq!(written(&answer), joined);
@@ -67,7 +68,7 @@ fn a_line_between_a_tool_and_the_user_only_grows_the_request() {
     told.ask("rather not");
     let answer = told.request();
     let line = json!({ "role": "assistant", "content": crate::validity::GAP });
-    let expected = json!([{ "make": line, "copies": [], "role": "assistant" }, { "index": 3 }]);
+    let expected = json!([{ "make": line, "copies": [], "content": "/content", "role": "assistant" }, { "index": 3 }]);
     assert_eq!((written(&answer), answer.first_changed), (expected, None));
     assert_eq!(told.state.violations(), []);
 }

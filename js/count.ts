@@ -1,0 +1,58 @@
+/** The host's own counter: asked here, outside the core, for the texts that the core names. */
+import { call, send } from "./core.js";
+import { invalid } from "./errors.js";
+import type * as glue from "./glue/plimsoll_bg.js";
+import type { Estimator } from "./types.js";
+
+/** Tokens of a text, as the host counts them. */
+export type Counter = (text: string) => number;
+
+/** The largest number that the core takes. */
+const MOST = 2 ** 32 - 1;
+
+/** The host's counter, if the estimator is one. */
+export function counterOf(estimator: Estimator | undefined): Counter | undefined {
+  return typeof estimator === "function" ? (text) => counted(estimator(text)) : undefined;
+}
+
+/** A counter's answer, or `INVALID_ARGUMENT`. */
+export function counted(answer: number): number {
+  if (Number.isFinite(answer) && answer >= 0) return answer;
+  throw invalid("estimator", "a function that gives a finite number, 0 or more", answer);
+}
+
+/** What a counter makes of texts (a JSON array), as the core takes it: whole numbers, as JSON. */
+export function countsOf(texts: string, counter: Counter): string {
+  const each = (text: string): number => Math.min(Math.ceil(counter(text)), MOST);
+  return JSON.stringify((JSON.parse(texts) as string[]).map(each));
+}
+
+/** Passes a message (JSON) to a session in the core, with its counts. False: the session starts again. */
+export function push(
+  during: string,
+  manager: glue.Manager,
+  message: string,
+  counter: Counter | undefined,
+): boolean {
+  if (counter) {
+    const texts = call(during, () => manager.texts(send(message)));
+    const counts = countsOf(texts, counter);
+    call(during, () => manager.count(send(counts)));
+  }
+  return call(during, () => manager.push(send(message)));
+}
+
+/** Passes what goes out beside the messages (JSON), with its counts. */
+export function setParts(
+  during: string,
+  manager: glue.Manager,
+  parts: string,
+  counter: Counter | undefined,
+): void {
+  if (counter) {
+    const texts = call(during, () => manager.parts_texts(send(parts)));
+    const counts = countsOf(texts, counter);
+    call(during, () => manager.count(send(counts)));
+  }
+  call(during, () => manager.parts(send(parts)));
+}
