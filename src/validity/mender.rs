@@ -21,6 +21,7 @@ use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Pla
 /// result is paired with its call by occurrence: the first open call of the newest
 /// message that made a call with its id.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a host, not a state")]
 pub struct Mender {
     pub(super) provider: Provider,
     pub(super) ids: Ids,
@@ -93,7 +94,7 @@ impl Mender {
     pub fn told(self, options: Options) -> Self {
         let Options { thinking, apart, single, inline, hoists, .. } = options;
         let signs = thinking && self.provider.signs_calls();
-        Self { apart, single, inline, hoists, signs, ..self }
+        Self { single, signs, apart, inline, hoists, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.

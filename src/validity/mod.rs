@@ -39,6 +39,7 @@ pub const START: &str = "(The conversation starts here.)";
 
 /// What of a request is known beside its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a request, not a state")]
 pub struct Options {
     /// Extended thinking is on in this request: then I11 and I20 are checked too.
     pub thinking: bool,

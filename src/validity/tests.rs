@@ -56,11 +56,10 @@ fn message(text: &str, provider: Provider) -> Outline {
     let (word, pieces) = text.split_once(':').unwrap();
     let role = match word {
         "S" => Role::System,
-        "U" => Role::User,
         "A" | "X" => Role::Assistant,
         // A tool says nothing but results: in every format a message of its own.
         "T" if pieces.split(',').all(|word| word.starts_with(['r', 'e'])) => Role::Tool,
-        "T" => Role::User,
+        "U" | "T" => Role::User,
         _ => panic!("{text}"),
     };
     let words = pieces.split(',').filter(|word| !word.is_empty());

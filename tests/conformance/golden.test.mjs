@@ -45,7 +45,10 @@ function once(format, case_) {
     return;
   }
   const rule = case_.violates ?? case_.rule;
-  assert.ok(found.some((/** @type {any} */ it) => it.rule === rule), JSON.stringify(found));
+  assert.ok(
+    found.some((/** @type {any} */ it) => it.rule === rule),
+    JSON.stringify(found),
+  );
   const left = api.validate(mended.messages, provider, options);
   if (kind === "report") {
     assert.ok(left.some((/** @type {any} */ it) => it.rule === rule));
@@ -71,10 +74,14 @@ function never(format, case_) {
   let last;
   for (let end = 1; end <= history.length; end += 1) {
     const isAssistant = (/** @type {any} */ message) => message?.role === "assistant";
-    if (isAssistant(history[end - 1]) || (end < history.length && !isAssistant(history[end]))) continue;
+    if (isAssistant(history[end - 1]) || (end < history.length && !isAssistant(history[end])))
+      continue;
     last = context.request(history.slice(0, end), { system, tools });
     assert.deepEqual(last.repairs, []);
-    assert.deepEqual(api.validate(last.messages, provider, { format, thinking, system, tools }), []);
+    assert.deepEqual(
+      api.validate(last.messages, provider, { format, thinking, system, tools }),
+      [],
+    );
     for (const expected of case_.expect ?? []) expects(expected, history.slice(0, end), last);
   }
   assert.ok(last.epoch > 1, "nothing was pruned");

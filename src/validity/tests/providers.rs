@@ -5,7 +5,7 @@ use super::*;
 const ID: &str = "abcdefghi";
 
 fn with_id(text: &str) -> String {
-    text.replace("#", ID)
+    text.replace('#', ID)
 }
 
 #[test]
