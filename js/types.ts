@@ -103,6 +103,8 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   format?: Format;
   /** Whose rules hold. Default: the format's own provider; Anthropic for pi. */
   provider?: Provider;
+  /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
+  signCalls?: boolean;
   /** Default `generic`. A function is asked once for each text of the history, when it is first passed. */
   estimator?: Estimator;
   /** Same key = same content. Default: the object itself, else its content. */

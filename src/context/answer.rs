@@ -1,7 +1,7 @@
 //! What a request comes to: its view, as far as it is new, compared with the last one.
 
+use crate::json;
 use litemap::LiteMap;
-use serde::Serialize;
 
 use super::state::State;
 use super::turns::hosts;
@@ -12,8 +12,7 @@ use crate::prune::{Change, Rule};
 use crate::validity;
 
 /// A request: what stays of the one before, what follows, and what is to be said about it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// So many messages of the last request stand at the start of this one.
     pub keep: u32,
@@ -48,9 +47,26 @@ pub struct Answer {
     pub last_group: u32,
 }
 
+json::written!(Answer {
+    keep,
+    items,
+    epoch,
+    first_changed,
+    fits,
+    tokens,
+    tokens_before,
+    cached_tokens_lost,
+    repairs,
+    edits,
+    event,
+    fold,
+    fold_due,
+    hints,
+    last_group
+});
+
 /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Folded {
     /// Folds so far.
     pub number: u32,
@@ -68,9 +84,10 @@ pub struct Folded {
     pub tokens_after: u64,
 }
 
+json::written!(Folded { number, first_kept, kept, head, identifiers, tokens_before, tokens_after });
+
 /// What the policy did at a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Blocks were stubbed, capped or thinned.
     Edit,
@@ -78,10 +95,19 @@ pub enum Event {
     Fold,
 }
 
+impl json::Write for Event {
+    fn write(&self, out: &mut String) {
+        let name = match self {
+            Self::Edit => "edit",
+            Self::Fold => "fold",
+        };
+        name.write(out);
+    }
+}
+
 /// A message that is now edited otherwise than before.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Edit {
     /// The message.
     pub index: u32,
@@ -94,6 +120,8 @@ pub struct Edit {
     /// Its tokens now.
     pub tokens_after: u64,
 }
+
+json::written!(Edit { index, ops, rule, tokens_before, tokens_after });
 
 impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.
@@ -305,7 +333,7 @@ impl State {
                     let outline = self.outlines.get(index as usize)?;
                     let changes = self.changes(index, outline);
                     let ops = self.format.edit(outline, &changes);
-                    let key = fnv(serde_json::to_vec(&ops).unwrap_or_default());
+                    let key = fnv(json::write(&ops).into_bytes());
                     (!changes.is_empty()).then_some((index, ops, key))
                 };
                 hosts(&entry.item).into_iter().filter_map(of).collect()

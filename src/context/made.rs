@@ -1,12 +1,11 @@
 //! Messages of ours: the head of a fold, results that mend, and lines where a request must start or end with the user.
 
-use serde_json::{Value, json};
-
 use super::state::State;
 use super::view::Entry;
 use crate::estimate::{CALL, MESSAGE};
 use crate::format::Format;
 use crate::hash::fnv;
+use crate::json::{self, Value, json as object};
 use crate::model::{
     Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role, Voice,
 };
@@ -26,7 +25,7 @@ impl State {
             && !matches!(piece.place, Place::Field(_))
     }
 
-    /// The head of the last fold with every kept user text before its cut, in order.
+    /// The head of the last fold with every kept user text before its cut, in order, and as it was mended.
     pub(super) fn head(&self) -> Made {
         let mut parts = vec![MadePart::Text(self.lines.head.clone())];
         for &at in self.ledger.live() {
@@ -38,7 +37,8 @@ impl State {
             let Some(outline) = self.outlines.get(block.message as usize) else { continue };
             let piece = outline.pieces.get(number as usize);
             if piece.is_some_and(|piece| self.is_in_head(block.message, outline.role, piece)) {
-                parts.push(MadePart::Host(block.message, number));
+                let mended = self.mended.get(&at).cloned().map(MadePart::Text);
+                parts.push(mended.unwrap_or(MadePart::Host(block.message, number)));
             }
         }
         Made::User(parts)
@@ -222,10 +222,10 @@ impl State {
         if matches!(made, Made::Results(_)) {
             return outline_of(made, &self.outlines);
         }
-        let (mut message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
-        stand_in(&mut message);
-        let json = message.to_string();
-        let outline = self.format.read(json.as_bytes(), NONE).map(|draft| draft.outline());
+        let (message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
+        let readable = stand_in(message.json(), false);
+        let outline =
+            self.format.read(readable.json().as_bytes(), NONE).map(|draft| draft.outline());
         outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
     }
 }
@@ -252,24 +252,20 @@ fn says(made: &Made) -> String {
 }
 
 /// What is copied from the host stands as null: something in its place keeps the shape readable.
-fn stand_in(value: &mut Value) {
-    match value {
-        Value::Array(items) => {
-            for item in items {
-                if item.is_null() {
-                    *item = json!({ "type": "text", "text": "-" });
-                }
-                stand_in(item);
-            }
+fn stand_in(json: &str, listed: bool) -> Value {
+    match json.as_bytes().first() {
+        Some(b'[') => {
+            let items = json::items(json).unwrap_or_default();
+            Value::array(&items.into_iter().map(|item| stand_in(item, true)).collect::<Vec<_>>())
         }
-        Value::Object(members) => {
-            for (_, member) in members.iter_mut() {
-                if member.is_null() {
-                    *member = "-".into();
-                }
-                stand_in(member);
-            }
+        Some(b'{') => {
+            let members = json::members(json).unwrap_or_default();
+            let members: Vec<_> =
+                members.iter().map(|(name, member)| (&**name, stand_in(member, false))).collect();
+            Value::object(&members)
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Some(b'n') if listed => object!({ "type": "text", "text": "-" }),
+        Some(b'n') => "-".into(),
+        _ => Value::raw(json.into()),
     }
 }

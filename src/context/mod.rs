@@ -21,6 +21,8 @@ mod step;
 mod tests;
 mod turns;
 mod view;
+#[cfg(test)]
+mod wire_tests;
 
 pub use answer::{Answer, Edit, Event, Folded};
 pub use estimate::{ByKind, Estimate};

@@ -1,13 +1,10 @@
 //! What goes out beside the messages: system prompt, tool definitions, and what we are not shown.
 
-use serde_json::Value;
-use serde_json::value::RawValue;
-
 use super::counter::Counter;
 use crate::error::{Error, Result};
 use crate::estimate::{DEFINITION, MESSAGE};
 use crate::hash::fnv;
-use crate::json::{Shape, Want, may};
+use crate::json::{self, RawValue, Reader, Shape, Want, may};
 
 /// The measure of a request's other parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,68 +91,93 @@ struct Words {
 
 impl Words {
     fn parse(json: &str) -> Result<Self> {
-        let refused = |error| {
+        let refused = |error: json::Error| {
             Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
         };
         let mut given = PARTS.read(json).map_err(refused)?;
-        let mut raw = |name| given.raw(name).map_or("null", RawValue::get);
+        let mut raw = |name| given.raw(name).unwrap_or("null");
         let (system, tools) = (raw("system"), raw("tools"));
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
-        let value = |raw: &str| serde_json::from_str::<Value>(raw).map_err(refused);
         let bytes = (system.len() as u64).saturating_add(tools.len() as u64);
-        let (system, tools) = (value(system)?, value(tools)?);
-        let marks = marks(&system).saturating_add(marks(&tools));
+        let strict = |raw| Reader::new(raw).strict().map_err(refused);
+        let (system, tools) = (strict(system)?, strict(tools)?);
+        let marks = marks(system).saturating_add(marks(tools));
         let unseen = given.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
-        let system = system_text(&system);
-        let definitions = match &tools {
-            Value::Null => None,
-            Value::Array(tools) => Some(tools.iter().map(definitions).sum()),
-            Value::Object(tools) => Some(tools.len()),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                let got = tools.to_string();
-                return Err(Error::argument("tools", "an array or a record of definitions", got));
+        let mut known = None;
+        let definitions = match tools.as_bytes().first() {
+            Some(b'n') => 0,
+            Some(b'[') => {
+                let mut sum = 0_usize;
+                for tool in json::items(tools).map_err(refused)? {
+                    sum = sum.saturating_add(definitions(tool));
+                }
+                sum
+            }
+            Some(b'{') => json::members(tools).map_err(refused)?.len(),
+            _ => {
+                return Err(Error::argument("tools", "an array or a record of definitions", tools));
             }
         };
-        let known = definitions.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        let definitions = definitions.unwrap_or_default();
-        let tools = if definitions == 0 { String::new() } else { tools.to_string() };
+        if tools != "null" {
+            known = u32::try_from(definitions).ok();
+        }
+        let tools = if definitions == 0 { "" } else { tools }.into();
+        let system = system_text(system);
         Ok(Self { system, tools, definitions, known, marks, bytes, unseen, fingerprint })
     }
 }
 
 /// How many definitions an entry has: Gemini lists several in one.
-fn definitions(tool: &Value) -> usize {
-    let listed = ["functionDeclarations", "function_declarations"];
-    let listed = listed.iter().find_map(|name| tool.get(name)?.as_array());
-    listed.map_or(1, Vec::len)
+fn definitions(tool: &RawValue) -> usize {
+    let members = json::members(tool).unwrap_or_default();
+    let lists = ["functionDeclarations", "function_declarations"];
+    let listed = lists.iter().find_map(|list| {
+        let (_, listed) = members.iter().rev().find(|(name, _)| name == list)?;
+        json::items(listed).ok()
+    });
+    listed.map_or(1, |listed| listed.len())
 }
 
 /// Cache markers on the elements of an array.
-fn marks(value: &Value) -> u32 {
-    let marked = |item: &&Value| item.get("cache_control").is_some_and(|marker| !marker.is_null());
-    let count = value.as_array().map_or(0, |items| items.iter().filter(marked).count());
-    u32::try_from(count).unwrap_or(u32::MAX)
+fn marks(list: &RawValue) -> u32 {
+    let mut marks = 0_u32;
+    for item in json::items(list).unwrap_or_default() {
+        let members = json::members(item).unwrap_or_default();
+        let marked = members.iter().any(|(name, it)| name == "cache_control" && *it != "null");
+        marks = marks.saturating_add(u32::from(marked));
+    }
+    marks
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
-fn system_text(system: &Value) -> String {
-    match system {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().map(system_text).collect::<Vec<_>>().join("\n"),
-        Value::Object(members) => {
-            let known = ["text", "prompt", "parts"].iter().find_map(|name| members.get(*name));
-            match known {
-                Some(Value::String(text)) => text.clone(),
-                // Gemini's instruction: parts of text.
-                Some(parts @ (Value::Array(_) | Value::Object(_))) => system_text(parts),
-                Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => system.to_string(),
+fn system_text(system: &RawValue) -> String {
+    match system.as_bytes().first() {
+        Some(b'n') => return String::new(),
+        Some(b'"') => return json::string(system).unwrap_or_default().into_owned(),
+        Some(b'[') => {
+            let mut words = String::new();
+            for (at, block) in json::items(system).unwrap_or_default().into_iter().enumerate() {
+                if at > 0 {
+                    words.push('\n');
+                }
+                words.push_str(&system_text(block));
+            }
+            return words;
+        }
+        Some(b'{') => {
+            let members = json::members(system).unwrap_or_default();
+            let of = |name| members.iter().rev().find(|(key, _)| key == name);
+            let known = of("text").or_else(|| of("prompt")).or_else(|| of("parts"));
+            // Gemini's instruction: parts of text.
+            if let Some((_, words)) = known.filter(|(_, it)| it.starts_with(['"', '[', '{'])) {
+                return system_text(words);
             }
         }
-        Value::Bool(_) | Value::Number(_) => system.to_string(),
+        _ => {}
     }
+    system.into()
 }
 
 #[cfg(test)]
@@ -173,6 +195,21 @@ mod tests {
         assert_eq!(one.tools, 10 + 5); // [{"name":"read"}] has 17 characters
         assert_eq!(parts(r#"{"tools":[]}"#).tools, 0);
         assert_eq!(parts(r#"{"tools":{"a":{},"b":{}}}"#).tools, 20 + 4);
+    }
+
+    #[test]
+    fn geminis_lists_of_definitions_and_instruction_are_counted() {
+        let listed = parts(
+            r#"{"tools":[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]}"#,
+        );
+        let json = r#"[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]"#;
+        assert_eq!(listed.tools, 30 + json.len().div_ceil(4) as u64);
+        let told =
+            parts(r#"{"system":{"role":"system","parts":[{"text":"1234567"},{"text":"8"}]}}"#);
+        assert_eq!((told.system, told.chars.0), (3 + 4, 9));
+        assert_eq!(parts(r#"{"system":{"parts":{"text":"12345678"}}}"#).chars.0, 8);
+        let flat = parts(r#"{"tools":[{"type":"function","name":"a","parameters":{}}]}"#);
+        assert_eq!(flat.tools, 10 + 12);
     }
 
     #[test]

@@ -171,6 +171,23 @@ fn a_stub_says_what_it_stands_for_and_costs_what_it_says() {
 }
 
 #[test]
+fn a_user_text_stands_in_the_head_as_it_was_mended() {
+    let mut told = Told::new(&window(10_000));
+    let half = br#"{"role":"user","content":"find \ud83d it"}"#;
+    assert_eq!(told.state.push(half), Ok(Pushed::Taken));
+    told.messages.push(json!({ "role": "user", "content": "find \u{fffd} it" }));
+    for at in 0..60 {
+        told.say(&words(100, &format!("s{at}t")));
+        told.ask(&format!("and {at}?"));
+        told.request();
+    }
+    let crate::model::Made::User(parts) = told.state.head() else {
+        panic!("the head is the user's")
+    };
+    assert_eq!(parts.get(1), Some(&crate::model::MadePart::Text("find \u{fffd} it".into())));
+}
+
+#[test]
 fn a_cap_that_was_wanted_costs_no_more() {
     let mut told = Told::new(&window(10_000));
     told.ask("go");
@@ -322,7 +339,7 @@ proptest! {
             }
             let answer = told.request();
             let keep = answer.keep as usize;
-            let new = answer.items.iter().map(|item| serde_json::to_string(item).unwrap());
+            let new = answer.items.iter().map(|item| crate::json::write(item));
             let before = sent.clone();
             sent.truncate(keep);
             sent.extend(new);

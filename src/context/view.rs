@@ -1,12 +1,11 @@
 //! The view: for each message that is sent, keep it, edit it, or make one of ours.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use crate::json::{self, Value, Write};
 
 use super::lines::arguments;
 use super::state::State;
 use super::turns::hosts;
-use crate::format::{Change, Joined, What};
+use crate::format::{Change, What};
 use crate::hash::fnv;
 use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
@@ -61,8 +60,7 @@ const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/con
 pub(super) const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
     /// The host's message as it is.
     Keep {
@@ -83,19 +81,39 @@ pub enum Written {
         /// What of the host's goes into it.
         copies: Vec<Copied>,
         /// What is then changed on it.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
         ops: Vec<Op>,
         /// JSON Pointer of its content.
         content: &'static str,
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
-        #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
         /// The tool of that call.
-        #[serde(skip_serializing_if = "Option::is_none")]
         tool_name: Option<String>,
     },
+}
+
+impl Write for Written {
+    fn write(&self, out: &mut String) {
+        let changed = match self {
+            Self::Make { ops, .. } if !ops.is_empty() => Some(ops),
+            Self::Keep { .. } | Self::Edit { .. } | Self::Make { .. } => None,
+        };
+        let members: &[(&str, &dyn Write)] = match self {
+            Self::Keep { index } => &[("index", index)],
+            Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
+            Self::Make { make, copies, content, role, tool_call_id, tool_name, .. } => &[
+                ("make", make),
+                ("copies", copies),
+                ("ops?", &changed),
+                ("content", content),
+                ("role", role),
+                ("toolCallId?", tool_call_id),
+                ("toolName?", tool_name),
+            ],
+        };
+        json::object(members, out);
+    }
 }
 
 impl State {
@@ -222,7 +240,7 @@ impl State {
                 }
                 FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
-                    What::Arguments(json!({}))
+                    What::Arguments(Value::object(&[]))
                 }
                 FixKind::Unmark { piece: of, marks } if *of == piece => What::Unmark(*marks),
                 FixKind::Drop { .. }
@@ -244,12 +262,12 @@ impl State {
         let (key, source) = match &item {
             Item::Keep(at) => (self.fingerprint(*at), *at),
             Item::Edit(at, ops) => {
-                let ops = serde_json::to_vec(ops).unwrap_or_default();
+                let ops = json::write(ops).into_bytes();
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
             Item::Make(made) => (self.key_of_made(made), NONE),
             Item::Join(..) | Item::Says(_) => {
-                let says = serde_json::to_vec(&self.write(&item)).unwrap_or_default();
+                let says = json::write(&self.write(&item)).into_bytes();
                 let of = |key: u64, host: &u32| key.rotate_left(1) ^ self.fingerprint(*host);
                 (hosts(&item).iter().fold(fnv(says), of), NONE)
             }
@@ -278,9 +296,10 @@ impl State {
                 written
             }
             Item::Join(voice, parts) => {
-                let Joined { message, copied, ops, .. } = self.joined(*voice, parts);
+                let joined = self.joined(*voice, parts);
+                let message = joined.message();
                 let role = if *voice == Voice::Assistant { "assistant" } else { "user" };
-                Written::ours(message, copied, ops, role)
+                Written::ours(message, joined.copied, joined.ops, role)
             }
             Item::Says(text) => {
                 Written::ours(self.format.say(text), Vec::new(), Vec::new(), "assistant")
@@ -369,7 +388,7 @@ pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Optio
 
 impl Written {
     fn ours(make: Value, copies: Vec<Copied>, ops: Vec<Op>, role: &'static str) -> Self {
-        let content = CONTENTS.iter().find(|path| make.pointer(path).is_some());
+        let content = CONTENTS.iter().find(|path| make.has(path));
         let content = content.copied().unwrap_or_default();
         Self::Make { make, copies, ops, content, role, tool_call_id: None, tool_name: None }
     }

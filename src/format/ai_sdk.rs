@@ -3,15 +3,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Change, Host, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -99,7 +96,7 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
 /// A part of a `ModelMessage`.
 fn content_part(at: u32, raw: &RawValue, role: Role) -> Read<Part<'_>> {
     let place = Place::Item(at);
-    let mut part = json::read(raw.get(), &PART)?;
+    let mut part = json::read(raw, &PART)?;
     let kind = or_empty(part.text("type"));
     Ok(match &*kind {
         "text" | "reasoning" | "reasoning-file" | "image" | "file" => {
@@ -160,7 +157,7 @@ fn plain<'a>(place: Place, kind: &str, mut part: Members<'a>, raw: &RawValue) ->
         }
         "reasoning-file" => {
             let mut file = Part::new(Kind::Thinking, place, "");
-            file.opaque = count(raw.get().len());
+            file.opaque = count(raw.len());
             file.piece.opaque = true;
             file.piece.blank = false;
             return Ok(file);
@@ -169,7 +166,7 @@ fn plain<'a>(place: Place, kind: &str, mut part: Members<'a>, raw: &RawValue) ->
             let mut medium = Part::new(Kind::Image, place, "");
             medium.images = 1;
             let data = ["image", "data", "url"].iter().find_map(|name| part.raw(name));
-            medium.media = of_json(data.map_or("", RawValue::get));
+            medium.media = of_json(data.unwrap_or(""));
             medium
         }
     };
@@ -177,7 +174,7 @@ fn plain<'a>(place: Place, kind: &str, mut part: Members<'a>, raw: &RawValue) ->
         read.piece.opaque = true;
         read.piece.blank &= read.piece.kind == Kind::Text;
         if read.piece.kind == Kind::Thinking {
-            read.opaque = count(options.get().len());
+            read.opaque = count(options.len());
         }
     }
     Ok(read)
@@ -192,28 +189,26 @@ fn call<'a>(place: Place, input: Option<&'a RawValue>, part: &mut Members<'a>) -
     let options = part.raw("providerOptions").or_else(|| part.raw("callProviderMetadata"));
     if let Some(options) = options.filter(|options| carries(options)) {
         call.piece.opaque = true;
-        call.opaque = count(options.get().len());
+        call.opaque = count(options.len());
     }
     Ok(call)
 }
 
 /// Whether options hold more than cache markers: ids, signatures, encrypted reasoning.
 fn carries(options: &RawValue) -> bool {
-    let Ok(Value::Object(providers)) = serde_json::from_str(options.get()) else { return true };
-    providers.iter().any(|(_, of)| match of {
-        Value::Object(of) => of.iter().any(|(key, _)| !MARKERS.contains(&key.as_str())),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            true
-        }
+    let Ok(providers) = crate::json::members(options) else { return true };
+    providers.iter().any(|(_, of)| match crate::json::members(of) {
+        Ok(of) => of.iter().any(|(key, _)| !MARKERS.contains(&&**key)),
+        Err(_) => true,
     })
 }
 
 /// What a tool's output tells the model.
 fn result(output: &RawValue) -> Read<Part<'_>> {
-    if !output.get().starts_with('{') {
+    if !output.starts_with('{') {
         return said(output);
     }
-    let mut output_of = json::read(output.get(), &OUTPUT)?;
+    let mut output_of = json::read(output, &OUTPUT)?;
     let kind = or_empty(output_of.text("type"));
     let value = output_of.raw("value");
     let mut part = match (&*kind, value) {
@@ -227,7 +222,7 @@ fn result(output: &RawValue) -> Read<Part<'_>> {
         ("content", Some(value)) => {
             let mut body = Body::default();
             let flaw = |flaw: Flaw| flaw.under("/value");
-            match json::content(value.get()).map_err(flaw)? {
+            match json::content(value).map_err(flaw)? {
                 Some(Content::Blocks(blocks)) => {
                     for raw in blocks {
                         body.take(output_part(raw).map_err(flaw)?);
@@ -246,17 +241,17 @@ fn result(output: &RawValue) -> Read<Part<'_>> {
 }
 
 fn output_part(raw: &RawValue) -> Read<Part<'_>> {
-    let kind = json::kind_of(raw.get());
+    let kind = json::kind_of(raw);
     Ok(match kind.as_deref() {
         Some("text") => {
-            let mut part = json::read(raw.get(), &PART)?;
+            let mut part = json::read(raw, &PART)?;
             Part::new(Kind::Text, Place::Content, or_empty(part.text("text")))
         }
         None => json::other(Place::Content, raw)?,
         Some(_) => {
             let mut part = Part::new(Kind::Image, Place::Content, "");
             part.images = 1;
-            part.media = of_json(raw.get());
+            part.media = of_json(raw);
             part
         }
     })
@@ -264,7 +259,7 @@ fn output_part(raw: &RawValue) -> Read<Part<'_>> {
 
 /// A result that is any JSON: a string as its text.
 fn said(value: &RawValue) -> Read<Part<'_>> {
-    let raw = value.get();
+    let raw = value;
     let text = if raw.starts_with('"') { json::string(raw)? } else { Cow::Borrowed(whole(value)?) };
     Ok(Part::new(Kind::Result, Place::Content, text))
 }
@@ -272,7 +267,7 @@ fn said(value: &RawValue) -> Read<Part<'_>> {
 /// A part of a `UIMessage`; those that never reach a model are none.
 fn shown_part<'a>(at: u32, raw: &'a RawValue, role: Role, parts: &mut Vec<Part<'a>>) -> Read<()> {
     let place = Place::Part(at);
-    let mut part = json::read(raw.get(), &PART)?;
+    let mut part = json::read(raw, &PART)?;
     let kind = or_empty(part.text("type"));
     match &*kind {
         "text" | "reasoning" | "reasoning-file" | "file" => {
@@ -302,7 +297,7 @@ fn tool<'a>(at: u32, mut part: Members<'a>, name: &str, parts: &mut Vec<Part<'a>
     let mut call = call(if theirs { Place::Part(at) } else { Place::Tool(at) }, input, &mut part)?;
     call.piece.name = name.into();
     call.piece.opaque |= theirs;
-    let approval = part.raw("approval").and_then(|raw| APPROVAL.read(raw.get()).ok());
+    let approval = part.raw("approval").and_then(|raw| APPROVAL.read(raw).ok());
     let (asked, approved) =
         approval.map(|mut it| (or_empty(it.text("id")), it.flag("approved"))).unwrap_or_default();
     let (error, output) = (part.text("errorText"), part.raw("output"));
@@ -411,7 +406,7 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
 }
 
 fn output(text: &str, error: bool) -> Value {
-    json!({ "type": if error { "error-text" } else { "text" }, "value": text })
+    object!({ "type": if error { "error-text" } else { "text" }, "value": text })
 }
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
@@ -420,14 +415,14 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         Made::User(parts) if is_shown(host) => {
             let parts = edit::user_list(parts, host, "/parts", &mut copied);
             let id = format!("plimsoll-{:x}", fnv(parts.to_string().into_bytes()));
-            return (json!({ "id": id, "role": "user", "parts": parts }), copied);
+            return (object!({ "id": id, "role": "user", "parts": parts }), copied);
         }
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
-            return (json!({ "role": "user", "content": content }), copied);
+            return (object!({ "role": "user", "content": content }), copied);
         }
         Made::Result { id, name, text, error, .. } => (id, name, output(text, *error)),
-        Made::Results(_) => return (Value::Null, copied),
+        Made::Results(_) => return (Value::NULL, copied),
         Made::Moved { id, name, message, piece } => {
             let from = host(*message, *piece);
             let v4 = from.is_some_and(|from| matches!(from.place, Place::At(..)));
@@ -438,16 +433,16 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             };
             copied.extend(moved.copied);
             let given = match (moved.text.as_str(), v4) {
-                (Some(text), _) => output(text, moved.error),
-                (None, true) => json!({ "type": "json", "value": null }),
-                (None, false) => Value::Null,
+                (Some(text), _) => output(&text, moved.error),
+                (None, true) => object!({ "type": "json", "value": null }),
+                (None, false) => Value::NULL,
             };
             (id, name, given)
         }
     };
     let part =
-        json!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": given });
-    (json!({ "role": "tool", "content": [part] }), copied)
+        object!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": given });
+    (object!({ "role": "tool", "content": [part] }), copied)
 }
 
 /// The host's messages are `UIMessage`s: the first of them that has a part shows it.

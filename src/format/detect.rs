@@ -4,13 +4,11 @@ use std::borrow::Cow;
 
 use litemap::LiteMap;
 
-use serde_json::value::RawValue;
-
 use super::Format;
 use super::json::{kind_of, string};
 use super::openai_responses::is_item;
 use crate::error::{Error, Result};
-use crate::json::{Content, Members, Shape, Want, may};
+use crate::json::{Content, Members, RawValue, Shape, Want, may};
 
 /// The members by which a message shows its format.
 const PROBE: Shape = Shape {
@@ -104,9 +102,9 @@ fn look(message: &[u8]) -> Look {
     let role = probe.text("role").unwrap_or_default();
     let content = probe.raw("content");
     let kinds = content.map(kinds).unwrap_or_default();
-    let shown = probe.raw("parts");
+    let in_parts = probe.raw("parts");
     let calls = probe.raw("tool_calls");
-    let langchain = |kind: &RawValue| LANGCHAIN.iter().any(|of| kind.get() == format!("\"{of}\""));
+    let langchain = |kind: &RawValue| LANGCHAIN.iter().any(|of| kind == format!("\"{of}\""));
     let typed = probe.raw("type").is_some_and(langchain);
     let mut shows = |name| probe.raw(name).is_some();
     let stopped = shows("stopReason");
@@ -122,10 +120,10 @@ fn look(message: &[u8]) -> Look {
             Look::Shows(Format::Pi)
         }
         "user" | "assistant" | "system" | "tool" if has(&AI_SDK) => Look::Shows(Format::AiSdk),
-        "user" | "assistant" | "system" if shown.is_some_and(is_shown) => {
+        "user" | "assistant" | "system" if in_parts.is_some_and(is_shown) => {
             Look::Shows(Format::AiSdk)
         }
-        "user" | "assistant" | "system" if shown.is_some() => {
+        "user" | "assistant" | "system" if in_parts.is_some() => {
             Look::Foreign(format!("role \"{role}\" with `parts`"))
         }
         "system" | "developer" if !called => Look::Hints(Format::OpenAiChat),
@@ -148,30 +146,28 @@ fn look(message: &[u8]) -> Look {
 
 /// Responses' items have a type of their own, or parts of input and output; Gemini's contents have parts without types.
 fn wire(probe: &mut Members<'_>) -> Option<Format> {
-    let kind = probe.peek("type").and_then(|raw| string(raw.get()).ok()).unwrap_or_default();
+    let kind = probe.peek("type").and_then(|raw| string(raw).ok()).unwrap_or_default();
     let content = probe.peek("content");
     let of_message = |kind: &str| {
         matches!(kind, "input_text" | "output_text" | "input_image" | "input_file" | "summary_text")
     };
     if is_item(&kind)
-        || (kind == "message" && content.is_some_and(|raw| raw.get().starts_with('"')))
+        || (kind == "message" && content.is_some_and(|raw| raw.starts_with('"')))
         || content.is_some_and(|raw| kinds(raw).iter().any(|kind| of_message(kind)))
     {
         return Some(Format::OpenAiResponses);
     }
     let parts = probe.peek("parts")?;
-    let Ok(Content::Blocks(parts)) = serde_json::from_str(parts.get()) else { return None };
-    let typed = |part: &&RawValue| kind_of(part.get()).is_some();
+    let Ok(Some(Content::Blocks(parts))) = crate::json::content(parts) else { return None };
+    let typed = |part: &&RawValue| kind_of(part).is_some();
     let model = probe.said("role").is_some_and(|role| role == "model");
     (model || (!parts.is_empty() && !parts.iter().any(typed))).then_some(Format::Gemini)
 }
 
 fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
-    match serde_json::from_str(content.get()) {
-        Ok(Content::Blocks(blocks)) => {
-            blocks.into_iter().filter_map(|block| kind(block.get())).collect()
-        }
-        Ok(Content::Text(_)) | Err(_) => Vec::new(),
+    match crate::json::content(content) {
+        Ok(Some(Content::Blocks(blocks))) => blocks.into_iter().filter_map(kind).collect(),
+        Ok(_) | Err(_) => Vec::new(),
     }
 }
 
@@ -188,12 +184,12 @@ fn kind(block: &str) -> Option<Cow<'_, str>> {
 
 /// Parts as the AI SDK shows them have a type each; Gemini's have none.
 fn is_shown(parts: &RawValue) -> bool {
-    !kinds(parts).is_empty() || parts.get() == "[]"
+    !kinds(parts).is_empty() || parts == "[]"
 }
 
 fn has_args(calls: &RawValue) -> bool {
-    let calls: Vec<&RawValue> = serde_json::from_str(calls.get()).unwrap_or_default();
-    let first = calls.first().and_then(|call| CALL.read(call.get()).ok());
+    let calls: Vec<&RawValue> = crate::json::items(calls).unwrap_or_default();
+    let first = calls.first().and_then(|call| CALL.read(call).ok());
     first.is_some_and(|mut call| call.raw("args").is_some())
 }
 

@@ -1,7 +1,8 @@
 //! What the formats share in editing and making: which pieces go, in which order operations stand, what is copied.
 
-use serde_json::{Value, json};
+use std::borrow::Cow;
 
+use crate::json::{Value, json as object};
 use crate::model::{Copied, Kind, MadePart, Op, Outline, Piece, Place};
 
 /// Stands where everything else of a message is gone, so that it does not go out empty.
@@ -132,7 +133,7 @@ pub(super) fn blocks_with(
                 Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::Tool(_) | Place::At(..),
                 _,
             ) => block.clone(),
-            (_, Kind::Result) => json!([block]),
+            (_, Kind::Result) => object!([block]),
             _ => PLACEHOLDER.into(),
         };
         ops.push(put(piece, "", word));
@@ -163,7 +164,7 @@ pub(super) fn text_block(text: &str) -> Value {
 
 /// A text block with whatever is put into it later.
 pub(super) fn block_of(text: Value) -> Value {
-    json!({ "type": "text", "text": text })
+    object!({ "type": "text", "text": text })
 }
 
 /// The content of a user message of ours. A block of the host's is copied whole, a string of the host's into a block.
@@ -178,7 +179,7 @@ pub(super) fn user_list(
     list: &str,
     copied: &mut Vec<Copied>,
 ) -> Value {
-    user_parts(parts, host, copied, list, |text| json!({ "type": "text", "text": text }))
+    user_parts(parts, host, copied, list, |text| object!({ "type": "text", "text": text }))
 }
 
 /// The same, with texts as the format has them.
@@ -204,19 +205,21 @@ pub(super) fn user_parts(
         if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::At(..))
         {
             copied.push(Copied { path, index: message, from });
-            content.push(Value::Null);
+            content.push(Value::NULL);
         } else {
             copied.push(Copied { path: format!("{path}/text"), index: message, from });
-            content.push(block(Value::Null));
+            content.push(block(Value::NULL));
         }
     }
-    Value::Array(content)
+    Value::array(&content)
 }
 
 /// The arguments of a call that takes free text: what a cut says, or their JSON.
 pub(super) fn free_text(arguments: &Value) -> String {
-    let said = arguments.as_str().or_else(|| arguments.get("cut").and_then(Value::as_str));
-    said.map_or_else(|| arguments.to_string(), ToOwned::to_owned)
+    let members = crate::json::members(arguments.json()).unwrap_or_default();
+    let cut = members.iter().find(|(name, _)| name == "cut");
+    let said = crate::json::string(cut.map_or(arguments.json(), |(_, cut)| *cut));
+    said.map_or_else(|_| arguments.json().into(), Cow::into_owned)
 }
 
 /// A result of the host's at another place.
@@ -234,7 +237,7 @@ pub(super) fn moved(message: u32, piece: Option<&Piece>, under: &str, path: &str
         Some(piece) if !piece.blank => {
             let from = format!("{}{under}", piece.place.pointer());
             let copied = Copied { path: path.into(), index: message, from };
-            Moved { text: Value::Null, error: piece.error, copied: Some(copied) }
+            Moved { text: Value::NULL, error: piece.error, copied: Some(copied) }
         }
         Some(piece) => Moved { text: NO_OUTPUT.into(), error: piece.error, copied: None },
         None => Moved { text: NO_OUTPUT.into(), error: true, copied: None },

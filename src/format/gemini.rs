@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Members, Shape, Want, may, must};
+use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const CONTENT: Shape = Shape {
@@ -87,9 +84,9 @@ fn place(at: u32, snake: bool) -> Place {
 }
 
 fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
-    let mut part = json::read(raw.get(), &PART)?;
+    let mut part = json::read(raw, &PART)?;
     let signature = either(&mut part, "thoughtSignature", "thought_signature");
-    let signed = signature.is_some_and(|(raw, _)| raw.get() != "\"\"");
+    let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
     let mut read = if let Some((call, snake)) = either(&mut part, "functionCall", "function_call") {
         let under = if snake { "/function_call" } else { "/functionCall" };
         self::call(call, place(at, snake)).map_err(|flaw| flaw.under(under))?
@@ -101,7 +98,7 @@ fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
     {
         let mut image = Part::new(Kind::Image, Place::Part(at), "");
         image.images = 1;
-        image.media = of_json(data.get());
+        image.media = of_json(data);
         image
     } else if let Some(text) = part.text("text") {
         let thought = part.flag("thought") == Some(true);
@@ -114,14 +111,14 @@ fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
         return json::other(Place::Part(at), raw);
     };
     if signed {
-        read.opaque = count(signature.map_or(0, |(raw, _)| raw.get().len()));
+        read.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
         read.piece.opaque = true;
     }
     Ok(read)
 }
 
 fn call(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut call = json::read(raw.get(), &CALL)?;
+    let mut call = json::read(raw, &CALL)?;
     let args = call.raw("args").map_or(Ok("{}"), whole).map_err(|flaw| flaw.under("/args"))?;
     let mut part = Part::new(Kind::Call, place, args);
     part.piece.bad_arguments = !args.starts_with('{');
@@ -131,14 +128,14 @@ fn call(raw: &RawValue, place: Place) -> Read<Part<'_>> {
 }
 
 fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut response = json::read(raw.get(), &RESPONSE)?;
+    let mut response = json::read(raw, &RESPONSE)?;
     let mut error = false;
     let said = response.raw("response");
     let text = said.map_or(Ok(Cow::Borrowed("")), |raw| said_in(raw, &mut error));
     let mut part = Part::new(Kind::Result, place, text.map_err(|flaw| flaw.under("/response"))?);
     for media in response.items("parts").unwrap_or_default() {
         part.images = part.images.saturating_add(1);
-        part.media = part.media.rotate_left(1) ^ of_json(media.get());
+        part.media = part.media.rotate_left(1) ^ of_json(media);
     }
     part.piece.images = part.images;
     part.piece.blank &= part.images == 0;
@@ -150,15 +147,15 @@ fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
 
 /// The one text that a response says, or its JSON.
 fn said_in<'a>(raw: &'a RawValue, error: &mut bool) -> Read<Cow<'a, str>> {
-    if let Ok(mut said) = SAID.read(raw.get()) {
+    if let Ok(mut said) = SAID.read(raw) {
         let failed = said.raw("error");
         *error = failed.is_some();
         let all = [failed, said.raw("output"), said.raw("result"), said.raw("content")];
         let mut texts = all.into_iter().flatten();
         if let (Some(text), None) = (texts.next(), texts.next())
-            && text.get().starts_with('"')
+            && text.starts_with('"')
         {
-            return json::string(text.get());
+            return json::string(text);
         }
     }
     Ok(Cow::Borrowed(whole(raw)?))
@@ -177,7 +174,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             ops.push(Op::Remove { path });
         }
     }
-    ops.extend(edit::blocks_with(outline, changes, &json!({ "text": PLACEHOLDER }), set));
+    ops.extend(edit::blocks_with(outline, changes, &object!({ "text": PLACEHOLDER }), set));
     ops
 }
 
@@ -219,12 +216,12 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
 }
 
 fn text_part(text: Value) -> Value {
-    json!({ "text": text })
+    object!({ "text": text })
 }
 
 /// A response of ours: an object, as every response is.
 fn says(text: &str, error: bool) -> Value {
-    if error { json!({ "error": text }) } else { json!({ "output": text }) }
+    if error { object!({ "error": text }) } else { object!({ "output": text }) }
 }
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
@@ -236,13 +233,13 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             for result in results {
                 parts.extend(part_of(result, host, parts.len(), &mut copied));
             }
-            Value::Array(parts)
+            Value::array(&parts)
         }
         Made::Result { .. } | Made::Moved { .. } => {
-            part_of(made, host, 0, &mut copied).into_iter().collect()
+            Value::array(part_of(made, host, 0, &mut copied).as_slice())
         }
     };
-    (json!({ "role": "user", "parts": parts }), copied)
+    (object!({ "role": "user", "parts": parts }), copied)
 }
 
 /// A result as part `at`. One of the host's that keeps its id is copied whole.
@@ -256,21 +253,21 @@ fn part_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> 
                 Some(piece) if *piece.id == **id || piece.id.is_empty() => {
                     let from = piece.place.pointer();
                     copied.push(Copied { path: format!("/parts/{at}"), index, from });
-                    return Some(Value::Null);
+                    return Some(Value::NULL);
                 }
                 Some(piece) => {
                     let from = format!("{}/{}/response", piece.place.pointer(), names(piece).1);
                     let path = format!("/parts/{at}/functionResponse/response");
                     copied.push(Copied { path, index, from });
-                    (id, name, Value::Null)
+                    (id, name, Value::NULL)
                 }
                 None => (id, name, says(NO_OUTPUT, piece.is_none_or(|piece| piece.error))),
             }
         }
     };
-    let mut response = json!({ "name": name, "response": said });
+    let mut response = object!({ "name": name, "response": said });
     if !id.is_empty() {
-        response["id"] = id.as_str().into();
+        response.set("id", id.as_str().into());
     }
-    Some(json!({ "functionResponse": response }))
+    Some(object!({ "functionResponse": response }))
 }

@@ -1,6 +1,6 @@
 //! Several messages in one: what a provider wants whose roles alternate.
 
-use serde_json::Value;
+use crate::json::{self, Value};
 
 use super::{Change, Format, What};
 use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
@@ -9,8 +9,8 @@ use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
 #[derive(Clone, Debug)]
 pub struct Joined {
     format: Format,
-    /// The message.
-    pub message: Value,
+    voice: Voice,
+    content: Vec<Value>,
     /// What of the host's goes into it.
     pub copied: Vec<Copied>,
     /// What is then changed on it.
@@ -20,11 +20,20 @@ pub struct Joined {
 impl Joined {
     /// A message with nothing in it yet.
     pub fn new(format: Format, voice: Voice) -> Self {
-        let message = match voice {
-            Voice::User => format.make(&Made::User(Vec::new()), |_| None).0,
-            Voice::Assistant => format.says("[]"),
-        };
-        Self { format, message, copied: Vec::new(), ops: Vec::new() }
+        Self { format, voice, content: Vec::new(), copied: Vec::new(), ops: Vec::new() }
+    }
+
+    /// The message.
+    pub fn message(&self) -> Value {
+        let content = Value::array(&self.content);
+        match self.voice {
+            Voice::User => {
+                let mut message = self.format.make(&Made::User(Vec::new()), |_| None).0;
+                message.set("content", content);
+                message
+            }
+            Voice::Assistant => self.format.says(content.json()),
+        }
     }
 
     /// Whether a piece can stand in another message: blocks and plain text can; what a host keeps beside its content cannot.
@@ -39,20 +48,17 @@ impl Joined {
 
     /// Takes a piece of the host's, changed as it would be in its own message.
     pub fn host(&mut self, message: u32, piece: &Piece, changes: &[Change]) {
-        let at = self.content().map_or(0, |content| content.len());
-        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let at = u32::try_from(self.content.len()).unwrap_or(u32::MAX);
         let path = format!("/content/{at}");
         let from = piece.place.pointer();
         let is_block = matches!(piece.place, Place::Item(_));
         let (path, null) = if is_block {
-            (path, Value::Null)
+            (path, Value::NULL)
         } else {
-            (format!("{path}/text"), super::edit::block_of(Value::Null))
+            (format!("{path}/text"), super::edit::block_of(Value::NULL))
         };
         self.copied.push(Copied { path, index: message, from });
-        if let Some(content) = self.content() {
-            content.push(null);
-        }
+        self.content.push(null);
         let moved = Piece { place: Place::Item(at), ..piece.clone() };
         for change in changes {
             match change.what {
@@ -66,11 +72,15 @@ impl Joined {
 
     /// Takes all that a message of ours says.
     pub fn made<'o>(&mut self, made: &Made, outlines: impl Fn(u32) -> Option<&'o Outline>) {
-        let (mut message, copied) = self.format.make(made, outlines);
-        let Some(Value::Array(more)) = message.get_mut("content").map(Value::take) else { return };
-        let Some(content) = self.content() else { return };
-        let before = content.len();
-        content.extend(more);
+        let (message, copied) = self.format.make(made, outlines);
+        let before = self.content.len();
+        for (name, content) in json::members(message.json()).unwrap_or_default() {
+            if name == "content" {
+                for block in json::items(content).unwrap_or_default() {
+                    self.content.push(Value::raw(block.into()));
+                }
+            }
+        }
         for copy in copied {
             let rest = copy.path.strip_prefix("/content/").unwrap_or_default();
             let (at, under) =
@@ -79,10 +89,6 @@ impl Joined {
             let under = under.map_or(String::new(), |under| format!("/{under}"));
             self.copied.push(Copied { path: format!("/content/{at}{under}"), ..copy });
         }
-    }
-
-    fn content(&mut self) -> Option<&mut Vec<Value>> {
-        self.message.get_mut("content")?.as_array_mut()
     }
 }
 
@@ -99,7 +105,7 @@ impl Format {
                 (r#"{"role":"assistant","content":"#, "}")
             }
         };
-        serde_json::from_str(&[before, content, after].concat()).unwrap_or_default()
+        Value::raw([before, content, after].concat())
     }
 
     /// A line of ours in the assistant's name; nothing in it needs an escape.

@@ -6,14 +6,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Change, Host, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
 use crate::json::Want::{Items, Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -126,14 +123,14 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     let [own, kwargs, data] = &ROOTS;
     let mut root = own;
     if let Some(inner) = message.raw("lc").and_then(|_| message.raw("kwargs")) {
-        let class =
-            message.raw("id").and_then(|id| serde_json::from_str::<Vec<String>>(id.get()).ok());
-        kinds.extend(class.and_then(|path| path.into_iter().last()));
+        let class = message.raw("id").and_then(|id| crate::json::items(id).ok());
+        let class = class.and_then(|path| crate::json::string(path.last()?).ok());
+        kinds.extend(class.map(Cow::into_owned));
         root = kwargs;
-        message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
-    } else if let Some(inner) = message.raw("data").filter(|data| data.get().starts_with('{')) {
+        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+    } else if let Some(inner) = message.raw("data").filter(|data| data.starts_with('{')) {
         root = data;
-        message = json::read(inner.get(), &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
     }
     // A message of any role has it beside; without another sign it is the only one.
     kinds.extend(message.text("role").map(Cow::into_owned));
@@ -175,8 +172,8 @@ struct Seen<'a> {
 }
 
 fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
-    let extra = message.raw("additional_kwargs").map_or("{}", RawValue::get);
-    let metadata = message.raw("response_metadata").map_or("{}", RawValue::get);
+    let extra = message.raw("additional_kwargs").unwrap_or("{}");
+    let metadata = message.raw("response_metadata").unwrap_or("{}");
     let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
     let listed = |items: Option<Vec<&'a RawValue>>, list, path: &str| {
         let items = (0u32..).zip(items.unwrap_or_default());
@@ -206,7 +203,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
             for (at, raw) in (0u32..).zip(items) {
                 let place = Place::At(root.content, at);
                 let flaw = |flaw: Flaw| flaw.under(&format!("/content/{at}"));
-                match json::kind_of(raw.get()).as_deref() {
+                match json::kind_of(raw).as_deref() {
                     Some("tool_use" | "tool_call" | "functionCall") => {
                         blocks.push((parts.len(), call(raw, place).map_err(flaw)?));
                     }
@@ -249,7 +246,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     }
     // OpenAI's own items are sent back in place of what stands in the message.
     let whole = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
-    torn |= whole.is_some_and(|output| output.get().starts_with("[{"));
+    torn |= whole.is_some_and(|output| output.starts_with("[{"));
     for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
         let quoted = Value::from(&*part.piece.id).to_string();
         let elsewhere =
@@ -332,13 +329,13 @@ fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
 /// Whoever wrote it: `{ id, name, args }`, `{ id, name, input }`, `{ id, function: { name, arguments } }` or
 /// `{ functionCall: { name, args } }`.
 fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
-    let mut outer = json::read(raw.get(), &CALL)?;
+    let mut outer = json::read(raw, &CALL)?;
     let id = or_empty(outer.text("id")).into();
     let inner = [("function", "=function/arguments"), ("functionCall", FUNCTION_CALL)];
     for (name, member) in inner {
         if let Some(raw) = outer.raw(name) {
             let mut inner =
-                json::read(raw.get(), &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
+                json::read(raw, &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
             let arguments = inner.raw("arguments").or_else(|| inner.raw("args"));
             let arguments = arguments.map_or(Ok("{}"), whole)?;
             return Ok(Seen {
@@ -375,7 +372,7 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
         part.piece.blank = false;
         parts.push(part);
     }
-    if let Some(raw) = kwargs.raw("reasoning").filter(|raw| raw.get().len() > "{}".len()) {
+    if let Some(raw) = kwargs.raw("reasoning").filter(|raw| raw.len() > "{}".len()) {
         let mut part = Part::new(Kind::Thinking, Place::Field(items), whole(raw)?);
         part.piece.opaque = true;
         parts.push(part);
@@ -384,7 +381,7 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
 }
 
 fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let Ok(mut block) = json::read(raw.get(), &BLOCK) else {
+    let Ok(mut block) = json::read(raw, &BLOCK) else {
         return json::other(place, raw);
     };
     let text = |block: &mut Members<'_>, name: &str| or_empty(block.text(name)).into_owned();
@@ -398,7 +395,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             let said = text(&mut block, "thinking");
             let mut part = Part::new(Kind::Thinking, place, said);
             let signature = block.text("signature").map_or(0, |signature| signature.len());
-            let data = block.raw("data").map_or(0, |data| data.get().len());
+            let data = block.raw("data").map_or(0, |data| data.len());
             part.opaque = count(signature.max(data));
             part.piece.opaque = part.opaque > 0;
             part.piece.blank &= part.opaque == 0;
@@ -407,7 +404,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "reasoning" => {
             let said = text(&mut block, "reasoning");
             let mut part = Part::new(Kind::Thinking, place, said);
-            part.opaque = count(raw.get().len());
+            part.opaque = count(raw.len());
             part.piece.opaque = true;
             part.piece.blank = false;
             part
@@ -416,7 +413,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         | "document" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(raw.get());
+            part.media = of_json(raw);
             part
         }
         _ => json::other(place, raw)?,
@@ -520,7 +517,7 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
     let text = |text: &String| Value::from(text.as_str());
     let member_of = |name: &str, new: &Value| {
         let (name, is_text) = name.strip_prefix('=').map_or((name, false), |name| (name, true));
-        let new = if is_text { new.to_string().into() } else { new.clone() };
+        let new = if is_text { new.json().into() } else { new.clone() };
         member(piece, &format!("/{name}"), new)
     };
     Some(match (piece.kind, piece.place, what) {
@@ -552,10 +549,10 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (kind, body) = match made {
         Made::User(parts) => {
             let content = edit::user_list(parts, host, &path, &mut copied);
-            ("human", json!({ "content": content }))
+            ("human", object!({ "content": content }))
         }
         Made::Result { id, name, text, error, .. } => tool(id, name, text.as_str().into(), *error),
-        Made::Results(_) => return (Value::Null, copied),
+        Made::Results(_) => return (Value::NULL, copied),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", &path);
             copied.extend(moved.copied);
@@ -569,14 +566,12 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
                 "tool" => "ToolMessage",
                 _ => "FunctionMessage",
             };
-            json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
+            object!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
         }
-        "/data" => json!({ "type": kind, "data": body }),
+        "/data" => object!({ "type": kind, "data": body }),
         _ => {
             let mut message = body;
-            if let Value::Object(members) = &mut message {
-                members.insert("type".into(), kind.into());
-            }
+            message.set("type", kind.into());
             message
         }
     };
@@ -587,9 +582,9 @@ fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Val
     let status = if error { "error" } else { "success" };
     // A call without an id is one of the days before ids.
     if id.is_empty() {
-        return ("function", json!({ "name": name, "content": content }));
+        return ("function", object!({ "name": name, "content": content }));
     }
-    let body = json!({ "tool_call_id": id, "name": name, "content": content, "status": status });
+    let body = object!({ "tool_call_id": id, "name": name, "content": content, "status": status });
     ("tool", body)
 }
 

@@ -2,13 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
 use super::json::{self, Body, Flaw, Read, count, is_object, or_empty};
 use crate::json::Want::{Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -109,8 +106,8 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
     if let Some(text) = message.text("reasoning_content") {
         parts.push(Part::new(Kind::Thinking, Place::Field("reasoning_content"), text));
     }
-    if let Some(raw) = message.raw("reasoning").filter(|raw| raw.get().starts_with('"')) {
-        let text = json::string(raw.get())?;
+    if let Some(raw) = message.raw("reasoning").filter(|raw| raw.starts_with('"')) {
+        let text = json::string(raw)?;
         let again = parts.iter().any(|part| part.text == text);
         let text = if again { Cow::Borrowed("") } else { text };
         parts.push(Part::new(Kind::Thinking, Place::Field("reasoning"), text));
@@ -118,7 +115,7 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
     if let Some(raw) = message.raw("reasoning_details") {
         let mut part = Part::new(Kind::Thinking, Place::Field("reasoning_details"), "");
         let told = parts.iter().any(|part| !part.text.is_empty());
-        part.opaque = if told { 0 } else { count(raw.get().len()) };
+        part.opaque = if told { 0 } else { count(raw.len()) };
         part.piece.opaque = true;
         parts.push(part);
     }
@@ -130,11 +127,9 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
 }
 
 fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut part = match json::read(raw.get(), &CONTENT_PART) {
+    let mut part = match json::read(raw, &CONTENT_PART) {
         Ok(part) => part,
-        Err(_)
-            if json::kind_of(raw.get()).is_some_and(|kind| kind != "text" && kind != "refusal") =>
-        {
+        Err(_) if json::kind_of(raw).is_some_and(|kind| kind != "text" && kind != "refusal") => {
             return json::other(place, raw);
         }
         Err(flaw) => return Err(flaw),
@@ -152,7 +147,7 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             part
         }
         "image_url" | "input_audio" | "file" => {
-            let mut part = json::picture(place, raw.get(), raw.get());
+            let mut part = json::picture(place, raw, raw);
             part.piece.images = u32::from(&*kind == "image_url");
             part
         }
@@ -163,11 +158,11 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
 }
 
 fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
-    let mut call = json::read(raw.get(), &CALL)?;
+    let mut call = json::read(raw, &CALL)?;
     let mut part = match (call.raw("function"), call.raw("custom")) {
         (Some(of), _) => function(of, Place::Call(at)).map_err(|flaw| flaw.under("/function"))?,
         (None, Some(of)) => {
-            let custom = json::read(of.get(), &CUSTOM).map_err(|flaw| flaw.under("/custom"));
+            let custom = json::read(of, &CUSTOM).map_err(|flaw| flaw.under("/custom"));
             let mut custom = custom?;
             let (name, input) = (custom.text("name"), custom.text("input"));
             let mut part = Part::new(Kind::Call, Place::Custom(at), or_empty(input));
@@ -181,7 +176,7 @@ fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
 }
 
 fn function(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut function = json::read(raw.get(), &FUNCTION)?;
+    let mut function = json::read(raw, &FUNCTION)?;
     let mut part = Part::new(Kind::Call, place, or_empty(function.text("arguments")));
     part.piece.name = or_empty(function.text("name")).into();
     part.piece.bad_arguments = !is_object(&part.text);
@@ -218,7 +213,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     if !told {
         ops.push(beside("/content", PLACEHOLDER.into()));
     } else if !content_stays && go.iter().any(content) {
-        ops.push(beside("/content", Value::Null));
+        ops.push(beside("/content", Value::NULL));
     } else {
         ops.extend(edit::removals(go.iter().copied().filter(content)));
     }
@@ -249,10 +244,10 @@ pub(super) fn set(piece: &Piece, what: &What) -> Option<Op> {
             member(piece, "/custom/input", edit::free_text(new).into())
         }
         (Kind::Call, Place::Call(_), What::Arguments(new)) => {
-            member(piece, "/function/arguments", new.to_string().into())
+            member(piece, "/function/arguments", new.json().into())
         }
         (Kind::Call, Place::Field(_), What::Arguments(new)) => {
-            member(piece, "/arguments", new.to_string().into())
+            member(piece, "/arguments", new.json().into())
         }
         _ => return None,
     })
@@ -263,10 +258,10 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, name, content) = match made {
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
-            return (json!({ "role": "user", "content": content }), copied);
+            return (object!({ "role": "user", "content": content }), copied);
         }
         // Each result of this format is sent on its own.
-        Made::Results(_) => return (Value::Null, copied),
+        Made::Results(_) => return (Value::NULL, copied),
         Made::Result { id, name, text, .. } => (id, name, text.as_str().into()),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", "/content");
@@ -276,9 +271,9 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     };
     // A call without an id is one of the old `function_call`s.
     let message = if id.is_empty() {
-        json!({ "role": "function", "name": name, "content": content })
+        object!({ "role": "function", "name": name, "content": content })
     } else {
-        json!({ "role": "tool", "tool_call_id": id, "content": content })
+        object!({ "role": "tool", "tool_call_id": id, "content": content })
     };
     (message, copied)
 }

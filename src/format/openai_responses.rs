@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
 use crate::json::Want::{Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const ITEM: Shape = Shape {
@@ -178,6 +175,7 @@ fn alone(role: Role, part: Part<'_>) -> Draft<'_> {
 }
 
 fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
+    let by_id = item.text("id").is_some();
     let role = match role {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -187,24 +185,27 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let parts = match item.content("content") {
+    let mut parts = match item.content("content") {
         None => return Err(Flaw::new("/content", "a string or an array of parts")),
         Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
         Some(Content::Blocks(parts)) => {
             let parts = (0u32..).zip(parts).map(|(at, raw)| {
                 part(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
             });
-            parts.collect::<Read<_>>()?
+            parts.collect::<Read<Vec<_>>>()?
         }
     };
+    for part in &mut parts {
+        part.piece.by_id = by_id;
+    }
     Ok(Draft { role, parts })
 }
 
 fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let kind = json::kind_of(raw.get());
+    let kind = json::kind_of(raw);
     let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
     let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
-    let mut part = match json::read(raw.get(), &PART) {
+    let mut part = match json::read(raw, &PART) {
         Ok(part) => part,
         Err(_) if kind.is_some() && !told => return json::other(place, raw),
         Err(flaw) => return Err(flaw),
@@ -218,7 +219,7 @@ fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "input_image" | "input_file" | "input_audio" | "computer_screenshot" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(raw.get());
+            part.media = of_json(raw);
             part
         }
         _ if told => {
@@ -235,13 +236,17 @@ fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
     for (at, raw) in item.items("summary").unwrap_or_default().into_iter().enumerate() {
         body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/summary/{at}")))?);
     }
-    for (at, raw) in item.items("content").unwrap_or_default().into_iter().enumerate() {
+    let content = item.items("content").unwrap_or_default();
+    let shown = !content.is_empty();
+    for (at, raw) in content.into_iter().enumerate() {
         body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
     }
     let encrypted = or_empty(item.text("encrypted_content"));
+    let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
     let told = body.into_part(Place::Whole("reasoning"));
     let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
     part.piece.blank = false;
+    part.piece.by_id = kept && encrypted.is_empty() && !shown;
     part.opaque = count(encrypted.len());
     if part.text.is_empty() && !encrypted.is_empty() {
         part.media = of_json(&encrypted);
@@ -254,12 +259,13 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<
     let asked = item.raw(tool.asks).or_else(|| item.raw("actions"));
     let text = match asked {
         None => Cow::Borrowed(""),
-        Some(raw) if tool.cut.0 => json::string(raw.get()).map_err(under)?,
+        Some(raw) if tool.cut.0 => json::string(raw).map_err(under)?,
         Some(raw) => Cow::Borrowed(whole(raw).map_err(under)?),
     };
     let mut part = Part::new(Kind::Call, Place::Whole(tool.call), text);
     part.piece.bad_arguments = tool.call == "function_call" && !is_object(&part.text);
     part.piece.opaque = !tool.cut.0;
+    part.piece.by_id = item.text("id").is_some();
     part.piece.id = id.into();
     let name = or_empty(item.text("name"));
     part.piece.name = if name.is_empty() { tool.name.into() } else { name.into() };
@@ -282,11 +288,11 @@ fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draf
 
 fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
     let mut body = Body::default();
-    match raw.get().as_bytes().first() {
+    match raw.as_bytes().first() {
         Some(b'[') if tool.says == "output" => {
-            if let Some(Content::Blocks(parts)) = json::content(raw.get())? {
+            if let Some(Content::Blocks(parts)) = json::content(raw)? {
                 for (at, raw) in parts.into_iter().enumerate() {
-                    let own = json::kind_of(raw.get()).is_none();
+                    let own = json::kind_of(raw).is_none();
                     let part = if own {
                         json::other(Place::Content, raw)
                     } else {
@@ -296,8 +302,8 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
                 }
             }
         }
-        Some(b'"') => body.say(json::string(raw.get())?),
-        Some(b'{') if json::kind_of(raw.get()).is_some() => body.take(part(raw, Place::Content)?),
+        Some(b'"') => body.say(json::string(raw)?),
+        Some(b'{') if json::kind_of(raw).is_some() => body.take(part(raw, Place::Content)?),
         Some(b'n') => {}
         _ => body.say(Cow::Borrowed(whole(raw)?)),
     }
@@ -315,12 +321,13 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
         part.piece.fixed = true;
         return Ok(alone(Role::User, part));
     }
-    let picture = item.raw("result").filter(|raw| raw.get().starts_with('"'));
+    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
     if let Some(picture) = picture.filter(|_| kind == "image_generation_call") {
         let mut part = Part::new(Kind::Other, Place::Whole(""), "");
         part.images = 1;
-        part.media = of_json(picture.get());
+        part.media = of_json(picture);
         part.piece.opaque = true;
+        part.piece.by_id = true;
         return Ok(alone(Role::Assistant, part));
     }
     let mut draft = other(text)?;
@@ -333,9 +340,10 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
 }
 
 fn other(text: &str) -> Read<Draft<'_>> {
-    let raw: &RawValue =
-        serde_json::from_str(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
-    Ok(alone(Role::Assistant, json::other(Place::Whole(""), raw)?))
+    let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
+    let mut part = json::other(Place::Whole(""), raw)?;
+    part.piece.by_id = true;
+    Ok(alone(Role::Assistant, part))
 }
 
 /// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.
@@ -346,7 +354,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let reasons = |change: &Change| matches!(change.what, What::Text(_));
     if stay.iter().any(|piece| piece.kind == Kind::Thinking) && changes.iter().any(reasons) {
         // The summary has all of the text now.
-        ops.push(beside("/content", json!([])));
+        ops.push(beside("/content", object!([])));
     }
     if stay.is_empty() && !go.is_empty() {
         let piece = go.remove(0);
@@ -373,11 +381,11 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
 }
 
 fn text_part(text: &str, ours: bool) -> Value {
-    json!({ "type": if ours { "output_text" } else { "input_text" }, "text": text })
+    object!({ "type": if ours { "output_text" } else { "input_text" }, "text": text })
 }
 
 fn input_text(text: Value) -> Value {
-    json!({ "type": "input_text", "text": text })
+    object!({ "type": "input_text", "text": text })
 }
 
 /// What one change sets on the host's item.
@@ -398,7 +406,7 @@ fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
     };
     Some(match (piece.kind, what) {
         (Kind::Thinking, What::Text(new)) => {
-            beside("/summary", json!([{ "type": "summary_text", "text": new }]))
+            beside("/summary", object!([{ "type": "summary_text", "text": new }]))
         }
         (Kind::Result, What::Text(new)) if at(kind).is_some_and(|tool| tool.cut.1) => {
             beside("/output", output(kind, new, piece.error))
@@ -407,7 +415,7 @@ fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
             beside("/input", edit::free_text(new).into())
         }
         (Kind::Call, What::Arguments(new)) if kind == "function_call" => {
-            beside("/arguments", new.to_string().into())
+            beside("/arguments", new.json().into())
         }
         (Kind::Call, What::Id(id)) if kind == "mcp_approval_request" => beside("/id", text(id)),
         (Kind::Result, What::Id(id)) if kind == "mcp_approval_response" => {
@@ -423,11 +431,11 @@ fn output(kind: &str, text: &str, error: bool) -> Value {
     match kind {
         "shell_call_output" => {
             let (out, failed) = if error { ("", text) } else { (text, "") };
-            let outcome = json!({ "type": "exit", "exit_code": i32::from(error) });
-            json!([{ "stdout": out, "stderr": failed, "outcome": outcome }])
+            let outcome = object!({ "type": "exit", "exit_code": u64::from(error) });
+            object!([{ "stdout": out, "stderr": failed, "outcome": outcome }])
         }
         "computer_call_output" => {
-            json!({ "type": "computer_screenshot", "image_url": NO_SCREENSHOT })
+            object!({ "type": "computer_screenshot", "image_url": NO_SCREENSHOT })
         }
         _ => text.into(),
     }
@@ -438,11 +446,11 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, like, text, error, from) = match made {
         Made::User(parts) => {
             let content = edit::user_parts(parts, host, &mut copied, "/content", input_text);
-            return (json!({ "type": "message", "role": "user", "content": content }), copied);
+            return (object!({ "type": "message", "role": "user", "content": content }), copied);
         }
         // No provider of this format wants them in one message.
         Made::Results(results) => {
-            let none = (Value::Null, Vec::new());
+            let none = (Value::NULL, Vec::new());
             return results.first().map_or(none, |first| make(first, host));
         }
         Made::Result { id, text, error, like, .. } => (id, *like, text.as_str(), *error, None),
@@ -461,30 +469,30 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         if let Some(index) = from {
             copied.push(Copied { from: path.clone(), path, index });
         }
-        from.is_some()
     };
-    let mut item = json!({ "type": kind, "call_id": id });
-    match kind {
-        "mcp_approval_response" => {
-            item = json!({ "type": kind, "approval_request_id": id, "approve": false });
-            if copy("approve") {
-                item["approve"] = Value::Null;
-            } else {
-                item["reason"] = text.into();
-            }
+    let own = |member: &'static str, ours: Value| {
+        (member, if from.is_some() { Value::NULL } else { ours })
+    };
+    let asked = kind == "mcp_approval_response";
+    let name = if asked { "approval_request_id" } else { "call_id" };
+    let mut members = vec![("type", kind.into()), (name, id.as_str().into())];
+    let done = if error { "failed" } else { "completed" };
+    if asked {
+        members.push(own("approve", false.into()));
+        copy("approve");
+        if from.is_none() {
+            members.push(("reason", text.into()));
         }
-        "tool_search_output" => {
-            item["execution"] = "client".into();
-            item["status"] = "completed".into();
-            item["tools"] = if copy("tools") { Value::Null } else { json!([]) };
+    } else if kind == "tool_search_output" {
+        members.extend([("execution", "client".into()), ("status", "completed".into())]);
+        members.push(own("tools", object!([])));
+        copy("tools");
+    } else {
+        if kind == "apply_patch_call_output" {
+            members.push(("status", done.into()));
         }
-        _ => {
-            if kind == "apply_patch_call_output" {
-                item["status"] = if error { "failed" } else { "completed" }.into();
-            }
-            let says = output(kind, text, error);
-            item["output"] = if copy("output") { Value::Null } else { says };
-        }
+        members.push(own("output", output(kind, text, error)));
+        copy("output");
     }
-    (item, copied)
+    (Value::object(&members), copied)
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::tests::{drop_all, edited, flawed, head, made, moved, outline, reads, result, text};
+use super::tests::{
+    drop_all, edited, flawed, head, made, moved, ours, outline, reads, result, text, tree,
+};
 use super::*;
 
 const AI: Format = Format::AiSdk;
@@ -88,7 +90,7 @@ fn model_messages_are_edited() {
             (0, What::Drop),
             text(1, "cut"),
             (2, What::Id("n".into())),
-            (2, What::Arguments(json!({ "cut": "…" }))),
+            (2, What::Arguments(ours(json!({ "cut": "…" })))),
             (3, What::Drop),
             (4, What::Drop),
             (5, What::Id("n".into())),
@@ -126,7 +128,7 @@ fn model_messages_are_edited() {
         json!({ "role": "assistant", "content": [
             { "type": "tool-call", "toolCallId": "c", "toolName": "n", "args": { "a": 1 } },
         ] }),
-        vec![(0, What::Arguments(json!({})))],
+        vec![(0, What::Arguments(ours(json!({}))))],
         json!({ "role": "assistant", "content": [
             { "type": "tool-call", "toolCallId": "c", "toolName": "n", "args": {} },
         ] }),
@@ -193,7 +195,7 @@ fn shown_messages_are_edited() {
         AI,
         shown(),
         vec![
-            (1, What::Arguments(json!({ "cut": "…" }))),
+            (1, What::Arguments(ours(json!({ "cut": "…" })))),
             (1, What::Id("n".into())),
             text(2, "stub"),
             (2, What::Id("n".into())),
@@ -337,7 +339,8 @@ fn a_call_is_changed_wherever_it_stands() {
     let raw = &mut expected["additional_kwargs"]["tool_calls"][0];
     raw["id"] = "n".into();
     raw["function"]["arguments"] = "{\"cut\":\"…\"}".into();
-    let changes = vec![(5, What::Arguments(json!({ "cut": "…" }))), (5, What::Id("n".into()))];
+    let changes =
+        vec![(5, What::Arguments(ours(json!({ "cut": "…" })))), (5, What::Id("n".into()))];
     edited(LC, instance(), changes, expected);
     let mut expected = instance();
     expected["content"].as_array_mut().unwrap().pop();
@@ -364,7 +367,7 @@ fn a_call_is_changed_wherever_it_stands() {
     let mended = json!({ "type": "ai", "content": [{ "type": "tool_use", "id": "c", "name": "n", "input": "{}" }, { "type": "text", "text": "t" }] });
     let number = outline(LC, &alone).pieces.len() - 1;
     let number = u32::try_from(number).unwrap();
-    edited(LC, alone.clone(), vec![(number, What::Arguments(json!({})))], mended);
+    edited(LC, alone.clone(), vec![(number, What::Arguments(ours(json!({}))))], mended);
     edited(
         LC,
         alone,
@@ -390,10 +393,10 @@ fn what_langchain_writes_is_edited_where_it_stands_and_known_as_the_same() {
         edited(LC, message.clone(), vec![text(0, "stub"), (0, What::Id("n".into()))], expected);
         let content = format!("{root}/content");
         let (made, copied) = LC.make(&moved(0, 0), |_| None);
-        assert_eq!((&made["type"], copied.len()), (&"tool".into(), 0));
+        assert_eq!((&tree(&made)["type"], copied.len()), (&"tool".into(), 0));
         let host = outline(LC, &message);
         let (made, copied) = LC.make(&moved(0, 0), |at| (at == 0).then_some(&host));
-        assert_eq!(made.pointer(&content), Some(&Value::Null));
+        assert_eq!(tree(&made).pointer(&content), Some(&Value::Null));
         assert_eq!((copied[0].path.as_str(), copied[0].from.as_str()), (&*content, &*content));
     }
     let chunk = instance();

@@ -100,6 +100,8 @@ pub struct Piece {
     pub within: bool,
     /// It stays where and as it is: the provider itself put it in place of what came before.
     pub fixed: bool,
+    /// Reasoning: it is there by its id alone. Anything else: its item has an id of its own.
+    pub by_id: bool,
     /// Images in it.
     pub images: u32,
     /// Pixels of the longest side of any of them; 0 where that is not known.
@@ -173,6 +175,7 @@ impl Piece {
             bad_arguments: false,
             within: false,
             fixed: false,
+            by_id: false,
             images: 0,
             widest: 0,
             marks: 0,

@@ -118,6 +118,8 @@ impl<'a> Chat<'a> {
         let json = format!("{{\"role\":\"{role}\",\"content\":{content}}}");
         match &mut self.open {
             Some(open) if open.waiting > 0 => open.later.push((line, json)),
+            // Nothing was answered yet: it is what the answer will be to.
+            Some(open) if open.is_silent() => self.file.made(line, json),
             _ => {
                 self.close();
                 self.file.made(line, json);
@@ -158,7 +160,7 @@ impl<'a> Chat<'a> {
     pub(super) fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         self.steps = self.steps.saturating_add(1);
-        if !(open.said.is_empty() && open.thought.is_empty() && open.calls.is_empty()) {
+        if !open.is_silent() {
             self.file.call(open.at, open.usage);
             self.file.made(open.line, open.json());
         }
@@ -175,6 +177,10 @@ impl<'a> Chat<'a> {
 }
 
 impl Answer<'_> {
+    fn is_silent(&self) -> bool {
+        self.said.is_empty() && self.thought.is_empty() && self.calls.is_empty()
+    }
+
     fn json(&self) -> String {
         let mut json = String::from("{\"role\":\"assistant\"");
         if let Some(name) = &self.name {
@@ -201,4 +207,55 @@ impl Answer<'_> {
 /// The text between a string's quotes.
 fn unquoted(json: &str) -> Option<&str> {
     json.strip_prefix('"')?.strip_suffix('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::raw::RawValue;
+    use super::*;
+
+    fn part(json: &str) -> Vec<Part<'_>> {
+        let raw: &RawValue = crate::json::whole(json).expect("JSON");
+        super::super::content::parts(raw)
+    }
+
+    fn told(chat: Chat<'_>) -> Vec<String> {
+        chat.finish().messages.iter().cloned().collect()
+    }
+
+    #[test]
+    fn results_follow_their_calls_and_others_wait_for_them() {
+        let mut chat = Chat::new("test");
+        chat.step(1, Some("k"), None);
+        chat.hear(2, "user", "\"before the answer\"");
+        assert!(!chat.step(3, Some("k"), None));
+        for id in ["\"a\"", "\"b\"", "\"a\""] {
+            chat.call(3, id.into(), "\"f\"", "\"{}\"");
+        }
+        chat.result(4, "\"a\"", "\"1\"");
+        chat.hear(5, "user", "\"meanwhile\"");
+        chat.say(6, part(r#""late text""#));
+        chat.result(7, "\"b\"", "\"2\"");
+        chat.hear(8, "user", "\"next\"");
+        let told = told(chat);
+        assert_eq!(told[0], r#"{"role":"user","content":"before the answer"}"#);
+        assert!(told[1].contains("late text") && told[1].matches("\"function\"").count() == 2 * 2);
+        assert_eq!(told[2], r#"{"role":"tool","tool_call_id":"a","content":"1"}"#);
+        assert_eq!(told[3], r#"{"role":"tool","tool_call_id":"b","content":"2"}"#);
+        assert_eq!(
+            told[4..],
+            [r#"{"role":"user","content":"meanwhile"}"#, r#"{"role":"user","content":"next"}"#]
+        );
+    }
+
+    #[test]
+    fn a_step_without_an_answer_is_no_call() {
+        let mut chat = Chat::new("test");
+        chat.step(1, None, Some(5));
+        chat.step(2, None, Some(6));
+        chat.say(2, part(r#""""#));
+        let file = chat.finish();
+        assert_eq!((file.calls.len(), file.calls[0].at, file.messages.len()), (1, Some(6), 1));
+        assert_eq!(file.messages[0], r#"{"role":"assistant","content":""}"#);
+    }
 }

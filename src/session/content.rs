@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
-use super::raw::{Fields, inside, is_object, items, quote};
+use super::raw::{Fields, RawValue, inside, is_object, items, quote};
 
 /// A part of a content.
 #[derive(Clone, Debug)]
@@ -19,7 +17,7 @@ pub(super) enum Part<'a> {
 
 /// The parts of a content: a string is one, and so is anything that is no list.
 pub(super) fn parts(content: &RawValue) -> Vec<Part<'_>> {
-    match content.get().as_bytes().first() {
+    match content.as_bytes().first() {
         Some(b'[') => items(content).into_iter().map(part).collect(),
         _ => vec![part(content)],
     }
@@ -27,10 +25,10 @@ pub(super) fn parts(content: &RawValue) -> Vec<Part<'_>> {
 
 fn part(raw: &RawValue) -> Part<'_> {
     if inside(raw).is_some() {
-        return Part::Text(raw.get().into());
+        return Part::Text(raw.into());
     }
     let fields = if is_object(raw) { Fields::of(raw) } else { Fields::default() };
-    let string = |name| fields.get(name).filter(|raw| inside(raw).is_some()).map(RawValue::get);
+    let string = |name| fields.get(name).filter(|raw| inside(raw).is_some());
     let kind = fields.text("type").unwrap_or_default();
     match &*kind {
         "" | "text" | "input_text" | "output_text" => {
@@ -47,8 +45,7 @@ fn part(raw: &RawValue) -> Part<'_> {
     }
     .unwrap_or_else(|| {
         // What has no type is no part: it is told as its JSON.
-        let json =
-            if kind.is_empty() { text_part(&quote(raw.get())) } else { raw.get().to_owned() };
+        let json = if kind.is_empty() { text_part(&quote(raw)) } else { raw.to_owned() };
         Part::Other(json)
     })
 }
@@ -84,8 +81,8 @@ pub(super) fn call(id: &str, name: &str, arguments: &str) -> String {
 /// The arguments of a call as the JSON of a string; what is no string is told as its JSON.
 pub(super) fn arguments(raw: Option<&RawValue>) -> String {
     match raw {
-        Some(raw) if inside(raw).is_some() => raw.get().to_owned(),
-        Some(raw) => quote(raw.get()),
+        Some(raw) if inside(raw).is_some() => raw.to_owned(),
+        Some(raw) => quote(raw),
         None => quote("{}"),
     }
 }
@@ -96,7 +93,7 @@ mod tests {
 
     #[track_caller]
     fn check(json: &str, expected: &str) {
-        let raw: &RawValue = serde_json::from_str(json).expect("JSON");
+        let raw: &RawValue = crate::json::whole(json).expect("JSON");
         assert_eq!(join(&parts(raw)), expected);
     }
 
@@ -119,7 +116,7 @@ mod tests {
 
     #[test]
     fn arguments_are_a_string() {
-        let raw: &RawValue = serde_json::from_str(r#"{"a":1}"#).expect("JSON");
+        let raw: &RawValue = crate::json::whole(r#"{"a":1}"#).expect("JSON");
         let written = call("\"c\"", "\"n\"", &arguments(Some(raw)));
         assert_eq!(
             written,

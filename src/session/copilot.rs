@@ -115,7 +115,7 @@ mod tests {
             r#"{"type":"tool.execution_complete","data":{}}"#,
             r#"{"type":"something.new","data":{}}"#,
         ]);
-        let json: Vec<&str> = file.messages.iter().map(|raw| raw.get()).collect();
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
         assert_eq!(
             json,
             [

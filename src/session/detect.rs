@@ -4,11 +4,9 @@
 //! shows a sign decides; objects that say themselves what they are come before. Messages with a role and a content, which many
 //! write, are the providers' own only where nothing else is shown.
 
-use serde_json::value::RawValue;
-
 use super::lines::Line;
 use super::path::{any, at};
-use super::raw::{Fields, inside, items, text};
+use super::raw::{Fields, RawValue, inside, items, text};
 
 /// Whose records they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +188,7 @@ const MESSAGE: [&[Test]; 2] =
 impl Test {
     fn passes(&self, fields: &Fields<'_>) -> bool {
         let starts_with =
-            |path, sign: char| at(fields, path).is_some_and(|raw| raw.get().starts_with(sign));
+            |path, sign: char| at(fields, path).is_some_and(|raw| raw.starts_with(sign));
         match self {
             Has(path) => at(fields, path).is_some(),
             Lacks(path) => at(fields, path).is_none(),
@@ -246,7 +244,7 @@ pub(super) fn whole<'a>(object: &Fields<'a>) -> Option<(Writer, Vec<Line<'a>>)> 
 
 /// The elements of a list as records, numbered from 1.
 pub(super) fn elements(list: &RawValue) -> Vec<Line<'_>> {
-    (1_u32..).zip(items(list)).map(|(number, raw)| Line::read(number, raw.get())).collect()
+    (1_u32..).zip(items(list)).map(|(number, raw)| Line::read(number, raw)).collect()
 }
 
 /// Files that are no text, by how they begin.
@@ -327,8 +325,8 @@ mod tests {
             };
             records.iter().flat_map(signs).collect()
         };
-        let mut found = match serde_json::from_str::<&RawValue>(text) {
-            Ok(raw) if raw.get().starts_with('{') => {
+        let mut found = match crate::json::whole(text) {
+            Ok(raw) if raw.starts_with('{') => {
                 let object = Fields::of(raw);
                 let wholes = WHOLES.iter().filter(|((_, tests), _)| all(tests, &object));
                 let mut found: Vec<Writer> = wholes.map(|((writer, _), _)| *writer).collect();
@@ -376,7 +374,7 @@ mod tests {
 
     #[test]
     fn plain_messages_are_a_providers_only_where_nothing_else_shows() {
-        let told = |list: &str| writer(&elements(serde_json::from_str(list).expect("JSON")));
+        let told = |list: &str| writer(&elements(crate::json::whole(list).expect("JSON")));
         let plain = r#"{"role":"user","content":"x"}"#;
         assert_eq!(told(&format!("[7,{plain}]")), Some(Writer::Messages));
         let later = r#"{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool-call","toolCallId":"c"}]}"#;

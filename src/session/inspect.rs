@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_sample_is_read_with_what_its_events_report() {
         let file = read_session(LOG.as_bytes(), Some("1")).expect("read");
-        let json: Vec<&str> = file.messages.iter().map(|raw| raw.get()).collect();
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
         assert_eq!(
             json,
             [

@@ -112,7 +112,7 @@ mod tests {
             r#"{"type":"context.apply_compaction","summary":"so far","contextSummary":"head","tokensBefore":900,"tokensAfter":90}"#,
         ];
         let file = read_session(lines.join("\n").as_bytes(), None).expect("read");
-        let json: Vec<&str> = file.messages.iter().map(|raw| raw.get()).collect();
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
         assert_eq!(
             json,
             [

@@ -1,7 +1,5 @@
 //! A JSONL file as lines: each with its members, or with the reason why it has none.
 
-use serde_json::value::RawValue;
-
 use super::raw::{Fields, MAX_DEPTH, depth};
 
 /// A line with something in it, or an element of a list.
@@ -27,8 +25,8 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 
 impl<'a> Line<'a> {
     /// The text as it stands, for a message that stays as it is.
-    pub(super) fn raw(&self) -> Option<Box<RawValue>> {
-        RawValue::from_string(self.text.to_owned()).ok()
+    pub(super) fn raw(&self) -> Option<String> {
+        crate::json::whole(self.text).ok().map(ToOwned::to_owned)
     }
 
     /// Its members, or why it has none.

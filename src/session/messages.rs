@@ -6,13 +6,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::detect::{elements, is_message};
 use super::file::{SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, inside, is_object, items, text};
+use super::raw::{Fields, RawValue, inside, is_object, items, text};
 use super::time::millis;
 use super::usage::{ANTHROPIC, CLINE, OPENAI};
 use crate::error::Error;
@@ -32,7 +30,7 @@ pub(super) fn read(
     let system = request.get("system").or_else(|| request.get("system_prompt"));
     file.system = system.map(plain).filter(|system| !system.is_empty());
     let tools = request.get("tools").or_else(|| kwargs.get("tools")).map(items);
-    file.tools = tools.map(|tools| tools.into_iter().map(RawValue::to_owned).collect());
+    file.tools = tools.map(|tools| tools.into_iter().map(ToOwned::to_owned).collect());
     let output = ["max_completion_tokens", "max_tokens"];
     let size = request.number("context_window").filter(|tokens| *tokens > 0);
     file.window = size.map(|context_tokens| SessionWindow {
@@ -156,10 +154,10 @@ mod tests {
         assert_eq!((file.format, file.message_format), ("anthropic-messages", "anthropic"));
         assert_eq!(file.system.as_deref(), Some("a\n\nb"));
         assert_eq!(
-            file.tools.as_ref().map(|tools| tools[0].get()),
+            file.tools.as_ref().map(|tools| tools[0].as_str()),
             Some(r#"{"name":"x","n":1.0}"#)
         );
-        assert_eq!(file.messages[0].get(), r#"{"role":"user","content":"hi \ud800"}"#);
+        assert_eq!(file.messages[0], r#"{"role":"user","content":"hi \ud800"}"#);
         assert_eq!(file.calls[0].at, Some(5_000_000_000_000));
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(9));
         assert_eq!(file.receipt.broken[0].line, 3);
@@ -193,8 +191,8 @@ mod tests {
         let text = br#"[{"task_id":0,"traj":[{"role":"user","content":"a"}]},{"traj":[{"role":"user","content":"b"}]}]"#;
         let first = read_session(text, None).expect("read");
         assert_eq!((first.format, first.receipt.branches.len()), ("tau-openai", 2));
-        assert!(first.messages[0].get().contains('a'));
-        assert!(read_session(text, Some("1")).expect("read").messages[0].get().contains('b'));
+        assert!(first.messages[0].contains('a'));
+        assert!(read_session(text, Some("1")).expect("read").messages[0].contains('b'));
         let error = read_session(text, Some("2")).expect_err("no such run").to_string();
         assert_eq!(error, "leaf: expected the index of a run, less than 2, got 2");
     }

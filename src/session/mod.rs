@@ -38,13 +38,12 @@ mod claude_tests;
 #[cfg(test)]
 mod fuzz_tests;
 
-use serde_json::value::RawValue;
-
 pub use file::{
     Broken, CompactionRecord, Extracted, Receipt, SessionCall, SessionFile, SessionWindow, Usage,
 };
 
 use crate::error::Error;
+use crate::json::{self, RawValue};
 use detect::Writer;
 use lines::Line;
 use raw::{Fields, MAX_DEPTH};
@@ -91,12 +90,12 @@ pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Err
 }
 
 fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
-    let whole: Result<&RawValue, _> = serde_json::from_str(text);
+    let whole = json::whole(text);
     let listed = text.trim_start().starts_with('[');
     match whole {
         // A file of one line is an object too: its line says whose it is.
         Ok(raw) if !raw::is_object(raw) || detect::shown(&Fields::of(raw)).is_none() => {
-            let depth = raw::depth(raw.get());
+            let depth = raw::depth(raw);
             if depth > MAX_DEPTH {
                 let got = format!("one nested {depth} levels deep");
                 let most = format!("a JSON document of at most {MAX_DEPTH} levels");
@@ -137,7 +136,7 @@ fn document(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, E
         }
     }
     // One line, one message.
-    let line = [Line::read(1, raw.get())];
+    let line = [Line::read(1, raw)];
     let message = detect::is_message(&object);
     message.then(|| messages::read(&Fields::default(), &line, leaf)).transpose()
 }
@@ -174,11 +173,9 @@ fn records(
     Ok(reader.chat.finish())
 }
 
-fn cut(error: &serde_json::Error) -> Error {
+fn cut(error: &json::Error) -> Error {
     let place = format!("line {} column {}", error.line(), error.column());
-    let what = raw::place(error);
-    let what = what.split(" at ").next().unwrap_or_default();
-    Error::argument("session", "whole JSON, or JSON lines", format!("{what} at {place}"))
+    Error::argument("session", "whole JSON, or JSON lines", format!("{} at {place}", error.what()))
 }
 
 fn unknown(saw: &str) -> Error {
@@ -191,7 +188,7 @@ fn opening(text: &str) -> String {
 }
 
 fn shape(raw: &RawValue) -> String {
-    match raw.get().chars().next() {
+    match raw.chars().next() {
         Some('{') => format!("a JSON object with {}", Fields::of(raw).names()),
         Some('[') => match raw::items(raw).first() {
             Some(first) if raw::is_object(first) => {

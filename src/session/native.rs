@@ -5,7 +5,7 @@
 //! tool_call_id, ..}`) stay as they are; stored ones (`{type, data}`) and serialised ones (`{lc, type: "constructor", id, kwargs}`)
 //! become such dicts, their members unchanged.
 
-use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 use super::file::{SessionFile, refuse_leaf};
 use super::lines::Line;
@@ -19,7 +19,8 @@ use crate::error::Error;
 /// One format's members.
 pub(super) struct Form {
     name: &'static str,
-    messages: &'static str,
+    /// The name of its format.
+    pub(super) messages: &'static str,
     /// What kind of message it is.
     kind: &'static str,
     /// All kinds that are known, and after them those that the model writes.
@@ -31,6 +32,17 @@ pub(super) struct Form {
     system: &'static str,
     /// Neighbours of the model are of one call.
     items: bool,
+}
+
+/// Who a message is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The model.
+    Models,
+    /// Anyone else.
+    Others,
+    /// Its kind is not known.
+    Unknown,
 }
 
 /// Contents of Gemini.
@@ -96,6 +108,9 @@ pub(super) const RESPONSES: Form = Form {
         "mcp_approval_response",
         "item_reference",
         "compaction",
+        "compaction_summary",
+        "context_compaction",
+        "compaction_trigger",
     ],
     answers: &[
         "assistant",
@@ -136,7 +151,7 @@ pub(super) fn read(
     }
     file.system = at(beside, form.system).map(plain).filter(|system| !system.is_empty());
     let tools = beside.get("tools").map(items).filter(|tools| !tools.is_empty());
-    file.tools = tools.map(|tools| tools.into_iter().map(RawValue::to_owned).collect());
+    file.tools = tools.map(|tools| tools.into_iter().map(ToOwned::to_owned).collect());
     Ok(file.finish())
 }
 
@@ -150,31 +165,43 @@ impl Form {
         let made = unwrapped(&line.fields);
         let fields =
             made.as_deref().map_or_else(|| line.fields.clone(), |json| Fields::read(json).0);
-        let Some(kind) = at(&fields, self.kind).and_then(text) else {
+        let Some((kind, whose)) = self.weigh(&fields) else {
             file.receipt.fail(line.number, format!("a message without {}", self.kind));
             return false;
         };
-        // LangChain names its pieces after the class, as it does whole messages in older dumps.
-        let kind = plain_type(&kind).unwrap_or(&kind);
-        let by_role = self.items && kind == "message" && fields.is("role", "assistant");
-        let answer = by_role || self.answers.contains(&kind);
-        let known = answer || self.kinds.contains(&kind);
-        file.receipt.count(kind, known);
+        file.receipt.count(&kind, whose != Whose::Unknown);
         // An unknown item may be what a known one refers to: it stays.
-        if !known && !self.items {
+        if whose == Whose::Unknown && !self.items {
             return false;
         }
-        let joins = self.items && answering;
-        if answer && !joins {
+        let answer = whose == Whose::Models;
+        if answer && !(self.items && answering) {
             let counts =
                 |(path, dialect): &(&str, &Dialect)| dialect.read(&Fields::of(at(&fields, path)?));
-            file.call(at(&fields, self.time).and_then(millis), self.usage.iter().find_map(counts));
+            let usage = self.usage.iter().find_map(counts);
+            file.call(at(&fields, self.time).and_then(millis), usage);
         }
         match made {
             Some(json) => file.made(line.number, json),
             None => file.messages.extend(line.raw()),
         }
         answer
+    }
+
+    /// What kind of message it is, and whose.
+    pub(super) fn weigh<'a>(&self, fields: &Fields<'a>) -> Option<(Cow<'a, str>, Whose)> {
+        let kind = at(fields, self.kind).and_then(text)?;
+        // LangChain names its pieces after the class, as it does whole messages in older dumps.
+        let kind = plain_type(&kind).map_or(kind, Cow::Borrowed);
+        let by_role = self.items && kind == "message" && fields.is("role", "assistant");
+        let whose = if by_role || self.answers.contains(&&*kind) {
+            Whose::Models
+        } else if self.kinds.contains(&&*kind) {
+            Whose::Others
+        } else {
+            Whose::Unknown
+        };
+        Some((kind, whose))
     }
 }
 
@@ -191,7 +218,7 @@ fn unwrapped(fields: &Fields<'_>) -> Option<String> {
     let kind = plain_type(&kind).unwrap_or(&kind);
     let mut json = format!("{{\"type\":{}", quote(kind));
     for (name, raw) in members.iter().filter(|(name, _)| *name != "type") {
-        json.extend([",\"", name, "\":", raw.get()]);
+        json.extend([",\"", name, "\":", raw]);
     }
     json.push('}');
     Some(json)
@@ -222,7 +249,7 @@ mod tests {
     }
 
     fn json(file: &SessionFile) -> Vec<&str> {
-        file.messages.iter().map(|raw| raw.get()).collect()
+        file.messages.iter().map(String::as_str).collect()
     }
 
     #[test]

@@ -69,12 +69,12 @@ fn user<'a>(chat: &mut Chat<'a>, number: u32, pieces: &[Line<'a>]) {
 
 /// An image is one; of other files the text stands beside them, and here is the name.
 fn file<'a>(piece: &Fields<'a>) -> Option<Part<'a>> {
-    let url = piece.get("url")?.get();
+    let url = piece.get("url")?;
     if piece.text("mime").is_some_and(|mime| mime.starts_with("image/")) {
         let json = format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{url}}}}}");
         return Some(Part::Other(json));
     }
-    let name = piece.get("filename").map_or(url, |name| name.get());
+    let name = piece.get("filename").map_or(url, |name| name);
     Some(Part::Text(name.into()))
 }
 
@@ -108,8 +108,8 @@ fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
 }
 
 fn tool<'a>(chat: &mut Chat<'a>, number: u32, piece: &Fields<'a>) {
-    let id = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id.get());
-    let name = piece.get("tool").map_or("\"unknown\"", |name| name.get());
+    let id = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id);
+    let name = piece.get("tool").map_or("\"unknown\"", |name| name);
     chat.call(number, id.to_owned(), name, &arguments(at(piece, "state.input|input")));
     let result = at(piece, "state.output|state.error").map(parts);
     if let Some(result) = result {
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn steps_tools_and_compactions_are_told_apart() {
         let file = read_session(EXPORT.as_bytes(), None).expect("read");
-        let json: Vec<&str> = file.messages.iter().map(|raw| raw.get()).collect();
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
         assert_eq!(
             json,
             [

@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::chat::Chat;
 use super::content::{self, Part, join, parts};
 use super::fence::fenced;
 use super::file::{CompactionRecord, SessionWindow};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, inside, is_object, items, quote, text, whole};
+use super::raw::{Fields, RawValue, inside, is_object, items, quote, text, whole};
 use super::script::{Act, Script};
 use super::time::millis;
 
@@ -56,7 +54,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             return self.chat.file.receipt.fail(line.number, reason);
         }
         self.chat.file.receipt.count(&kind, true);
-        if at(&line.fields, self.script.aside).is_some() {
+        if !rule.acts.is_empty() && at(&line.fields, self.script.aside).is_some() {
             let aside = &mut self.chat.file.receipt.sidechain;
             *aside = aside.saturating_add(1);
             return;
@@ -157,7 +155,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         } else if let Act::Tools(path) = act {
             let tools = at(&line.fields, path).map(items).unwrap_or_default();
             if !tools.is_empty() {
-                file.tools = Some(tools.into_iter().map(RawValue::to_owned).collect());
+                file.tools = Some(tools.into_iter().map(ToOwned::to_owned).collect());
             }
         } else if let Act::Window(path) = act
             && let Some(context_tokens) = at(&line.fields, path).and_then(whole)
@@ -177,7 +175,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             let id = at(call, id).map(named);
             let id = id.unwrap_or_else(|| format!("\"call-{}-{nth}\"", line.number));
             let name = at(call, name).filter(|raw| inside(raw).is_some());
-            let name = name.map_or("\"unknown\"", RawValue::get);
+            let name = name.unwrap_or("\"unknown\"");
             let arguments = content::arguments(at(call, arguments));
             self.chat.call(line.number, id, name, &arguments);
         }
@@ -196,7 +194,7 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn step(&mut self, key: &str, line: &Line<'a>) -> bool {
         self.acting = None;
-        let key = at(&line.fields, key).map(RawValue::get);
+        let key = at(&line.fields, key);
         let time = at(&line.fields, self.script.time).and_then(millis);
         self.chat.step(line.number, key, time)
     }
@@ -210,7 +208,7 @@ impl<'s, 'a> Reader<'s, 'a> {
                 && let Some(whole) = self.attached.get(name.trim_end_matches('"'))
                 && inside(whole).is_some()
             {
-                *text = whole.get();
+                *text = whole;
             }
         }
         parts
@@ -253,5 +251,5 @@ impl<'s, 'a> Reader<'s, 'a> {
 
 /// An id as the JSON of a string, be it a number in the file.
 fn named(raw: &RawValue) -> String {
-    if inside(raw).is_some() { raw.get().to_owned() } else { quote(raw.get()) }
+    if inside(raw).is_some() { raw.to_owned() } else { quote(raw) }
 }

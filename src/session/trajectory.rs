@@ -69,7 +69,7 @@ mod tests {
     }
 
     fn json(file: &SessionFile) -> Vec<&str> {
-        file.messages.iter().map(|raw| raw.get()).collect()
+        file.messages.iter().map(String::as_str).collect()
     }
 
     #[test]

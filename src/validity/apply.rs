@@ -4,14 +4,8 @@ use super::provider::{Between, Provider};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
 
 /// The request as it goes out once the fixes are carried out. A message of ours stands before or after its message
-/// even where that one does not go out itself; a message with no piece left does not. Roles take turns as the provider
-/// wants; `inline`: results travel in the user's messages.
-pub fn apply(
-    outlines: &[Outline],
-    fixes: &[Fix],
-    provider: Provider,
-    inline: bool,
-) -> Vec<Outline> {
+/// even where that one does not go out itself; a message with no piece left does not.
+pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
     let mut of: Vec<&Fix> = fixes.iter().collect();
     crate::order::sort_by(&mut of, |fix| (i64::from(fix.index), 0));
     let mut of = of.into_iter().peekable();
@@ -39,11 +33,15 @@ pub fn apply(
         }
         out.append(&mut after);
     }
-    if provider.takes_turns() { take_turns(out, provider, inline) } else { out }
+    out
 }
 
-/// Roles alternate: neighbours of one role are merged, or a line of the other side's stands between.
-fn take_turns(outlines: Vec<Outline>, provider: Provider, inline: bool) -> Vec<Outline> {
+/// The same with roles in turn, where the provider wants them so: neighbours of one role are merged, or a line of the other
+/// side's stands between. `inline`: results travel in the user's messages.
+pub fn take_turns(outlines: Vec<Outline>, provider: Provider, inline: bool) -> Vec<Outline> {
+    if !provider.takes_turns() {
+        return outlines;
+    }
     let mut out: Vec<Outline> = Vec::new();
     let mut last: Option<(usize, Role)> = None;
     for outline in outlines {
@@ -119,8 +117,8 @@ pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
         let outline = outlines.get(usize::try_from(message).ok()?)?;
         outline.pieces.get(usize::try_from(piece).ok()?).cloned()
     };
-    let result = |id: &str, name: &str, error| {
-        let piece = Piece::new(Kind::Result, Place::Content);
+    let result = |id: &str, name: &str, error, place| {
+        let piece = Piece::new(Kind::Result, place);
         Outline {
             role: Role::Tool,
             pieces: vec![Piece { id: id.into(), name: name.into(), error, ..piece }],
@@ -139,9 +137,11 @@ pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
             Outline { role: Role::Tool, pieces: each.collect() }
         }
         // Its text is never empty: where the host's result was, ours says `NO_OUTPUT`.
-        Made::Result { id, name, error, .. } => result(id, name, *error),
+        Made::Result { id, name, error, like, .. } => result(id, name, *error, *like),
         Made::Moved { id, name, message, piece } => {
-            result(id, name, host(*message, *piece).is_some_and(|piece| piece.error))
+            let piece = host(*message, *piece);
+            let place = piece.as_ref().map_or(Place::Content, |piece| piece.place);
+            result(id, name, piece.is_some_and(|piece| piece.error), place)
         }
     }
 }

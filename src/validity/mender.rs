@@ -10,7 +10,7 @@ use litemap::LiteMap;
 use super::ids::Ids;
 use super::piece::{At, Fate, answer, at, fix, in_parts, is_nameless, key, plain, shown};
 use super::provider::{Between, Provider};
-use super::run::{Call, Run};
+use super::run::{Call, Reasoning, Run};
 use super::signs::Unsigned;
 use super::{CONTINUE, Options};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
@@ -45,8 +45,8 @@ pub struct Mender {
     apart: bool,
     /// Results travel in the user's messages.
     inline: bool,
-    /// The host puts the system's messages where they belong.
-    hoists: bool,
+    /// The system's messages are looked at where they stand.
+    as_placed: bool,
     /// The model has made calls since the user spoke.
     called: bool,
 }
@@ -84,7 +84,7 @@ impl Mender {
             signs: false,
             apart: false,
             inline: false,
-            hoists: false,
+            as_placed: false,
             called: false,
         }
     }
@@ -92,9 +92,9 @@ impl Mender {
     /// The same, with what is known of the host and the request.
     #[must_use]
     pub fn told(self, options: Options) -> Self {
-        let Options { thinking, apart, single, inline, hoists, .. } = options;
+        let Options { thinking, apart, single, inline, as_placed, .. } = options;
         let signs = thinking && self.provider.signs_calls();
-        Self { single, signs, apart, inline, hoists, ..self }
+        Self { single, signs, apart, inline, as_placed, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
@@ -188,11 +188,15 @@ impl Mender {
                     held = Some(group);
                 }
                 if self.provider.merges() {
-                    trailing.push((index, at.number, at.piece.place));
+                    let (message, piece, place) = (index, at.number, at.piece.place);
+                    trailing.push(Reasoning { message, piece, place, by_id: at.piece.by_id });
                 }
                 continue;
             }
-            trailing.clear();
+            // What the provider keeps by its id asks for what follows by its id (I14).
+            let lost = trailing.drain(..).filter(|it| it.by_id && !at.piece.by_id);
+            let message = "the item behind the reasoning has lost the id by which it is known";
+            seen.fixes.extend(lost.map(|it| it.dropped("I14", message)));
             let refers = u32::from(at.piece.place == Place::Whole("item_reference"));
             if let Some(run) = &mut self.run {
                 run.references = run.references.saturating_add(refers);
@@ -323,7 +327,7 @@ impl Mender {
         seen.may_cut = !opens && !holds && !leads;
         self.settle(seen);
         let mut role = outline.role;
-        if role == Role::System && !leads && !self.hoists && self.provider.rules().system_first {
+        if role == Role::System && !leads && self.as_placed && self.provider.rules().system_first {
             let message = "the system speaks in the middle of the messages; this provider knows one system prompt, \
                 before them: it goes out as the user's";
             seen.fixes.push(fix(index, None, FixKind::AsUser, "I31", message.into()));
@@ -373,7 +377,15 @@ impl Mender {
                 return Fate::Kept;
             }
             let key_shown = shown(key);
-            let turn = self.is_together() && answering;
+            let id = at.piece.id.trim();
+            let other = |run: &Run| run.open.iter().any(|call| &*call.wire == id);
+            if answering && !id.is_empty() && self.run.as_ref().is_some_and(other) {
+                let message = format!("the call \"{id}\" is of another kind than this result");
+                seen.fix(at, at.drop(), "I15", &message);
+                return Fate::Dropped;
+            }
+            let called = self.run.as_ref().is_some_and(|run| !run.keys.is_empty());
+            let turn = self.is_together() && answering && called;
             if turn
                 || self.ids.has(at.piece.id.trim())
                 || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))

@@ -20,7 +20,7 @@ mod within;
 
 use crate::model::{Fix, Outline, Violation};
 
-pub use apply::{apply, outline_of};
+pub use apply::{apply, outline_of, take_turns};
 pub use mender::{Mender, Seen};
 pub use provider::{Between, Limits, Provider};
 
@@ -49,8 +49,8 @@ pub struct Options {
     pub single: bool,
     /// Results travel in the user's messages, as Anthropic's do: neighbours can be merged.
     pub inline: bool,
-    /// The host puts the system's messages where the provider wants them.
-    pub hoists: bool,
+    /// The system's messages stand where the host puts them: one in the middle is looked at (I31). Else its converter moves it.
+    pub as_placed: bool,
     /// The request declares tools, or declares none; `None`: that is not known.
     pub tools: Option<bool>,
     /// Cache markers in the system prompt and the tools.

@@ -53,7 +53,7 @@ pub(super) struct Run {
     /// What the user is asked.
     pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.
-    pub(super) trailing: Vec<(u32, u32, Place)>,
+    pub(super) trailing: Vec<Reasoning>,
     /// Results that stand in place, in the message directly behind it, where the provider wants them together.
     pub(super) placed: Vec<Placed>,
     /// References in it to items that we are not shown: so many results may be of calls that they stand for.
@@ -64,6 +64,23 @@ pub(super) struct Run {
     pub(super) head: (Kind, Place),
     /// Who spoke before it, and what was held then: it may turn out to be nothing.
     pub(super) before: (Option<Role>, Option<Range<u32>>),
+}
+
+/// Reasoning with nothing behind it yet.
+#[derive(Clone, Debug)]
+pub(super) struct Reasoning {
+    pub(super) message: u32,
+    pub(super) piece: u32,
+    pub(super) place: Place,
+    /// It is there by its id alone: what follows it is known by its id too.
+    pub(super) by_id: bool,
+}
+
+impl Reasoning {
+    pub(super) fn dropped(&self, rule: &'static str, message: &str) -> Fix {
+        let kind = FixKind::Drop { piece: self.piece };
+        fix(self.message, Some(self.place), kind, rule, message.into())
+    }
 }
 
 /// A result that stands where it should.
@@ -81,8 +98,6 @@ impl Run {
     /// Drops the reasoning at its end.
     pub(super) fn cut_trailing(&self, rule: &'static str) -> impl Iterator<Item = Fix> {
         let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
-        self.trailing.iter().map(move |(index, piece, place)| {
-            fix(*index, Some(*place), FixKind::Drop { piece: *piece }, rule, message.into())
-        })
+        self.trailing.iter().map(move |it| it.dropped(rule, message))
     }
 }

@@ -40,8 +40,13 @@ import * as slim from "plimsoll/slim";
 console.log(slim.estimateTokens("text") === estimateTokens("text"));`,
   "early.mjs": `import { estimateTokens } from "plimsoll/slim";
 try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
+  "hidden.mjs": `delete globalThis.TextDecoder;
+delete globalThis.TextEncoder;
+const { estimateTokens } = await import("plimsoll");
+console.log(estimateTokens("text"));`,
   "bare.mjs": `delete globalThis.TextDecoder;
 delete globalThis.TextEncoder;
+process.getBuiltinModule = undefined;
 const { estimateTokens } = await import("plimsoll");
 try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
 });
@@ -80,6 +85,10 @@ test("says what to call when slim was not started", () => {
     run(process.execPath, ["early.mjs"], folder),
     /init\(source\).* or `initSync\(bytes\)` first/,
   );
+});
+
+test("finds the text coders of Node where they are hidden", () => {
+  assert.equal(run(process.execPath, ["hidden.mjs"], folder), "1");
 });
 
 test("says what is missing where there are no text coders", () => {

@@ -11,7 +11,7 @@ fn told(provider: &str, format: &str, tokens: u32) -> Told {
 }
 
 fn written(answer: &Answer) -> Value {
-    serde_json::to_value(&answer.items).unwrap()
+    serde_json::from_str(&crate::json::write(&answer.items)).unwrap()
 }
 
 fn image(bytes: &str) -> Value {

@@ -1,6 +1,9 @@
 //! What one provider refuses and another takes.
 
-use super::*;
+use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
+
+use super::oracle::*;
+use crate::validity::*;
 
 const ID: &str = "abcdefghi";
 
