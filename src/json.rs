@@ -155,9 +155,10 @@ impl Member {
             (Want::Flag, Some(b't' | b'f')) => Given::Flag(reader.word()? == "true"),
             (Want::Integer, _) => Given::Integer(reader.integer()?),
             (Want::Raw, _) => Given::Raw(reader.raw()?),
-            (Want::Items, _) => Given::Content(Content::Blocks(reader.items()?)),
+            (Want::Items, _) | (Want::Content, Some(b'[')) => {
+                Given::Content(Content::Blocks(reader.items()?))
+            }
             (Want::Content, Some(b'"')) => Given::Content(Content::Text(reader.string()?)),
-            (Want::Content, Some(b'[')) => Given::Content(Content::Blocks(reader.items()?)),
             (Want::Text, _) => return Err(reader.wrong("a string")),
             (Want::Flag, _) => return Err(reader.wrong("a boolean")),
             (Want::Content, _) => return Err(reader.wrong("a string or an array of blocks")),

@@ -84,7 +84,8 @@ impl State {
             Made::Moved { id, name, message, piece } => {
                 let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
                 let block = self.ledger.blocks.get(at as usize)?;
-                match self.lines.text.get(&at) {
+                // What is moved is copied as it is: broken text goes as ours, mended.
+                match self.lines.text.get(&at).or_else(|| self.mended.get(&at)) {
                     _ if block.form == Form::Gone => return None,
                     Some(text) => {
                         let (id, name, text) = (id.clone(), name.clone(), text.clone());
@@ -133,11 +134,16 @@ impl State {
         let last = entries.iter().rev().find_map(|entry| self.speaker(&entry.item));
         let text = match last {
             None if whole && !self.outlines.is_empty() => LEAD,
-            Some(Role::Assistant | Role::System) => CONTINUE,
-            None | Some(Role::User | Role::Tool) => return false,
+            Some(Role::System) if whole && entries.iter().all(|it| self.is_systems(it)) => LEAD,
+            Some(Role::Assistant) => CONTINUE,
+            None | Some(Role::User | Role::Tool | Role::System) => return false,
         };
         entries.push(self.entry(line(text)));
         true
+    }
+
+    fn is_systems(&self, entry: &Entry) -> bool {
+        self.speaker(&entry.item).is_none_or(|role| role == Role::System)
     }
 
     /// Who speaks in a message that is sent; none in one that the host itself leaves out.

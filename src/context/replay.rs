@@ -169,7 +169,7 @@ impl Recording {
         }
         let parts = beside(&mut session);
         let calls = session.items("calls").unwrap_or_default();
-        let calls = calls.into_iter().map(|call| RecordedCall::read(call));
+        let calls = calls.into_iter().map(RecordedCall::read);
         Ok(Self {
             format,
             parts: Parts::parse(&parts, &mut counter)?,

@@ -107,6 +107,10 @@ fn a_compaction_item_may_not_go() {
     assert_eq!(request(&mut state).repairs, []);
 }
 
+fn made_of(make: &crate::json::Value) -> Value {
+    serde_json::from_str(make.json()).unwrap()
+}
+
 fn text(text: &str) -> Value {
     json!({ "role": "user", "parts": [{ "text": text }] })
 }
@@ -151,11 +155,35 @@ fn results_of_a_turn_go_in_one_content() {
     let copied: Vec<_> = copies.iter().map(|copy| (&*copy.path, copy.index, &*copy.from)).collect();
     assert_eq!(copied, [("/parts/0", 2, "/parts/0"), ("/parts/1", 3, "/parts/0")]);
     let ours = json!({ "name": "a", "response": { "error": crate::validity::NO_RESULT } });
-    let make: Value = serde_json::from_str(make.json()).unwrap();
-    assert_eq!(make["parts"][2]["functionResponse"], ours);
+    assert_eq!(made_of(make)["parts"][2]["functionResponse"], ours);
     assert_eq!((answer.items.len(), *role), (3, "tool"));
     let mut whole = told("gemini", &[text("go"), calls(&["a", "b"], None), results(&["a", "b"])]);
     assert_eq!(sent(&request(&mut whole)), ["0", "1", "2"]);
+}
+
+/// I19 and I26: a result of another tool's name goes by its call's; a broken one that moves goes mended.
+#[test]
+fn what_moves_goes_by_its_calls_name_and_mended() {
+    let mut call = calls(&["a"], None);
+    call["parts"][0]["functionCall"]["id"] = "x".into();
+    let mut result = results(&["b"]);
+    result["parts"][0]["functionResponse"]["id"] = "x".into();
+    let answer = request(&mut told("gemini", &[text("go"), call, result]));
+    let Written::Make { make, copies, .. } = &answer.items[2] else { panic!("made") };
+    let expected =
+        r#"{"role":"user","parts":[{"functionResponse":{"id":"x","name":"a","response":null}}]}"#;
+    assert_eq!(made_of(make), serde_json::from_str::<Value>(expected).unwrap());
+    assert_eq!(copies[0].path, "/parts/0/functionResponse/response");
+    let broken = results(&["a"]).to_string().replace("\"x\"", "\"cut \\ud83d\"");
+    let options = json!({ "window": { "contextTokens": 0 }, "format": "gemini" }).to_string();
+    let mut state = State::new(Options::parse(&options).unwrap(), Format::Anthropic);
+    for message in [text("go").to_string(), calls(&["a", "b"], None).to_string(), broken] {
+        state.push(message.as_bytes()).unwrap();
+    }
+    let answer = request(&mut state);
+    let Written::Make { make, copies, .. } = &answer.items[2] else { panic!("made") };
+    let said = &made_of(make)["parts"][0]["functionResponse"]["response"]["output"];
+    assert_eq!((said, copies.len()), (&json!("cut \u{fffd}"), 0));
 }
 
 #[test]

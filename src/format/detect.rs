@@ -106,11 +106,11 @@ fn look(message: &[u8]) -> Look {
     let calls = probe.raw("tool_calls");
     let langchain = |kind: &RawValue| LANGCHAIN.iter().any(|of| kind == format!("\"{of}\""));
     let typed = probe.raw("type").is_some_and(langchain);
-    let mut shows = |name| probe.raw(name).is_some();
-    let stopped = shows("stopReason");
-    let instance = shows("lc") | shows("lc_namespace");
-    let held = shows("data") || content.is_some();
-    let called = calls.is_some() | shows("tool_call_id");
+    let mut is_there = |name| probe.raw(name).is_some();
+    let stopped = is_there("stopReason");
+    let instance = is_there("lc") | is_there("lc_namespace");
+    let held = is_there("data") || content.is_some();
+    let called = calls.is_some() | is_there("tool_call_id");
     let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
     match &*role {
         _ if instance || calls.is_some_and(has_args) => Look::Shows(Format::LangChain),

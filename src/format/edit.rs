@@ -218,7 +218,7 @@ pub(super) fn user_parts(
 pub(super) fn free_text(arguments: &Value) -> String {
     let members = crate::json::members(arguments.json()).unwrap_or_default();
     let cut = members.iter().find(|(name, _)| name == "cut");
-    let said = crate::json::string(cut.map_or(arguments.json(), |(_, cut)| *cut));
+    let said = crate::json::string(cut.map_or_else(|| arguments.json(), |(_, cut)| *cut));
     said.map_or_else(|_| arguments.json().into(), Cow::into_owned)
 }
 

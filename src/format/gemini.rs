@@ -250,7 +250,9 @@ fn part_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> 
         Made::Moved { id, name, message, piece } => {
             let (index, piece) = (*message, host(*message, *piece));
             match piece.filter(|piece| !piece.blank) {
-                Some(piece) if *piece.id == **id || piece.id.is_empty() => {
+                Some(piece)
+                    if (*piece.id == **id || piece.id.is_empty()) && *piece.name == **name =>
+                {
                     let from = piece.place.pointer();
                     copied.push(Copied { path: format!("/parts/{at}"), index, from });
                     return Some(Value::NULL);

@@ -224,19 +224,15 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     for (before, seen) in &blocks {
         let at = before.saturating_add(moved);
         let part = all.also(seen, true);
-        if let Some(part) = part {
-            parts.insert(at.min(parts.len()), part);
-            moved = moved.saturating_add(1);
-        }
+        parts.insert(at.min(parts.len()), part);
+        moved = moved.saturating_add(1);
     }
     let alone = calls.is_empty();
     for seen in &raw_calls {
-        let part = all.also(seen, alone);
-        parts.extend(part);
+        parts.push(all.also(seen, alone));
     }
     for seen in invalid.iter().chain(&chunks) {
-        let part = all.also(seen, false);
-        parts.extend(part);
+        parts.push(all.also(seen, false));
     }
     torn |= all.known.len() < chunks.len();
     parts.append(&mut all.parts);
@@ -271,11 +267,8 @@ impl<'a> Calls<'a> {
     }
 
     /// A call seen in another place: a mirror of one that is known, or, where it may be, a call by itself with its mirror.
-    fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Option<Part<'a>> {
-        let list = match seen.place {
-            Place::At(list, _) => list,
-            _ => "",
-        };
+    fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Part<'a> {
+        let list = if let Place::At(list, _) = seen.place { list } else { "" };
         let google = seen.member == FUNCTION_CALL;
         let same = |(id, name, lists): &&mut (Box<str>, Box<str>, Vec<&'static str>)| {
             !lists.contains(&list)
@@ -291,13 +284,13 @@ impl<'a> Calls<'a> {
                 lists.push(list);
             }
         } else {
-            return Some(left_alone(seen.place));
+            return left_alone(seen.place);
         }
         let mut mirror = Part::new(Kind::Other, seen.place, "");
         mirror.piece.id = id;
         mirror.piece.name = seen.member.into();
         mirror.piece.mirror = true;
-        Some(mirror)
+        mirror
     }
 }
 
@@ -395,7 +388,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             let said = text(&mut block, "thinking");
             let mut part = Part::new(Kind::Thinking, place, said);
             let signature = block.text("signature").map_or(0, |signature| signature.len());
-            let data = block.raw("data").map_or(0, |data| data.len());
+            let data = block.raw("data").map_or(0, str::len);
             part.opaque = count(signature.max(data));
             part.piece.opaque = part.opaque > 0;
             part.piece.blank &= part.opaque == 0;
@@ -481,12 +474,12 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
 
 /// The pointer of the content that a piece stands in.
 fn content_of(piece: &Piece) -> Option<String> {
-    match piece.place {
-        Place::At(path, _) | Place::In(path) if path.ends_with("content") => {
-            Some(format!("/{path}"))
-        }
-        _ => None,
+    if let Place::At(path, _) | Place::In(path) = piece.place
+        && path.ends_with("content")
+    {
+        return Some(format!("/{path}"));
     }
+    None
 }
 
 /// A call that stands in the content or beside it, in no list of its own, has that place as a mirror too.
@@ -498,10 +491,7 @@ fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
 fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
     let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
     let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));
-    let list = |piece: &Piece| match piece.place {
-        Place::At(list, _) => list,
-        _ => "",
-    };
+    let list = |piece: &Piece| if let Place::At(list, _) = piece.place { list } else { "" };
     let is = move |piece: &&Piece| piece.mirror && piece.id == call.id && !piece.id.is_empty();
     outline.pieces.iter().enumerate().filter(move |(_, piece)| is(piece)).filter_map(
         move |(at, piece)| {
@@ -521,9 +511,9 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
         member(piece, &format!("/{name}"), new)
     };
     Some(match (piece.kind, piece.place, what) {
-        (Kind::Text, Place::In(_), What::Text(new)) => put(piece, "", text(new)),
+        (Kind::Text, Place::In(_), What::Text(new))
+        | (Kind::Thinking, Place::Field(_), What::Text(new)) => put(piece, "", text(new)),
         (Kind::Text, _, What::Text(new)) => put(piece, "/text", text(new)),
-        (Kind::Thinking, Place::Field(_), What::Text(new)) => put(piece, "", text(new)),
         (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
         (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
         (Kind::Result, _, What::Text(new)) => member(piece, "", text(new)),

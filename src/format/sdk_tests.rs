@@ -231,7 +231,8 @@ fn the_ai_sdk_has_messages_made_for_it() {
     ];
     let parts = json!([{ "type": "text", "text": "head" }, null, null]);
     let copies = [("/parts/1", 0, "/parts/0"), ("/parts/2", 1, "/parts/1")];
-    let id = format!("plimsoll-{:x}", crate::hash::fnv(parts.to_string().into_bytes()));
+    let written = r#"[{"type":"text","text":"head"},null,null]"#;
+    let id = format!("plimsoll-{:x}", crate::hash::fnv(written.bytes()));
     let expected = json!({ "id": id, "role": "user", "parts": parts });
     made(AI, head(), &hosts, expected, &copies);
     flawed(

@@ -439,7 +439,7 @@ pub fn is_whole(number: &str) -> bool {
 fn fault(text: &str, offset: usize, what: Cow<'static, str>) -> Error {
     let before = text.as_bytes().get(..offset).unwrap_or_default();
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = text.get(..offset).map_or(0, |text| text.matches('\n').count()) + 1;
     Error(Box::new(Fault { what, offset, line, column: offset - start }))
 }
 

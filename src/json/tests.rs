@@ -27,7 +27,10 @@ fn tree(reader: &mut Reader<'_>) -> Read<Tree> {
             Tree::Object(members)
         }
         Some(b'"') => Tree::String(reader.string()?.into_owned()),
-        _ => serde_json::from_str(reader.word()?).unwrap(),
+        _ => {
+            let word = reader.word()?;
+            serde_json::from_str(word).map_err(|_| reader.error(format!("{word} is refused")))?
+        }
     })
 }
 
@@ -98,8 +101,9 @@ proptest! {
         let mut places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
         places.push(text.len());
         let from = at.index(places.len());
-        let to = (from + cut).min(places.len() - 1);
-        compare(&format!("{}{with}{}", &text[..places[from]], &text[places[to]..]));
+        let to = from.saturating_add(cut).min(places.len().saturating_sub(1));
+        let (before, after) = (text.get(..places[from]), text.get(places[to]..));
+        compare(&format!("{}{with}{}", before.unwrap_or_default(), after.unwrap_or_default()));
     }
 
     #[test]

@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn told(chat: Chat<'_>) -> Vec<String> {
-        chat.finish().messages.iter().cloned().collect()
+        chat.finish().messages
     }
 
     #[test]

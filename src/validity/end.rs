@@ -28,7 +28,12 @@ impl Mender {
             let kind = FixKind::Before(line(START));
             fixes.insert(0, fix(index, None, kind, names.first, message));
         }
-        if let Some(run) = self.run.as_ref().filter(|run| !run.open.is_empty()) {
+        if first.is_none() && last == Some(Role::System) {
+            let message = "nothing but the system's messages: one of the user's must follow".into();
+            let kind = FixKind::After(line(START));
+            fixes.push(fix(self.newest, None, kind, names.first, message));
+        }
+        if let Some(run) = self.run.as_ref().filter(|run| Self::must_gather(run)) {
             fixes.extend(self.gather(run));
         }
         fixes.extend(self.results());

@@ -33,8 +33,9 @@ pub struct Mender {
     pub(super) lost: Vec<Call>,
     /// The first message that goes out and is not the system's.
     pub(super) first: Option<(u32, Role)>,
-    /// Who speaks last.
+    /// Who speaks last, and in which message.
     pub(super) last: Option<Role>,
+    pub(super) newest: u32,
     held: Option<Range<u32>>,
     pub(super) unsigned: Unsigned,
     /// A message holds one result: the host puts those of a turn together by itself.
@@ -78,6 +79,7 @@ impl Mender {
             lost: Vec::new(),
             first: None,
             last: None,
+            newest: 0,
             held: None,
             unsigned: Unsigned::default(),
             single: false,
@@ -240,6 +242,7 @@ impl Mender {
             approvals: Vec::new(),
             trailing: Vec::new(),
             placed: Vec::new(),
+            misnamed: false,
             references: 0,
             told: false,
             head: (first.piece.kind, first.piece.place),
@@ -421,7 +424,10 @@ impl Mender {
         if let Some(run) = &mut self.run
             && (run.keys.contains_key(key) || run.open.iter().any(named))
         {
-            let same = run.open.iter().position(|call| &*call.key == key);
+            let keyed = |call: &Call| &*call.key == key;
+            let both = |call: &Call| keyed(call) && (!in_parts(piece) || call.name == piece.name);
+            let same = run.open.iter().position(both);
+            let same = same.or_else(|| run.open.iter().position(keyed));
             let at = same.or_else(|| run.open.iter().position(named))?;
             return Some(Call {
                 anchor: if run.answering { NONE } else { run.end },
@@ -482,7 +488,7 @@ impl Mender {
     /// A new run begins: what is still open waits for a late result.
     fn close(&mut self, seen: &mut Seen) {
         let Some(run) = self.run.take() else { return };
-        if !run.open.is_empty() {
+        if Self::must_gather(&run) {
             seen.fixes.extend(self.gather(&run));
         }
         for key in run.keys.keys() {
@@ -496,6 +502,7 @@ impl Mender {
 
     fn spoke(&mut self, index: u32, role: Role) {
         self.last = Some(role);
+        self.newest = index;
         if role != Role::System && self.first.is_none() {
             self.first = Some((index, role));
         }

@@ -56,6 +56,8 @@ pub(super) struct Run {
     pub(super) trailing: Vec<Reasoning>,
     /// Results that stand in place, in the message directly behind it, where the provider wants them together.
     pub(super) placed: Vec<Placed>,
+    /// One of them has the name of another tool.
+    pub(super) misnamed: bool,
     /// References in it to items that we are not shown: so many results may be of calls that they stand for.
     pub(super) references: u32,
     /// It has something else than reasoning.

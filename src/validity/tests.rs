@@ -205,6 +205,8 @@ fn a_request_begins_and_ends_with_the_user() {
     both("S:t A:ca U:ra A:t", &["I7 1 before user", "I8 3 after user"]);
     both("U:rx A:t U:t", &["I2 0 drop 0", "I7 1 before user"]);
     both("U:t A:t", &["I8 1 after user"]);
+    both("S:t S:t", &["I7 1 after user"]);
+    both("U:t S:t", &[]);
 }
 
 #[test]
@@ -355,6 +357,9 @@ fn accept(outlines: &[Outline], provider: Provider) -> Result<(), String> {
     if first.is_some_and(|first| first.role != Role::User) {
         return Err("the first is not the user's".into());
     }
+    if first.is_none() && outlines.iter().any(|it| !is_unsent(it)) {
+        return Err("only the system".into());
+    }
     Ok(())
 }
 
@@ -422,6 +427,9 @@ fn accept_contents(outlines: &[Outline]) -> Result<(), String> {
     let first = sent.iter().find(|it| it.role != Role::System);
     if first.is_some_and(|first| first.role != Role::User) {
         return Err("the first is not the user's".into());
+    }
+    if first.is_none() && !sent.is_empty() {
+        return Err("only the system".into());
     }
     if sent.last().is_some_and(|last| last.role == Role::Assistant) {
         return Err("the model is last".into());
@@ -561,6 +569,8 @@ fn gemini_has_the_results_of_a_turn_in_one_message() {
         "U:t A:ka,kb U:sa A:kc U:sc U:sb",
         &["I19 2 drop 0", "I19 1 after 2.0 as  + 5.0 as ", "I19 5 drop 0"],
     );
+    // A result goes by its call's name, and two calls of one id are told apart by name.
+    gemini("U:t A:ka U:sa A:t U:t", &[]);
     // Ids where the host has them, names where one side has none; no id is ever added.
     gemini("U:t A:ca U:ra A:ca U:ra", &["I5 3 id 0 a_2", "I5 4 id 0 a_2"]);
     gemini("U:t A:c U:r A:c U:r", &[]);

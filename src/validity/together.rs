@@ -18,13 +18,19 @@ impl Mender {
             return;
         }
         let Some(run) = &mut self.run else { return };
+        run.misnamed |= at.piece.name != call.name;
         run.placed.push(Placed {
             message: at.index,
             piece: at.number,
             place: at.piece.place,
             wire: call.wire.clone(),
-            name: at.piece.name.clone(),
+            name: call.name.clone(),
         });
+    }
+
+    /// A turn's results must move into one message: not all are there, or one is not of the tool that was called.
+    pub(super) fn must_gather(run: &Run) -> bool {
+        !run.open.is_empty() || run.misnamed
     }
 
     /// The results in place, as they move; none once all calls have theirs, or once they have moved.

@@ -1,6 +1,7 @@
 /** The packed package through bundlers without any configuration. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { test } from "node:test";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 import * as esbuild from "esbuild";
 import { rollup } from "rollup";
@@ -52,6 +53,28 @@ cell(
   () => inPage((_, outfile) => esbuild.build({ ...built, minify: true, outfile })),
   "chromium",
 );
+
+test("a bundle holds the Wasm that its imports need, and no other", async () => {
+  const held = [];
+  for (const names of [
+    "{ PlimsollError }",
+    "{ ContextManager }",
+    "{ ContextManager, readSession }",
+  ]) {
+    const stdin = { contents: `export ${names} from "plimsoll";`, resolveDir: folder };
+    const options = { bundle: true, format: "esm", write: false, metafile: true };
+    const { outputFiles, metafile } = await esbuild.build({ stdin, ...options });
+    const [{ inputs }] = Object.values(metafile.outputs);
+    const texts = Object.keys(inputs).filter((path) => path.endsWith("_text.js"));
+    held.push([texts.map((path) => path.replace(/.*\//, "")), outputFiles[0].contents.length]);
+  }
+  const both = ["plimsoll_text.js", "sessions_text.js"];
+  assert.deepEqual(
+    held.map(([texts]) => texts.sort()),
+    [["plimsoll_text.js"], ["plimsoll_text.js"], both],
+  );
+  assert.ok(held[2][1] > held[1][1] + 100_000, JSON.stringify(held));
+});
 
 const viteConfig = { root: folder, configFile: false, logLevel: "warn" };
 const chunkSizeWarningLimit = 2000;

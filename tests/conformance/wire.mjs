@@ -207,9 +207,7 @@ export function refusedByResponses(items) {
       seen.add(item.call_id);
       open.set(item.call_id, `${type}_output`);
     }
-    if (type === "function_call" && typeof JSON.parse(item.arguments) !== "object") {
-      return `${at}: arguments`;
-    }
+    if (type === "function_call" && !isObject(item.arguments)) return `${at}: arguments`;
     if (type === "reasoning") {
       const next = items[at + 1];
       const follows =
@@ -219,4 +217,13 @@ export function refusedByResponses(items) {
     if (type === "message" && item.content.length === 0) return `${at}: an empty message`;
   }
   return open.size === 0 ? null : `no output for ${[...open.keys()]}`;
+}
+
+/** @param {string} json */
+function isObject(json) {
+  try {
+    return typeof JSON.parse(json) === "object";
+  } catch {
+    return false;
+  }
 }

@@ -235,13 +235,13 @@ fn responses_make() {
         json!({ "role": "user", "content": [{ "type": "input_text", "text": "a" }, { "type": "input_text", "text": "b" }] }),
     ];
     let content = json!([{ "type": "input_text", "text": "head" }, { "type": "input_text", "text": null }, null]);
-    let copies = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
+    let places = [("/content/1/text", 0, "/content"), ("/content/2", 1, "/content/1")];
     made(
         R,
         super::head(),
         &hosts,
         json!({ "type": "message", "role": "user", "content": content }),
-        &copies,
+        &places,
     );
 }
 
