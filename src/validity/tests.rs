@@ -7,6 +7,9 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
 
+mod oracle;
+mod providers;
+
 use std::ops::Range;
 
 use proptest::prelude::*;
@@ -100,6 +103,9 @@ pub(super) fn line(fix: &Fix) -> String {
         FixKind::Text { piece, text: None } => format!("unicode {piece}"),
         FixKind::Arguments { piece } => format!("arguments {piece}"),
         FixKind::Sign { piece } => format!("sign {piece}"),
+        FixKind::Unmark { piece, marks } => format!("unmark {piece} {marks}"),
+        FixKind::AsUser => "as user".into(),
+        FixKind::Turn => "turn".into(),
         FixKind::Before(made) => format!("before {}", show(made)),
         FixKind::After(made) => format!("after {}", show(made)),
     };
