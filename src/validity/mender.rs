@@ -236,7 +236,7 @@ impl Mender {
 
     /// Whether another assistant message continues the newest run.
     pub(super) fn continues(&self) -> bool {
-        self.provider.merges() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
+        self.runs() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
     }
 
     /// The run that an assistant message continues or opens.
