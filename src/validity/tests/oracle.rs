@@ -4,7 +4,6 @@
 //! (c) call and (r) result with an id, (e) empty result, image; `!` behind a piece: half a surrogate pair, `?` bad arguments,
 //! `*` a cache marker.
 
-
 use proptest::prelude::*;
 
 use crate::model::{FixKind, Kind, Made, NONE, Piece, Place, Role};
