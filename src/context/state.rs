@@ -350,7 +350,10 @@ impl State {
             Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
             Kind::Call => piece.opaque && !earlier,
             Kind::Result => piece.opaque,
-            Kind::Thinking => self.provider.ties_reasoning(),
+            // Where it may leave, it leaves whole: what is signed is not cut.
+            Kind::Thinking => {
+                self.provider.ties_reasoning() || (piece.opaque && self.provider.signs_calls())
+            }
             Kind::Other => true,
             Kind::Image => false,
         };
