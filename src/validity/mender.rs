@@ -533,7 +533,7 @@ impl Mender {
     fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Seen) {
         let calls = kept.iter().find(|at| at.piece.kind == Kind::Call);
         let told = self.run.as_ref().is_some_and(|run| run.keys.is_empty());
-        if let Some(call) = calls.filter(|_| self.is_together() && told)
+        if let Some(call) = calls.filter(|_| self.provider.rules().together && told)
             && self.last == Some(Role::Assistant)
         {
             let message = "a turn with calls must come directly after the user or after results";

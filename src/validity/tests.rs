@@ -634,6 +634,9 @@ fn results_of_a_single_host_are_left_apart() {
     let single = Options { single: true, ..Options::default() };
     let outlines = transcript("U:t A:ca,cb T:ra T:rb A:t U:t", Gemini);
     assert_eq!(check(&outlines, Gemini, single), []);
+    // I18 holds whatever the host.
+    let found = check(&transcript("U:t A:t A:ca T:ra", Gemini), Gemini, single);
+    assert_eq!((found.len(), found[0].rule, found[0].index), (1, "I18", 2));
 }
 
 proptest! {
