@@ -8,9 +8,10 @@ export type Item =
   | {
       make: object;
       copies: Copied[];
+      ops?: Op[];
       /** Where its content stands. */
       content: string;
-      role: "user" | "tool";
+      role: "user" | "assistant" | "tool";
       toolCallId?: string;
       toolName?: string;
     };
@@ -31,7 +32,8 @@ export interface Answer {
   event: "edit" | "fold" | null;
   fold: Folded | null;
   foldDue: boolean;
-  dropThinking: boolean;
+  /** JSON of what the provider must be told. */
+  hints: string | null;
   lastGroup: number;
 }
 
@@ -102,7 +104,8 @@ export class View<M> {
       const host = hosts[0] as M;
       return { item, hosts, message: item.ops ? edited(host, item.ops) : host };
     }
-    const made = filled(item.make, item.copies, history);
+    const whole = filled(item.make, item.copies, history);
+    const made = item.ops ? edited(whole, item.ops) : whole;
     const { role, toolCallId, toolName } = item;
     const names = {
       ...(toolCallId === undefined ? {} : { toolCallId }),

@@ -121,6 +121,9 @@ fn carry_out(
                     let object = object.filter(Value::is_object).unwrap_or_else(|| json!({}));
                     (piece, What::Arguments(plimsoll::json::Value::raw(object.to_string())))
                 }
+                FixKind::Unmark { .. } | FixKind::AsUser | FixKind::Turn => {
+                    panic!("{fix:?} is carried out on the whole request, not on a message")
+                }
             };
             changes.push(Change { piece: *piece, what });
         }
@@ -211,6 +214,20 @@ fn half_characters_in_every_string_are_mended() {
         { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "toolCall", "id": half, "name": "n", "arguments": { "x": half } }] },
         { "role": "toolResult", "toolCallId": half, "toolName": "n", "content": [{ "type": "text", "text": half }], "isError": false },
     ]);
+    let ai_sdk = json!([
+        { "role": "user", "content": half },
+        { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "tool-call", "toolCallId": half, "toolName": "n", "input": { "x": half } }] },
+        { "role": "tool", "content": [{ "type": "tool-result", "toolCallId": half, "toolName": "n", "output": { "type": "text", "value": half } }] },
+    ]);
+    let shown = json!([
+        { "id": "1", "role": "user", "parts": [{ "type": "text", "text": half }] },
+        { "id": "2", "role": "assistant", "parts": [{ "type": "text", "text": half }, { "type": "tool-n", "toolCallId": half, "state": "output-available", "input": { "x": half }, "output": half }] },
+    ]);
+    let langchain = json!([
+        { "type": "human", "content": half },
+        { "type": "ai", "content": half, "tool_calls": [{ "id": half, "name": "n", "args": { "x": half } }] },
+        { "type": "tool", "tool_call_id": half, "content": half },
+    ]);
     let responses = json!([
         { "role": "user", "content": half },
         { "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": half }], "encrypted_content": "g" },
@@ -228,6 +245,9 @@ fn half_characters_in_every_string_are_mended() {
         (Format::Anthropic, Provider::Anthropic, anthropic),
         (Format::OpenAiChat, Provider::OpenAiChat, openai),
         (Format::Pi, Provider::Anthropic, pi),
+        (Format::AiSdk, Provider::Anthropic, ai_sdk),
+        (Format::AiSdk, Provider::OpenAiChat, shown),
+        (Format::LangChain, Provider::Anthropic, langchain),
     ] {
         let messages = messages.as_array().unwrap();
         let read: Vec<_> = (0u32..)
@@ -313,6 +333,128 @@ fn as_responses(chat: &[Value]) -> Vec<Value> {
         }
     }
     items
+}
+
+#[test]
+fn openai_sessions_in_the_messages_of_two_sdks() {
+    let shapes: [(Format, fn(&[Value]) -> Vec<Value>); 5] = [
+        (Format::AiSdk, as_model_messages),
+        (Format::AiSdk, as_shown),
+        (Format::LangChain, |chat| as_langchain(chat, "")),
+        (Format::LangChain, |chat| as_langchain(chat, "kwargs")),
+        (Format::LangChain, |chat| as_langchain(chat, "data")),
+    ];
+    for (folder, take) in [("openai-messages", 20), ("tau-openai", 30)] {
+        for chat in sessions(folder).iter().take(take) {
+            for (format, shape) in shapes {
+                for provider in [Provider::Anthropic, Provider::OpenAiChat] {
+                    let messages = shape(chat);
+                    check_mended(format, provider, &messages);
+                    check_pieces(format, provider, &messages);
+                }
+            }
+        }
+    }
+}
+
+/// The arguments of a Chat call as an object.
+fn input(call: &Value) -> Value {
+    let text = call["function"]["arguments"].as_str().unwrap_or("{}");
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// A Chat session as the AI SDK's `ModelMessage`s.
+fn as_model_messages(chat: &[Value]) -> Vec<Value> {
+    let turn = |message: &Value| {
+        let text = message["content"].as_str().unwrap_or_default();
+        if message["role"] == "tool" {
+            let output = json!({ "type": "text", "value": text });
+            return json!({ "role": "tool", "content": [
+                { "type": "tool-result", "toolCallId": message["tool_call_id"], "toolName": "t", "output": output },
+            ] });
+        }
+        let mut content = vec![json!({ "type": "text", "text": text })];
+        content.retain(|part| part["text"] != "");
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            content.push(json!({ "type": "tool-call", "toolCallId": call["id"], "toolName": call["function"]["name"], "input": input(call) }));
+        }
+        json!({ "role": message["role"], "content": content })
+    };
+    let messages = chat.iter().map(turn);
+    messages
+        .map(|message| match message["role"].as_str() {
+            Some("system") => {
+                json!({ "role": "system", "content": message["content"][0]["text"] })
+            }
+            _ => message,
+        })
+        .collect()
+}
+
+/// A Chat session as the AI SDK shows it: what stands between two of the user's messages is one, its calls with results.
+fn as_shown(chat: &[Value]) -> Vec<Value> {
+    let mut shown: Vec<Value> = Vec::new();
+    for (at, message) in chat.iter().enumerate() {
+        let text = message["content"].as_str().unwrap_or_default();
+        if message["role"] == "tool" {
+            let parts = shown.last_mut().and_then(|last| last["parts"].as_array_mut());
+            let mut parts = parts.into_iter().flatten();
+            let open = |part: &&mut Value| {
+                part["toolCallId"] == message["tool_call_id"] && part["state"] == "input-available"
+            };
+            if let Some(part) = parts.find(open) {
+                part["state"] = "output-available".into();
+                part["output"] = text.into();
+            }
+            continue;
+        }
+        let mut parts = vec![json!({ "type": "text", "text": text })];
+        parts.retain(|part| part["text"] != "");
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let kind = format!("tool-{}", call["function"]["name"].as_str().unwrap_or("t"));
+            parts.push(json!({ "type": kind, "toolCallId": call["id"], "state": "input-available", "input": input(call) }));
+        }
+        let role = message["role"].clone();
+        match shown.last_mut().filter(|last| role == "assistant" && last["role"] == role) {
+            Some(last) => {
+                let all = last["parts"].as_array_mut().unwrap();
+                all.push(json!({ "type": "step-start" }));
+                all.append(&mut parts);
+            }
+            None => shown.push(json!({ "id": at.to_string(), "role": role, "parts": parts })),
+        }
+    }
+    shown
+}
+
+/// A Chat session as `LangChain`'s messages, in the object under which they are written; calls stand in two places.
+fn as_langchain(chat: &[Value], under: &str) -> Vec<Value> {
+    let turn = |message: &Value| {
+        let mut body = json!({ "content": message["content"].as_str().unwrap_or_default() });
+        let (kind, class) = match message["role"].as_str() {
+            Some("assistant") => ("ai", "AIMessage"),
+            Some("tool") => ("tool", "ToolMessage"),
+            Some("system") => ("system", "SystemMessage"),
+            _ => ("human", "HumanMessage"),
+        };
+        if kind == "tool" {
+            body["tool_call_id"] = message["tool_call_id"].clone();
+        }
+        if let Some(raw) = message["tool_calls"].as_array() {
+            let call = |call: &Value| json!({ "id": call["id"], "name": call["function"]["name"], "args": input(call) });
+            body["tool_calls"] = raw.iter().map(call).collect();
+            body["additional_kwargs"] = json!({ "tool_calls": raw });
+        }
+        match under {
+            "kwargs" => json!({ "lc": 1, "type": "constructor", "id": [class], "kwargs": body }),
+            "data" => json!({ "type": kind, "data": body }),
+            _ => {
+                body["type"] = kind.into();
+                body
+            }
+        }
+    };
+    chat.iter().map(turn).collect()
 }
 
 /// A Chat session as Gemini's contents, without ids: the results of a turn in one content.

@@ -84,6 +84,18 @@ impl State {
 
     /// Rules of the provider that the history itself breaks.
     pub fn check(&self, thinking: bool) -> Vec<Violation> {
-        validity::check(&self.outlines, self.provider, told(self.format, thinking))
+        let options = self.request_options(thinking);
+        let mut violations = validity::check(&self.outlines, self.provider, options);
+        violations.extend(self.too_large());
+        violations
+    }
+
+    /// What is known of the request beside its messages.
+    pub(super) fn request_options(&self, thinking: bool) -> validity::Options {
+        validity::Options {
+            tools: self.parts.definitions.map(|definitions| definitions > 0),
+            marks: self.parts.marks,
+            ..told(self.format, thinking)
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::hash::fnv;
 use crate::json::{self, Value, json as object};
 use crate::model::{
-    Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role,
+    Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role, Voice,
 };
 use crate::validity::{CONTINUE, outline_of};
 
@@ -147,17 +147,25 @@ impl State {
     }
 
     /// Who speaks in a message that is sent; none in one that the host itself leaves out.
-    fn speaker(&self, item: &Item) -> Option<Role> {
+    pub(super) fn speaker(&self, item: &Item) -> Option<Role> {
+        let inline = self.format.has_results_inline();
         match item {
             Item::Keep(at) | Item::Edit(at, _) => {
                 let outline = self.outlines.get(*at as usize)?;
                 let unsent = outline.pieces.iter().any(|piece| piece.unsent);
-                (!unsent).then(|| outline.last_role())
+                let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
+                let role = if answers && outline.role != Role::Assistant {
+                    self.provider.speaker_of_results(inline, outline.role)
+                } else {
+                    outline.last_role()
+                };
+                (!unsent).then_some(role)
             }
-            Item::Make(Made::User(_)) => Some(Role::User),
+            Item::Make(Made::User(_)) | Item::Join(Voice::User, _) => Some(Role::User),
             Item::Make(Made::Result { .. } | Made::Moved { .. } | Made::Results(_)) => {
-                Some(Role::Tool)
+                Some(self.provider.speaker_of_results(inline, Role::Tool))
             }
+            Item::Join(Voice::Assistant, _) | Item::Says(_) => Some(Role::Assistant),
         }
     }
 
@@ -201,11 +209,19 @@ impl State {
             },
             Made::Moved { .. } => 0,
         };
-        let made = entries.iter().filter_map(|entry| match &entry.item {
-            Item::Make(made) => Some(made),
-            Item::Keep(_) | Item::Edit(..) => None,
+        let joint = |part: &Joint| match part {
+            Joint::Made(made) => u64::from(tokens(made)),
+            Joint::Host(..) => 0,
+        };
+        let made = entries.iter().map(|entry| match &entry.item {
+            Item::Make(made) => u64::from(tokens(made)),
+            Item::Join(_, parts) => parts.iter().map(joint).sum(),
+            Item::Says(text) => {
+                u64::from(self.options.estimator.tokens(text).saturating_add(MESSAGE))
+            }
+            Item::Keep(_) | Item::Edit(..) => 0,
         });
-        made.map(|made| u64::from(tokens(made))).sum()
+        made.sum()
     }
 
     pub(super) fn made_outline(&self, made: &Made) -> Outline {
@@ -220,7 +236,7 @@ impl State {
     }
 }
 
-fn line(text: &str) -> Item {
+pub(super) fn line(text: &str) -> Item {
     Item::Make(Made::User(vec![MadePart::Text(text.into())]))
 }
 

@@ -63,6 +63,16 @@ pub struct State {
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
+    /// Of each block its bytes, roughly; and of all blocks that ever arrived.
+    pub(super) bytes: Vec<u32>,
+    pub(super) all_bytes: u64,
+    /// Images that ever arrived, and the longest side of any.
+    pub(super) all_images: u32,
+    pub(super) all_widest: u32,
+    /// More bytes go out than the provider takes, and nothing is left to cut.
+    pub(super) over: Option<Violation>,
+    /// Cache markers are as the host has just handed them over: later it may have moved them.
+    pub(super) markers_known: bool,
     /// Of the host's counter, for what comes next.
     given: Vec<u32>,
     learned: Learned,
@@ -134,6 +144,12 @@ impl State {
             call: 0,
             chars: Vec::new(),
             keys: Vec::new(),
+            bytes: Vec::new(),
+            all_bytes: 0,
+            all_images: 0,
+            all_widest: 0,
+            over: None,
+            markers_known: true,
             given: Vec::new(),
             learned: Learned::default(),
             counters: Counters::default(),
@@ -194,7 +210,16 @@ impl State {
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
-        Ok(known.is_some_and(|known| known.fingerprint == crate::format::fingerprint(&draft)))
+        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
+        // The same message written in another shape is edited elsewhere: what is known of it does not hold.
+        let (old, new) = (self.outlines.get(index as usize), draft.parts.first());
+        let old = old.and_then(|outline| outline.pieces.first()).map(|piece| piece.place.wrapper());
+        let as_before = old == new.map(|part| part.piece.place.wrapper());
+        if same && !as_before {
+            // Nor does what was sent, which says where in the host's messages something stands.
+            self.sent.items = vec![(0, NONE)];
+        }
+        Ok(same && as_before)
     }
 
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
@@ -231,7 +256,7 @@ impl State {
             });
             // Reasoning may leave alone where the provider lets it; everything else of the model's turn stays or goes with
             // its calls and results.
-            let free = piece.kind == Kind::Thinking && !self.provider.ties_reasoning();
+            let free = piece.kind == Kind::Thinking && !pushed.ties_reasoning;
             let group =
                 if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
             let call_key = self.keys.get(pair as usize).copied();
@@ -245,11 +270,15 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: self.mask(index, outline.role, piece),
+                    mask: self.mask(index, outline.role, piece, group != NONE),
                 },
                 self.call,
             );
             self.keys.push(measured.key);
+            self.bytes.push(measured.bytes);
+            self.all_bytes = self.all_bytes.saturating_add(u64::from(measured.bytes));
+            self.all_images = self.all_images.saturating_add(piece.images);
+            self.all_widest = self.all_widest.max(piece.widest);
             self.chars.push(measured.chars);
             self.lines.overheads.push(measured.overhead);
             self.lines.errors.push(piece.error);
@@ -330,7 +359,11 @@ impl State {
         let masks: Vec<Mask> = outline
             .pieces
             .iter()
-            .map(|piece| if fixed { Mask::FIXED } else { self.mask(message, outline.role, piece) })
+            .zip(blocks.clone())
+            .map(|(piece, at)| {
+                let tied = self.ledger.blocks.get(at as usize).is_some_and(|it| it.group != NONE);
+                if fixed { Mask::FIXED } else { self.mask(message, outline.role, piece, tied) }
+            })
             .collect();
         for (mask, at) in masks.into_iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
@@ -341,7 +374,8 @@ impl State {
 
     /// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
     /// what carries provider data goes whole or not at all; but calls that were signed in an earlier turn are read no more.
-    fn mask(&self, message: u32, role: Role, piece: &Piece) -> Mask {
+    /// `tied`: it stays or goes with others.
+    fn mask(&self, message: u32, role: Role, piece: &Piece, tied: bool) -> Mask {
         if role == Role::System || piece.fixed {
             return Mask::FIXED;
         }
@@ -350,7 +384,7 @@ impl State {
             Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
             Kind::Call => piece.opaque && !earlier,
             Kind::Result => piece.opaque,
-            Kind::Thinking => self.provider.ties_reasoning(),
+            Kind::Thinking => tied,
             Kind::Other => true,
             Kind::Image => false,
         };
@@ -358,7 +392,7 @@ impl State {
     }
 
     /// Takes up what mends the host's history.
-    fn mend(&mut self, fixes: Vec<Fix>) {
+    pub(super) fn mend(&mut self, fixes: Vec<Fix>) {
         for fix in &fixes {
             if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
                 self.displaced.insert((message, piece), ());
@@ -472,9 +506,14 @@ impl State {
 
 /// What validity knows of a format's host, and whether lost signatures are made up for.
 pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
-    let apart = format == Format::Pi;
-    let single = !matches!(format, Format::Gemini | Format::Anthropic);
-    validity::Options { thinking, apart, single }
+    validity::Options {
+        thinking,
+        apart: format == Format::Pi,
+        single: !matches!(format, Format::Gemini | Format::Anthropic),
+        inline: format.has_results_inline(),
+        as_placed: !matches!(format, Format::LangChain | Format::Gemini | Format::OpenAiResponses),
+        ..validity::Options::default()
+    }
 }
 
 /// Whose rules hold for a format unless the host says otherwise.

@@ -2,6 +2,8 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
+mod providers;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

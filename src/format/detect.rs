@@ -250,6 +250,22 @@ mod tests {
     }
 
     #[test]
+    fn the_sdks_show_themselves() {
+        let system = r#"{"role":"system","content":"s"}"#;
+        let call = r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a"}]}"#;
+        check(&[system, call], "ai-sdk");
+        check(&[r#"{"role":"tool","content":[{"type":"tool-result"}]}"#], "ai-sdk");
+        check(&[r#"{"role":"user","content":[{"type":"image","image":"AA"}]}"#], "ai-sdk");
+        check(&[r#"{"id":"1","role":"user","parts":[{"type":"text","text":"hi"}]}"#], "ai-sdk");
+        check(&[r#"{"lc":1,"type":"constructor","id":["HumanMessage"],"kwargs":{}}"#], "langchain");
+        check(&[r#"{"@@toStringTag":"AIMessage","lc_namespace":[],"content":""}"#], "langchain");
+        check(&[r#"{"type":"human","data":{"content":"hi"}}"#], "langchain");
+        check(&[system, r#"{"type":"ai","content":"hi"}"#], "langchain");
+        let calls = r#"{"role":"assistant","content":"","tool_calls":[{"id":"a","args":{}}]}"#;
+        check(&[system, calls], "langchain");
+    }
+
+    #[test]
     fn what_no_format_has_is_named() {
         check(&["[1]"], "no object with a role");
         check(&[r#"{"type":"user"}"#], "without a role");

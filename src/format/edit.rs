@@ -32,12 +32,22 @@ pub enum What {
     Arguments(Value),
     /// It goes out with this call id.
     Id(String),
+    /// These of its cache markers do not go out: [`Piece::marks`].
+    Unmark(u64),
     /// It goes out with what stands for a lost signature.
     Sign,
 }
 
 /// Finds a piece of one of the host's messages.
 pub(super) type Host<'h> = &'h dyn Fn(u32, u32) -> Option<&'h Piece>;
+
+/// The first piece of the host's messages: it shows in which of its shapes a format is written.
+pub(super) fn first(host: Host<'_>) -> Option<&Piece> {
+    (0..LOOKED_AT).find_map(|message| host(message, 0))
+}
+
+/// So many messages are looked at for it.
+const LOOKED_AT: u32 = 16;
 
 /// The pieces that stay and those that go.
 pub(super) fn split<'o>(
@@ -59,7 +69,27 @@ pub(super) fn sets(
     let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
     let kept = changes.iter().filter(|change| !gone(change.piece));
     let piece = |change: &Change| outline.pieces.get(usize::try_from(change.piece).ok()?);
-    kept.filter_map(|change| set(piece(change)?, &change.what)).collect()
+    let mut ops = Vec::new();
+    for change in kept {
+        let Some(piece) = piece(change) else { continue };
+        match change.what {
+            What::Unmark(marks) => unmark(piece, marks, &mut ops),
+            What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
+                ops.extend(set(piece, &change.what));
+            }
+        }
+    }
+    ops
+}
+
+/// Removes cache markers: its own, and those of blocks in a result.
+pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
+    let own = piece.place.pointer();
+    let within = if piece.place == Place::Content { "" } else { "/content" };
+    for bit in (0..u64::BITS).filter(|bit| (marks >> bit) & 1 == 1) {
+        let block = bit.checked_sub(1).map_or(String::new(), |at| format!("{within}/{at}"));
+        ops.push(Op::Remove { path: format!("{own}{block}/cache_control") });
+    }
 }
 
 /// Removals of array elements, from the last to the first.
@@ -137,6 +167,11 @@ pub(super) fn beside(path: &str, value: Value) -> Op {
 
 /// A text block: the same in all formats that have blocks.
 pub(super) fn text_block(text: &str) -> Value {
+    block_of(text.into())
+}
+
+/// A text block with whatever is put into it later.
+pub(super) fn block_of(text: Value) -> Value {
     object!({ "type": "text", "text": text })
 }
 

@@ -9,13 +9,13 @@ mod detect;
 mod edit;
 mod fingerprint;
 mod gemini;
+mod image;
+mod join;
 mod json;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
 mod pi;
-#[cfg(test)]
-mod sdk_tests;
 #[cfg(test)]
 mod tests;
 mod unicode;
@@ -23,10 +23,11 @@ mod unicode;
 use crate::error::{Error, Result};
 use crate::json::Value;
 
-use crate::model::{Copied, Draft, Made, Op, Outline};
+use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
 
 pub use edit::{Change, What};
 pub use fingerprint::fingerprint;
+pub use join::Joined;
 
 /// A message format that is read, edited in place, and made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +150,21 @@ impl Format {
     /// A turn of the model is a run of messages: that run is one call.
     pub fn has_runs(self) -> bool {
         self == Self::OpenAiResponses
+    }
+
+    /// Results travel in the user's messages; elsewhere each is a message of its own.
+    pub fn has_results_inline(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Gemini)
+    }
+
+    /// What one change sets on a piece of a joined message; a format that has no such edit sets nothing.
+    fn set(self, piece: &Piece, what: &What) -> Option<Op> {
+        match self {
+            Self::Anthropic => anthropic::set(piece, what),
+            Self::OpenAiChat => openai_chat::set(piece, what),
+            Self::Pi => pi::set(piece, what),
+            Self::OpenAiResponses | Self::AiSdk | Self::LangChain | Self::Gemini => None,
+        }
     }
 
     fn read_text(self, text: &str) -> json::Read<Draft<'_>> {

@@ -1,5 +1,6 @@
 //! Golden cases, the same way for every format: a message, what is done to it, what goes out.
 
+mod sdk;
 mod wire;
 
 use serde_json::{Value, json};

@@ -59,6 +59,8 @@ pub struct Part<'a> {
     pub opaque: u32,
     /// Hash of the images, so that a fingerprint tells one from another; 0 where there is none.
     pub media: u64,
+    /// Bytes of the images' data.
+    pub media_bytes: u32,
 }
 
 /// A message as its format reads it from the host's bytes.
@@ -102,6 +104,10 @@ pub struct Piece {
     pub by_id: bool,
     /// Images in it.
     pub images: u32,
+    /// Pixels of the longest side of any of them; 0 where that is not known.
+    pub widest: u32,
+    /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
+    pub marks: u64,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
     pub decided: bool,
     /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
@@ -139,6 +145,17 @@ pub struct Message {
 }
 
 impl Place {
+    /// The path of the list that it is an element of, where that is a path of its own.
+    pub fn list(self) -> &'static str {
+        if let Self::At(list, _) = self { list } else { "" }
+    }
+
+    /// The object that the message's members stand in, where it is not the message itself.
+    pub fn wrapper(self) -> &'static str {
+        let (Self::In(path) | Self::At(path, _) | Self::Field(path)) = self else { return "" };
+        path.split_once('/').map_or("", |(wrapper, _)| wrapper)
+    }
+
     /// JSON Pointer of it on the host's message.
     pub fn pointer(self) -> String {
         match self {
@@ -171,6 +188,8 @@ impl Piece {
             fixed: false,
             by_id: false,
             images: 0,
+            widest: 0,
+            marks: 0,
             decided: false,
             mirror: false,
             unsent: false,
@@ -183,13 +202,17 @@ impl Piece {
     }
 }
 
+impl Piece {
+    /// Who speaks in it, in a message of that role.
+    pub fn speaker(&self, role: Role) -> Role {
+        if matches!(self.place, Place::Tool(_) | Place::Inner(..)) { Role::Tool } else { role }
+    }
+}
+
 impl Outline {
     /// Who speaks at its end: a part that holds a call with its result goes out as the call and then the result.
     pub fn last_role(&self) -> Role {
-        match self.pieces.last().map(|piece| piece.place) {
-            Some(Place::Tool(_) | Place::Inner(..)) => Role::Tool,
-            _ => self.role,
-        }
+        self.pieces.last().map_or(self.role, |piece| piece.speaker(self.role))
     }
 }
 
@@ -205,13 +228,14 @@ impl<'a> Part<'a> {
             images: 0,
             opaque: 0,
             media: 0,
+            media_bytes: 0,
         }
     }
 
     /// The same, independent of the bytes it was read from.
     pub fn into_owned(self) -> Part<'static> {
-        let Self { piece, text, images, opaque, media } = self;
-        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media }
+        let Self { piece, text, images, opaque, media, media_bytes } = self;
+        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media, media_bytes }
     }
 }
 

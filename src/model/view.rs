@@ -107,6 +107,28 @@ pub enum Item {
     Edit(u32, Vec<Op>),
     /// A message of ours.
     Make(Made),
+    /// Several in one, because the provider wants roles to alternate; or the system's message as the user's.
+    Join(Voice, Vec<Joint>),
+    /// A line of ours in the assistant's name, between two of the user's; it claims nothing.
+    Says(&'static str),
+}
+
+/// Whose a joined message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// The user's.
+    User,
+    /// The model's.
+    Assistant,
+}
+
+/// A part of a joined message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Joint {
+    /// A piece of one of the host's messages: message, piece. It goes out as it would on its own.
+    Host(u32, u32),
+    /// All that a message of ours says.
+    Made(Made),
 }
 
 /// A rule that a transcript breaks.
@@ -169,6 +191,17 @@ pub enum FixKind {
         /// The piece.
         piece: u32,
     },
+    /// These of the piece's cache markers do not go out.
+    Unmark {
+        /// The piece.
+        piece: u32,
+        /// See [`Piece::marks`](super::Piece::marks).
+        marks: u64,
+    },
+    /// The system's message goes out as the user's, at its place.
+    AsUser,
+    /// It goes out in one message with the one before it, or with a line of ours between them.
+    Turn,
     /// A message of ours goes out directly before this one.
     Before(Made),
     /// A message of ours goes out directly after this one.

@@ -53,7 +53,7 @@ impl Mender {
         let waiting = self.waiting.values().flatten().map(|call| (call.anchor, call));
         let lost = self.lost.iter().map(|call| (call.anchor, call));
         let run = self.run.iter().flat_map(|run| {
-            let owed = move |call: &&Call| !(call.decided && run.answering);
+            let owed = move |call: &&Call| !(run.answering && call.decided == Some(run.until));
             run.open.iter().filter(owed).map(|call| (run.end, call))
         });
         let all = waiting.chain(lost).chain(run);

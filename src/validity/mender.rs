@@ -7,12 +7,13 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
-use super::Provider;
 use super::ids::Ids;
 use super::piece::{At, Fate, answer, at, fix, in_parts, is_nameless, key, plain, shown};
+use super::provider::{Between, Provider};
 use super::run::{Call, Reasoning, Run};
 use super::signs::Unsigned;
 use super::{CONTINUE, Options};
+use crate::keyed::ByName;
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
 
 /// Mends a transcript message by message, and knows its groups.
@@ -21,6 +22,7 @@ use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Pla
 /// result is paired with its call by occurrence: the first open call of the newest
 /// message that made a call with its id.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a host, not a state")]
 pub struct Mender {
     pub(super) provider: Provider,
     pub(super) ids: Ids,
@@ -43,6 +45,12 @@ pub struct Mender {
     pub(super) signs: bool,
     /// Each assistant message is a turn of its own, whatever the provider makes of neighbours.
     apart: bool,
+    /// Results travel in the user's messages.
+    inline: bool,
+    /// The system's messages are looked at where they stand.
+    as_placed: bool,
+    /// The model has made calls since the user spoke.
+    called: bool,
 }
 
 /// What a message is, seen behind those before it.
@@ -57,6 +65,8 @@ pub struct Seen {
     pub pairs: Vec<Option<(u32, u32)>>,
     /// A tail may start here: no call is open before it, it holds no result and continues no message.
     pub may_cut: bool,
+    /// Its reasoning stays or goes with it.
+    pub ties_reasoning: bool,
 }
 
 impl Mender {
@@ -76,14 +86,18 @@ impl Mender {
             single: false,
             signs: false,
             apart: false,
+            inline: false,
+            as_placed: false,
+            called: false,
         }
     }
 
     /// The same, with what is known of the host and the request.
     #[must_use]
     pub fn told(self, options: Options) -> Self {
-        let Options { thinking, apart, single } = options;
-        Self { apart, single, signs: thinking && self.provider.signs_calls(), ..self }
+        let Options { thinking, apart, single, inline, as_placed, .. } = options;
+        let signs = thinking && self.provider.signs_calls();
+        Self { single, signs, apart, inline, as_placed, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
@@ -113,6 +127,11 @@ impl Mender {
         seen
     }
 
+    /// Neighbours of the assistant's are one turn: the provider merges them, or we do.
+    fn runs(&self) -> bool {
+        self.provider.merges() && (self.inline || !self.provider.takes_turns())
+    }
+
     /// A call of the newest turn waits for its result.
     pub fn is_open(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.answering && !run.open.is_empty())
@@ -125,10 +144,19 @@ impl Mender {
 
     fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let mut fixes = std::mem::take(&mut seen.fixes);
+        let holds = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
+        let mut open = ByName::default();
         let kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
-                if at.piece.kind == Kind::Result && at.piece.within {
-                    return self.awaits(*at, outline, &mut fixes);
+                let answers = at.piece.kind == Kind::Result && at.piece.within;
+                if answers {
+                    return self.awaits(*at, &mut open, &mut fixes);
+                }
+                if holds && at.piece.kind == Kind::Call {
+                    self.awaits(*at, &mut open, &mut fixes);
+                }
+                if at.piece.is_approval() {
+                    return self.asks(*at, outline, &mut fixes);
                 }
                 if at.piece.kind == Kind::Result {
                     let message =
@@ -141,17 +169,26 @@ impl Mender {
             .collect();
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
-        let Some(first) = kept.first() else { return };
-        if only_thinking && !self.provider.merges() {
+        let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return };
+        let last = last.piece.speaker(outline.role);
+        if only_thinking && !self.runs() {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
             }
             return;
         }
+        let waits = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
+        if !waits {
+            self.take_turn(index, Role::Assistant, false, seen);
+        }
+        let calls = kept.iter().any(|at| at.piece.kind == Kind::Call);
+        self.called |= calls;
+        seen.ties_reasoning = self.provider.ties_reasoning(self.called);
         self.sign(&kept);
         self.follow(index, &kept, seen);
         let run = self.run_for(index, *first, seen);
         run.end = index;
+        run.until = index;
         run.told |= !only_thinking;
         let group = run.start;
         seen.groups.fill(group);
@@ -181,7 +218,9 @@ impl Mender {
             match at.piece.kind {
                 Kind::Call => self.call(at, group, seen),
                 Kind::Result => self.within(at, seen),
-                Kind::Other if at.piece.is_approval() => asks.push(at),
+                // One that stands before its call waits for it.
+                Kind::Other if at.piece.is_approval() && !self.called(at) => asks.push(at),
+                Kind::Other if at.piece.is_approval() => self.ask(at, seen),
                 Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {}
             }
         }
@@ -192,15 +231,21 @@ impl Mender {
             run.trailing = trailing;
         }
         self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, outline.last_role());
+        self.spoke(index, last);
+    }
+
+    /// Whether another assistant message continues the newest run.
+    pub(super) fn continues(&self) -> bool {
+        self.provider.merges() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
     }
 
     /// The run that an assistant message continues or opens.
     fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
-        let continues = self.provider.merges()
-            && !self.apart
-            && self.run.as_ref().is_some_and(|run| run.growing);
+        let continues = self.continues();
         if !continues {
+            let rule = self.provider.rules().names.trailing;
+            let ends = self.run.as_ref().filter(|run| run.growing && !self.runs());
+            seen.fixes.extend(ends.into_iter().flat_map(|run| run.cut_trailing(rule)));
             self.close(seen);
         }
         seen.may_cut = !continues;
@@ -208,6 +253,7 @@ impl Mender {
         self.run.get_or_insert_with(|| Run {
             start: index,
             end: index,
+            until: index,
             growing: true,
             answering: true,
             open: Vec::new(),
@@ -238,7 +284,7 @@ impl Mender {
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(key.clone(), ());
+        run.keys.insert(key.clone(), wire.clone());
         let name = piece.name.clone();
         run.open.push(Call {
             message: index,
@@ -250,7 +296,7 @@ impl Mender {
             group,
             anchor: index,
             within: piece.within,
-            decided: piece.decided,
+            decided: piece.decided.then_some(index),
         });
     }
 
@@ -259,7 +305,7 @@ impl Mender {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
         let holds =
             outline.pieces.iter().any(|piece| piece.kind == Kind::Result || piece.is_approval());
-        let mut kept = false;
+        let (mut kept, mut answers, mut speaks) = (false, false, false);
         let together = self.is_together();
         for at in at(index, outline) {
             let fate = match at.piece.kind {
@@ -282,6 +328,8 @@ impl Mender {
                 continue;
             }
             kept = true;
+            answers |= at.piece.kind == Kind::Result;
+            speaks |= at.piece.kind != Kind::Result && !at.piece.is_approval();
             if at.piece.kind != Kind::Result
                 && !together
                 && !at.piece.is_approval()
@@ -294,13 +342,52 @@ impl Mender {
             return;
         }
         self.begin_turn(outline);
-        if let Some(run) = self.run.as_mut().filter(|_| together) {
-            run.answering = false;
+        if let Some(run) = &mut self.run {
+            run.until = index;
+            run.answering &= !together;
         }
         let leads = outline.role == Role::System && self.first.is_none();
         seen.may_cut = !opens && !holds && !leads;
         self.settle(seen);
-        self.spoke(index, outline.role);
+        let mut role = outline.role;
+        if role == Role::System && !leads && self.as_placed && self.provider.rules().system_first {
+            let message = "the system speaks in the middle of the messages; this provider knows one system prompt, \
+                before them: it goes out as the user's";
+            seen.fixes.push(fix(index, None, FixKind::AsUser, "I31", message.into()));
+            role = Role::User;
+        }
+        if answers {
+            let speaker = self.provider.speaker_of_results(self.inline, role);
+            self.take_turn(index, speaker, true, seen);
+            self.spoke(index, speaker);
+            if speaks && speaker == Role::Tool && role == Role::User {
+                self.take_turn(index, role, false, seen);
+            } else {
+                role = speaker;
+            }
+        } else {
+            self.take_turn(index, role, false, seen);
+        }
+        self.called &= answers || role != Role::User;
+        self.spoke(index, role);
+    }
+
+    /// Says if the provider does not take a message of this role behind the last one.
+    fn take_turn(&self, index: u32, speaker: Role, answers: bool, seen: &mut Seen) {
+        let (rule, message) = match self.provider.between(self.last, speaker) {
+            Between::Nothing => return,
+            Between::Assistant => (
+                "I9",
+                "the user speaks directly behind a tool; a message of the assistant's must stand between",
+            ),
+            Between::OneMessage if answers => {
+                ("I21", "the results of a turn stand in several messages; they must all be in one")
+            }
+            Between::OneMessage => {
+                ("I9", "two messages of one role follow each other; roles must alternate")
+            }
+        };
+        seen.fixes.push(fix(index, None, FixKind::Turn, rule, message.into()));
     }
 
     fn result(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
@@ -336,7 +423,7 @@ impl Mender {
             }
             return Fate::Dropped;
         };
-        seen.belongs(at, call.group, (call.message, call.piece));
+        seen.belongs(at, call.group, Some((call.message, call.piece)));
         if answering && call.anchor == NONE {
             answer(at, &call, seen);
             self.place(at, &call);
@@ -410,6 +497,7 @@ impl Mender {
         seen.fixes.extend(run.cut_trailing(rule));
         if !run.told {
             self.held = run.before.1.clone();
+            self.last = run.before.0;
             if self.first.is_some_and(|(first, _)| first >= run.start) {
                 self.first = None;
             }

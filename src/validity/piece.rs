@@ -47,13 +47,13 @@ impl Seen {
     }
 
     /// The piece stays or goes with a call.
-    pub(super) fn belongs(&mut self, at: At<'_>, group: u32, call: (u32, u32)) {
+    pub(super) fn belongs(&mut self, at: At<'_>, group: u32, call: Option<(u32, u32)>) {
         let number = usize::try_from(at.number).unwrap_or(usize::MAX);
         if let Some(own) = self.groups.get_mut(number) {
             *own = group;
         }
         if let Some(pair) = self.pairs.get_mut(number) {
-            *pair = Some(call);
+            *pair = call;
         }
     }
 }
@@ -79,13 +79,25 @@ pub(super) fn in_parts(piece: &Piece) -> bool {
 pub(super) fn key(piece: &Piece) -> Box<str> {
     let id = piece.id.trim();
     let kind = if let Place::Whole(kind) = piece.place { family(kind) } else { "" };
-    if id.is_empty() && in_parts(piece) {
+    if is_theirs(piece) {
+        their_key(id)
+    } else if id.is_empty() && in_parts(piece) {
         format!("\0{}", piece.name).into()
     } else if kind.is_empty() {
         id.into()
     } else {
         format!("{id}\0{kind}").into()
     }
+}
+
+/// A call of a provider's own tool, and its result: no host's result is theirs, nor theirs a host's.
+fn is_theirs(piece: &Piece) -> bool {
+    piece.within && !matches!(piece.place, Place::Tool(_) | Place::Inner(..))
+}
+
+/// The key of such a call.
+pub(super) fn their_key(id: &str) -> Box<str> {
+    format!("{id}\0within").into()
 }
 
 /// How a key is shown.

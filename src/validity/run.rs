@@ -24,8 +24,8 @@ pub(super) struct Call {
     pub(super) anchor: u32,
     /// Its result is the provider's to give.
     pub(super) within: bool,
-    /// The user has decided on it: as long as nothing else follows, the SDK gives the result.
-    pub(super) decided: bool,
+    /// The message that says what the user decided on it: as long as it is the last, the SDK gives the result.
+    pub(super) decided: Option<u32>,
 }
 
 /// A request for approval in the newest run.
@@ -33,8 +33,8 @@ pub(super) struct Call {
 pub(super) struct Approval {
     /// Its own id.
     pub(super) id: Box<str>,
-    /// The call that it asks for: message and piece.
-    pub(super) call: (u32, u32),
+    /// The call that it asks for, if it is open: message and piece.
+    pub(super) call: Option<(u32, u32)>,
 }
 
 /// Assistant messages that the provider reads as one, and the results behind them.
@@ -42,14 +42,16 @@ pub(super) struct Approval {
 pub(super) struct Run {
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Its last message or result.
+    pub(super) until: u32,
     /// No other message has followed yet: it may still grow.
     pub(super) growing: bool,
     /// Nothing but results has followed: results may still come.
     pub(super) answering: bool,
     /// Calls without a result.
     pub(super) open: Vec<Call>,
-    /// Ids of all its calls, as the host wrote them.
-    pub(super) keys: LiteMap<Box<str>, ()>,
+    /// Ids of all its calls, as the host wrote them, and as the newest with each goes out.
+    pub(super) keys: LiteMap<Box<str>, Box<str>>,
     /// What the user is asked.
     pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.

@@ -2,9 +2,13 @@
 //!
 //! `U:t A:h,t,ca,cb U:ra,rb`: messages of system, user, assistant and tool, X the assistant's that is not sent; pieces: text, white space, (h) reasoning,
 //! (c) call and (r) result with an id, (k) call and (s) result with a name alone, (e) empty result, image, (v) reference;
+//! a provider's call (m) and result (n), a call (d) and result (o) of one part, (a) a request for approval and (y) its response;
 //! `!` behind a piece: half a surrogate pair, `?` bad arguments, `*` signed.
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
+
+mod oracle;
+mod providers;
 
 use std::ops::Range;
 
@@ -14,7 +18,7 @@ use super::*;
 use crate::model::{FixKind, Kind, Made, NONE, Piece, Place, Role};
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
-fn piece(word: &str, at: u32, provider: Provider) -> Piece {
+pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     let (word, broken) = word.strip_suffix('!').map_or((word, false), |word| (word, true));
     let (word, bad) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
     let (word, opaque) = word.strip_suffix('*').map_or((word, false), |word| (word, true));
@@ -25,7 +29,12 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         OpenAiResponses => (Place::Whole("function_call"), Place::Whole("function_call_output")),
         Gemini | Anthropic | Bedrock | Mistral | DeepSeek | Kimi => (item, item),
     };
-    let (id, name) = if matches!(kind, "k" | "s") { ("", id) } else { (id, "") };
+    let (id, name) = match kind {
+        "k" | "s" | "y" => ("", id),
+        "a" => (id, id),
+        _ => (id, ""),
+    };
+    let within = matches!(kind, "m" | "n" | "o");
     let (kind, place, blank) = match kind {
         "v" => (Kind::Other, Place::Whole("item_reference"), false),
         "p" => (Kind::Call, Place::Whole("custom_tool_call"), false),
@@ -37,11 +46,17 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         "c" | "k" => (Kind::Call, call, false),
         "r" | "s" => (Kind::Result, result, false),
         "e" => (Kind::Result, result, true),
+        "m" => (Kind::Call, item, false),
+        "n" => (Kind::Result, item, false),
+        "d" => (Kind::Call, Place::Tool(at), false),
+        "o" => (Kind::Result, Place::Inner(at, "output"), false),
+        "a" | "y" => (Kind::Other, item, false),
         _ => panic!("{word}"),
     };
     Piece {
         id: id.into(),
         name: name.into(),
+        within,
         opaque,
         blank,
         broken_unicode: broken,
@@ -50,7 +65,7 @@ fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     }
 }
 
-fn message(text: &str, provider: Provider) -> Outline {
+pub(super) fn message(text: &str, provider: Provider) -> Outline {
     let (word, pieces) = text.split_once(':').unwrap();
     let role = match word {
         "S" => Role::System,
@@ -65,11 +80,11 @@ fn message(text: &str, provider: Provider) -> Outline {
     Outline { role, pieces }
 }
 
-fn transcript(text: &str, provider: Provider) -> Vec<Outline> {
+pub(super) fn transcript(text: &str, provider: Provider) -> Vec<Outline> {
     text.split_whitespace().map(|text| message(text, provider)).collect()
 }
 
-fn show(made: &Made) -> String {
+pub(super) fn show(made: &Made) -> String {
     match made {
         Made::User(_) => "user".into(),
         Made::Results(results) => results.iter().map(show).collect::<Vec<_>>().join(" + "),
@@ -79,7 +94,7 @@ fn show(made: &Made) -> String {
 }
 
 /// A fix in one line: rule, message, what is done.
-fn line(fix: &Fix) -> String {
+pub(super) fn line(fix: &Fix) -> String {
     let at = |piece: &u32| if *piece == NONE { "all".to_owned() } else { piece.to_string() };
     let what = match &fix.kind {
         FixKind::Drop { piece } => format!("drop {}", at(piece)),
@@ -88,6 +103,9 @@ fn line(fix: &Fix) -> String {
         FixKind::Text { piece, text: None } => format!("unicode {piece}"),
         FixKind::Arguments { piece } => format!("arguments {piece}"),
         FixKind::Sign { piece } => format!("sign {piece}"),
+        FixKind::Unmark { piece, marks } => format!("unmark {piece} {marks}"),
+        FixKind::AsUser => "as user".into(),
+        FixKind::Turn => "turn".into(),
         FixKind::Before(made) => format!("before {}", show(made)),
         FixKind::After(made) => format!("after {}", show(made)),
     };
@@ -227,7 +245,13 @@ fn reasoning_in_an_open_loop_comes_first() {
 }
 
 #[track_caller]
-fn sees(provider: Provider, text: &str, groups: &str, cuts: &str, held: Option<Range<u32>>) {
+pub(super) fn sees(
+    provider: Provider,
+    text: &str,
+    groups: &str,
+    cuts: &str,
+    held: Option<Range<u32>>,
+) {
     let mut mender = Mender::new(provider);
     let mut seen_groups = Vec::new();
     let mut seen_cuts = Vec::new();
@@ -236,7 +260,7 @@ fn sees(provider: Provider, text: &str, groups: &str, cuts: &str, held: Option<R
         let show = |group: &u32| if *group == NONE { "-".into() } else { group.to_string() };
         seen_groups.push(seen.groups.iter().map(show).collect::<Vec<_>>().join(","));
         for (piece, pair) in outline.pieces.iter().zip(&seen.pairs) {
-            assert!(pair.is_none() || piece.kind == Kind::Result);
+            assert!(pair.is_none() || piece.kind == Kind::Result || piece.is_approval());
         }
         seen_cuts.push(if seen.may_cut { "y" } else { "n" });
     }

@@ -72,6 +72,9 @@ pub(super) fn joined(fixes: Vec<Fix>) -> Vec<Fix> {
             | FixKind::Text { .. }
             | FixKind::Arguments { .. }
             | FixKind::Sign { .. }
+            | FixKind::Unmark { .. }
+            | FixKind::AsUser
+            | FixKind::Turn
             | FixKind::Before(_)
             | FixKind::After(_) => None,
         });

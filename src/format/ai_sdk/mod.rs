@@ -1,15 +1,22 @@
 //! The AI SDK's messages: a `ModelMessage` has content parts and its results in messages of role `tool`; a `UIMessage`
 //! has `parts`, and a call and its result are one of them.
 
+mod change;
+mod shown;
+
 use std::borrow::Cow;
 
-use super::edit::{self, Change, Host, What, member, put};
+use self::change::output;
+use self::shown::shown_part;
+use super::edit::{self, Host};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+
+pub(super) use change::edit;
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content } or { role, parts }",
@@ -48,12 +55,6 @@ const PART: Shape = Shape {
 const OUTPUT: Shape = Shape {
     what: "an output: { type, value }",
     members: &[may("type", Text), may("value", Raw), may("reason", Text)],
-    closed: false,
-};
-
-const APPROVAL: Shape = Shape {
-    what: "an approval: { id, .. }",
-    members: &[may("id", Text), may("approved", Flag)],
     closed: false,
 };
 
@@ -264,151 +265,6 @@ fn said(value: &RawValue) -> Read<Part<'_>> {
     Ok(Part::new(Kind::Result, Place::Content, text))
 }
 
-/// A part of a `UIMessage`; those that never reach a model are none.
-fn shown_part<'a>(at: u32, raw: &'a RawValue, role: Role, parts: &mut Vec<Part<'a>>) -> Read<()> {
-    let place = Place::Part(at);
-    let mut part = json::read(raw, &PART)?;
-    let kind = or_empty(part.text("type"));
-    match &*kind {
-        "text" | "reasoning" | "reasoning-file" | "file" => {
-            parts.push(plain(place, &kind, part, raw)?);
-        }
-        "step-start" | "source-url" | "source-document" => {}
-        _ if role == Role::Assistant && (kind == "dynamic-tool" || kind.starts_with("tool-")) => {
-            let name = part.text("toolName");
-            let name = name.unwrap_or_else(|| {
-                kind.strip_prefix("tool-").unwrap_or_default().to_owned().into()
-            });
-            tool(at, part, &name, parts)?;
-        }
-        _ => parts.push(json::other(place, raw)?),
-    }
-    Ok(())
-}
-
-/// A call and, once there is one, its result. A call that is still being written goes nowhere.
-fn tool<'a>(at: u32, mut part: Members<'a>, name: &str, parts: &mut Vec<Part<'a>>) -> Read<()> {
-    let state = or_empty(part.text("state"));
-    if state == "input-streaming" {
-        return Ok(());
-    }
-    let theirs = part.flag("providerExecuted").unwrap_or(false);
-    let input = part.raw("input").or_else(|| part.raw("rawInput"));
-    let mut call = call(if theirs { Place::Part(at) } else { Place::Tool(at) }, input, &mut part)?;
-    call.piece.name = name.into();
-    call.piece.opaque |= theirs;
-    let approval = part.raw("approval").and_then(|raw| APPROVAL.read(raw).ok());
-    let (asked, approved) =
-        approval.map(|mut it| (or_empty(it.text("id")), it.flag("approved"))).unwrap_or_default();
-    let (error, output) = (part.text("errorText"), part.raw("output"));
-    let mut result = match (&*state, error, output) {
-        ("output-error", error, _) => {
-            let mut result =
-                Part::new(Kind::Result, Place::Inner(at, "errorText"), or_empty(error));
-            result.piece.error = true;
-            Some(result)
-        }
-        ("output-available", _, Some(output)) => {
-            let mut result = said(output).map_err(|flaw| flaw.under("/output"))?;
-            result.piece.place = Place::Inner(at, "output");
-            Some(result)
-        }
-        ("output-available", _, None) => {
-            Some(Part::new(Kind::Result, Place::Inner(at, "output"), ""))
-        }
-        _ => None,
-    };
-    // The SDK itself says that a call was denied; one that was allowed it runs before it asks the model.
-    let denied =
-        state == "output-denied" || (state == "approval-responded" && approved == Some(false));
-    call.piece.within = theirs || denied;
-    call.piece.decided = state == "approval-responded";
-    let id = call.piece.id.clone();
-    parts.push(call);
-    if let Some(result) = &mut result {
-        result.piece.id.clone_from(&id);
-        result.piece.name = name.into();
-        result.piece.within = true;
-        result.piece.opaque = theirs;
-        if theirs {
-            result.piece.place = Place::Part(at);
-        }
-    }
-    parts.extend(result);
-    if state == "approval-requested" && !asked.is_empty() {
-        let mut request = Part::new(Kind::Other, Place::Inner(at, "approval"), "");
-        request.piece.id = id;
-        request.piece.name = asked.into();
-        parts.push(request);
-    }
-    Ok(())
-}
-
-/// Changes to parts. What stands in one part with its call goes with it; a call that is answered in place loses the
-/// question that nobody answered.
-pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
-    let gone = |at: u32| {
-        let piece = usize::try_from(at).ok().and_then(|at| outline.pieces.get(at));
-        piece.is_some_and(|it| !matches!((it.kind, it.place), (Kind::Result, Place::Part(_))))
-    };
-    // A provider's result is removed with the part of its call, once.
-    let mut once: Vec<Change> = changes
-        .iter()
-        .filter(|change| change.what != What::Drop || gone(change.piece))
-        .cloned()
-        .collect();
-    // A message of results holds nothing else: the last of them stays as a word.
-    if outline.role == Role::Tool
-        && edit::split(outline, &once).0.is_empty()
-        && let Some(first) = once.iter_mut().find(|change| change.what == What::Drop)
-    {
-        first.what = What::Text(edit::PLACEHOLDER.into());
-    }
-    let mut ops = Vec::new();
-    for change in &once {
-        let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
-        if let (Some(Piece { kind: Kind::Call, place: Place::Tool(at), .. }), What::Text(text)) =
-            (piece, &change.what)
-        {
-            let place = Place::Tool(*at).pointer();
-            ops.push(Op::Add { path: format!("{place}/state"), value: "output-error".into() });
-            ops.push(Op::Add { path: format!("{place}/errorText"), value: text.as_str().into() });
-            let asks = Place::Inner(*at, "approval");
-            if outline.pieces.iter().any(|piece| piece.place == asks) {
-                ops.push(Op::Remove { path: asks.pointer() });
-            }
-        }
-    }
-    ops.extend(edit::blocks(outline, &once, set));
-    ops
-}
-
-/// What one change sets on the host's object.
-fn set(piece: &Piece, what: &What) -> Option<Op> {
-    let text = |text: &String| Value::from(text.as_str());
-    Some(match (piece.kind, piece.place, what) {
-        (Kind::Text, Place::Content, What::Text(new)) => put(piece, "", text(new)),
-        (Kind::Text | Kind::Thinking, _, What::Text(new)) => put(piece, "/text", text(new)),
-        (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
-        (Kind::Result, Place::Inner(..), What::Text(new)) => member(piece, "", text(new)),
-        (Kind::Result, Place::At(..), What::Text(new)) => member(piece, "/result", text(new)),
-        (Kind::Result, Place::Item(_), What::Text(new)) => {
-            member(piece, "/output", output(new, piece.error))
-        }
-        (Kind::Call, Place::At(..), What::Arguments(new)) => member(piece, "/args", new.clone()),
-        (Kind::Call, _, What::Arguments(new)) => member(piece, "/input", new.clone()),
-        (Kind::Call, _, What::Id(id))
-        | (Kind::Result | Kind::Other, Place::Item(_) | Place::At(..), What::Id(id)) => {
-            member(piece, "/toolCallId", text(id))
-        }
-        _ => return None,
-    })
-}
-
-fn output(text: &str, error: bool) -> Value {
-    object!({ "type": if error { "error-text" } else { "text" }, "value": text })
-}
-
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let mut copied = Vec::new();
     let (id, name, given) = match made {
@@ -447,11 +303,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
 
 /// The host's messages are `UIMessage`s: the first of them that has a part shows it.
 fn is_shown(host: Host<'_>) -> bool {
-    let first = (0..SHOWN_WITHIN).find_map(|message| host(message, 0));
-    first.is_some_and(|piece| {
+    edit::first(host).is_some_and(|piece| {
         matches!(piece.place, Place::Part(_) | Place::Tool(_) | Place::Inner(..))
     })
 }
-
-/// So many messages are looked at.
-const SHOWN_WITHIN: u32 = 16;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tests::{
+use super::{
     drop_all, edited, flawed, head, made, moved, ours, outline, reads, result, text, tree,
 };
-use super::*;
+use crate::format::*;
 
 const AI: Format = Format::AiSdk;
 const LC: Format = Format::LangChain;

@@ -4,14 +4,20 @@
 //! A call may stand in several places at once (`tool_calls`, a content block, `additional_kwargs`, chunks). It is counted
 //! once and changed everywhere; where it also stands somewhere that is not known here, it is left alone.
 
+mod calls;
+mod change;
+
 use std::borrow::Cow;
 
-use super::edit::{self, Change, Host, PLACEHOLDER, What, member, put};
+use self::calls::{Calls, Seen, call, part_of};
+use super::edit::{self, Host};
 use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
+use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+
+pub(super) use change::edit;
 
 const MESSAGE: Shape = Shape {
     what: "a message: an instance, { lc, id, kwargs }, { type, data } or { type, content }",
@@ -53,21 +59,6 @@ const KWARGS: Shape = Shape {
 
 const METADATA: Shape =
     Shape { what: "response_metadata", members: &[may("output", Raw)], closed: false };
-
-/// A call, as `tool_calls` and chunks have it, and as providers do.
-const CALL: Shape = Shape {
-    what: "a call: { id, name, args }",
-    members: &[
-        may("id", Text),
-        may("name", Text),
-        may("args", Raw),
-        may("input", Raw),
-        may("arguments", Raw),
-        may("function", Raw),
-        may("functionCall", Raw),
-    ],
-    closed: false,
-};
 
 const BLOCK: Shape = Shape {
     what: "a content block: { type, .. }",
@@ -161,16 +152,6 @@ fn role_of(kind: &str) -> Option<(Role, bool)> {
     })
 }
 
-/// A call that stands in a list or a content block: which one, and where its arguments are.
-struct Seen<'a> {
-    place: Place,
-    id: Box<str>,
-    name: Box<str>,
-    arguments: &'a str,
-    /// The member with the arguments; `=` before it: as JSON text.
-    member: &'static str,
-}
-
 fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     let extra = message.raw("additional_kwargs").unwrap_or("{}");
     let metadata = message.raw("response_metadata").unwrap_or("{}");
@@ -253,109 +234,6 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     Ok(parts)
 }
 
-/// The calls of a message: each once, with the other places in which it stands.
-struct Calls<'a> {
-    /// Id and name of each, and the lists in which it was seen again.
-    known: Vec<(Box<str>, Box<str>, Vec<&'static str>)>,
-    parts: Vec<Part<'a>>,
-}
-
-impl<'a> Calls<'a> {
-    fn own(&mut self, seen: &Seen<'a>) {
-        self.known.push((seen.id.clone(), seen.name.clone(), Vec::new()));
-        self.parts.push(part_of(seen));
-    }
-
-    /// A call seen in another place: a mirror of one that is known, or, where it may be, a call by itself with its mirror.
-    fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Part<'a> {
-        let list = if let Place::At(list, _) = seen.place { list } else { "" };
-        let google = seen.member == FUNCTION_CALL;
-        let same = |(id, name, lists): &&mut (Box<str>, Box<str>, Vec<&'static str>)| {
-            !lists.contains(&list)
-                && if google { *name == seen.name } else { *id == seen.id && !id.is_empty() }
-        };
-        let mut id = seen.id.clone();
-        if let Some((known, _, lists)) = self.known.iter_mut().find(|known| same(known)) {
-            lists.push(list);
-            id.clone_from(known);
-        } else if may_be_own && !google {
-            self.own(seen);
-            if let Some((_, _, lists)) = self.known.last_mut() {
-                lists.push(list);
-            }
-        } else {
-            return left_alone(seen.place);
-        }
-        let mut mirror = Part::new(Kind::Other, seen.place, "");
-        mirror.piece.id = id;
-        mirror.piece.name = seen.member.into();
-        mirror.piece.mirror = true;
-        mirror
-    }
-}
-
-/// A call that stands nowhere else and is not sent from here.
-fn left_alone(place: Place) -> Part<'static> {
-    let mut part = Part::new(Kind::Other, place, "");
-    part.piece.opaque = true;
-    part.piece.mirror = true;
-    part
-}
-
-const FUNCTION_CALL: &str = "functionCall/args";
-
-fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
-    let text = if seen.arguments.starts_with('"') {
-        json::string(seen.arguments).unwrap_or_default()
-    } else {
-        seen.arguments.into()
-    };
-    let mut part = Part::new(Kind::Call, seen.place, text);
-    let is_text = seen.member.starts_with('=');
-    part.piece.bad_arguments =
-        if is_text { !is_object(&part.text) } else { !part.text.starts_with('{') };
-    part.piece.id.clone_from(&seen.id);
-    part.piece.name.clone_from(&seen.name);
-    part
-}
-
-/// Whoever wrote it: `{ id, name, args }`, `{ id, name, input }`, `{ id, function: { name, arguments } }` or
-/// `{ functionCall: { name, args } }`.
-fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
-    let mut outer = json::read(raw, &CALL)?;
-    let id = or_empty(outer.text("id")).into();
-    let inner = [("function", "=function/arguments"), ("functionCall", FUNCTION_CALL)];
-    for (name, member) in inner {
-        if let Some(raw) = outer.raw(name) {
-            let mut inner =
-                json::read(raw, &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
-            let arguments = inner.raw("arguments").or_else(|| inner.raw("args"));
-            let arguments = arguments.map_or(Ok("{}"), whole)?;
-            return Ok(Seen {
-                place,
-                id,
-                name: or_empty(inner.text("name")).into(),
-                arguments,
-                member,
-            });
-        }
-    }
-    let name = or_empty(outer.text("name")).into();
-    let found =
-        ["args", "input", "arguments"].into_iter().find_map(|name| Some((name, outer.raw(name)?)));
-    let (member, raw) = found.map_or(("args", None), |(name, raw)| (name, Some(raw)));
-    let arguments =
-        raw.map_or(Ok("{}"), whole).map_err(|flaw| flaw.under(&format!("/{member}")))?;
-    let text = arguments.starts_with('"');
-    let member = match (member, text) {
-        ("args", true) => "=args",
-        ("input", true) => "=input",
-        ("arguments", _) => "=arguments",
-        (member, _) => member,
-    };
-    Ok(Seen { place, id, name, arguments, member })
-}
-
 /// Reasoning beside the content.
 fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     let [text, items] = root.reasoning;
@@ -433,105 +311,6 @@ fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<P
     Ok(vec![part])
 }
 
-/// Changes to content and calls, in every place in which a call stands.
-pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
-    let (mut stay, mut go) = edit::split(outline, changes);
-    let mut ops = edit::sets(outline, changes, |piece, what| {
-        (piece.kind != Kind::Call).then(|| set(piece, what)).flatten()
-    });
-    for change in changes.iter().filter(|change| change.what != What::Drop) {
-        let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
-        let stays = |it: &&Piece| stay.iter().any(|piece| std::ptr::eq(*piece, *it));
-        let Some(piece) = piece.filter(|it| it.kind == Kind::Call).filter(stays) else { continue };
-        let own = (!has_own_mirror(outline, piece)).then_some(piece);
-        let places = mirrors(outline, piece).chain(own);
-        ops.extend(places.filter_map(|place| set(place, &change.what)));
-    }
-    let calls: Vec<&Piece> = go.iter().copied().filter(|piece| piece.kind == Kind::Call).collect();
-    for mirror in calls.iter().flat_map(|call| mirrors(outline, call)) {
-        if stay.iter().any(|piece| std::ptr::eq(*piece, mirror)) {
-            stay.retain(|piece| !std::ptr::eq(*piece, mirror));
-            go.push(mirror);
-        }
-    }
-    go.retain(|piece| piece.kind != Kind::Call || !has_own_mirror(outline, piece));
-    let of_content = |piece: &&Piece| content_of(piece).is_some();
-    let content = outline.pieces.iter().find_map(content_of);
-    let told = stay.iter().any(|piece| !matches!(piece.kind, Kind::Thinking) && !piece.mirror);
-    match content {
-        _ if go.is_empty() => {}
-        Some(path) if !told => ops.push(edit::beside(&path, PLACEHOLDER.into())),
-        Some(path) if !stay.iter().any(of_content) && go.iter().any(of_content) => {
-            ops.push(edit::beside(&path, "".into()));
-        }
-        Some(_) | None => ops.extend(edit::removals(go.iter().copied().filter(of_content))),
-    }
-    ops.extend(edit::removals(go.iter().copied().filter(|piece| !of_content(piece))));
-    let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
-    ops.extend(fields.map(|piece| Op::Remove { path: piece.place.pointer() }));
-    ops
-}
-
-/// The pointer of the content that a piece stands in.
-fn content_of(piece: &Piece) -> Option<String> {
-    if let Place::At(path, _) | Place::In(path) = piece.place
-        && path.ends_with("content")
-    {
-        return Some(format!("/{path}"));
-    }
-    None
-}
-
-/// A call that stands in the content or beside it, in no list of its own, has that place as a mirror too.
-fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
-    mirrors(outline, call).any(|mirror| mirror.place == call.place)
-}
-
-/// The other places of a call: the n-th call with its id is the n-th with it in every list.
-fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
-    let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
-    let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));
-    let list = |piece: &Piece| if let Place::At(list, _) = piece.place { list } else { "" };
-    let is = move |piece: &&Piece| piece.mirror && piece.id == call.id && !piece.id.is_empty();
-    outline.pieces.iter().enumerate().filter(move |(_, piece)| is(piece)).filter_map(
-        move |(at, piece)| {
-            let before = outline.pieces.iter().take(at).filter(is);
-            let nth = before.filter(|other| list(other) == list(piece)).count();
-            (Some(nth) == number).then_some(piece)
-        },
-    )
-}
-
-/// What one change sets in one place.
-fn set(piece: &Piece, what: &What) -> Option<Op> {
-    let text = |text: &String| Value::from(text.as_str());
-    let member_of = |name: &str, new: &Value| {
-        let (name, is_text) = name.strip_prefix('=').map_or((name, false), |name| (name, true));
-        let new = if is_text { new.json().into() } else { new.clone() };
-        member(piece, &format!("/{name}"), new)
-    };
-    Some(match (piece.kind, piece.place, what) {
-        (Kind::Text, Place::In(_), What::Text(new))
-        | (Kind::Thinking, Place::Field(_), What::Text(new)) => put(piece, "", text(new)),
-        (Kind::Text, _, What::Text(new)) => put(piece, "/text", text(new)),
-        (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
-        (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
-        (Kind::Result, _, What::Text(new)) => member(piece, "", text(new)),
-        (Kind::Result, Place::In(path), What::Id(id)) => {
-            let root = ROOTS.iter().find(|root| root.content == path)?;
-            edit::beside(root.tool_call_id, text(id))
-        }
-        (Kind::Other, _, What::Arguments(new)) => member_of(&piece.name, new),
-        (Kind::Other, _, What::Id(id)) if &*piece.name != FUNCTION_CALL => {
-            member(piece, "/id", text(id))
-        }
-        (Kind::Call, Place::Field(_), What::Arguments(new)) => member_of("=arguments", new),
-        (Kind::Call, _, What::Arguments(new)) => member_of("args", new),
-        (Kind::Call, Place::At(..), What::Id(id)) => member(piece, "/id", text(id)),
-        _ => return None,
-    })
-}
-
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let mut copied = Vec::new();
     let root = root_of(host);
@@ -580,20 +359,10 @@ fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Val
 
 /// How the host's messages are written: the first of them that has a part shows it.
 fn root_of(host: Host<'_>) -> &'static Root {
-    let first = (0..SHOWN_WITHIN).find_map(|message| host(message, 0));
-    let path = match first.map(|piece| piece.place) {
-        Some(Place::In(path) | Place::At(path, _) | Place::Field(path)) => path,
-        _ => "",
-    };
     let [own, kwargs, data] = &ROOTS;
-    if path.starts_with("kwargs/") {
-        kwargs
-    } else if path.starts_with("data/") {
-        data
-    } else {
-        own
+    match edit::first(host).map_or("", |piece| piece.place.wrapper()) {
+        "kwargs" => kwargs,
+        "data" => data,
+        _ => own,
     }
 }
-
-/// So many messages are looked at.
-const SHOWN_WITHIN: u32 = 16;
