@@ -159,8 +159,10 @@ export function toWire(format, provider, messages) {
       const message = kind === "gemini" && nameless.has(format) ? named(piece, names) : piece;
       const last = wire.at(-1);
       // Instructions go beside the messages where the wire has a place for them: compatibility endpoints and gateways
-      // hoist them from wherever they stand, SDKs take them at the start and throw at others.
-      const hoisted = message.role === "system" && (wire.length === 0 || format === "openai-chat");
+      // hoist them from wherever they stand, SDKs take them at the start and throw at others
+      // (LangChain's for Converse hoists).
+      const hoists = format === "openai-chat" || (format === "langchain" && kind === "bedrock");
+      const hoisted = message.role === "system" && (wire.length === 0 || hoists);
       if (hoisted && kind !== "openai-chat" && kind !== "openai-responses") continue;
       // Adapters and gateways for Converse join what one role says; pi joins results alone, and lives with the rest.
       const joins = kind === "bedrock" && last?.role === message.role;

@@ -134,8 +134,8 @@ const breaks = [
     rules: ["I31"],
     turns: good.toSpliced(5, 0, system),
     where: ({ format, provider }) =>
-      (takesSystem({ format }) &&
-        ["anthropic", "gemini", "bedrock", "mistral"].includes(provider)) ||
+      (takesSystem({ format }) && ["anthropic", "gemini", "mistral"].includes(provider)) ||
+      (format === "ai-sdk" && provider === "bedrock") ||
       (format === "openai-chat" && isMistral({ provider })),
   },
   {

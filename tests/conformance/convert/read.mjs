@@ -101,6 +101,9 @@ function piOutput(block, provider) {
     return [call(block.id, block.name, block.arguments, block.thoughtSignature ?? null)];
   if (block?.type !== "thinking") return piBlock(block);
   const sig = block.thinkingSignature ?? null;
+  // Reasoning that nobody signed goes to Claude as words.
+  if (!sig && (provider === "anthropic" || provider === "bedrock"))
+    return /\S/.test(String(block.thinking)) ? [text(block.thinking)] : [];
   if (provider !== "openai-responses") return [{ kind: "reasoning", text: block.thinking, sig }];
   const item = /** @type {any} */ (parsed(sig));
   if (!isObject(item)) return [];

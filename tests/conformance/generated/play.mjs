@@ -5,9 +5,10 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { deepFreeze } from "../carry.mjs";
+import { callsOf } from "../convert/turns.mjs";
 import { hostOptions, random, render } from "../generated.mjs";
 import { strictFor } from "../pairs.mjs";
-import { approvalsOfCalls, atomic, carried, honest, verbatim } from "./laws.mjs";
+import { approvalsOfCalls, atomic, carried, honest, turnsOf, verbatim } from "./laws.mjs";
 
 /**
  * @typedef {import("../generated.mjs").History} History
@@ -130,9 +131,17 @@ function run(api, { format, provider }, history, seed, played) {
   mender[Symbol.dispose]();
 }
 
-/** @param {string} provider @param {{ rule: string, message: string }} found */
-const isAlarm = (provider, { rule, message }) =>
-  !(rule === "I6" && /result/.test(message)) && !(rule === "I9" && provider === "bedrock");
+/**
+ * Whether what `validate` finds and the provider takes is a false alarm. Whether a result may be empty, and blank words
+ * beside a call, differs, and so does whether an adapter joins what one role says twice.
+ * @param {{ format: string, provider: string }} pair @param {any[]} messages @param {{ rule: string, index: number, message: string }} found
+ */
+function isAlarm(pair, messages, { rule, index, message }) {
+  if (rule === "I9") return pair.provider !== "bedrock";
+  if (rule !== "I6") return true;
+  const calls = turnsOf(pair, messages[index] ?? {}).some((turn) => callsOf(turn).length > 0);
+  return !/result/.test(message) && !calls;
+}
 
 /** @param {any} api @param {{ format: string, provider: string }} pair @param {any[]} messages @param {any} strict @param {any} rules @param {any} check */
 function checkRepair(api, { format, provider }, messages, strict, rules, check) {
@@ -142,9 +151,9 @@ function checkRepair(api, { format, provider }, messages, strict, rules, check) 
     list.map((one) => `${one.rule} [${one.index}]${one.path ?? ""} ${one.message}`)[0];
   if (said.length === 0 && found.length > 0)
     broken(`missed ${found[0].rule}`, `validate finds nothing; ${first(found)}`);
-  // Whether a result may be empty differs, and whether an adapter joins what one role says twice: that is no alarm.
-  if (said.some((/** @type {any} */ one) => isAlarm(provider, one)) && found.length === 0)
-    broken(`false alarm ${said[0].rule}`, `nothing is wrong; validate: ${first(said)}`);
+  const alarm = said.find((/** @type {any} */ one) => isAlarm({ format, provider }, messages, one));
+  if (alarm && found.length === 0)
+    broken(`false alarm ${alarm.rule}`, `nothing is wrong; validate: ${first([alarm])}`);
   const { messages: mended, repairs } = api.repair(messages, provider, { format });
   check("repaired", mended);
   const [left] = api.validate(mended, provider, { format });
