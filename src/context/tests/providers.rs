@@ -113,8 +113,7 @@ fn a_stub_in_a_joined_message_is_what_it_is_elsewhere() {
 
 #[test]
 fn the_rules_hold_through_edits_and_folds_under_every_provider() {
-    // Gemini's rules are asked of its own contents; the session here is in Anthropic's blocks.
-    for provider in Provider::ALL.into_iter().filter(|provider| *provider != Provider::Gemini) {
+    for provider in Provider::ALL {
         for steers in [1, 3, 100] {
             let mut told = told(provider.name(), "anthropic", 6000);
             told.ask("find it");
