@@ -402,7 +402,8 @@ fn accept_contents(outlines: &[Outline]) -> Result<(), String> {
             }
         }
         let calls = of(at, Kind::Call);
-        if !calls.is_empty() && (at == 0 || speaks(at - 1) == Some(true)) {
+        let before = sent[..at].iter().rev().find(|it| it.role != Role::System);
+        if !calls.is_empty() && before.is_none_or(|it| it.role == Role::Assistant) {
             return Err("a turn with calls behind none of the user's".into());
         }
         for call in calls.iter().filter(|call| !call.id.is_empty()) {
