@@ -337,18 +337,16 @@ fn as_responses(chat: &[Value]) -> Vec<Value> {
 
 #[test]
 fn openai_sessions_in_the_messages_of_two_sdks() {
-    let shapes: [(Format, fn(&[Value]) -> Vec<Value>); 5] = [
-        (Format::AiSdk, as_model_messages),
-        (Format::AiSdk, as_shown),
-        (Format::LangChain, |chat| as_langchain(chat, "")),
-        (Format::LangChain, |chat| as_langchain(chat, "kwargs")),
-        (Format::LangChain, |chat| as_langchain(chat, "data")),
-    ];
     for (folder, take) in [("openai-messages", 20), ("tau-openai", 30)] {
         for chat in sessions(folder).iter().take(take) {
-            for (format, shape) in shapes {
+            for (format, messages) in [
+                (Format::AiSdk, as_model_messages(chat)),
+                (Format::AiSdk, as_shown(chat)),
+                (Format::LangChain, as_langchain(chat, "")),
+                (Format::LangChain, as_langchain(chat, "kwargs")),
+                (Format::LangChain, as_langchain(chat, "data")),
+            ] {
                 for provider in [Provider::Anthropic, Provider::OpenAiChat] {
-                    let messages = shape(chat);
                     check_mended(format, provider, &messages);
                     check_pieces(format, provider, &messages);
                 }

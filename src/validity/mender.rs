@@ -147,7 +147,7 @@ impl Mender {
 
     fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
         let mut fixes = std::mem::take(&mut seen.fixes);
-        let holds = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
+        let has_within = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
         let mut open = ByName::default();
         let kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
@@ -155,7 +155,7 @@ impl Mender {
                 if answers {
                     return self.awaits(*at, &mut open, &mut fixes);
                 }
-                if holds && at.piece.kind == Kind::Call {
+                if has_within && at.piece.kind == Kind::Call {
                     self.awaits(*at, &mut open, &mut fixes);
                 }
                 if at.piece.is_approval() {
@@ -172,8 +172,8 @@ impl Mender {
             .collect();
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
-        let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return };
-        let last = last.piece.speaker(outline.role);
+        let (Some(first), Some(end)) = (kept.first(), kept.last()) else { return };
+        let speaker = end.piece.speaker(outline.role);
         if only_thinking && !self.runs() {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
@@ -234,7 +234,7 @@ impl Mender {
             run.trailing = trailing;
         }
         self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, last);
+        self.spoke(index, speaker);
     }
 
     /// Whether another assistant message continues the newest run.

@@ -198,6 +198,9 @@ fn accept(outlines: &[Outline], provider: Provider, inline: bool) -> Result<(), 
     if first.is_some_and(|first| first.role != Role::User) {
         return Err("the first is not the user's".into());
     }
+    if first.is_none() && outlines.iter().any(|it| !is_unsent(it)) {
+        return Err("nothing but the system's".into());
+    }
     Ok(())
 }
 
