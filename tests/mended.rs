@@ -108,6 +108,7 @@ fn carry_out(
                     after.push(make(format, made, outlines, messages));
                     continue;
                 }
+                FixKind::Unmark { .. } | FixKind::AsUser | FixKind::Turn => continue,
                 FixKind::Drop { piece } => {
                     dropped += 1;
                     (piece, What::Drop)

@@ -62,14 +62,14 @@ struct Repeat {
 
 impl Case {
     fn texts(&self) -> Vec<String> {
-        let text = |raw: &Box<RawValue>| self.filled(raw.get(), 0);
-        let mut texts: Vec<String> = self.messages.iter().map(text).collect();
+        let text = |raw: &RawValue| self.filled(raw.get(), 0);
+        let mut texts: Vec<String> = self.messages.iter().map(|raw| text(raw)).collect();
         if let Some(repeat) = &self.repeat {
             for at in 1..=repeat.times {
                 texts.extend(repeat.messages.iter().map(|raw| self.filled(raw.get(), at)));
             }
         }
-        texts.extend(self.after.iter().map(text));
+        texts.extend(self.after.iter().map(|raw| text(raw)));
         texts
     }
 
@@ -83,7 +83,8 @@ impl Case {
             if pad.len() >= self.pad {
                 break;
             }
-            pad.push_str(&format!("v{at}x{word} "));
+            let word = format!("v{at}x{word} ");
+            pad.push_str(&word);
         }
         text.replace("{pad}", pad.trim_end())
     }

@@ -118,10 +118,10 @@ fn apply(message: &mut Value, op: &Value) {
         ("remove", Value::Array(items)) => drop(items.remove(key.parse().unwrap())),
         ("remove", Value::Object(map)) => drop(map.remove(key).unwrap()),
         ("add" | "replace", Value::Object(map)) => {
-            drop(map.insert(key.into(), op["value"].clone()))
+            drop(map.insert(key.into(), op["value"].clone()));
         }
         ("replace", Value::Array(items)) => {
-            items[key.parse::<usize>().unwrap()] = op["value"].clone()
+            items[key.parse::<usize>().unwrap()] = op["value"].clone();
         }
         other => panic!("{other:?}"),
     }
