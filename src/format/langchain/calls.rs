@@ -49,7 +49,11 @@ impl<'a> Calls<'a> {
         let google = seen.member == FUNCTION_CALL;
         let same = |(id, name, lists): &&mut (Box<str>, Box<str>, Vec<&'static str>)| {
             !lists.contains(&list)
-                && if google { *name == seen.name } else { *id == seen.id && !id.is_empty() }
+                && if google {
+                    *name == seen.name
+                } else {
+                    *id == seen.id && (!id.is_empty() || *name == seen.name)
+                }
         };
         let mut id = seen.id.clone();
         if let Some((known, _, lists)) = self.known.iter_mut().find(|known| same(known)) {

@@ -64,7 +64,7 @@ fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
 fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
     let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
     let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));
-    let is = move |piece: &&Piece| piece.mirror && piece.id == call.id && !piece.id.is_empty();
+    let is = move |piece: &&Piece| piece.mirror && piece.id == call.id && !piece.name.is_empty();
     outline.pieces.iter().enumerate().filter(move |(_, piece)| is(piece)).filter_map(
         move |(at, piece)| {
             let before = outline.pieces.iter().take(at).filter(is);

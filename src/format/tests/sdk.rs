@@ -356,6 +356,12 @@ fn a_call_is_changed_wherever_it_stands() {
     }
     expected["additional_kwargs"]["tool_calls"] = json!([]);
     edited(LC, instance(), drop_all(&[0, 5, 6]), expected);
+    // Without an id the name tells which call it is once more.
+    let nameless = |id: &str| {
+        json!({ "type": "ai", "content": [{ "type": "tool_use", "id": id, "name": "n", "input": {} }],
+            "tool_calls": [{ "id": id, "name": "n", "args": {} }] })
+    };
+    edited(LC, nameless(""), vec![(1, What::Id("call".into()))], nameless("call"));
     let twice = json!({ "type": "ai", "content": "", "tool_calls": [{ "id": "c", "name": "n", "args": {} }, { "id": "c", "name": "n", "args": {} }],
         "additional_kwargs": { "tool_calls": [
             { "id": "c", "function": { "name": "n", "arguments": "{}" } }, { "id": "c", "function": { "name": "n", "arguments": "{}" } },
