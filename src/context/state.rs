@@ -384,7 +384,8 @@ impl State {
             Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
             Kind::Call => piece.opaque && !earlier,
             Kind::Result => piece.opaque,
-            Kind::Thinking => tied,
+            // Where it may leave, it leaves whole: what is signed is not cut.
+            Kind::Thinking => tied || (piece.opaque && self.provider.signs_calls()),
             Kind::Other => true,
             Kind::Image => false,
         };

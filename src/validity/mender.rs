@@ -37,6 +37,8 @@ pub struct Mender {
     /// Who speaks last, and in which message.
     pub(super) last: Option<Role>,
     pub(super) newest: u32,
+    /// The same, the system aside: its messages go elsewhere on some wires.
+    speaker: Option<Role>,
     held: Option<Range<u32>>,
     pub(super) unsigned: Unsigned,
     /// A message holds one result: the host puts those of a turn together by itself.
@@ -81,6 +83,7 @@ impl Mender {
             first: None,
             last: None,
             newest: 0,
+            speaker: None,
             held: None,
             unsigned: Unsigned::default(),
             single: false,
@@ -236,7 +239,7 @@ impl Mender {
 
     /// Whether another assistant message continues the newest run.
     pub(super) fn continues(&self) -> bool {
-        self.provider.merges() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
+        self.runs() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
     }
 
     /// The run that an assistant message continues or opens.
@@ -523,6 +526,9 @@ impl Mender {
     fn spoke(&mut self, index: u32, role: Role) {
         self.last = Some(role);
         self.newest = index;
+        if role != Role::System {
+            self.speaker = Some(role);
+        }
         if role != Role::System && self.first.is_none() {
             self.first = Some((index, role));
         }
@@ -533,8 +539,8 @@ impl Mender {
     fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Seen) {
         let calls = kept.iter().find(|at| at.piece.kind == Kind::Call);
         let told = self.run.as_ref().is_some_and(|run| run.keys.is_empty());
-        if let Some(call) = calls.filter(|_| self.is_together() && told)
-            && self.last == Some(Role::Assistant)
+        if let Some(call) = calls.filter(|_| self.provider.rules().together && told)
+            && self.speaker == Some(Role::Assistant)
         {
             let message = "a turn with calls must come directly after the user or after results";
             let line = Made::User(vec![MadePart::Text(CONTINUE.into())]);

@@ -402,7 +402,8 @@ fn accept_contents(outlines: &[Outline]) -> Result<(), String> {
             }
         }
         let calls = of(at, Kind::Call);
-        if !calls.is_empty() && (at == 0 || speaks(at - 1) == Some(true)) {
+        let before = sent[..at].iter().rev().find(|it| it.role != Role::System);
+        if !calls.is_empty() && before.is_none_or(|it| it.role == Role::Assistant) {
             return Err("a turn with calls behind none of the user's".into());
         }
         for call in calls.iter().filter(|call| !call.id.is_empty()) {
@@ -634,6 +635,9 @@ fn results_of_a_single_host_are_left_apart() {
     let single = Options { single: true, ..Options::default() };
     let outlines = transcript("U:t A:ca,cb T:ra T:rb A:t U:t", Gemini);
     assert_eq!(check(&outlines, Gemini, single), []);
+    // I18 holds whatever the host.
+    let found = check(&transcript("U:t A:t A:ca T:ra", Gemini), Gemini, single);
+    assert_eq!((found.len(), found[0].rule, found[0].index), (1, "I18", 2));
 }
 
 proptest! {

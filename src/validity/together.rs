@@ -2,7 +2,7 @@
 //! message of ours directly behind the calls.
 
 use super::mender::Mender;
-use super::piece::{At, fix};
+use super::piece::{At, fix, in_parts};
 use super::run::{Call, Placed, Run};
 use crate::model::{Fix, FixKind, Made};
 
@@ -18,7 +18,9 @@ impl Mender {
             return;
         }
         let Some(run) = &mut self.run else { return };
-        run.misnamed |= at.piece.name != call.name;
+        // Other formats name the tool at its call only.
+        let named = in_parts(at.piece) || !at.piece.name.is_empty();
+        run.misnamed |= named && at.piece.name != call.name;
         run.placed.push(Placed {
             message: at.index,
             piece: at.number,
