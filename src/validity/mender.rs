@@ -211,9 +211,9 @@ impl Mender {
                 continue;
             }
             // What the provider keeps by its id asks for what follows by its id (I14).
-            let lost = trailing.drain(..).filter(|it| it.by_id && !at.piece.by_id);
+            let unasked = trailing.drain(..).filter(|it| it.by_id && !at.piece.by_id);
             let message = "the item behind the reasoning has lost the id by which it is known";
-            seen.fixes.extend(lost.map(|it| it.dropped("I14", message)));
+            seen.fixes.extend(unasked.map(|it| it.dropped("I14", message)));
             let refers = u32::from(at.piece.place == Place::Whole("item_reference"));
             if let Some(run) = &mut self.run {
                 run.references = run.references.saturating_add(refers);

@@ -39,6 +39,7 @@ pub(super) struct Approval {
 
 /// Assistant messages that the provider reads as one, and the results behind them.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a turn, not a state")]
 pub(super) struct Run {
     pub(super) start: u32,
     pub(super) end: u32,
