@@ -122,9 +122,6 @@ fn carry_out(
                     let object = object.filter(Value::is_object).unwrap_or_else(|| json!({}));
                     (piece, What::Arguments(plimsoll::json::Value::raw(object.to_string())))
                 }
-                FixKind::Unmark { .. } | FixKind::AsUser | FixKind::Turn => {
-                    panic!("{fix:?} is carried out on the whole request, not on a message")
-                }
             };
             changes.push(Change { piece: *piece, what });
         }

@@ -353,7 +353,9 @@ impl Mender {
         seen.may_cut = !opens && !holds && !leads;
         self.settle(seen);
         let mut role = outline.role;
-        if role == Role::System && !leads && self.as_placed && self.provider.rules().system_first {
+        // Nobody looks for a result in what the system says.
+        let knows_one = self.provider.rules().system_first && !leads || answers;
+        if role == Role::System && self.as_placed && knows_one {
             let message = "the system speaks in the middle of the messages; this provider knows one system prompt, \
                 before them: it goes out as the user's";
             seen.fixes.push(fix(index, None, FixKind::AsUser, "I31", message.into()));

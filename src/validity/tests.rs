@@ -76,8 +76,10 @@ pub(super) fn message(text: &str, provider: Provider) -> Outline {
     };
     let words = pieces.split(',').filter(|word| !word.is_empty());
     let pieces = (0..).zip(words).map(|(at, text)| piece(text, at, provider));
-    let pieces = pieces.map(|piece| Piece { unsent: word == "X", ..piece }).collect();
-    Outline { role, pieces }
+    let pieces = pieces.map(|piece| Piece { unsent: word == "X", ..piece });
+    // Of all formats only Anthropic's could have a result there.
+    let may = |piece: &Piece| role != Role::System || piece.kind != Kind::Result;
+    Outline { role, pieces: pieces.filter(may).collect() }
 }
 
 pub(super) fn transcript(text: &str, provider: Provider) -> Vec<Outline> {
