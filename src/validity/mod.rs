@@ -4,7 +4,7 @@
 //! (ids), I6 (nothing empty), I7-I9 and I21 (first and last message, roles in turn, the results of a turn in one message),
 //! I11 and I23 (reasoning of open calls, and of calls), I13 (cache markers), I14 and I18-I20 (what Responses and Gemini
 //! want besides), I26 (Unicode), I27 (images), I29 (declared tools), I30 (arguments) and I31 (one system). What a violation
-//! is and how it is mended are one piece of code, so they cannot drift; a provider is a row in [`provider`].
+//! is and how it is mended are one piece of code, so they cannot drift; a provider is a row in `provider.rs`.
 
 mod apply;
 mod end;
