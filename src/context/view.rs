@@ -4,7 +4,6 @@ use crate::json::{self, Value, Write};
 
 use super::lines::arguments;
 use super::state::State;
-use super::turns::hosts;
 use crate::format::{Change, What};
 use crate::hash::fnv;
 use crate::model::{
@@ -236,7 +235,11 @@ impl State {
                 FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
                 FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    What::Text(text.clone().unwrap_or_else(mended))
+                    match text {
+                        Some(text) => What::Text(text.clone()),
+                        None if it.mends() != (None, 0) => What::Mended(mended()),
+                        None => What::Text(mended()),
+                    }
                 }
                 FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
@@ -265,12 +268,19 @@ impl State {
                 let ops = json::write(ops).into_bytes();
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
-            Item::Make(made) => (self.key_of_made(made), NONE),
-            Item::Join(..) | Item::Says(_) => {
-                let says = json::write(&self.write(&item)).into_bytes();
-                let of = |key: u64, host: &u32| key.rotate_left(1) ^ self.fingerprint(*host);
-                (hosts(&item).iter().fold(fnv(says), of), NONE)
+            // The same words are the same message, in whatever way they came together.
+            Item::Make(Made::User(_)) | Item::Join(..) | Item::Says(_) => {
+                let written = self.write(&item);
+                let says = json::write(&written).into_bytes();
+                let copies = match &written {
+                    Written::Make { copies, .. } => copies.as_slice(),
+                    Written::Keep { .. } | Written::Edit { .. } => &[],
+                };
+                let of =
+                    |key: u64, copy: &Copied| key.rotate_left(1) ^ self.fingerprint(copy.index);
+                (copies.iter().fold(fnv(says), of), NONE)
             }
+            Item::Make(made) => (self.key_of_made(made), NONE),
         };
         Entry { item, key, source }
     }
@@ -327,7 +337,9 @@ impl State {
 
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
-        let fixes = self.fixes.values().flatten().chain(&self.ending);
+        // A result that moves is dropped at one place and made at another: that is one repair.
+        let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
+        let fixes = self.fixes.values().flatten().chain(&self.ending).filter(|fix| !moves(fix));
         let beyond = self.broken.iter().chain(&self.over).cloned();
         fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
     }
@@ -362,7 +374,12 @@ pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Optio
         match &change.what {
             What::Drop => return None,
             What::Text(_) if piece.kind == Kind::Call => piece.within = true,
+            What::Mended(_) => {
+                piece.marks &= !(piece.mends().1 << 1);
+                (piece.broken_unicode, piece.hollow) = (false, 0);
+            }
             What::Text(text) => {
+                (piece.texts, piece.hollow) = (0, 0);
                 piece.blank = text.trim().is_empty();
                 piece.broken_unicode = false;
                 piece.images = 0;

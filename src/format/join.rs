@@ -61,8 +61,9 @@ impl Joined {
         self.content.push(null);
         let moved = Piece { place: Place::Item(at), ..piece.clone() };
         for change in changes {
-            match change.what {
-                What::Unmark(marks) => super::edit::unmark(&moved, marks, &mut self.ops),
+            match &change.what {
+                What::Unmark(marks) => super::edit::unmark(&moved, *marks, &mut self.ops),
+                What::Mended(text) => super::edit::mended(&moved, text, &mut self.ops),
                 What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
                     self.ops.extend(self.format.set(&moved, &change.what));
                 }

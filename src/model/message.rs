@@ -108,6 +108,10 @@ pub struct Piece {
     pub widest: u32,
     /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
     pub marks: u64,
+    /// A result's blocks, where they stand in a list of which we know how to change one: bit n is block n.
+    pub texts: u64,
+    /// Those of them in which nothing but white space is.
+    pub hollow: u64,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
     pub decided: bool,
     /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
@@ -190,9 +194,20 @@ impl Piece {
             images: 0,
             widest: 0,
             marks: 0,
+            texts: 0,
+            hollow: 0,
             decided: false,
             mirror: false,
             unsent: false,
+        }
+    }
+
+    /// How a result's list is mended: the block that says all that its texts say, if one must, and the blocks that leave.
+    pub fn mends(&self) -> (Option<u32>, u64) {
+        match (self.broken_unicode, self.texts) {
+            (false, _) => (None, self.hollow),
+            (true, 0) => (None, 0),
+            (true, texts) => (Some(texts.trailing_zeros()), texts & texts.saturating_sub(1)),
         }
     }
 

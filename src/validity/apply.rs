@@ -99,6 +99,7 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
         FixKind::Text { .. } if piece.kind == Kind::Call => piece.within = true,
         FixKind::Text { text, .. } => {
             piece.broken_unicode = false;
+            piece.hollow = 0;
             piece.blank &= text.is_none();
         }
         FixKind::Arguments { .. } => {

@@ -100,7 +100,9 @@ impl Mender {
     pub fn told(self, options: Options) -> Self {
         let Options { thinking, apart, single, inline, as_placed, .. } = options;
         let signs = thinking && self.provider.signs_calls();
-        Self { single, signs, apart, inline, as_placed, ..self }
+        let mut ids = self.ids;
+        ids.as_written = inline;
+        Self { single, signs, apart, inline, as_placed, ids, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.

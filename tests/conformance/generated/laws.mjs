@@ -167,11 +167,14 @@ const results = (law, messages) =>
     .flatMap((message) => turnsOf(law, message))
     .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "result" ? [part] : [])));
 
-/** Halves of characters are the one thing a text may lose. @param {string | null} text */
+/** Halves of characters, and blocks with nothing but white space, are all that a text may lose. @param {string | null} text */
 const well = (text) =>
   String(text)
     .replace(/[\ud800-\udfff]/g, "")
-    .replaceAll("\ufffd", "");
+    .replaceAll("\ufffd", "")
+    .split("\n")
+    .filter((line) => /\S/.test(line))
+    .join("\n");
 
 /** Providers that want the reasoning of a call back as long as they see the call. */
 const wantReasoning = new Set(["openai-responses", "deepseek", "kimi"]);
