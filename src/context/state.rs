@@ -513,7 +513,7 @@ pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
         apart: format == Format::Pi,
         single: !matches!(format, Format::Gemini | Format::Anthropic),
         inline: format.has_results_inline(),
-        as_placed: !matches!(format, Format::LangChain | Format::Gemini | Format::OpenAiResponses),
+        as_placed: !matches!(format, Format::Gemini | Format::OpenAiResponses),
         ..validity::Options::default()
     }
 }

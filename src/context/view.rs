@@ -312,7 +312,8 @@ impl State {
                 Written::ours(message, joined.copied, joined.ops, role)
             }
             Item::Says(text) => {
-                Written::ours(self.format.say(text), Vec::new(), Vec::new(), "assistant")
+                let said = self.format.say(text, |at| self.outlines.get(at as usize));
+                Written::ours(said, Vec::new(), Vec::new(), "assistant")
             }
         }
     }

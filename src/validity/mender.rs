@@ -453,7 +453,12 @@ impl Mender {
         {
             let keyed = |call: &Call| &*call.key == key;
             let both = |call: &Call| keyed(call) && (!in_parts(piece) || call.name == piece.name);
-            let same = run.open.iter().position(both);
+            // A part that is call and result in one answers itself, whoever has the same id.
+            let own = |call: &Call| match (call.place, piece.place) {
+                (Place::Tool(call), Place::Inner(result, _)) => call == result,
+                _ => false,
+            };
+            let same = run.open.iter().rposition(own).or_else(|| run.open.iter().position(both));
             let same = same.or_else(|| run.open.iter().position(keyed));
             let at = same.or_else(|| run.open.iter().position(named))?;
             return Some(Call {

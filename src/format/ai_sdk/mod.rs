@@ -301,6 +301,16 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     (object!({ "role": "tool", "content": [part] }), copied)
 }
 
+/// A line of ours in the assistant's name.
+pub(super) fn say(line: &str, host: Host<'_>) -> Value {
+    if is_shown(host) {
+        let parts = object!([edit::text_block(line)]);
+        let id = format!("plimsoll-{:x}", fnv(line.bytes()));
+        return object!({ "id": id, "role": "assistant", "parts": parts });
+    }
+    object!({ "role": "assistant", "content": line })
+}
+
 /// The host's messages are `UIMessage`s: the first of them that has a part shows it.
 fn is_shown(host: Host<'_>) -> bool {
     edit::first(host).is_some_and(|piece| {

@@ -328,10 +328,21 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             tool(id, name, moved.text, moved.error)
         }
     };
-    let message = match root.under {
+    (written(root, kind, body), copied)
+}
+
+/// A line of ours in the assistant's name.
+pub(super) fn say(line: &str, host: Host<'_>) -> Value {
+    written(root_of(host), "ai", object!({ "content": line }))
+}
+
+/// A message of ours as the host's are written.
+fn written(root: &Root, kind: &str, body: Value) -> Value {
+    match root.under {
         "/kwargs" => {
             let class = match kind {
                 "human" => "HumanMessage",
+                "ai" => "AIMessage",
                 "tool" => "ToolMessage",
                 _ => "FunctionMessage",
             };
@@ -343,8 +354,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             message.set("type", kind.into());
             message
         }
-    };
-    (message, copied)
+    }
 }
 
 fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Value) {

@@ -142,7 +142,11 @@ const ownBlanks = new Set(["ai-sdk", "langchain", "pi"]);
 function isAlarm(pair, messages, { rule, index, message }) {
   if (rule === "I9") return pair.provider !== "bedrock";
   // Gateways hoist what the system says in the middle; to say it as the user's is as good.
-  if (rule === "I31") return pair.format !== "openai-chat";
+  // (LangChain's integration for Converse does too).
+  if (rule === "I31")
+    return (
+      pair.format !== "openai-chat" && !(pair.format === "langchain" && pair.provider === "bedrock")
+    );
   if (rule !== "I6") return true;
   if (ownBlanks.has(pair.format)) return false;
   const calls = turnsOf(pair, messages[index] ?? {}).some((turn) => callsOf(turn).length > 0);
