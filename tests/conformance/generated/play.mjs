@@ -143,6 +143,8 @@ function isAlarm(pair, messages, { rule, index, message }) {
   if (rule === "I9") return pair.provider !== "bedrock";
   // Gateways hoist what the system says in the middle; to say it as the user's is as good.
   if (rule === "I31") return pair.format !== "openai-chat";
+  // For Converse a gateway joins the user's words and the results behind them; to move a result up is as good.
+  if (rule === "I3") return !(pair.format === "openai-chat" && pair.provider === "bedrock");
   if (rule !== "I6") return true;
   if (ownBlanks.has(pair.format)) return false;
   const calls = turnsOf(pair, messages[index] ?? {}).some((turn) => callsOf(turn).length > 0);
