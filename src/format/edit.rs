@@ -110,7 +110,7 @@ fn inside(piece: &Piece) -> String {
 pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
     let (own, within) = (piece.place.pointer(), inside(piece));
     for bit in (0..u64::BITS).filter(|bit| (marks >> bit) & 1 == 1) {
-        let block = bit.checked_sub(1).map_or(own.clone(), |at| format!("{within}/{at}"));
+        let block = bit.checked_sub(1).map_or_else(|| own.clone(), |at| format!("{within}/{at}"));
         ops.push(Op::Remove { path: format!("{block}/cache_control") });
     }
 }

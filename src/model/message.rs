@@ -108,7 +108,7 @@ pub struct Piece {
     pub widest: u32,
     /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
     pub marks: u64,
-    /// A result's blocks, where they stand in a list of which we know how to change one: bit n is block n.
+    /// Text blocks of a result whose list can be changed block by block: bit n is block n.
     pub texts: u64,
     /// Those of them in which nothing but white space is.
     pub hollow: u64,

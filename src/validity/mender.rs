@@ -102,7 +102,7 @@ impl Mender {
         let signs = thinking && self.provider.signs_calls();
         let mut ids = self.ids;
         ids.as_written = inline;
-        Self { single, signs, apart, inline, as_placed, ids, ..self }
+        Self { ids, single, signs, apart, inline, as_placed, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.

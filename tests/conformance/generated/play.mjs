@@ -147,6 +147,8 @@ function isAlarm(pair, messages, { rule, index, message }) {
     return (
       pair.format !== "openai-chat" && !(pair.format === "langchain" && pair.provider === "bedrock")
     );
+  // For Converse a gateway joins the user's words and the results behind them; to move a result up is as good.
+  if (rule === "I3") return !(pair.format === "openai-chat" && pair.provider === "bedrock");
   if (rule !== "I6") return true;
   if (ownBlanks.has(pair.format)) return false;
   const calls = turnsOf(pair, messages[index] ?? {}).some((turn) => callsOf(turn).length > 0);
