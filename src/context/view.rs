@@ -11,6 +11,7 @@ use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
     Voice,
 };
+use crate::validity::join_steps;
 
 /// What was sent last, and what is known of it.
 #[derive(Clone, Debug, Default)]
@@ -176,15 +177,23 @@ impl State {
         let thinking_alone = drops > 0 && only_thinking(outline, &changes);
         if drops < outline.pieces.len() && !thinking_alone {
             let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
-                if changes.is_empty() {
-                    Item::Keep(message)
-                } else {
-                    Item::Edit(message, self.format.edit(outline, &changes))
+                let joins = self.joins(message);
+                if changes.is_empty() && joins.is_empty() {
+                    return Item::Keep(message);
                 }
+                let mut ops = self.format.edit(outline, &changes);
+                joins.into_iter().for_each(|start| without(&mut ops, start));
+                Item::Edit(message, ops)
             });
             entries.push(self.entry(item));
         }
         self.add_results(message, entries);
+    }
+
+    /// Where steps start that go out with the one before.
+    fn joins(&self, message: u32) -> Vec<&str> {
+        let turns = self.fixes_of(message).filter(|fix| fix.kind == FixKind::Turn);
+        turns.filter_map(|fix| fix.violation.path.as_deref()).collect()
     }
 
     /// What is changed on a message: forms, and what mends it.
@@ -314,7 +323,10 @@ impl State {
             Item::Keep(at) => self.outlines.get(*at as usize).cloned(),
             Item::Edit(at, _) => {
                 let outline = self.outlines.get(*at as usize)?;
-                Some(changed(outline, &self.changes(*at, outline)))
+                let mut sent = changed(outline, &self.changes(*at, outline));
+                let joins = self.joins(*at).into_iter();
+                joins.for_each(|start| join_steps(&mut sent.pieces, start));
+                Some(sent)
             }
             Item::Make(made) => Some(self.made_outline(made)),
             Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
@@ -339,6 +351,17 @@ fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
     let dropped = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
     let mut kept = (0u32..).zip(&outline.pieces).filter(|(at, _)| !dropped(*at));
     kept.all(|(_, piece)| piece.kind == Kind::Thinking)
+}
+
+/// Removes one more element of a list, before those that stand in front of it.
+fn without(ops: &mut Vec<Op>, path: &str) {
+    let at = |path: &str| path.strip_prefix("/parts/").and_then(|at| at.parse::<u32>().ok());
+    let is_before = |op: &Op| match op {
+        Op::Remove { path: other } => at(other).is_some_and(|other| Some(other) < at(path)),
+        Op::Add { .. } | Op::Replace { .. } => false,
+    };
+    let place = ops.iter().position(is_before).unwrap_or(ops.len());
+    ops.insert(place, Op::Remove { path: path.into() });
 }
 
 fn instead(piece: &Piece, line: &str) -> What {
