@@ -11,7 +11,7 @@ use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
     Voice,
 };
-use crate::validity::join_steps;
+use crate::validity::{NO_OUTPUT, join_steps};
 
 /// What was sent last, and what is known of it.
 #[derive(Clone, Debug, Default)]
@@ -368,12 +368,14 @@ fn instead(piece: &Piece, line: &str) -> What {
     match piece.kind {
         Kind::Call => What::Arguments(arguments(line)),
         Kind::Image => What::Text(IMAGE.into()),
+        // Its image is cut, and it said nothing else.
+        Kind::Result if line.trim().is_empty() => What::Text(NO_OUTPUT.into()),
         Kind::Text | Kind::Thinking | Kind::Result | Kind::Other => What::Text(line.into()),
     }
 }
 
 /// The outline after the changes.
-fn changed(outline: &Outline, changes: &[Change]) -> Outline {
+pub(super) fn changed(outline: &Outline, changes: &[Change]) -> Outline {
     let pieces = (0u32..).zip(&outline.pieces);
     let pieces = pieces.filter_map(|(at, piece)| changed_piece(at, piece, changes)).collect();
     Outline { role: outline.role, pieces }

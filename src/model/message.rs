@@ -112,9 +112,8 @@ pub struct Piece {
     pub decided: bool,
     /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
     pub mirror: bool,
-    /// One more than the number of the part of a `UIMessage` with which its step starts: a step goes out as a message of
-    /// its own. 0 where there is none.
-    pub step: u32,
+    /// The parts of a `UIMessage` with which its step starts, from and up to: a step goes out as a message of its own.
+    pub step: (u32, u32),
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -195,7 +194,7 @@ impl Piece {
             marks: 0,
             decided: false,
             mirror: false,
-            step: 0,
+            step: (0, 0),
             unsent: false,
         }
     }

@@ -40,9 +40,9 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
 
 /// The step that starts at this pointer goes out with the one before it.
 pub fn join_steps(pieces: &mut [Piece], start: &str) {
-    let mut before = 0;
+    let mut before = (0, 0);
     for piece in pieces {
-        if piece.step > 0 && Place::Part(piece.step.saturating_sub(1)).pointer() == start {
+        if piece.step.1 > 0 && Place::Part(piece.step.1.saturating_sub(1)).pointer() == start {
             piece.step = before;
         }
         before = piece.step;

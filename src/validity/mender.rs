@@ -178,7 +178,7 @@ impl Mender {
             }
             return;
         }
-        self.steps(&mut kept, seen);
+        self.steps(outline, &mut kept, seen);
         let (Some(&first), Some(end)) = (kept.first(), kept.last()) else { return };
         let speaker = end.piece.speaker(outline.role);
         let waits = self.run.as_ref().is_some_and(|run| !run.open.is_empty());

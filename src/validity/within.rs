@@ -47,32 +47,37 @@ impl Mender {
 
     /// A step goes out as a message of its own. Where it would be one of reasoning alone, or one that may not stand before
     /// the next step's, the two go out as one.
-    pub(super) fn steps(&self, kept: &mut Vec<At<'_>>, seen: &mut Seen) {
+    pub(super) fn steps(&self, outline: &Outline, kept: &mut Vec<At<'_>>, seen: &mut Seen) {
         let rules = self.provider.rules();
         let (mut start, mut calls, mut thinks) = (0usize, false, true);
-        let mut step = kept.first().map_or(0, |it| it.piece.step);
-        // Steps that go out as one with those before them if one of them calls.
-        let mut joins = Vec::new();
+        let mut step = kept.first().map_or((0, 0), |it| it.piece.step);
+        let mut steps = outline.pieces.iter().map(|piece| piece.step).peekable();
+        // Where steps start that go out as one with those before them, some if one of them calls.
+        let mut joins: Vec<u32> = Vec::new();
         for (number, it) in kept.iter().enumerate() {
-            let starts = it.piece.step != step;
-            step = it.piece.step;
-            let alone = thinks && !self.runs();
-            let mut rule = "I18";
-            if starts && !calls && (alone || rules.bridges) {
-                rule = if alone { "I6" } else { "I9" };
-                joins.push(step);
-            } else if starts {
-                if !calls && rules.together {
-                    joins.push(step);
+            let mut rule = None;
+            if it.piece.step != step {
+                let alone = thinks && !self.runs();
+                rule =
+                    (!calls && (alone || rules.bridges)).then_some(if alone { "I6" } else { "I9" });
+                // Steps of which nothing is left, too.
+                while let Some(next) = steps.next_if(|next| *next <= it.piece.step) {
+                    if next > step && (rule.is_some() || !calls && rules.together) {
+                        joins.extend(next.0..next.1);
+                        step = next;
+                    }
                 }
-                (start, calls, thinks) = (number, false, true);
+                step = it.piece.step;
+                if rule.is_none() {
+                    (start, calls, thinks) = (number, false, true);
+                }
             }
             calls |= matches!(it.piece.place, Place::Tool(_));
             thinks &= it.piece.kind == Kind::Thinking;
-            if calls || rule != "I18" {
-                for step in joins.drain(..) {
+            if calls || rule.is_some() {
+                for part in joins.drain(..) {
                     let message = "two steps would go out as two messages that the provider does not take; they must be one";
-                    let place = Some(Place::Part(step.saturating_sub(1)));
+                    let (place, rule) = (Some(Place::Part(part)), rule.unwrap_or("I18"));
                     seen.fixes.push(fix(it.index, place, FixKind::Turn, rule, message.into()));
                 }
             }
