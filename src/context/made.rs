@@ -1,7 +1,7 @@
 //! Messages of ours: the head of a fold, results that mend, and lines where a request must start or end with the user.
 
 use super::state::State;
-use super::view::Entry;
+use super::view::{Entry, changed};
 use crate::estimate::{CALL, MESSAGE};
 use crate::format::Format;
 use crate::hash::fnv;
@@ -159,6 +159,9 @@ impl State {
                 let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
                 let role = if answers && outline.role != Role::Assistant {
                     self.provider.speaker_of_results(inline, outline.role)
+                } else if matches!(item, Item::Edit(..)) {
+                    let sent = changed(outline, &self.changes(*at, outline));
+                    sent.last_role()
                 } else {
                     outline.last_role()
                 };

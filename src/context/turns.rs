@@ -15,7 +15,7 @@ impl State {
         entries: Vec<Entry>,
         before: Option<Role>,
     ) -> Option<Vec<Entry>> {
-        if !self.provider.takes_turns() {
+        if !self.provider.takes_turns() && !self.provider.signs_calls() {
             return Some(entries);
         }
         let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
@@ -34,7 +34,18 @@ impl State {
                 out.push(entry);
                 continue;
             };
-            match self.provider.between(last.1, role) {
+            // A message that holds calls and their results begins with the model and ends with the tool.
+            let opens = if self.models(&entry.item).is_some() { Role::Assistant } else { role };
+            // A fold may leave the model's word directly before its calls (I18).
+            if self.provider.signs_calls()
+                && last.1 == Some(Role::Assistant)
+                && self
+                    .models(&entry.item)
+                    .is_some_and(|it| it.pieces.iter().any(|it| it.kind == Kind::Call))
+            {
+                out.push(self.entry(line(CONTINUE)));
+            }
+            match self.provider.between(last.1, opens) {
                 Between::Nothing => {}
                 Between::Assistant => out.push(self.entry(Item::Says(GAP))),
                 Between::OneMessage => {
@@ -45,7 +56,7 @@ impl State {
                         *slot = joined;
                         continue;
                     }
-                    out.push(self.entry(match role {
+                    out.push(self.entry(match opens {
                         Role::Assistant => line(CONTINUE),
                         Role::User | Role::System | Role::Tool => Item::Says(GAP),
                     }));
@@ -82,6 +93,12 @@ impl State {
         let mut parts = vec![Joint::Made(note)];
         parts.append(&mut joints(message, outline, changes));
         Some(Item::Join(Voice::User, parts))
+    }
+
+    /// The model's message that an item is.
+    fn models(&self, item: &Item) -> Option<&Outline> {
+        let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
+        self.outlines.get(message as usize).filter(|it| it.role == Role::Assistant)
     }
 
     /// Results and what the user says beside them, where the one is the tool's and the other is not.

@@ -10,6 +10,7 @@ use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
     Voice,
 };
+use crate::validity::{NO_OUTPUT, join_steps};
 
 /// What was sent last, and what is known of it.
 #[derive(Clone, Debug, Default)]
@@ -175,15 +176,23 @@ impl State {
         let thinking_alone = drops > 0 && only_thinking(outline, &changes);
         if drops < outline.pieces.len() && !thinking_alone {
             let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
-                if changes.is_empty() {
-                    Item::Keep(message)
-                } else {
-                    Item::Edit(message, self.format.edit(outline, &changes))
+                let joins = self.joins(message);
+                if changes.is_empty() && joins.is_empty() {
+                    return Item::Keep(message);
                 }
+                let mut ops = self.format.edit(outline, &changes);
+                joins.into_iter().for_each(|start| without(&mut ops, start));
+                Item::Edit(message, ops)
             });
             entries.push(self.entry(item));
         }
         self.add_results(message, entries);
+    }
+
+    /// Where steps start that go out with the one before.
+    fn joins(&self, message: u32) -> Vec<&str> {
+        let turns = self.fixes_of(message).filter(|fix| fix.kind == FixKind::Turn);
+        turns.filter_map(|fix| fix.violation.path.as_deref()).collect()
     }
 
     /// What is changed on a message: forms, and what mends it.
@@ -324,7 +333,10 @@ impl State {
             Item::Keep(at) => self.outlines.get(*at as usize).cloned(),
             Item::Edit(at, _) => {
                 let outline = self.outlines.get(*at as usize)?;
-                Some(changed(outline, &self.changes(*at, outline)))
+                let mut sent = changed(outline, &self.changes(*at, outline));
+                let joins = self.joins(*at).into_iter();
+                joins.for_each(|start| join_steps(&mut sent.pieces, start));
+                Some(sent)
             }
             Item::Make(made) => Some(self.made_outline(made)),
             Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
@@ -353,16 +365,29 @@ fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
     kept.all(|(_, piece)| piece.kind == Kind::Thinking)
 }
 
+/// Removes one more element of a list, before those that stand in front of it.
+fn without(ops: &mut Vec<Op>, path: &str) {
+    let at = |path: &str| path.strip_prefix("/parts/").and_then(|at| at.parse::<u32>().ok());
+    let is_before = |op: &Op| match op {
+        Op::Remove { path: other } => at(other).is_some_and(|other| Some(other) < at(path)),
+        Op::Add { .. } | Op::Replace { .. } => false,
+    };
+    let place = ops.iter().position(is_before).unwrap_or(ops.len());
+    ops.insert(place, Op::Remove { path: path.into() });
+}
+
 fn instead(piece: &Piece, line: &str) -> What {
     match piece.kind {
         Kind::Call => What::Arguments(arguments(line)),
         Kind::Image => What::Text(IMAGE.into()),
+        // Its image is cut, and it said nothing else.
+        Kind::Result if line.trim().is_empty() => What::Text(NO_OUTPUT.into()),
         Kind::Text | Kind::Thinking | Kind::Result | Kind::Other => What::Text(line.into()),
     }
 }
 
 /// The outline after the changes.
-fn changed(outline: &Outline, changes: &[Change]) -> Outline {
+pub(super) fn changed(outline: &Outline, changes: &[Change]) -> Outline {
     let pieces = (0u32..).zip(&outline.pieces);
     let pieces = pieces.filter_map(|(at, piece)| changed_piece(at, piece, changes)).collect();
     Outline { role: outline.role, pieces }

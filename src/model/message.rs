@@ -116,6 +116,8 @@ pub struct Piece {
     pub decided: bool,
     /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
     pub mirror: bool,
+    /// The parts of a `UIMessage` with which its step starts, from and up to: a step goes out as a message of its own.
+    pub step: (u32, u32),
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -198,6 +200,7 @@ impl Piece {
             hollow: 0,
             decided: false,
             mirror: false,
+            step: (0, 0),
             unsent: false,
         }
     }
