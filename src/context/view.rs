@@ -181,7 +181,9 @@ impl State {
                     return Item::Keep(message);
                 }
                 let mut ops = self.format.edit(outline, &changes);
-                joins.into_iter().for_each(|start| without(&mut ops, start));
+                for start in joins {
+                    without(&mut ops, start);
+                }
                 Item::Edit(message, ops)
             });
             entries.push(self.entry(item));

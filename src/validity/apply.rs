@@ -29,7 +29,9 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
             }
         }
         let mut pieces: Vec<_> = pieces.into_iter().flatten().collect();
-        joins.into_iter().for_each(|start| join_steps(&mut pieces, start));
+        for start in joins {
+            join_steps(&mut pieces, start);
+        }
         if !pieces.is_empty() {
             out.push(Outline { role, pieces });
         }
