@@ -326,6 +326,12 @@ impl Write for u64 {
     }
 }
 
+impl Write for usize {
+    fn write(&self, out: &mut String) {
+        out.push_str(&self.to_string());
+    }
+}
+
 impl Write for u32 {
     fn write(&self, out: &mut String) {
         u64::from(*self).write(out);
