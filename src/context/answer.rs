@@ -193,7 +193,9 @@ impl State {
         self.fresh.clear();
         self.ending = if whole { self.mender.finish() } else { Vec::new() };
         let (entries, trailed) = self.whole(0).unwrap_or_default();
-        for (index, _, key) in entries.iter().flat_map(|entry| self.edited(entry)).collect::<Vec<_>>() {
+        for (index, _, key) in
+            entries.iter().flat_map(|entry| self.edited(entry)).collect::<Vec<_>>()
+        {
             self.told.insert(index, key);
         }
         self.sent.trailed = trailed;

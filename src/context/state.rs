@@ -331,7 +331,10 @@ impl State {
         let window = self.options.window;
         // What was sent of a known message is known too.
         let known = self.waiting.is_some();
-        if known || window == 0 || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit) {
+        if known
+            || window == 0
+            || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit)
+        {
             return;
         }
         self.counters.blocks_visited = self.counters.blocks_visited.saturating_add(1);

@@ -119,7 +119,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn text(&mut self) -> Result<String> {
         let length = usize::try_from(self.number()?).unwrap_or(usize::MAX);
-        let (text, rest) = self.0.split_at_checked(length).ok_or_else(|| corrupt("a text is cut"))?;
+        let (text, rest) =
+            self.0.split_at_checked(length).ok_or_else(|| corrupt("a text is cut"))?;
         self.0 = rest;
         Ok(std::str::from_utf8(text).map_err(|_| corrupt("a text is none"))?.to_owned())
     }

@@ -18,7 +18,9 @@ impl Snapshot {
         out.number(self.certain.into());
         out.hash(self.before);
         out.number(self.marks.len() as u64);
-        self.marks.iter().for_each(|&mark| out.mark(mark));
+        for &mark in &self.marks {
+            out.mark(mark);
+        }
         out.number(self.epoch.into());
         out.perhaps(self.at_ms.and_then(|at| u64::try_from(at).ok()));
         out.number(self.peak);
@@ -34,7 +36,9 @@ impl Snapshot {
         if let Some(head) = &self.head {
             out.number(head.tokens.into());
             out.number(head.digest.len() as u64);
-            head.digest.iter().for_each(|&id| out.number(id.into()));
+            for &id in &head.digest {
+                out.number(id.into());
+            }
             out.number(head.summary.into());
             out.number(head.folds.into());
             out.text(&self.said);
@@ -44,7 +48,9 @@ impl Snapshot {
         self.write_changed(&mut out);
         let (blocks, rents): (Vec<u32>, Vec<u64>) = self.rents.iter().copied().unzip();
         out.ascending(&blocks);
-        rents.into_iter().for_each(|rent| out.number(rent));
+        for rent in rents {
+            out.number(rent);
+        }
         out.ascending(&self.unbound);
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
@@ -57,7 +63,9 @@ impl Snapshot {
         rules.sort_unstable();
         rules.dedup();
         out.number(rules.len() as u64);
-        rules.iter().for_each(|rule| out.text(rule.name()));
+        for rule in &rules {
+            out.text(rule.name());
+        }
         let runs: Vec<&[Changed]> = self.changed.chunk_by(Changed::goes_on).collect();
         out.number(runs.len() as u64);
         let mut end = 0;
@@ -110,9 +118,10 @@ impl Snapshot {
         };
         let fold_rent = given.number()?;
         let charged = given.perhaps()?.and_then(|call| u32::try_from(call).ok());
-        let changed = read_changed(&mut given)?;
+        let blocks_changed = read_changed(&mut given)?;
         let blocks = given.ascending()?;
-        let rents = blocks.into_iter().map(|at| Ok((at, given.number()?))).collect::<Result<_>>()?;
+        let rents =
+            blocks.into_iter().map(|at| Ok((at, given.number()?))).collect::<Result<_>>()?;
         let unbound = given.ascending()?;
         let stubbed = given.ascending()?;
         let summarized = given.ascending()?;
@@ -134,7 +143,7 @@ impl Snapshot {
             said,
             fold_rent,
             charged,
-            changed,
+            changed: blocks_changed,
             rents,
             unbound,
             stubbed,
@@ -164,7 +173,8 @@ fn read_changed(given: &mut Reader<'_>) -> Result<Vec<Changed>> {
         let first = end.checked_add(given.small()?);
         let length = given.small()?;
         let run = first.and_then(|first| Some(first..first.checked_add(length)?));
-        let run = run.filter(|_| length <= MOST_BLOCKS).ok_or_else(|| corrupt("a run has no end"))?;
+        let run =
+            run.filter(|_| length <= MOST_BLOCKS).ok_or_else(|| corrupt("a run has no end"))?;
         end = run.end;
         let rule = rules.get(usize::try_from(given.number()?).unwrap_or(usize::MAX));
         let rule = *rule.ok_or_else(|| corrupt("a rule has no name"))?;

@@ -218,7 +218,8 @@ impl State {
         for (at, part) in (first_block..).zip(&draft.parts) {
             let changed = &waiting.snapshot.changed;
             let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
-            if let Some(Shape::Capped(tokens)) = found.and_then(|at| changed.get(at)).map(|it| &it.form)
+            if let Some(Shape::Capped(tokens)) =
+                found.and_then(|at| changed.get(at)).map(|it| &it.form)
             {
                 self.lines.wanted.insert(at, *tokens);
                 self.lines.supply(at, part);
@@ -248,11 +249,9 @@ impl State {
         (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
         if let Some(items) = snapshot.items {
             self.sent.items = items;
-        } else {
-            if !whole {
-                // What stood behind these is not known: the request is not what it was from there on.
-                self.sent.items.push((0, crate::model::NONE));
-            }
+        } else if !whole {
+            // What stood behind these is not known: the request is not what it was from there on.
+            self.sent.items.push((0, crate::model::NONE));
         }
         self.sent.rebuild = !whole || self.sent.unheld;
         let beside = (self.parts.fingerprint, self.parts.total());

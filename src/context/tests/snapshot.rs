@@ -37,7 +37,11 @@ fn turn(told: &mut Told, kind: u8, at: usize) {
         3 => told.work(&format!("c{at}"), &json!({ "path": "same.rs" }), &words(300, "same")),
         4 => told.work(&format!("c{at}"), &json!({ "text": words(400, "in") }), "done"),
         5 => told.work(&format!("c{at}"), &json!({ "path": at }), &words(4000, &format!("x{at}y"))),
-        _ => told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y"))),
+        _ => {
+            let text =
+                format!("src/mod_{}.rs src/shared.rs {}", at / 3, words(500, &format!("x{at}y")));
+            told.work(&format!("c{at}"), &json!({ "path": at }), &text);
+        }
     }
 }
 
@@ -69,7 +73,7 @@ proptest! {
                 (restored.epoch, restored.first_changed, restored.tokens, restored.fits, restored.edits, restored.fold, restored.tokens_before)
             );
             prop_assert_eq!(told.state.status(), woken.state.status());
-            let last = told.messages.len() as u32 - 1;
+            let last = told.state.ledger.message_count() - 1;
             for index in [0, last / 2, last] {
                 prop_assert_eq!(told.state.explain(index), woken.state.explain(index));
             }
@@ -145,8 +149,7 @@ fn a_branch_keeps_the_stubs_before_it() {
 fn a_snapshot_of_another_session_is_no_part_of_this_one() {
     let options = window(30_000);
     let parked = Told::worked(&options, 25).state.snapshot();
-    let parsed = Options::parse(&options.to_string()).unwrap();
-    let state = State::restore(parsed, &parked).unwrap();
+    let state = State::restore(Options::parse(&options.to_string()).unwrap(), &parked).unwrap();
     let mut other = Told { state, messages: Vec::new(), now_ms: 0 };
     other.ask("something else");
     let answer = other.request();
