@@ -231,6 +231,15 @@ impl State {
         Ok(same && as_before)
     }
 
+    /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.
+    ///
+    /// # Errors
+    /// `MalformedMessage`, with the index that it would have at the end of the history.
+    pub fn fingerprint_of(&self, bytes: &[u8]) -> Result<u64> {
+        let draft = self.format.read(bytes, self.ledger.message_count())?;
+        Ok(crate::format::fingerprint(&draft))
+    }
+
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
     pub(super) fn arrive(&mut self, measure: &Measure, draft: Option<&Draft<'_>>) {
         let index = self.ledger.message_count();

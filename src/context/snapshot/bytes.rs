@@ -9,8 +9,11 @@ const START: [u8; 5] = [b'P', b'L', b'I', b'M', 1];
 /// Writes a snapshot.
 pub(super) struct Writer(Vec<u8>);
 
-/// Reads a snapshot that has verified.
-pub(super) struct Reader<'a>(&'a [u8]);
+/// Reads a snapshot that has verified. What does not read is 0 or empty; `end` tells of the first that did not.
+pub(super) struct Reader<'a> {
+    rest: &'a [u8],
+    flaw: Option<&'static str>,
+}
 
 impl Writer {
     pub(super) fn new() -> Self {
@@ -46,7 +49,14 @@ impl Writer {
         self.0.extend_from_slice(text.as_bytes());
     }
 
-    /// Ascending numbers: how many, then the steps between them.
+    pub(super) fn numbers(&mut self, numbers: &[u32]) {
+        self.number(numbers.len() as u64);
+        for &number in numbers {
+            self.number(number.into());
+        }
+    }
+
+    /// Ascending numbers, as the steps between them.
     pub(super) fn ascending(&mut self, numbers: &[u32]) {
         self.number(numbers.len() as u64);
         let mut last = 0;
@@ -75,82 +85,112 @@ impl<'a> Reader<'a> {
         if fnv(all.iter().copied()) != u64::from_le_bytes(*hash) {
             return Err(corrupt("its bytes have changed"));
         }
-        Ok(Self(rest))
+        Ok(Self { rest, flaw: None })
     }
 
-    pub(super) fn number(&mut self) -> Result<u64> {
+    pub(super) fn refuse(&mut self, flaw: &'static str) {
+        self.flaw.get_or_insert(flaw);
+        self.rest = &[];
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
-            let Some((&byte, rest)) = self.0.split_first() else { break };
-            self.0 = rest;
+            let Some((&byte, rest)) = self.rest.split_first() else { break };
+            self.rest = rest;
             number |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
-                return Ok(number);
+                return number;
             }
         }
-        Err(corrupt("a number has no end"))
+        self.refuse("a number has no end");
+        0
     }
 
-    pub(super) fn small(&mut self) -> Result<u32> {
-        u32::try_from(self.number()?).map_err(|_| corrupt("a number is too large"))
+    pub(super) fn small(&mut self) -> u32 {
+        u32::try_from(self.number()).unwrap_or_else(|_| {
+            self.refuse("a number is too large");
+            0
+        })
     }
 
-    pub(super) fn perhaps(&mut self) -> Result<Option<u64>> {
-        Ok(self.number()?.checked_sub(1))
+    pub(super) fn perhaps(&mut self) -> Option<u64> {
+        self.number().checked_sub(1)
     }
 
-    pub(super) fn flag(&mut self) -> Result<bool> {
-        Ok(self.number()? != 0)
+    pub(super) fn flag(&mut self) -> bool {
+        self.number() != 0
     }
 
-    pub(super) fn hash(&mut self) -> Result<u64> {
-        self.take().map(u64::from_le_bytes)
+    pub(super) fn hash(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
     }
 
-    pub(super) fn mark(&mut self) -> Result<u32> {
-        self.take().map(u32::from_le_bytes)
+    pub(super) fn mark(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or_else(|| corrupt("a hash is cut"))?;
-        self.0 = rest;
-        Ok(*taken)
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let Some((taken, rest)) = self.rest.split_first_chunk() else {
+            self.refuse("a hash is cut");
+            return [0; N];
+        };
+        self.rest = rest;
+        *taken
     }
 
-    pub(super) fn text(&mut self) -> Result<String> {
-        let length = usize::try_from(self.number()?).unwrap_or(usize::MAX);
-        let (text, rest) =
-            self.0.split_at_checked(length).ok_or_else(|| corrupt("a text is cut"))?;
-        self.0 = rest;
-        Ok(std::str::from_utf8(text).map_err(|_| corrupt("a text is none"))?.to_owned())
+    pub(super) fn text(&mut self) -> &'a str {
+        let length = usize::try_from(self.number()).unwrap_or(usize::MAX);
+        let (text, rest) = self.rest.split_at_checked(length).unwrap_or_default();
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        if text.len() == length {
+            self.rest = rest;
+        } else {
+            self.refuse("a text is cut, or none");
+        }
+        text
     }
 
     /// How many things follow, of which each has at least one byte.
-    pub(super) fn count(&mut self) -> Result<usize> {
-        let count = usize::try_from(self.number()?).unwrap_or(usize::MAX);
-        if count > self.0.len() {
-            return Err(corrupt("a list is cut"));
+    pub(super) fn count(&mut self) -> usize {
+        let count = usize::try_from(self.number()).unwrap_or(usize::MAX);
+        if count <= self.rest.len() {
+            return count;
         }
-        Ok(count)
+        self.refuse("a list is cut");
+        0
     }
 
-    pub(super) fn ascending(&mut self) -> Result<Vec<u32>> {
-        let mut last = 0u32;
+    pub(super) fn numbers(&mut self) -> Vec<u32> {
         let mut numbers = Vec::new();
-        for _ in 0..self.count()? {
-            last = last.checked_add(self.small()?).ok_or_else(|| corrupt("a list has no end"))?;
-            numbers.push(last);
+        for _ in 0..self.count() {
+            numbers.push(self.small());
         }
-        Ok(numbers)
+        numbers
+    }
+
+    /// Ascending numbers, as `Writer::ascending` wrote them.
+    pub(super) fn ascending(&mut self) -> Vec<u32> {
+        let mut numbers = self.numbers();
+        let mut last = 0u32;
+        for number in &mut numbers {
+            last = last.saturating_add(*number);
+            *number = last;
+        }
+        numbers
     }
 
     /// # Errors
-    /// `CorruptState` if something is left.
+    /// `CorruptState` if something did not read, or something is left.
     pub(super) fn end(self) -> Result<()> {
-        if self.0.is_empty() { Ok(()) } else { Err(corrupt("something follows its end")) }
+        match self.flaw {
+            Some(flaw) => Err(corrupt(flaw)),
+            None if self.rest.is_empty() => Ok(()),
+            None => Err(corrupt("something follows its end")),
+        }
     }
 }
 
-pub(super) fn corrupt(reason: &str) -> Error {
+fn corrupt(reason: &str) -> Error {
     Error::CorruptState { what: "snapshot".into(), reason: reason.into() }
 }

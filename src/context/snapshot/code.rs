@@ -1,6 +1,6 @@
 //! A snapshot as bytes.
 
-use super::bytes::{Reader, Writer, corrupt};
+use super::bytes::{Reader, Writer};
 use super::{Changed, Shape, Snapshot, Why};
 use crate::error::Result;
 use crate::format::Format;
@@ -35,10 +35,7 @@ impl Snapshot {
         out.number(self.head.is_some().into());
         if let Some(head) = &self.head {
             out.number(head.tokens.into());
-            out.number(head.digest.len() as u64);
-            for &id in &head.digest {
-                out.number(id.into());
-            }
+            out.numbers(&head.digest);
             out.number(head.summary.into());
             out.number(head.folds.into());
             out.text(&self.said);
@@ -46,10 +43,12 @@ impl Snapshot {
         out.number(self.fold_rent);
         out.perhaps(self.charged.map(u64::from));
         self.write_changed(&mut out);
-        let (blocks, rents): (Vec<u32>, Vec<u64>) = self.rents.iter().copied().unzip();
-        out.ascending(&blocks);
-        for rent in rents {
+        out.number(self.rents.len() as u64);
+        let mut last = 0;
+        for &(block, rent) in &self.rents {
+            out.number(block.saturating_sub(last).into());
             out.number(rent);
+            last = block;
         }
         out.ascending(&self.unbound);
         out.ascending(&self.stubbed);
@@ -59,23 +58,26 @@ impl Snapshot {
 
     /// Runs of blocks that went the same way at the same time; rules by their names, each once.
     fn write_changed(&self, out: &mut Writer) {
-        let mut rules: Vec<Rule> = self.changed.iter().map(|changed| changed.why.rule).collect();
-        rules.sort_unstable();
-        rules.dedup();
+        let mut rules: Vec<Rule> = Vec::new();
+        for changed in &self.changed {
+            if !rules.contains(&changed.why.rule) {
+                rules.push(changed.why.rule);
+            }
+        }
         out.number(rules.len() as u64);
         for rule in &rules {
             out.text(rule.name());
         }
-        let runs: Vec<&[Changed]> = self.changed.chunk_by(Changed::goes_on).collect();
-        out.number(runs.len() as u64);
+        let mut rest = self.changed.as_slice();
         let mut end = 0;
-        for run in runs {
-            let Some(first) = run.first() else { continue };
+        while let Some(first) = rest.first() {
             let why = first.why;
+            let goes_on = |pair: &&[Changed]| matches!(pair, [one, next] if one.goes_on(next));
+            let length = rest.windows(2).take_while(goes_on).count().saturating_add(1);
+            out.number(length as u64);
             out.number(first.block.saturating_sub(end).into());
-            out.number(run.len() as u64);
-            end = first.block.saturating_add(super::count(run.len()));
-            out.number(rules.binary_search(&why.rule).unwrap_or_default() as u64);
+            let rule = rules.iter().position(|rule| *rule == why.rule);
+            out.number(rule.unwrap_or_default() as u64);
             out.number(why.epoch.into());
             out.number(why.call.into());
             match &first.form {
@@ -91,40 +93,51 @@ impl Snapshot {
                     out.number(first.now.into());
                 }
             }
+            end = first.block.saturating_add(super::count(length));
+            rest = rest.get(length..).unwrap_or_default();
         }
+        out.number(0);
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut given = Reader::new(bytes)?;
-        let upto = given.small()?;
-        let format = Format::parse(&given.text()?).map_err(|_| corrupt("a format is unknown"))?;
-        let certain = given.flag()?;
-        let before = given.hash()?;
-        let marks = (0..given.count()?).map(|_| given.mark()).collect::<Result<_>>()?;
-        let epoch = given.small()?;
-        let at_ms = given.perhaps()?.and_then(|at| i64::try_from(at).ok());
-        let peak = given.number()?;
-        let tokens = given.number()?;
-        let parts = if given.flag()? { Some((given.hash()?, given.number()?)) } else { None };
-        let fold_due = given.flag()?;
-        let start = given.small()?;
-        let (head, said) = if given.flag()? {
-            let tokens = given.small()?;
-            let digest = (0..given.count()?).map(|_| given.small()).collect::<Result<_>>()?;
-            let (summary, folds) = (given.flag()?, given.small()?);
-            (Some(Head { tokens, digest, summary, folds }), given.text()?)
-        } else {
-            (None, String::new())
-        };
-        let fold_rent = given.number()?;
-        let charged = given.perhaps()?.and_then(|call| u32::try_from(call).ok());
-        let blocks_changed = read_changed(&mut given)?;
-        let blocks = given.ascending()?;
-        let rents =
-            blocks.into_iter().map(|at| Ok((at, given.number()?))).collect::<Result<_>>()?;
-        let unbound = given.ascending()?;
-        let stubbed = given.ascending()?;
-        let summarized = given.ascending()?;
+        let upto = given.small();
+        let format = Format::parse(given.text()).unwrap_or_else(|_| {
+            given.refuse("a format is unknown");
+            Format::Anthropic
+        });
+        let certain = given.flag();
+        let before = given.hash();
+        let mut marks = Vec::new();
+        for _ in 0..given.count() {
+            marks.push(given.mark());
+        }
+        let epoch = given.small();
+        let at_ms = given.perhaps().and_then(|at| i64::try_from(at).ok());
+        let (peak, tokens) = (given.number(), given.number());
+        let parts = if given.flag() { Some((given.hash(), given.number())) } else { None };
+        let fold_due = given.flag();
+        let start = given.small();
+        let (mut head, mut said) = (None, String::new());
+        if given.flag() {
+            let tokens = given.small();
+            let digest = given.numbers();
+            let (summary, folds) = (given.flag(), given.small());
+            head = Some(Head { tokens, digest, summary, folds });
+            said = given.text().into();
+        }
+        let fold_rent = given.number();
+        let charged = given.perhaps().and_then(|call| u32::try_from(call).ok());
+        let forms = read_changed(&mut given);
+        let mut rents = Vec::new();
+        let mut last = 0u32;
+        for _ in 0..given.count() {
+            last = last.saturating_add(given.small());
+            rents.push((last, given.number()));
+        }
+        let unbound = given.ascending();
+        let stubbed = given.ascending();
+        let summarized = given.ascending();
         given.end()?;
         Ok(Self {
             upto,
@@ -143,7 +156,7 @@ impl Snapshot {
             said,
             fold_rent,
             charged,
-            changed: blocks_changed,
+            changed: forms,
             rents,
             unbound,
             stubbed,
@@ -156,39 +169,47 @@ impl Snapshot {
 impl Changed {
     /// The next block went with this one, and nothing stands in its place.
     fn goes_on(&self, next: &Self) -> bool {
-        let gone = [&self.form, &next.form].into_iter().all(|form| *form == Shape::Gone);
-        gone && self.why == next.why && self.block.saturating_add(1) == next.block
+        self.form == Shape::Gone
+            && next.form == Shape::Gone
+            && self.why == next.why
+            && self.block.saturating_add(1) == next.block
     }
 }
 
-fn read_changed(given: &mut Reader<'_>) -> Result<Vec<Changed>> {
+fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
     let mut rules = Vec::new();
-    for _ in 0..given.count()? {
-        let rule = Rule::parse(&given.text()?).ok_or_else(|| corrupt("a rule is unknown"))?;
-        rules.push(rule);
+    for _ in 0..given.count() {
+        match Rule::parse(given.text()) {
+            Some(rule) => rules.push(rule),
+            None => given.refuse("a rule is unknown"),
+        }
     }
     let mut changed: Vec<Changed> = Vec::new();
     let mut end = 0u32;
-    for _ in 0..given.count()? {
-        let first = end.checked_add(given.small()?);
-        let length = given.small()?;
-        let run = first.and_then(|first| Some(first..first.checked_add(length)?));
-        let run =
-            run.filter(|_| length <= MOST_BLOCKS).ok_or_else(|| corrupt("a run has no end"))?;
-        end = run.end;
-        let rule = rules.get(usize::try_from(given.number()?).unwrap_or(usize::MAX));
-        let rule = *rule.ok_or_else(|| corrupt("a rule has no name"))?;
-        let why = Why { rule, epoch: given.small()?, call: given.small()? };
-        let form = match given.number()? {
-            CAPPED => Shape::Capped(given.small()?),
-            STUBBED => Shape::Stubbed(given.text()?),
-            GONE => Shape::Gone,
-            _ => return Err(corrupt("a form is unknown")),
+    loop {
+        let length = given.small();
+        if length == 0 {
+            return changed;
+        }
+        let first = end.saturating_add(given.small());
+        end = first.saturating_add(length);
+        let rule = rules.get(given.small() as usize).copied();
+        let why =
+            Why { rule: rule.unwrap_or(Rule::Repair), epoch: given.small(), call: given.small() };
+        let form = match given.number() {
+            CAPPED => Shape::Capped(given.small()),
+            STUBBED => Shape::Stubbed(given.text().into()),
+            _ => Shape::Gone,
         };
-        let now = if form == Shape::Gone { 0 } else { given.small()? };
-        changed.extend(run.map(|block| Changed { block, now, why, form: form.clone() }));
+        let now = if form == Shape::Gone { 0 } else { given.small() };
+        if rule.is_none() || length > MOST_BLOCKS {
+            given.refuse("a run has no rule, or no end");
+            return Vec::new();
+        }
+        for block in first..end {
+            changed.push(Changed { block, now, why, form: form.clone() });
+        }
     }
-    Ok(changed)
 }
 
 /// No session has more; a longer run is a forgery that would fill the memory.

@@ -179,6 +179,31 @@ impl State {
         Ok(state)
     }
 
+    /// As `restore`, with the options of this session.
+    ///
+    /// # Errors
+    /// `CorruptState`; then nothing has changed.
+    pub fn wake(&mut self, bytes: &[u8]) -> crate::error::Result<()> {
+        *self = Self::restore(self.options.clone(), bytes)?;
+        Ok(())
+    }
+
+    /// Another process has parked this session since it was taken up here. True: theirs is ahead, and this session goes on
+    /// from there once its messages have come again; false: ours is.
+    ///
+    /// # Errors
+    /// `CorruptState`; then nothing has changed.
+    pub fn rebase(&mut self, bytes: &[u8]) -> crate::error::Result<bool> {
+        let theirs = Snapshot::from_bytes(bytes)?;
+        let waiting = self.waiting.as_ref().map(|waiting| waiting.snapshot.ahead());
+        let ours = waiting.unwrap_or((self.sent.upto, self.sent.epoch));
+        if theirs.ahead() <= ours {
+            return Ok(false);
+        }
+        self.wake(bytes)?;
+        Ok(true)
+    }
+
     /// The host's history is another, from some message on: it is handed over again, and what stays the same stays known.
     pub fn resync(&mut self) {
         let waiting = self.waiting.take();
@@ -300,6 +325,13 @@ impl State {
         }
         self.unbound.extend(snapshot.unbound.iter().filter(|&&at| at < end).map(|&at| (at, ())));
         self.fresh.clear();
+    }
+}
+
+impl Snapshot {
+    /// How far it has come: of two snapshots of a session the greater is the later.
+    fn ahead(&self) -> (u32, u32) {
+        (self.upto, self.epoch)
     }
 }
 
