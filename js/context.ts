@@ -179,7 +179,10 @@ export class ContextManager<M = unknown> {
     for (let tries = 0; tries < 8; tries++) {
       const bytes = this.snapshot();
       const revision = await store.commit(key, bytes, place.revision);
-      if (revision !== null) return { revision: (place.revision = revision), rebased };
+      if (revision !== null) {
+        place.revision = revision;
+        return { revision, rebased };
+      }
       const held = await store.load(key);
       place.revision = held?.revision ?? null;
       if (!held) continue;

@@ -94,14 +94,20 @@ export class History<M> {
   #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
     const passed = this.#passed;
     if (passed?.messages.every((message, place) => messages[place] === message)) {
-      return { session: this.#extended(passed, messages), isKnown: true };
+      const ours = new Set(view.shown.filter(({ isOurs }) => isOurs).map(({ message }) => message));
+      const isNew = !messages.slice(passed.messages.length).some((message) => ours.has(message));
+      if (isNew) return { session: this.#extended(passed, messages), isKnown: true };
     }
-    if (!passed && this.#standsAsIs(manager, messages, view)) {
+    const stands = !passed && this.#standsAsIs(manager, messages, view);
+    const grows = messages.slice(this.#lastGroup, this.#known.length);
+    if (stands && grows.every((message, at) => message === this.#known[this.#lastGroup + at])) {
       return { session: messages, isKnown: true };
     }
     const followed = this.#followed(manager, messages, view);
     this.#passed = undefined;
-    if (!followed) return { session: messages, isKnown: false };
+    if (!followed || (stands && followed.next < this.#known.length)) {
+      return { session: messages, isKnown: stands };
+    }
     const { held, next } = followed;
     const isKnown = next >= this.#known.length;
     this.#known = this.#known.slice(0, next);
@@ -135,7 +141,7 @@ export class History<M> {
   #standsAsIs(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
     if (messages.length < this.#known.length) return false;
     return view.indexes.every(
-      (index) => index >= this.#lastGroup || this.#isSame(manager, messages, index),
+      (index) => index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index),
     );
   }
 
@@ -157,14 +163,19 @@ export class History<M> {
       if (!isSent()) break;
       held.push(shown[at++] as Shown<M>);
     }
-    if (!held.some(({ isOurs, isEdited }) => isOurs || isEdited)) return undefined;
+    const isOurs = shown.slice(0, at).some(({ isOurs, isEdited }) => isOurs || isEdited);
+    if (held.length === 0 || !isOurs) return undefined;
     const missing = shown.slice(at).find(({ isOurs }) => !isOurs);
     return { held, next: missing?.numbers[0] ?? this.#known.length };
   }
 
   /** It is this message of our request, or says the same. */
   #isSent(manager: glue.Manager, message: M, place: number, sent: Shown<M>): boolean {
+    const [number] = sent.numbers;
     if (message === sent.message) return true;
+    if (number !== undefined && !sent.isOurs && !sent.isEdited) {
+      return this.#isSame(manager, message, number);
+    }
     const print = (one: M): bigint =>
       call("request", () => manager.fingerprint(send(messageJson(one, place))));
     return print(message) === print(sent.message);
@@ -182,13 +193,12 @@ export class History<M> {
   }
 
   /** By the object, else by the host's key, else by content. */
-  #isSame(manager: glue.Manager, messages: readonly M[], index: number): boolean {
-    const message = messages[index] as M;
-    if (message === this.#known[index]) return true;
+  #isSame(manager: glue.Manager, message: M, number: number): boolean {
+    if (message === this.#known[number]) return true;
     const same = this.#key
-      ? this.#key(message, index) === this.#keys[index]
-      : call("request", () => manager.same(index, send(messageJson(message, index))));
-    if (same) this.#known[index] = message;
+      ? this.#key(message, number) === this.#keys[number]
+      : call("request", () => manager.same(number, send(messageJson(message, number))));
+    if (same) this.#known[number] = message;
     return same;
   }
 }
