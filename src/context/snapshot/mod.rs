@@ -4,10 +4,11 @@
 //! A session that was parked, and one whose host has branched off or changed an earlier message, measures its messages
 //! again and takes its history from here, as far as the messages are the same.
 
-mod bytes;
+pub(super) mod bytes;
 mod code;
 
 use super::calibration::Calibration;
+use super::pins::Pins;
 use super::state::{State, Why, native};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::format::Format;
@@ -48,6 +49,8 @@ pub(super) struct Snapshot {
     unbound: Vec<u32>,
     calibration: Calibration,
     usable: u64,
+    pins: Pins,
+    fold_wanted: bool,
     /// Identifiers in stubs, and in the summary.
     stubbed: Vec<u32>,
     summarized: Vec<u32>,
@@ -145,6 +148,8 @@ impl State {
             unbound,
             calibration: self.calibration,
             usable: self.usable,
+            pins: self.pins.clone(),
+            fold_wanted: self.pruner.fold_wanted,
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
             recount: false,
@@ -387,6 +392,8 @@ impl State {
         }
         self.unbound.extend(snapshot.unbound.iter().filter(|&&at| at < end).map(|&at| (at, ())));
         self.fresh.clear();
+        self.take_pins(&snapshot.pins);
+        self.pruner.fold_wanted = snapshot.fold_wanted;
     }
 }
 
