@@ -4,8 +4,10 @@ use super::state::State;
 use crate::error::{Error, Result};
 use crate::json::{self, Value, json};
 
-/// The tools, by name, what they say, and their one parameter.
-const TOOLS: [(&str, &str, Option<(&str, &str)>); 3] = [
+/// A tool of the agent's: its name, what it says, and its one parameter with what that says.
+type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+const TOOLS: [Tool; 3] = [
     ("context_status", "How full your context window is, and what was removed from it.", None),
     (
         "context_compact",
@@ -44,7 +46,7 @@ impl json::Write for Told {
 
 /// Definitions in plain JSON Schema.
 pub fn agent_tools() -> Value {
-    let tool = |(name, says, parameter): (&str, &str, Option<(&str, &str)>)| {
+    let tool = |(name, says, parameter): Tool| {
         let (properties, required) = match parameter {
             None => (Value::object(&[]), Value::array(&[])),
             Some((name, says)) => {

@@ -187,6 +187,7 @@ impl Snapshot {
             fold_wanted,
             stubbed,
             summarized,
+            anew: false,
             recount: false,
             items: None,
         })
