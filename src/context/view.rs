@@ -304,7 +304,7 @@ impl State {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
-                let mut written = Written::ours(message, copies, Vec::new(), role);
+                let mut written = Written::ours(message, copies, self.mends_copy(made), role);
                 if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
                     (*tool_call_id, *tool_name) = call.unzip();
                 }
