@@ -7,8 +7,8 @@ use crate::format::{Format, mended_copy};
 use crate::hash::fnv;
 use crate::json::{self, Value, json as object};
 use crate::model::{
-    Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Op, Outline, Piece, Place, Role,
-    Voice,
+    Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Op, Outline, Piece, Place,
+    Role, Voice,
 };
 use crate::validity::{CONTINUE, NO_OUTPUT, outline_of};
 
@@ -86,7 +86,9 @@ impl State {
                 let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
                 let block = self.ledger.blocks.get(at as usize)?;
                 // What is moved is copied, and its blocks are mended there; broken text goes as ours.
-                let mended = || self.mended.get(&at).filter(|_| self.mends_copy(made).is_empty());
+                let (_, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
+                let in_place = !self.mends_copy(made, &copies).is_empty();
+                let mended = || self.mended.get(&at).filter(|_| !in_place);
                 match self.lines.text.get(&at).or_else(mended) {
                     _ if block.form == Form::Gone => return None,
                     Some(text) => {
@@ -108,10 +110,9 @@ impl State {
     }
 
     /// What mends the blocks of a result of the host's where they are copied to.
-    pub(super) fn mends_copy(&self, made: &Made) -> Vec<Op> {
+    pub(super) fn mends_copy(&self, made: &Made, copies: &[Copied]) -> Vec<Op> {
         let Made::Moved { message, piece, .. } = made else { return Vec::new() };
         let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
-        let (_, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
         let (Some(text), Some(copy)) = (self.mended.get(&at), copies.first()) else {
             return Vec::new();
         };

@@ -202,7 +202,13 @@ impl State {
         let mut joined = Joined::new(self.format, voice);
         for part in parts {
             match part {
-                Joint::Made(made) => joined.made(made, |at| self.outlines.get(at as usize)),
+                Joint::Made(made) => {
+                    let before = joined.copied.len();
+                    joined.made(made, |at| self.outlines.get(at as usize));
+                    let copies = joined.copied.get(before..).unwrap_or_default();
+                    let ops = self.mends_copy(made, copies);
+                    joined.ops.extend(ops);
+                }
                 Joint::Host(message, number) => {
                     let Some(outline) = self.outlines.get(*message as usize) else { continue };
                     let Some(piece) = outline.pieces.get(*number as usize) else { continue };

@@ -15,18 +15,20 @@ fn half(message: &Value) -> String {
 /// A signature binds every letter of its reasoning: where there is no room for it, it goes, and is not cut.
 #[test]
 fn reasoning_that_is_signed_leaves_whole() {
-    let form = |signature: &str| {
+    let whole = |signature: &str| {
         let mut told = told("openai-chat", "anthropic", 3000);
         told.ask("go");
         let thinking =
             json!({ "type": "thinking", "thinking": words(3000, "h"), "signature": signature });
-        told.tell(json!({ "role": "assistant", "content": [thinking, text("so")] }));
-        told.ask("and?");
+        told.tell(json!({ "role": "assistant", "content": [thinking, text("so"), call("a")] }));
+        told.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
         let answer = told.request();
         assert!(answer.fits, "{answer:?}");
-        told.forms()[1]
+        let block = &told.state.ledger.blocks[1];
+        assert!(!block.mask.whole || block.form == Form::Gone, "{block:?}");
+        block.mask.whole
     };
-    assert_eq!((form("c2ln"), form("")), (Form::Gone, Form::Capped));
+    assert_eq!((whole("c2ln"), whole("")), (true, false));
 }
 
 /// A fold that writes the words of a joined message once more changes nothing of it.
@@ -102,6 +104,24 @@ fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
     let first = json!({ "op": "replace", "path": "/content/0/content/0/text", "value": both });
     let (copies, ops, _) = moved(["cut HALF", "said"]);
     assert_eq!((copies, ops), (copied, json!([second, first])));
+}
+
+/// The same where it goes into one message with others.
+#[test]
+fn a_result_that_moves_into_a_joined_message_is_mended_there() {
+    let mut told = told("bedrock", "anthropic", 0);
+    told.ask("go");
+    told.tell(json!({ "role": "assistant", "content": [call("a"), call("b")] }));
+    told.tell(json!({ "role": "user", "content": [result("b", "done".into())] }));
+    told.ask("wait");
+    let late = result("a", json!([text(" "), image("aaaa")]));
+    told.tell(json!({ "role": "user", "content": [late] }));
+    let answer = told.request();
+    let items = written(&answer);
+    let copies = items[2]["copies"].as_array().unwrap();
+    let copied = copies.iter().find(|copy| copy["index"] == 4).unwrap();
+    let blank = format!("{}/0", copied["path"].as_str().unwrap());
+    assert_eq!(items[2]["ops"], json!([{ "op": "remove", "path": blank }]), "{items}");
 }
 
 /// A cut leaves no result without a word: one of nothing but images says what was cut.

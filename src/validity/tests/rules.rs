@@ -29,7 +29,8 @@ fn late_results_move_up_to_their_call() {
     both("U:t A:ca U:t,ra", &["I3 2 drop 1", "I3 1 after 2.1 as a"]);
     both("U:t A:ca,cb U:ra,t,rb U:t", &["I3 2 drop 2", "I3 1 after 2.2 as b"]);
     both("U:t A:ca U:t A:t U:ra,t", &["I3 4 drop 0", "I3 1 after 4.0 as a"]);
-    both("U:t A:ca U:t U:ra!", &["I3 3 drop 0", "I1 1 after result a"]);
+    // Where it goes, its text is mended.
+    both("U:t A:ca U:t U:ra!", &["I3 3 drop 0", "I3 1 after 3.0 as a"]);
 }
 
 #[test]

@@ -211,14 +211,15 @@ function saidIn(text) {
   return Array.isArray(list) ? list.map((one) => one?.text ?? "").join("") : text;
 }
 
-/** Halves of characters, and blocks with nothing but white space, are all that a text may lose. @param {string | null} text */
-const well = (text) =>
-  String(saidIn(text))
-    .replace(/[\ud800-\udfff]/g, "")
-    .replaceAll("\ufffd", "")
-    .split("\n")
-    .filter((line) => /\S/.test(line))
-    .join("\n");
+/**
+ * Halves of characters become U+FFFD. Of a result that says nothing but white space the blocks may go, since no provider
+ * takes a blank one beside an image.
+ * @param {string | null} text
+ */
+function well(text) {
+  const said = String(saidIn(text)).replace(/\p{Surrogate}/gu, "\ufffd");
+  return /\S/.test(said) ? said : "";
+}
 
 /** Providers that want the reasoning of a call back as long as they see the call. */
 const wantReasoning = new Set(["openai-responses", "deepseek", "kimi"]);
