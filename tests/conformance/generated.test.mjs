@@ -115,13 +115,14 @@ async function many() {
     if (performance.now() - said >= sayEveryMs && open.size > 0) {
       said = performance.now();
       const upTo = Math.min(...open);
+      const behind = upTo > first ? `seeds ${first} to ${upTo - 1} of ${last} are done` : "begun";
       console.log(
-        `seeds ${first} to ${upTo - 1} of ${last} are done (${done} transcripts, ${seconds().toFixed(0)} s); ` +
+        `${behind} (${done} transcripts, ${seconds().toFixed(0)} s); ` +
           `to go on: PLIMSOLL_FIRST=${upTo} PLIMSOLL_HISTORIES=${last - upTo + 1}`,
       );
     }
   };
-  const play = () =>
+  const thread = () =>
     new Promise((resolve, reject) => {
       const worker = new Worker(new URL("./generated/worker.mjs", import.meta.url), {
         workerData: { pairs: chosen },
@@ -142,7 +143,7 @@ async function many() {
       worker.on("error", reject);
       worker.on("exit", resolve);
     });
-  await Promise.all(Array.from({ length: threads }, play));
+  await Promise.all(Array.from({ length: threads }, thread));
   console.log(
     `seeds ${first} to ${last}: ${done} transcripts in ${seconds().toFixed(1)} s on ${threads} threads`,
   );
