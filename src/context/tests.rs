@@ -4,6 +4,7 @@
 
 mod mended;
 mod providers;
+mod snapshot;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
