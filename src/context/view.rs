@@ -309,7 +309,8 @@ impl State {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
-                let mut written = Written::ours(message, copies, Vec::new(), role);
+                let ops = self.mends_copy(made, &copies);
+                let mut written = Written::ours(message, copies, ops, role);
                 if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
                     (*tool_call_id, *tool_name) = call.unzip();
                 }
