@@ -6,6 +6,7 @@
 pub mod context;
 pub mod error;
 pub mod estimate;
+pub mod focus;
 pub mod format;
 pub mod hash;
 pub mod identifiers;
@@ -15,6 +16,7 @@ pub mod ledger;
 pub mod model;
 pub mod number;
 pub mod order;
+pub mod prompt;
 pub mod prune;
 pub mod session;
 pub mod text;

@@ -41,6 +41,17 @@ pub fn prefix(text: &str, chars: usize) -> &str {
     end.map_or(text, |end| part(text, 0, floor_grapheme(text, end)))
 }
 
+/// The longest tail of `text` of at most `chars` UTF-16 code units that starts between graphemes.
+pub fn suffix(text: &str, chars: usize) -> &str {
+    let mut left = chars;
+    let start = text.char_indices().rev().find_map(|(at, c)| {
+        let fits = left >= c.len_utf16();
+        left = left.saturating_sub(c.len_utf16());
+        (!fits).then_some(at.saturating_add(c.len_utf8()))
+    });
+    start.map_or(text, |start| part(text, ceil_grapheme(text, start), text.len()))
+}
+
 /// How a text is cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
@@ -118,7 +129,7 @@ fn around(text: &str, keep: usize, cut: Cut, gone: impl Fn(&str, &str) -> u32) -
 }
 
 /// A line's end near before `at`, else `at`.
-fn line_end_before(text: &str, at: usize) -> usize {
+pub fn line_end_before(text: &str, at: usize) -> usize {
     let near = text.floor_char_boundary(at.saturating_sub(reach(at)));
     let line = part(text, near, at).rfind('\n');
     line.map_or(at, |line| near.saturating_add(line).saturating_add(1))

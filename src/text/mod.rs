@@ -7,7 +7,9 @@ pub mod pairs;
 mod patterns;
 mod scan;
 
-pub use cut::{Cut, char_count_of, head_tail, prefix, utf16_len, utf16_len_of};
+pub use cut::{
+    Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
+};
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use leaves::leaves;
 pub use scan::identifiers;

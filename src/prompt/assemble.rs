@@ -1,0 +1,221 @@
+//! Sections under a budget: each cut to its own share first, then the lowest priorities go until the whole fits.
+
+use super::boost::boost;
+use super::budget::Budget;
+use super::section::{Order, Protect, Section};
+use super::truncate::{Split, truncate};
+use crate::error::{Error, Result};
+use crate::estimate::Estimator;
+use crate::focus::Focus;
+use crate::order::{down, sort_by};
+use crate::text::utf16_len;
+
+/// A section that would be cut to less than this goes whole: a fragment says nothing.
+const LEAST_FRAGMENT: usize = 200;
+
+/// How a prompt is put together.
+#[derive(Clone, Debug, Default)]
+pub struct Options<'f> {
+    /// Characters.
+    pub budget: Budget,
+    /// What the request is about: lifts priorities.
+    pub focus: Option<&'f Focus>,
+    /// Protected sections over the total.
+    pub protect: Protect,
+    /// The order in the prompt.
+    pub order: Order,
+}
+
+/// A prompt, and what became of each section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The prompt: what is included, one after the other, nothing between.
+    pub prompt: String,
+    /// Its UTF-16 code units.
+    pub total_chars: usize,
+    /// Of its start: so much is the same whatever the sections that are not stable are.
+    pub stable_prefix_chars: usize,
+    /// Keys of sections that were cut or left out, as given.
+    pub truncated: Vec<String>,
+    /// One for each section that is not blank, in the order of the prompt.
+    pub sections: Vec<Report>,
+}
+
+/// What became of a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its name.
+    pub key: String,
+    /// Where it comes from; its key's family if nobody said.
+    pub source_type: String,
+    /// `always-on` or `task-local`.
+    pub scope_type: String,
+    /// Why it is, or is not, in the prompt.
+    pub inclusion_reason: String,
+    /// With its boost.
+    pub priority: u32,
+    /// Without.
+    pub base_priority: u32,
+    /// As given.
+    pub protected: bool,
+    /// UTF-16 code units of its text.
+    pub original_chars: usize,
+    /// Of what is included.
+    pub final_chars: usize,
+    /// Tokens of that, by the default profile.
+    pub estimated_tokens: u32,
+    /// Where it stands in the prompt.
+    pub offset: Option<usize>,
+    /// It is in the prompt, whole or cut.
+    pub included: bool,
+    /// It was cut or left out.
+    pub truncated: bool,
+    /// What speaks for it: given, then boosts.
+    pub evidence: Vec<String>,
+    /// The total budget from which on the total cuts nothing of it.
+    pub whole_from_total_chars: usize,
+}
+
+/// A section on its way.
+struct Candidate<'s> {
+    section: &'s Section,
+    priority: u32,
+    evidence: Vec<String>,
+    chars: usize,
+    /// After its own cap.
+    capped: usize,
+    /// After the total.
+    allowed: usize,
+    whole_from: usize,
+}
+
+/// The prompt of these sections.
+///
+/// Blank sections are none. Whatever the total leaves no room for goes, lowest priority first; of those with the same
+/// priority the first given. One is cut at the border, if what would be left of it says anything.
+///
+/// # Errors
+/// `InvalidArgument`: a budget of nothing; protected sections over the total where that is an error.
+pub fn assemble(sections: &[Section], options: &Options<'_>) -> Result<Plan> {
+    let budget = options.budget.checked()?;
+    let mut all: Vec<Candidate<'_>> = Vec::new();
+    for section in sections.iter().filter(|section| !section.content.trim().is_empty()) {
+        let lifted = options.focus.map(|focus| boost(section, focus)).unwrap_or_default();
+        let chars = utf16_len(&section.content);
+        let capped = if section.protected { chars } else { chars.min(budget.per_tier) };
+        all.push(Candidate {
+            section,
+            priority: if options.focus.is_some() {
+                lifted.priority
+            } else {
+                section.priority.min(100)
+            },
+            evidence: lifted.evidence,
+            chars,
+            capped,
+            allowed: capped,
+            whole_from: 0,
+        });
+    }
+    share(&mut all, budget.total, options.protect)?;
+    if options.order == Order::StableFirst {
+        sort_by(&mut all, |candidate| (i64::from(!candidate.section.stable), 0));
+    }
+    Ok(write(&all))
+}
+
+/// Gives the total to the sections, those that matter most first.
+fn share(all: &mut [Candidate<'_>], total: usize, protect: Protect) -> Result<()> {
+    let mut ranked: Vec<(usize, bool, u32)> =
+        all.iter().enumerate().map(|(at, it)| (at, it.section.protected, it.priority)).collect();
+    ranked.reverse();
+    sort_by(&mut ranked, |(_, protected, priority)| {
+        (i64::from(!protected), down(u64::from(*priority)))
+    });
+    let (mut room, mut needed) = (total, 0usize);
+    for (at, protected, _) in ranked {
+        let Some(it) = all.get_mut(at) else { continue };
+        needed = needed.saturating_add(it.capped);
+        it.whole_from = needed;
+        if it.capped <= room || protected && protect == Protect::Never {
+            room = room.saturating_sub(it.capped);
+            continue;
+        }
+        if protected && protect == Protect::Error {
+            let expected = format!("protected sections of at most {total} chars");
+            return Err(Error::argument(
+                "sections",
+                &expected,
+                format_args!("{needed} up to \"{}\"", it.section.key),
+            ));
+        }
+        it.allowed = if room < LEAST_FRAGMENT { 0 } else { room };
+        room = 0;
+    }
+    Ok(())
+}
+
+fn write(all: &[Candidate<'_>]) -> Plan {
+    let mut plan = Plan {
+        prompt: String::new(),
+        total_chars: 0,
+        stable_prefix_chars: 0,
+        truncated: Vec::new(),
+        sections: Vec::with_capacity(all.len()),
+    };
+    let mut prefix_goes_on = true;
+    for it in all {
+        let text = truncate(&it.section.content, it.allowed, &Split::default()).text;
+        let report = report(it, &text, plan.total_chars);
+        plan.total_chars = plan.total_chars.saturating_add(report.final_chars);
+        // What the total cut depends on the others' sizes.
+        prefix_goes_on &= it.section.stable && it.allowed == it.capped;
+        if prefix_goes_on {
+            plan.stable_prefix_chars = plan.total_chars;
+        }
+        if report.truncated {
+            plan.truncated.push(report.key.clone());
+        }
+        plan.prompt.push_str(&text);
+        plan.sections.push(report);
+    }
+    plan
+}
+
+fn report(it: &Candidate<'_>, text: &str, offset: usize) -> Report {
+    let section = it.section;
+    let included = !text.is_empty();
+    let family =
+        || section.key.split_once(':').map_or(&*section.key, |(family, _)| family).to_owned();
+    let mut evidence = section.evidence.clone();
+    evidence.extend(it.evidence.iter().cloned());
+    let why = if !included {
+        format!("left out: from a total of {} chars on", it.whole_from)
+    } else if it.allowed < it.capped {
+        format!("cut by the total: whole from {} chars on", it.whole_from)
+    } else if it.allowed < it.chars {
+        "cut to the most that a section may have".into()
+    } else {
+        section.reason.clone().unwrap_or_else(|| "fits".into())
+    };
+    Report {
+        key: section.key.clone(),
+        source_type: section.source.clone().unwrap_or_else(family),
+        scope_type: section.scope.clone().unwrap_or_else(|| "always-on".into()),
+        inclusion_reason: why,
+        priority: it.priority,
+        base_priority: section.priority,
+        protected: section.protected,
+        original_chars: it.chars,
+        final_chars: utf16_len(text),
+        estimated_tokens: Estimator::default().tokens(text),
+        offset: included.then_some(offset),
+        included,
+        truncated: it.allowed < it.chars,
+        evidence,
+        whole_from_total_chars: it.whole_from,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! The system prompt: sections under a budget of characters, shaped by what the request is about.
+//!
+//! Whatever is included stands in the prompt in a fixed order and unchanged, or cut once; what is cut and what goes is
+//! decided by priority, and the report says for each section why, and from which budget on it would be whole.
+
+mod assemble;
+mod boost;
+mod budget;
+mod memory;
+mod rule;
+mod section;
+mod tier;
+mod tools;
+mod truncate;
+
+pub use assemble::{Options, Plan, Report, assemble};
+pub use boost::{Boost, boost};
+pub use budget::Budget;
+pub use memory::{Locale, build_context, compress};
+pub use rule::{Rule, match_rules};
+pub use section::{Order, Protect, Section};
+pub use tier::{TierFile, memory_tiers};
+pub use tools::trim_descriptions;
+pub use truncate::{Split, Truncated, truncate};

@@ -1,0 +1,289 @@
+//! Rules for paths: Markdown files whose front matter names the files that they are about (A61-A64).
+
+use super::section::Section;
+
+/// A rule file that the host has read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Where it stands; its name is the file's without `.md`.
+    pub path: String,
+    /// Front matter and body.
+    pub content: String,
+}
+
+/// Base priority of rules (A31).
+const PRIORITY: u32 = 88;
+/// Patterns of a rule that are read, and characters of one: what has more is no rule.
+const MOST_PATTERNS: usize = 100;
+const LONGEST_PATTERN: usize = 500;
+/// Ways that the braces of a pattern may come to.
+const MOST_WAYS: usize = 500;
+
+/// The rules that are about one of these files, as sections `rules:<name>`, by name; of two with the same name the first
+/// given. A rule without front matter, patterns or body is none.
+pub fn match_rules(rules: &[Rule], files: &[String]) -> Vec<Section> {
+    let files: Vec<Vec<String>> = files.iter().map(|file| spellings(file)).collect();
+    let mut sections: Vec<Section> = Vec::new();
+    if files.is_empty() {
+        return sections;
+    }
+    for rule in rules {
+        let Some((patterns, body)) = parse(&rule.content) else { continue };
+        let hit = files.iter().find_map(|file| {
+            let pattern =
+                patterns.iter().find(|pattern| file.iter().any(|file| matches(pattern, file)))?;
+            Some((pattern, file.first()?))
+        });
+        let Some((pattern, file)) = hit else { continue };
+        let name = name_of(&rule.path);
+        sections.push(Section {
+            key: format!("rules:{name}"),
+            content: format!(
+                "# Path-Based Rules: {name}\n\nApplies to: {}\n\n{body}\n\n",
+                patterns.join(", ")
+            ),
+            priority: PRIORITY,
+            source: Some("rules".into()),
+            scope: Some("task-local".into()),
+            reason: Some(format!("{pattern} matches {file}")),
+            evidence: vec![rule.path.clone()],
+            ..Section::default()
+        });
+    }
+    sections.sort_by(|a, b| a.key.cmp(&b.key));
+    sections.dedup_by(|later, first| later.key == first.key);
+    sections
+}
+
+fn name_of(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file.strip_suffix(".md").unwrap_or(file)
+}
+
+/// A file under the names by which a pattern may know it: as given, and, of an absolute path, from each folder on.
+fn spellings(file: &str) -> Vec<String> {
+    let file = file.trim().replace('\\', "/");
+    let absolute = file.starts_with('/') || file.as_bytes().get(1) == Some(&b':');
+    let file = file.trim_start_matches("./").trim_start_matches('/').to_owned();
+    if file.is_empty() {
+        return Vec::new();
+    }
+    let from_folders =
+        |at: (usize, &str)| file.get(at.0.saturating_add(1)..).map(ToOwned::to_owned);
+    let rest: Vec<String> = if absolute {
+        file.match_indices('/').filter_map(from_folders).collect()
+    } else {
+        Vec::new()
+    };
+    std::iter::once(file.clone()).chain(rest).collect()
+}
+
+/// A pattern without `/` is about a file's name wherever it stands; any other about its path from the root.
+fn matches(pattern: &str, file: &str) -> bool {
+    let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
+    let file = if pattern.contains('/') { file } else { file.rsplit('/').next().unwrap_or(file) };
+    fast_glob::glob_match(pattern, file)
+}
+
+/// Whether a pattern is short enough, means no "all but", and tries no more than a few hundred ways: every brace multiplies them.
+fn is_sane(pattern: &str) -> bool {
+    let ways = |ways: usize, group: &str| {
+        ways.saturating_mul(group.matches(',').count().saturating_add(1))
+    };
+    let pattern_ways = pattern.split('{').skip(1).fold(1, ways);
+    pattern.len() <= LONGEST_PATTERN && !pattern.starts_with('!') && pattern_ways <= MOST_WAYS
+}
+
+/// The patterns and the body of a rule.
+fn parse(content: &str) -> Option<(Vec<String>, String)> {
+    let content = content.trim_start_matches('\u{feff}');
+    let mut lines = content.split_inclusive('\n');
+    if lines.next()?.trim() != "---" {
+        return None;
+    }
+    let mut patterns: Vec<String> = Vec::new();
+    let (mut in_paths, mut closed) = (false, false);
+    let mut read = content.find('\n').map_or(content.len(), |end| end.saturating_add(1));
+    for line in lines {
+        read = read.saturating_add(line.len());
+        let text = line.trim();
+        if text == "---" {
+            closed = true;
+            break;
+        }
+        if let Some(inline) = text.strip_prefix("paths:").or_else(|| text.strip_prefix("globs:")) {
+            let inline = uncommented(inline);
+            in_paths = inline.is_empty();
+            let list = inline.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+            for item in split_items(list.unwrap_or(inline)) {
+                add(&mut patterns, item);
+            }
+        } else if let Some(item) = text.strip_prefix('-').filter(|_| in_paths) {
+            add(&mut patterns, uncommented(item));
+        } else if !text.is_empty() && !text.starts_with('#') {
+            in_paths = false;
+        }
+    }
+    let body = content.get(read..)?.trim();
+    (closed && !patterns.is_empty() && !body.is_empty()).then(|| (patterns, body.to_owned()))
+}
+
+/// Without a comment behind it, and without white space.
+fn uncommented(text: &str) -> &str {
+    let quoted = text.trim_start().starts_with(['"', '\'', '[']);
+    let end = if quoted { None } else { text.find(" #") };
+    end.map_or(text, |end| text.get(..end).unwrap_or(text)).trim()
+}
+
+/// Items parted by commas outside braces and quotes.
+fn split_items(list: &str) -> Vec<&str> {
+    let (mut depth, mut quote) = (0usize, None);
+    list.split(move |c: char| {
+        match (c, quote) {
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            ('{', None) => depth = depth.saturating_add(1),
+            ('}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0 && quote.is_none()
+    })
+    .collect()
+}
+
+fn add(patterns: &mut Vec<String>, item: &str) {
+    let item = item.trim();
+    let bare = ['"', '\'']
+        .iter()
+        .find_map(|quote| item.strip_prefix(*quote)?.strip_suffix(*quote))
+        .unwrap_or(item);
+    if !bare.is_empty() && is_sane(bare) && patterns.len() < MOST_PATTERNS {
+        patterns.push(bare.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(path: &str, content: &str) -> Rule {
+        Rule { path: path.into(), content: content.into() }
+    }
+
+    #[track_caller]
+    fn applies(pattern: &str, file: &str) -> bool {
+        let rules = [rule("r.md", &format!("---\npaths:\n  - \"{pattern}\"\n---\nbody"))];
+        !match_rules(&rules, &[file.to_owned()]).is_empty()
+    }
+
+    /// A61: both styles of list, quotes, CRLF, a comment; what is no rule is left out and the others still count.
+    #[test]
+    fn a61_front_matter() {
+        for content in [
+            "---\npaths:\n  - \"**/*.ts\"\n---\nBe strict.",
+            "---\npaths: [\"**/*.ts\", 'x/*.rs']\n---\nBe strict.\n",
+            "---\r\npaths:\r\n  - '**/*.ts' \r\n---\r\nBe strict.\r\n",
+            "\u{feff}---\ndescription: d\npaths: **/*.ts\nother: 1\n---\n\nBe strict.",
+            "---\n# a comment\npaths:\n\n  # another\n  - **/*.ts # why\n  - {a,b}/*.rs\n---\nBe strict.",
+            "---\nglobs: **/*.{ts,tsx}, src/*.js\n---\nBe strict.",
+        ] {
+            let sections =
+                match_rules(&[rule("rules/typescript.md", content)], &["src/a.ts".to_owned()]);
+            assert_eq!(sections.len(), 1, "{content}");
+            assert_eq!((sections[0].key.as_str(), sections[0].priority), ("rules:typescript", 88));
+            assert!(
+                sections[0].content.ends_with("\n\nBe strict.\n\n"),
+                "{:?}",
+                sections[0].content
+            );
+        }
+        for content in [
+            "no front matter",
+            "---\npaths: []\n---\nx",
+            "---\npaths: a\nx",
+            "---\nother: a\n---\nx",
+            "",
+            "---",
+            "---\npaths: a\n---\n",
+        ] {
+            assert!(
+                match_rules(&[rule("x.md", content)], &["a".to_owned()]).is_empty(),
+                "{content}"
+            );
+        }
+        let good = rule("good.md", "---\npaths: a\n---\nx");
+        assert_eq!(match_rules(&[rule("bad.md", "---\n: ["), good], &["a".to_owned()]).len(), 1);
+    }
+
+    /// A62: no files, no rules; a name counts once.
+    #[test]
+    fn a62_each_rule_once() {
+        let rules = [
+            rule("b/x.md", "---\npaths: '*'\n---\nfirst"),
+            rule("a/x.md", "---\npaths: '*'\n---\nsecond"),
+            rule("a.md", "---\npaths: '*'\n---\nz"),
+        ];
+        let files = ["f.rs".to_owned(), "g.rs".to_owned()];
+        let sections = match_rules(&rules, &files);
+        let keys: Vec<_> = sections.iter().map(|it| it.key.as_str()).collect();
+        assert_eq!(keys, ["rules:a", "rules:x"]);
+        assert!(sections[1].content.contains("first"));
+        assert!(match_rules(&rules, &[]).is_empty());
+        assert!(match_rules(&rules, &[String::new(), " ".into()]).is_empty());
+    }
+
+    /// A64: what Java's globs miss, we match.
+    #[test]
+    fn a64_root_files_folders_and_spellings() {
+        for (pattern, file, expected) in [
+            ("**/*.java", "App.java", true),
+            ("**/*.java", "a/b/App.java", true),
+            ("*.ts", "src/a.ts", true),
+            ("*.ts", "a.ts", true),
+            ("src/*.ts", "src/a/b.ts", false),
+            ("src/**", "src/a/b.ts", true),
+            ("src/**/*.ts", "src/b.ts", true),
+            ("src/*.ts", "./src/a.ts", true),
+            ("./src/*.ts", "src/a.ts", true),
+            ("src/*.ts", "/home/me/project/src/a.ts", true),
+            ("src/*.ts", "C:\\project\\src\\a.ts", true),
+            ("src/*.ts", "lib/src/a.ts", false),
+            ("**/*.{ts,tsx}", "src/a.tsx", true),
+            ("[ab].rs", "b.rs", true),
+            ("[!ab].rs", "b.rs", false),
+            ("a?.rs", "ab.rs", true),
+            ("src/a.ts", "src/a.ts", true),
+            ("*.ts", "a.tsx", false),
+        ] {
+            assert_eq!(applies(pattern, file), expected, "{pattern} {file}");
+        }
+    }
+
+    /// Every brace multiplies the ways to try: patterns that would take for ever are left out.
+    #[test]
+    fn hostile_patterns_are_left_out_or_quick() {
+        let file = format!("{}b", "a".repeat(200));
+        for pattern in [
+            "{a,{a,{a,{a,{a,{a,{a,{a,{a,{a,{a,{a,b}}}}}}}}}}}}",
+            &"{a,b,c}".repeat(10),
+            &"*a".repeat(15),
+            &"**/".repeat(60),
+            "!x",
+            "[",
+            "{",
+            "\\",
+        ] {
+            let _ = applies(pattern, &file);
+        }
+        assert!(!applies(&"{a,b,c}".repeat(10), "aaaaaaaaaa"));
+        assert!(!applies("!x", "y"));
+        assert!(applies(&format!("{}b", "*a".repeat(15)), &file));
+    }
+
+    #[test]
+    fn a64_a_line_of_dashes_in_the_body_belongs_to_it() {
+        let sections =
+            match_rules(&[rule("x.md", "---\npaths: a\n---\none\n---\ntwo")], &["a".to_owned()]);
+        assert!(sections[0].content.ends_with("one\n---\ntwo\n\n"));
+    }
+}

@@ -1,0 +1,113 @@
+//! Descriptions of tools, cut to a number of characters: the longest first (A43).
+
+use crate::order::{down, sort_by};
+use crate::text::{line_end_before, prefix, utf16_len};
+
+/// Stands where a description was cut.
+const MARKER: &str = "\n[TRUNCATED]";
+/// Of a description without a paragraph this much stays, where it can.
+const LEAST: usize = 200;
+
+/// The descriptions in at most `max_chars` UTF-16 code units, if their first paragraphs (or 200 characters of each) leave that
+/// room: the longest are cut first, none to less than that, none gets longer.
+///
+/// ```
+/// use plimsoll::prompt::trim_descriptions;
+/// let long = format!("Reads a file.\n\n{}", "x".repeat(1_000));
+/// let cut = trim_descriptions(&[&long, "Lists files."], 300);
+/// assert!(cut[0].starts_with("Reads a file.") && cut[0].ends_with("\n[TRUNCATED]") && cut[0].len() <= 300 - 12);
+/// assert_eq!(cut[1], "Lists files.");
+/// ```
+pub fn trim_descriptions(descriptions: &[&str], max_chars: usize) -> Vec<String> {
+    let mut sizes: Vec<(usize, usize)> =
+        descriptions.iter().map(|text| utf16_len(text)).enumerate().collect();
+    let total = sizes.iter().fold(0usize, |sum, (_, size)| sum.saturating_add(*size));
+    let mut excess = total.saturating_sub(max_chars);
+    let mut out: Vec<String> = descriptions.iter().map(ToString::to_string).collect();
+    sort_by(&mut sizes, |(_, size)| (down(*size as u64), 0));
+    for (at, size) in sizes {
+        let Some(text) = out.get_mut(at).filter(|_| excess > 0) else { break };
+        let least = utf16_len(first_paragraph(text)).min(size);
+        let least = if least < size { least } else { LEAST };
+        let room = size.saturating_sub(excess).saturating_sub(MARKER.len()).max(least);
+        let kept = prefix(text, room);
+        // At a line's end if one is near, but not before the first paragraph's.
+        let end = line_end_before(kept, kept.len());
+        let kept = kept
+            .get(..end)
+            .filter(|line| utf16_len(line.trim_end()) >= least)
+            .unwrap_or(kept)
+            .trim_end();
+        let cut = format!("{kept}{MARKER}");
+        let now = utf16_len(&cut);
+        if now < size {
+            excess = excess.saturating_sub(size.saturating_sub(now));
+            *text = cut;
+        }
+    }
+    out
+}
+
+/// Up to the first blank line.
+fn first_paragraph(text: &str) -> &str {
+    let end = ["\n\n", "\r\n\r\n"].iter().filter_map(|blank| text.find(blank)).min();
+    end.map_or(text, |end| text.get(..end).unwrap_or(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sum(texts: &[String]) -> usize {
+        texts.iter().map(|text| utf16_len(text)).sum()
+    }
+
+    #[test]
+    fn a43_nothing_happens_within_the_limit() {
+        assert_eq!(trim_descriptions(&["one", "two"], 6), ["one", "two"]);
+        assert_eq!(trim_descriptions(&[], 0), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a43_the_longest_goes_first_and_keeps_its_first_paragraph() {
+        let long = format!("First paragraph.\n\n{}", "y".repeat(5_000));
+        let cut = trim_descriptions(&["short", &long], 500);
+        assert_eq!(cut[0], "short");
+        assert!(cut[1].starts_with("First paragraph.\n\ny") && cut[1].ends_with(MARKER));
+        assert!(sum(&cut) <= 500 && sum(&cut) > 480, "{}", sum(&cut));
+        let little = trim_descriptions(&[&long], 1);
+        assert_eq!(little[0], "First paragraph.\n[TRUNCATED]");
+    }
+
+    #[test]
+    fn a43_without_a_paragraph_two_hundred_characters_stay() {
+        let cut = trim_descriptions(&[&"z".repeat(5_000)], 10);
+        assert_eq!(cut[0], format!("{}{MARKER}", "z".repeat(200)));
+    }
+
+    /// A43: 210 characters with a limit of 209 would get longer by the marker.
+    #[test]
+    fn a43_a_description_never_gets_longer() {
+        let text = "w".repeat(210);
+        assert_eq!(trim_descriptions(&[&text], 209), [text.clone()]);
+        let text = "w".repeat(250);
+        assert_eq!(utf16_len(&trim_descriptions(&[&text], 249)[0]), 249);
+    }
+
+    proptest! {
+        #[test]
+        fn never_longer_and_never_more_than_needed(
+            texts in prop::collection::vec("(\\PC|\n){0,500}", 0..6), max in 0usize..2_000,
+        ) {
+            let given: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let cut = trim_descriptions(&given, max);
+            for (cut, text) in cut.iter().zip(&texts) {
+                prop_assert!(utf16_len(cut) <= utf16_len(text));
+                prop_assert!(cut == text || cut.ends_with(MARKER));
+            }
+            prop_assert!(sum(&texts) > max || cut == texts);
+        }
+    }
+}
