@@ -21,6 +21,7 @@ use std::io::Read;
 use plimsoll::context::{Options, Pushed, Recording, State, Step};
 use plimsoll::estimate::Estimator;
 use plimsoll::format::Format;
+use plimsoll::json::write;
 use plimsoll::session::read_session;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -36,7 +37,7 @@ fn main() -> Done {
     std::io::stdin().read_to_end(&mut input)?;
     match words.split_first() {
         Some((what, [])) if what == "session" => {
-            println!("{}", serde_json::to_string(&read_session(&input, None)?)?);
+            println!("{}", write(&read_session(&input, None)?));
             Ok(())
         }
         Some((what, [])) if what == "estimate" => {
@@ -60,9 +61,9 @@ fn replay(session: &str, options: &[String]) -> Done {
     let recording = Recording::parse(session, Estimator::default())?;
     for options in options {
         let replay = recording.replay(&Options::parse(options)?, None)?;
-        println!("{}", serde_json::to_string(&(&replay.calls, &replay.totals))?);
-        println!("{}", serde_json::to_string(&replay.state.buckets())?);
-        println!("{}", serde_json::to_string(&replay.state.list()?)?);
+        println!("{}", write(&(&replay.calls, &replay.totals)));
+        println!("{}", write(&replay.state.buckets()));
+        println!("{}", write(&replay.state.list()?));
     }
     Ok(())
 }
@@ -131,9 +132,9 @@ fn play(session: &Session, options: &str) -> Done {
         }
     }
     for at in (0..known).step_by(EXPLAINED) {
-        println!("{}", serde_json::to_string(&state.explain(index(at))?)?);
+        println!("{}", write(&state.explain(index(at))?));
     }
-    println!("{}", serde_json::to_string(&state.status())?);
-    println!("{}", serde_json::to_string(&state.counters())?);
+    println!("{}", write(&state.status()));
+    println!("{}", write(&state.counters()));
     Ok(())
 }

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Everything public, for every entry. */
+/** What is public and the same for every entry; each adds what has a Wasm of its own. */
 export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";
-export { readSession, replay } from "./session.js";
+export { replay } from "./replay.js";
 export { estimateRequest, repair, validate } from "./transcript.js";
 export type * from "./types.js";

@@ -1,8 +1,8 @@
 /** The entry for edge runtimes that take a module by `?module`. */
-
-import { lazily } from "./loader.js";
+import { core } from "./core.js";
 import wasm from "./plimsoll.wasm?module";
 
-lazily(() => wasm);
+core.from(() => wasm);
 
 export * from "./api.js";
+export { readSession } from "./edge/sessions.js";

@@ -1,7 +1,7 @@
 // Written by `cargo test types`. Not to be edited.
 
 /**
- * What went wrong, where, and what is allowed. Serialized, it is the `info` of a `PlimsollError`.
+ * What went wrong, where, and what is allowed. Written as JSON, it is the `info` of a `PlimsollError`.
  */
 export type CoreError = { "code": "INVALID_ARGUMENT", 
 /**

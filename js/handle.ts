@@ -1,5 +1,5 @@
-/** Handles into the core: freed when dropped or collected, given up without a touch when their instance is lost. */
-import { generation } from "./loader.js";
+/** Handles into the main Wasm: freed when dropped or collected, given up without a touch when their instance is lost. */
+import { core } from "./core.js";
 
 /** What wasm-bindgen makes of a Rust type. */
 interface Owned {
@@ -16,7 +16,7 @@ interface Held {
 }
 
 const collected = new FinalizationRegistry<Held>(({ prototype, address, made }) => {
-  if (made !== generation()) return;
+  if (made !== core.generation) return;
   const again = Object.create(prototype) as Raw;
   again.__wbg_ptr = address;
   again.free();
@@ -29,7 +29,7 @@ export class Handle<T extends Owned> {
 
   constructor(make: () => T) {
     this.value = make();
-    this.#generation = generation();
+    this.#generation = core.generation;
     // The glue's finalizer does not know instances: it could free a stranger's memory in the next one. Ours takes its place.
     const raw = this.value as unknown as Raw;
     const address = raw.__destroy_into_raw();
@@ -40,7 +40,7 @@ export class Handle<T extends Owned> {
 
   /** The instance that holds it still runs. */
   get isAlive(): boolean {
-    return this.#generation === generation();
+    return this.#generation === core.generation;
   }
 
   free(): void {

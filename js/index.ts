@@ -1,7 +1,9 @@
-/** The main entry: the Wasm is inside, and starts at the first call. */
-import { inlined } from "./inline.js";
-import { lazily } from "./loader.js";
+/** The main entry: each Wasm is inside, and starts at the first call that needs it. */
+import { core } from "./core.js";
+import * as inlined from "./glue/plimsoll_text.js";
+import { unpacked } from "./inline.js";
 
-lazily(inlined);
+core.from(() => unpacked(inlined));
 
 export * from "./api.js";
+export { readSession } from "./inline/sessions.js";

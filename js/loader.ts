@@ -1,81 +1,69 @@
-/**
- * Starts the Wasm: lazily at the first call, or by `init`/`initSync`; and once more after an instance was lost.
- */
-import * as glue from "./glue/plimsoll_bg.js";
+/** The Wasm files that were handed over: each is known by what it imports, and compiled once. */
+import { invalid } from "./errors.js";
 
-/** What the Wasm can be made from at once. */
+/** What a Wasm can be made from at once. */
 export type SyncSource = WebAssembly.Module | BufferSource;
-/** What the Wasm can be made from, or where it is. */
+/** What a Wasm can be made from, or where it is. */
 export type Source = SyncSource | Response | URL | string;
 
-let exports: WebAssembly.Exports | undefined;
-let compiled: WebAssembly.Module | undefined;
-let give: (() => SyncSource) | undefined;
-let losses = 0;
+/** The Wasm files there are. */
+const NAMES: readonly string[] = ["plimsoll", "sessions", "prompt"];
 
-postpone();
+const compiled = new Map<string, WebAssembly.Module>();
+/** What was taken before is not fetched or compiled again. */
+const addresses = new Set<string>();
+const objects = new WeakSet<object>();
 
-/** Counts the instances that were lost: a handle made under another number stands for state that is gone. */
-export function generation(): number {
-  return losses;
-}
-
-/** The core's memory. Any call into the core may move it: take it anew after each. */
-export function memory(): WebAssembly.Memory | undefined {
-  return exports?.memory as WebAssembly.Memory | undefined;
-}
-
-/** Starts the Wasm now, unless it runs. */
+/**
+ * Takes a Wasm, `plimsoll.wasm`, `sessions.wasm` or `prompt.wasm`, which starts at the first call that needs it. One that was taken
+ * before stays.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.
+ */
 export function initSync(source: SyncSource): void {
-  if (exports) return;
-  compiled = isModule(source) ? source : new WebAssembly.Module(source);
-  start(compiled);
+  if (objects.has(source)) return;
+  const module = isModule(source) ? source : new WebAssembly.Module(source);
+  const name = nameOf(module);
+  if (!compiled.has(name)) compiled.set(name, module);
+  objects.add(source);
 }
 
-/** Starts the Wasm now, unless it runs; from an address it compiles while it loads. */
+/**
+ * Takes a Wasm, as `initSync`; from an address it compiles while it loads.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.
+ */
 export async function init(source: Source | Promise<Source>): Promise<void> {
   const given = await source;
-  if (exports) return;
+  const address =
+    typeof given === "string" || given instanceof URL
+      ? String(given)
+      : isResponse(given)
+        ? given.url
+        : "";
+  if (addresses.has(address)) return;
   const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
-  const module = isResponse(found) ? await compile(found) : found;
-  initSync(module);
+  initSync(isResponse(found) ? await compile(found) : found);
+  if (address !== "") addresses.add(address);
 }
 
-/** Has the Wasm started at the first call, from what `get` gives. */
-export function lazily(get: () => SyncSource): void {
-  give ??= get;
+/** The Wasm of that name: the one that was taken, else what `give` gives. */
+export function moduleOf(name: string, give: (() => SyncSource) | undefined): WebAssembly.Module {
+  if (!compiled.has(name) && give) initSync(give());
+  const module = compiled.get(name);
+  if (module) return module;
+  throw new Error(
+    `plimsoll/slim: call \`await init(source)\` or \`initSync(bytes)\` first, with plimsoll/${name}.wasm`,
+  );
 }
 
-/** Gives the running instance up; the next call starts a new one from the same module. False: none was running. */
-export function lose(): boolean {
-  if (!exports) return false;
-  // Growing by nothing detaches the old buffer, and with it every view of it that the glue has kept.
-  memory()?.grow(0);
-  exports = undefined;
-  losses += 1;
-  postpone();
-  return true;
-}
-
-/** Stands in for the exports until one is touched; then the real ones take its place. */
-function postpone(): void {
-  const touch = (_: object, name: string): unknown => {
-    if (!exports) initSync(compiled ?? given());
-    return exports?.[name];
-  };
-  glue.__wbg_set_wasm(new Proxy({}, { get: touch as () => unknown }));
-}
-
-function given(): SyncSource {
-  if (give) return give();
-  throw new Error("plimsoll/slim: call `await init(source)` or `initSync(bytes)` first");
-}
-
-function start(module: WebAssembly.Module): void {
-  const instance = new WebAssembly.Instance(module, { "./plimsoll_bg.js": glue as never });
-  exports = instance.exports;
-  glue.__wbg_set_wasm(exports);
-  (exports.__wbindgen_start as () => void)();
+/** By the module of JavaScript that it wants, which bears its name. */
+function nameOf(module: WebAssembly.Module): string {
+  const wanted = WebAssembly.Module.imports(module)[0]?.module ?? "nothing";
+  const name = wanted.replace(/^\.\/(.*)_bg\.js$/, "$1");
+  if (NAMES.includes(name)) return name;
+  const ours = NAMES.map((own) => `plimsoll/${own}.wasm`).join(" or ");
+  throw invalid("source", ours, `a Wasm that imports ${wanted}`);
 }
 
 async function compile(response: Response): Promise<SyncSource> {

@@ -1,8 +1,8 @@
-/** The entry for workerd, which compiles no bytes: the runtime hands the module over. */
-
-import { lazily } from "./loader.js";
+/** The entry for workerd, which compiles no bytes: the runtime hands the modules over. */
+import { core } from "./core.js";
 import wasm from "./plimsoll.wasm";
 
-lazily(() => wasm);
+core.from(() => wasm);
 
 export * from "./api.js";
+export { readSession } from "./workerd/sessions.js";

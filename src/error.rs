@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use crate::json::{self, Write};
 
-/// What went wrong, where, and what is allowed. Serialized, it is the `info` of a `PlimsollError`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "code", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CoreError"))]
+/// What went wrong, where, and what is allowed. Written as JSON, it is the `info` of a `PlimsollError`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CoreError", tag = "code"))]
+#[cfg_attr(test, ts(rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase"))]
 pub enum Error {
     /// An argument or option is not of the form it must have.
     InvalidArgument {
@@ -63,6 +63,33 @@ impl Error {
             expected: expected.into(),
             got: got.to_string(),
         }
+    }
+}
+
+impl Write for Error {
+    fn write(&self, out: &mut String) {
+        let members: &[(&str, &dyn Write)] = match self {
+            Self::InvalidArgument { argument, expected, got } => &[
+                ("code", &"INVALID_ARGUMENT"),
+                ("argument", argument),
+                ("expected", expected),
+                ("got", got),
+            ],
+            Self::UnknownFormat { saw } => &[("code", &"UNKNOWN_FORMAT"), ("saw", saw)],
+            Self::MalformedMessage { index, path, expected } => &[
+                ("code", &"MALFORMED_MESSAGE"),
+                ("index", index),
+                ("path", path),
+                ("expected", expected),
+            ],
+            Self::TooLarge { what, size, cap } => {
+                &[("code", &"TOO_LARGE"), ("what", what), ("size", size), ("cap", cap)]
+            }
+            Self::CorruptState { what, reason } => {
+                &[("code", &"CORRUPT_STATE"), ("what", what), ("reason", reason)]
+            }
+        };
+        json::object(members, out);
     }
 }
 

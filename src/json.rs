@@ -1,13 +1,16 @@
-//! Objects of JSON read by a table: which members are read, and as what. One reader serves all forms, where a derived one
-//! for each would cost kilobytes of Wasm a piece.
+//! JSON without a tree: objects read by a table (which members are read, and as what), values of ours as text.
+//!
+//! One reader serves all forms, where a derived one for each would cost kilobytes of Wasm a piece.
+
+mod reader;
+#[cfg(test)]
+mod tests;
+mod value;
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
-use serde_json::value::RawValue;
+pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_whole};
+pub use value::{Value, Write, json, object, quote, write, written};
 
 /// The form of an object.
 pub struct Shape {
@@ -33,8 +36,6 @@ pub enum Want {
     Text,
     /// `true` or `false`.
     Flag,
-    /// Any number.
-    Number,
     /// An integer.
     Integer,
     /// Anything, left unread.
@@ -55,12 +56,8 @@ pub const fn may(name: &'static str, want: Want) -> Member {
     Member { name, want, must: false }
 }
 
-/// A string that borrows from the JSON where it has no escapes.
-#[derive(serde::Deserialize)]
-#[serde(transparent)]
-pub struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
-
 /// Content as messages have it. Blocks are left unread, so that unknown ones are kept as they stand.
+#[derive(Debug)]
 pub enum Content<'a> {
     /// A string.
     Text(Cow<'a, str>),
@@ -68,10 +65,10 @@ pub enum Content<'a> {
     Blocks(Vec<&'a RawValue>),
 }
 
-enum Value<'a> {
+#[derive(Debug)]
+enum Given<'a> {
     Text(Cow<'a, str>),
     Flag(bool),
-    Number(f64),
     Integer(i64),
     Raw(&'a RawValue),
     Content(Content<'a>),
@@ -87,58 +84,117 @@ enum Value<'a> {
 /// let mut call = CALL.read(r#"{"id":"a","other":1}"#)?;
 /// assert_eq!((&*call.text("id").unwrap_or_default(), call.integer("at")), ("a", None));
 /// assert!(CALL.read(r#"{"id":null}"#).is_err());
-/// # Ok::<(), serde_json::Error>(())
+/// # Ok::<(), plimsoll::json::Error>(())
 /// ```
 #[derive(Default)]
-pub struct Members<'a>(Vec<(&'static str, Value<'a>)>);
+pub struct Members<'a>(Vec<(&'static str, Given<'a>)>);
 
 impl Shape {
     /// Reads an object of this form.
     ///
     /// # Errors
-    /// What `serde_json` says of what is not JSON, not an object, or has a member that is not as it must be.
-    pub fn read<'a>(&self, json: &'a str) -> Result<Members<'a>, serde_json::Error> {
-        let mut reader = serde_json::Deserializer::from_str(json);
-        let members = self.deserialize(&mut reader)?;
+    /// Says what is not JSON, not an object, or has a member that is not as it must be.
+    pub fn read<'a>(&self, json: &'a str) -> Read<Members<'a>> {
+        let mut reader = Reader::new(json);
+        if reader.peek() != Some(b'{') {
+            return Err(reader.wrong(self.what));
+        }
+        reader.enter();
+        let mut read = Vec::with_capacity(self.members.len());
+        let mut seen = 0u32;
+        let mut first = true;
+        while reader.more(first, b'}')? {
+            first = false;
+            let key = reader.key()?;
+            let mut numbered = (0u32..).zip(self.members);
+            let Some((number, member)) = numbered.find(|(_, member)| member.name == key) else {
+                if self.closed {
+                    return Err(reader.error(self.unknown(&key)));
+                }
+                reader.raw()?;
+                continue;
+            };
+            let bit = 1u32.wrapping_shl(number);
+            if seen & bit != 0 {
+                return Err(reader.error(format!("duplicate field `{}`", member.name)));
+            }
+            seen |= bit;
+            if let Some(value) = member.read(&mut reader)? {
+                read.push((member.name, value));
+            }
+        }
+        for member in self.members {
+            if member.must && !read.iter().any(|(name, _)| *name == member.name) {
+                return Err(reader.error(format!("missing field `{}`", member.name)));
+            }
+        }
         reader.end()?;
-        Ok(members)
+        Ok(Members(read))
+    }
+
+    fn unknown(&self, key: &str) -> String {
+        let mut what = format!("unknown field `{key}`, expected one of ");
+        for (at, member) in self.members.iter().enumerate() {
+            what.push_str(if at == 0 { "`" } else { ", `" });
+            what.push_str(member.name);
+            what.push('`');
+        }
+        what
+    }
+}
+
+impl Member {
+    fn read<'a>(&self, reader: &mut Reader<'a>) -> Read<Option<Given<'a>>> {
+        let next = reader.peek();
+        if next == Some(b'n') && !self.must {
+            reader.word()?;
+            return Ok(None);
+        }
+        let given = match (self.want, next) {
+            (Want::Text, Some(b'"')) => Given::Text(reader.string()?),
+            (Want::Flag, Some(b't' | b'f')) => Given::Flag(reader.word()? == "true"),
+            (Want::Integer, _) => Given::Integer(reader.integer()?),
+            (Want::Raw, _) => Given::Raw(reader.raw()?),
+            (Want::Items, _) => Given::Content(Content::Blocks(reader.items()?)),
+            (Want::Content, Some(b'"')) => Given::Content(Content::Text(reader.string()?)),
+            (Want::Content, Some(b'[')) => Given::Content(Content::Blocks(reader.items()?)),
+            (Want::Text, _) => return Err(reader.wrong("a string")),
+            (Want::Flag, _) => return Err(reader.wrong("a boolean")),
+            (Want::Content, _) => return Err(reader.wrong("a string or an array of blocks")),
+        };
+        Ok(Some(given))
     }
 }
 
 impl<'a> Members<'a> {
-    fn take<T>(&mut self, name: &str, as_wanted: impl FnOnce(Value<'a>) -> Option<T>) -> Option<T> {
+    fn take<T>(&mut self, name: &str, as_wanted: impl FnOnce(Given<'a>) -> Option<T>) -> Option<T> {
         let at = self.0.iter().position(|(known, _)| *known == name)?;
         as_wanted(self.0.swap_remove(at).1)
     }
 
     /// A string.
     pub fn text(&mut self, name: &str) -> Option<Cow<'a, str>> {
-        self.take(name, |value| if let Value::Text(text) = value { Some(text) } else { None })
+        self.take(name, |value| if let Given::Text(text) = value { Some(text) } else { None })
     }
 
     /// `true` or `false`.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
-        self.take(name, |value| if let Value::Flag(flag) = value { Some(flag) } else { None })
-    }
-
-    /// A number.
-    pub fn number(&mut self, name: &str) -> Option<f64> {
-        self.take(name, |value| if let Value::Number(number) = value { Some(number) } else { None })
+        self.take(name, |value| if let Given::Flag(flag) = value { Some(flag) } else { None })
     }
 
     /// An integer.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
-        self.take(name, |value| if let Value::Integer(whole) = value { Some(whole) } else { None })
+        self.take(name, |value| if let Given::Integer(whole) = value { Some(whole) } else { None })
     }
 
     /// Anything.
     pub fn raw(&mut self, name: &str) -> Option<&'a RawValue> {
-        self.take(name, |value| if let Value::Raw(raw) = value { Some(raw) } else { None })
+        self.take(name, |value| if let Given::Raw(raw) = value { Some(raw) } else { None })
     }
 
     /// A string or blocks.
     pub fn content(&mut self, name: &str) -> Option<Content<'a>> {
-        self.take(name, |value| if let Value::Content(it) = value { Some(it) } else { None })
+        self.take(name, |value| if let Given::Content(it) = value { Some(it) } else { None })
     }
 
     /// The items of an array.
@@ -150,111 +206,71 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for &Shape {
-    type Value = Members<'de>;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Members<'de>, D::Error> {
-        from.deserialize_map(self)
-    }
+/// A text that is one value of JSON: that value, without the space around it.
+///
+/// # Errors
+/// Says what is not JSON.
+pub fn whole(json: &str) -> Read<&RawValue> {
+    let mut reader = Reader::new(json);
+    let raw = reader.raw()?;
+    reader.end()?;
+    Ok(raw)
 }
 
-impl<'de> Visitor<'de> for &Shape {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.what)
+/// A string.
+///
+/// # Errors
+/// Says what is not JSON, or not a string.
+pub fn string(json: &str) -> Read<Cow<'_, str>> {
+    let mut reader = Reader::new(json);
+    if reader.peek() != Some(b'"') {
+        return Err(reader.wrong("a string"));
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-        let mut read = Vec::with_capacity(self.members.len());
-        let mut seen = 0u32;
-        while let Some(Str(key)) = map.next_key()? {
-            let mut numbered = (0u32..).zip(self.members);
-            let Some((number, member)) = numbered.find(|(_, member)| member.name == key) else {
-                if self.closed {
-                    return Err(self.unknown(&key));
-                }
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            };
-            let bit = 1u32.wrapping_shl(number);
-            if seen & bit != 0 {
-                return Err(A::Error::duplicate_field(member.name));
-            }
-            seen |= bit;
-            if let Some(value) = map.next_value_seed(Slot(member))? {
-                read.push((member.name, value));
-            }
-        }
-        let mut musts = self.members.iter().filter(|member| member.must);
-        match musts.find(|member| !read.iter().any(|(name, _)| *name == member.name)) {
-            Some(missing) => Err(A::Error::missing_field(missing.name)),
-            None => Ok(Members(read)),
-        }
-    }
+    let text = reader.string()?;
+    reader.end()?;
+    Ok(text)
 }
 
-impl Shape {
-    fn unknown<E: Error>(&self, key: &str) -> E {
-        let names: Vec<_> = self.members.iter().map(|it| format!("`{}`", it.name)).collect();
-        E::custom(format!("unknown field `{key}`, expected one of {}", names.join(", ")))
-    }
+/// A string or an array of blocks; `None` for `null`.
+///
+/// # Errors
+/// Says what is not JSON, or of neither form.
+pub fn content(json: &str) -> Read<Option<Content<'_>>> {
+    const CONTENT: Member = may("", Want::Content);
+    let mut reader = Reader::new(json);
+    let given = CONTENT.read(&mut reader)?;
+    reader.end()?;
+    Ok(match given {
+        Some(Given::Content(content)) => Some(content),
+        _ => None,
+    })
 }
 
-/// Where a member's value is read.
-struct Slot<'f>(&'f Member);
-
-impl<'de> DeserializeSeed<'de> for Slot<'_> {
-    type Value = Option<Value<'de>>;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        if self.0.must { self.visit_some(from) } else { from.deserialize_option(self) }
-    }
+/// The items of an array, left unread.
+///
+/// # Errors
+/// Says what is not JSON, or not an array.
+pub fn items(json: &str) -> Read<Vec<&RawValue>> {
+    let mut reader = Reader::new(json);
+    let items = reader.items()?;
+    reader.end()?;
+    Ok(items)
 }
 
-impl<'de> Visitor<'de> for Slot<'_> {
-    type Value = Option<Value<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.name)
+/// The members of an object in their own order, left unread.
+///
+/// # Errors
+/// Says what is not JSON, or not an object.
+pub fn members(json: &str) -> Read<Vec<(Cow<'_, str>, &RawValue)>> {
+    let mut reader = Reader::new(json);
+    if reader.peek() != Some(b'{') {
+        return Err(reader.wrong("a map"));
     }
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
+    reader.enter();
+    let mut members = Vec::new();
+    while reader.more(members.is_empty(), b'}')? {
+        members.push((reader.key()?, reader.raw()?));
     }
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        Ok(Some(match self.0.want {
-            Want::Text => Value::Text(Str::deserialize(from)?.0),
-            Want::Flag => Value::Flag(bool::deserialize(from)?),
-            Want::Number => Value::Number(f64::deserialize(from)?),
-            Want::Integer => Value::Integer(i64::deserialize(from)?),
-            Want::Raw => Value::Raw(<&RawValue>::deserialize(from)?),
-            Want::Items => Value::Content(Content::Blocks(Vec::deserialize(from)?)),
-            Want::Content => Value::Content(Content::deserialize(from)?),
-        }))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Content<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or an array of blocks")
-            }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Owned(text.into())))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = seq.next_element()? {
-                    blocks.push(block);
-                }
-                Ok(Content::Blocks(blocks))
-            }
-        }
-        from.deserialize_any(Either)
-    }
+    reader.end()?;
+    Ok(members)
 }

@@ -65,6 +65,59 @@ pub fn isqrt(x: u128) -> u64 {
     u64::try_from(x.isqrt()).unwrap_or(u64::MAX)
 }
 
+/// A decimal number as JSON writes it, times 10^`places`, as the nearest integer (halves away from zero); `None` beyond
+/// 10^15 before it is scaled.
+///
+/// # Example
+/// ```
+/// use plimsoll::number::decimal;
+/// assert_eq!((decimal("-1.2345", 3), decimal("25e-4", 3), decimal("1e16", 0)), (Some(-1235), Some(3), None));
+/// ```
+pub fn decimal(number: &str, places: u32) -> Option<i64> {
+    const MOST: u64 = 1_000_000_000_000_000;
+    let lower = number.split_once(['e', 'E']);
+    let (mantissa, exponent) = lower.unwrap_or((number, "0"));
+    let mut shift: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().unwrap_or(
+        // More digits than any exponent needs.
+        if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 },
+    );
+    let (mut whole, mut behind) = (0u128, false);
+    for byte in mantissa.bytes() {
+        match byte {
+            b'.' => behind = true,
+            b'0'..=b'9' if whole < 1 << 100 => {
+                whole = whole * 10 + u128::from(byte - b'0');
+                shift -= i64::from(behind);
+            }
+            b'0'..=b'9' => shift += i64::from(!behind),
+            _ => {}
+        }
+    }
+    if whole == 0 {
+        return Some(0);
+    }
+    for _ in 0..places {
+        whole *= 10;
+    }
+    let most = u128::from(MOST * 10u64.pow(places));
+    while shift > 0 {
+        whole *= 10;
+        shift -= 1;
+        if whole > most {
+            return None;
+        }
+    }
+    let mut half = false;
+    while shift < 0 && (whole > 0 || half) {
+        half = whole % 10 >= 5;
+        whole /= 10;
+        shift += 1;
+    }
+    let rounded = whole + u128::from(half);
+    let value = i64::try_from(rounded).ok().filter(|_| rounded <= most)?;
+    Some(if mantissa.starts_with('-') { -value } else { value })
+}
+
 /// `table()[i]` = log2(1 + i/4096) in Q32, by repeated squaring.
 fn table() -> &'static [u64] {
     static TABLE: OnceLock<Vec<u64>> = OnceLock::new();

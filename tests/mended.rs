@@ -53,6 +53,11 @@ fn outlines(format: Format, messages: &[Value]) -> Vec<Outline> {
     (0u32..).zip(messages).map(read).collect()
 }
 
+/// A value of the core's as a tree.
+fn tree(value: &plimsoll::json::Value) -> Value {
+    serde_json::from_str(value.get()).unwrap()
+}
+
 fn apply(value: &mut Value, op: &Op) {
     let (Op::Add { path, .. } | Op::Replace { path, .. } | Op::Remove { path }) = op;
     let (parent, key) = path.rsplit_once('/').unwrap();
@@ -60,17 +65,18 @@ fn apply(value: &mut Value, op: &Op) {
         (Op::Remove { .. }, Value::Array(items)) => drop(items.remove(key.parse().unwrap())),
         (Op::Remove { .. }, Value::Object(map)) => drop(map.remove(key).unwrap()),
         (Op::Add { value, .. } | Op::Replace { value, .. }, Value::Object(map)) => {
-            drop(map.insert(key.into(), value.clone()));
+            drop(map.insert(key.into(), tree(value)));
         }
         (Op::Replace { value, .. }, Value::Array(items)) => {
-            items[key.parse::<usize>().unwrap()] = value.clone();
+            items[key.parse::<usize>().unwrap()] = tree(value);
         }
         other => panic!("{other:?}"),
     }
 }
 
 fn make(format: Format, made: &Made, outlines: &[Outline], messages: &[Value]) -> Value {
-    let (mut value, copied) = format.make(made, |index| outlines.get(index as usize));
+    let (value, copied) = format.make(made, |index| outlines.get(index as usize));
+    let mut value = tree(&value);
     for copy in copied {
         let from = messages[copy.index as usize].pointer(&copy.from);
         *value.pointer_mut(&copy.path).unwrap() = from.unwrap().clone();
@@ -111,12 +117,8 @@ fn carry_out(
                 FixKind::Text { piece, text: None } => (piece, What::Text(text(piece))),
                 FixKind::Arguments { piece } => {
                     let object = serde_json::from_str::<Value>(&text(piece)).ok();
-                    (
-                        piece,
-                        What::Arguments(
-                            object.filter(Value::is_object).unwrap_or_else(|| json!({})),
-                        ),
-                    )
+                    let object = object.filter(Value::is_object).unwrap_or_else(|| json!({}));
+                    (piece, What::Arguments(plimsoll::json::Value::raw(object.to_string())))
                 }
             };
             changes.push(Change { piece: *piece, what });

@@ -104,7 +104,7 @@ fn tree(json: &str) -> Value {
 fn count(session: &SessionFile) -> Counts {
     let mut counts = Counts::new();
     let mut add = |name, by: usize| *counts.entry(name).or_default() += by as u64;
-    for message in session.messages.iter().map(|raw| tree(raw.get())) {
+    for message in session.messages.iter().map(|raw| tree(raw)) {
         let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
         let of = |kinds: &[&str]| {
             blocks.iter().filter(|b| kinds.iter().any(|kind| b["type"] == *kind)).count()
@@ -221,7 +221,7 @@ fn claude_code_messages_alternate_and_results_follow_their_calls() {
             let of = blocks.iter().filter(|block| block["type"] == kind);
             of.map(|block| block[id].as_str().expect("id").to_owned()).collect()
         };
-        let messages: Vec<Value> = session.messages.iter().map(|raw| tree(raw.get())).collect();
+        let messages: Vec<Value> = session.messages.iter().map(|raw| tree(raw)).collect();
         for (index, pair) in messages.windows(2).enumerate() {
             assert_ne!(pair[0]["role"], pair[1]["role"], "{name} message {index}");
             let (mut calls, mut results) =
@@ -287,7 +287,7 @@ fn every_message_is_one_of_the_format_that_is_named() {
         let counts = count(&session);
         let (mut calls, mut results, mut bad) = (0, 0, 0);
         for (index, message) in (0..).zip(&session.messages) {
-            let draft = format.read(message.get().as_bytes(), index).expect(name);
+            let draft = format.read(message.as_bytes(), index).expect(name);
             let kinds: Vec<Kind> = draft.parts.iter().map(|part| part.piece.kind).collect();
             calls += kinds.iter().filter(|kind| **kind == Kind::Call).count() as u64;
             results += kinds.iter().filter(|kind| **kind == Kind::Result).count() as u64;

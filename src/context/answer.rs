@@ -1,7 +1,7 @@
 //! What a request comes to: its view, as far as it is new, compared with the last one.
 
+use crate::json;
 use litemap::LiteMap;
-use serde::Serialize;
 
 use super::state::State;
 use super::view::{Entry, Written};
@@ -11,8 +11,7 @@ use crate::prune::{Change, Rule};
 use crate::validity;
 
 /// A request: what stays of the one before, what follows, and what is to be said about it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// So many messages of the last request stand at the start of this one.
     pub keep: u32,
@@ -46,9 +45,26 @@ pub struct Answer {
     pub last_group: u32,
 }
 
+json::written!(Answer {
+    keep,
+    items,
+    epoch,
+    first_changed,
+    fits,
+    tokens,
+    tokens_before,
+    cached_tokens_lost,
+    repairs,
+    edits,
+    event,
+    fold,
+    fold_due,
+    drop_thinking,
+    last_group
+});
+
 /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Folded {
     /// Folds so far.
     pub number: u32,
@@ -66,9 +82,10 @@ pub struct Folded {
     pub tokens_after: u64,
 }
 
+json::written!(Folded { number, first_kept, kept, head, identifiers, tokens_before, tokens_after });
+
 /// What the policy did at a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Blocks were stubbed, capped or thinned.
     Edit,
@@ -76,10 +93,19 @@ pub enum Event {
     Fold,
 }
 
+impl json::Write for Event {
+    fn write(&self, out: &mut String) {
+        let name = match self {
+            Self::Edit => "edit",
+            Self::Fold => "fold",
+        };
+        name.write(out);
+    }
+}
+
 /// A message that is now edited otherwise than before.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Edit {
     /// The message.
     pub index: u32,
@@ -92,6 +118,8 @@ pub struct Edit {
     /// Its tokens now.
     pub tokens_after: u64,
 }
+
+json::written!(Edit { index, ops, rule, tokens_before, tokens_after });
 
 impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.

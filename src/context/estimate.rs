@@ -1,6 +1,6 @@
 //! What a request is estimated to hold, by kind.
 
-use serde::Serialize;
+use crate::json;
 
 use super::state::State;
 use crate::format::Format;
@@ -8,9 +8,8 @@ use crate::model::{Kind, Role, Violation};
 use crate::validity;
 
 /// Tokens and characters of a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Estimate {
     /// All its tokens.
     pub tokens: u64,
@@ -20,10 +19,11 @@ pub struct Estimate {
     pub by_kind: ByKind,
 }
 
+json::written!(Estimate { tokens, chars, by_kind });
+
 /// Tokens by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct ByKind {
     /// Text of user and model.
     pub text: u64,
@@ -42,6 +42,8 @@ pub struct ByKind {
     /// Frames: 4 a message, 20 and its name a call, 10 a result.
     pub overhead: u64,
 }
+
+json::written!(ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead });
 
 impl State {
     /// What the whole history and its parts are estimated to hold, before any edit.

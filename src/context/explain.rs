@@ -1,6 +1,6 @@
 //! Why a message is sent as it is.
 
-use serde::Serialize;
+use crate::json;
 
 use super::state::State;
 use crate::error::{Error, Result};
@@ -8,9 +8,8 @@ use crate::model::{Block, Form, Kind, NONE};
 use crate::prune::Rule;
 
 /// What `explain(index)` tells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Explanation {
     /// The message.
     pub index: u32,
@@ -40,8 +39,21 @@ pub struct Explanation {
     pub restore: &'static str,
 }
 
+json::written!(Explanation {
+    index,
+    state,
+    rule,
+    evidence,
+    tokens_before,
+    tokens_after,
+    group,
+    turn,
+    since,
+    restore
+});
+
 /// A place in the history of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Since {
     /// The epoch that it ended.
@@ -49,6 +61,8 @@ pub struct Since {
     /// Assistant messages before it.
     pub call: u32,
 }
+
+json::written!(Since { epoch, call });
 
 impl State {
     /// Why the message at `index` is sent as it is.

@@ -2,7 +2,7 @@
 
 use litemap::LiteMap;
 
-use serde::Serialize;
+use crate::json;
 
 use super::state::State;
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::model::{Block, Form, Kind, Role};
 use crate::order::{down, sort_by};
 
 /// Blocks of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Bucket {
     /// system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`.
@@ -31,10 +31,15 @@ pub struct Bucket {
     pub gone: u32,
 }
 
+json::written!(Bucket { bucket, blocks, tokens, sent, kept, capped, stubbed, gone });
+
 /// A message of the history and what is sent of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ListedMessage", optional_fields))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    test,
+    derive(ts_rs::TS),
+    ts(rename_all = "camelCase", rename = "ListedMessage", optional_fields)
+)]
 pub struct Listed {
     /// Its position.
     pub index: u32,
@@ -43,7 +48,6 @@ pub struct Listed {
     /// The kind of its largest block.
     pub kind: &'static str,
     /// The tool that the largest block calls, or whose result it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Its tokens.
     pub tokens: u64,
@@ -62,6 +66,8 @@ pub struct Listed {
     /// The turn it stands in.
     pub turn: u32,
 }
+
+json::written!(Listed { index, role, kind, tool as "tool?", tokens, sent_tokens, state, rule, turn });
 
 impl State {
     /// What the request holds, the largest first.

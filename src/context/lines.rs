@@ -3,6 +3,7 @@
 use litemap::LiteMap;
 
 use crate::estimate::{Estimator, MESSAGE};
+use crate::json::{Value, json};
 use crate::ledger::Ledger;
 use crate::model::{Kind, Part};
 use crate::prune::Writer;
@@ -46,11 +47,7 @@ impl Lines {
         let is_call = part.piece.kind == Kind::Call;
         // A call's cap travels as a JSON string: what is escaped there counts.
         let measure = |text: &str| {
-            if is_call {
-                estimator.tokens(&arguments(text).to_string())
-            } else {
-                estimator.tokens(text)
-            }
+            if is_call { estimator.tokens(arguments(text).get()) } else { estimator.tokens(text) }
         };
         let text = head_tail(&part.text, room, Cut::TOKENS, measure).into_owned();
         let now = overhead.saturating_add(measure(&text));
@@ -64,8 +61,8 @@ impl Lines {
 }
 
 /// The arguments of a call that was stubbed or capped: an object, as every provider wants.
-pub(super) fn arguments(line: &str) -> serde_json::Value {
-    serde_json::json!({ "cut": line })
+pub(super) fn arguments(line: &str) -> Value {
+    json!({ "cut": line })
 }
 
 impl Writer for Lines {
@@ -86,7 +83,7 @@ impl Writer for Lines {
         }
         line.push(']');
         let text = if it.kind == Kind::Call {
-            self.estimator.tokens(&arguments(&line).to_string())
+            self.estimator.tokens(arguments(&line).get())
         } else {
             self.estimator.tokens(&line)
         };

@@ -1,11 +1,10 @@
 //! Messages of ours: the head of a fold, results that mend, and lines where a request must start or end with the user.
 
-use serde_json::{Value, json};
-
 use super::state::State;
 use super::view::Entry;
 use crate::estimate::{CALL, MESSAGE};
 use crate::hash::fnv;
+use crate::json::{self, Value, json as object};
 use crate::model::{
     Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role,
 };
@@ -175,10 +174,10 @@ impl State {
     }
 
     pub(super) fn made_outline(&self, made: &Made) -> Outline {
-        let (mut message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
-        stand_in(&mut message);
-        let json = message.to_string();
-        let outline = self.format.read(json.as_bytes(), NONE).map(|draft| draft.outline());
+        let (message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
+        let readable = stand_in(message.get(), false);
+        let outline =
+            self.format.read(readable.get().as_bytes(), NONE).map(|draft| draft.outline());
         outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
     }
 }
@@ -202,24 +201,20 @@ fn says(made: &Made) -> String {
 }
 
 /// What is copied from the host stands as null: something in its place keeps the shape readable.
-fn stand_in(value: &mut Value) {
-    match value {
-        Value::Array(items) => {
-            for item in items {
-                if item.is_null() {
-                    *item = json!({ "type": "text", "text": "-" });
-                }
-                stand_in(item);
-            }
+fn stand_in(json: &str, listed: bool) -> Value {
+    match json.as_bytes().first() {
+        Some(b'[') => {
+            let items = json::items(json).unwrap_or_default();
+            Value::array(&items.into_iter().map(|item| stand_in(item, true)).collect::<Vec<_>>())
         }
-        Value::Object(members) => {
-            for (_, member) in members.iter_mut() {
-                if member.is_null() {
-                    *member = "-".into();
-                }
-                stand_in(member);
-            }
+        Some(b'{') => {
+            let members = json::members(json).unwrap_or_default();
+            let members: Vec<_> =
+                members.iter().map(|(name, member)| (&**name, stand_in(member, false))).collect();
+            Value::object(&members)
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Some(b'n') if listed => object!({ "type": "text", "text": "-" }),
+        Some(b'n') => "-".into(),
+        _ => Value::raw(json.into()),
     }
 }

@@ -1,10 +1,12 @@
 //! What the host chose, checked once.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::format::Format;
+use crate::json::{self, RawValue, Reader};
+use crate::number::decimal;
 use crate::prune::{Policy, Prices, WHOLE};
 use crate::validity::Provider;
 
@@ -33,33 +35,31 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        let all: Map<String, Value> = serde_json::from_str(json)
+        let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        let given = Given { path: "", members: &all };
         given.refuse_others(&NAMES)?;
-        let nothing = Map::new();
-        let unknown = Given { path: "window", members: &nothing };
+        let unknown = Given { path: "window", members: Vec::new() };
         let window = given.inner("window")?.unwrap_or(unknown);
         window.refuse_others(&["contextTokens", "maxOutputTokens"])?;
-        let total = window.amount("contextTokens", 1, TOKENS)?.unwrap_or(0);
-        let reserve = window.amount("maxOutputTokens", 1, TOKENS)?.unwrap_or(0);
+        let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
+        let reserve = window.amount("maxOutputTokens", 0, TOKENS)?.unwrap_or(0);
         if total > 0 && reserve >= total {
             let expected = format!("less than window.contextTokens ({total})");
             return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
         }
-        let estimator = match given.members.get("estimator") {
+        let estimator = match given.get("estimator") {
             // The host's own counter: it stays with the host.
-            Some(Value::Null) => Some(Estimator::Scaled(1000)),
-            _ => given.text("estimator")?.map(Estimator::parse).transpose()?,
+            Some("null") => Some(Estimator::Scaled(1000)),
+            _ => given.named("estimator", Estimator::parse)?,
         };
         Ok(Self {
             window: total,
             usable: total.saturating_sub(reserve),
-            format: match given.text("format")? {
+            format: match given.text("format")?.as_deref() {
                 None | Some("auto") => None,
                 Some(name) => Some(Format::parse(name)?),
             },
-            provider: given.text("provider")?.map(Provider::parse).transpose()?,
+            provider: given.named("provider", Provider::parse)?,
             estimator: estimator.unwrap_or_default(),
             policy: policy(&given)?,
             defer_folds: false,
@@ -84,24 +84,24 @@ const NAMES: [&str; 11] = [
 
 fn policy(given: &Given<'_>) -> Result<Policy> {
     let preset = given.text("preset")?;
-    let mut policy = Policy::preset(preset.unwrap_or("balanced"))?;
-    if let Some(retention) = given.members.get("retention") {
+    let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
+    if let Some(retention) = given.get("retention") {
         if preset.is_some() {
             return Err(given.refused("retention", "no `preset` beside it", retention));
         }
-        let number = given.scaled("retention", retention, 1000, "a number from -0.6 to 1.3")?;
+        let number = given.scaled("retention", retention, 3, "a number from -0.6 to 1.3")?;
         policy = Policy::retaining(number)?;
     }
-    let share = |name, default| Ok(given.amount(name, WHOLE, 1)?.unwrap_or(default));
+    let share = |name, default| Ok(given.amount(name, WHOLE_PLACES, 1)?.unwrap_or(default));
     policy.trigger = share("trigger", policy.trigger)?;
     policy.target = share("target", policy.target)?;
     policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(WHOLE);
-    let gain = given.amount("minimumGainTokens", 1, TOKENS)?;
+    let gain = given.amount("minimumGainTokens", 0, TOKENS)?;
     policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
     if let Some(economy) = given.inner("economy")? {
         economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"])?;
-        let needed = |name: &str, scale, most| {
-            economy.amount(name, scale, most)?.ok_or_else(|| {
+        let needed = |name: &str, places, most| {
+            economy.amount(name, places, most)?.ok_or_else(|| {
                 Error::argument(
                     &economy.path_of(name),
                     "a number: all four prices together",
@@ -110,85 +110,92 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
             })
         };
         policy.prices = Prices {
-            read: needed("cacheRead", 1000, 1000)?,
-            write: needed("cacheWrite", 1000, 1000)?,
-            output: needed("output", 1000, 1000)?,
-            ttl_ms: needed("cacheTtlMs", 1, 1_000_000_000_000_000)?,
+            read: needed("cacheRead", 3, 1000)?,
+            write: needed("cacheWrite", 3, 1000)?,
+            output: needed("output", 3, 1000)?,
+            ttl_ms: needed("cacheTtlMs", 0, 1_000_000_000_000_000)?,
         };
     }
     Ok(policy)
 }
 
-/// Members of an object of options, and where it stands.
+/// Members of an object of options, unread, and where it stands.
 struct Given<'a> {
-    path: &'a str,
-    members: &'a Map<String, Value>,
+    path: &'static str,
+    members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
 impl<'a> Given<'a> {
+    fn read(path: &'static str, json: &'a str) -> json::Read<Self> {
+        Reader::new(json).strict()?;
+        Ok(Self { path, members: json::members(json)? })
+    }
+
+    /// The member; of two with one name the last, as in JavaScript.
+    fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
+    }
+
     fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.into() } else { format!("{}.{name}", self.path) }
     }
 
     /// An option that does not exist is an error, never ignored.
     fn refuse_others(&self, known: &[&str]) -> Result<()> {
-        match self.members.keys().find(|name| !known.contains(&name.as_str())) {
-            None => Ok(()),
-            Some(name) => {
+        for (name, value) in &self.members {
+            if !known.contains(&&**name) {
                 let expected = format!("no such option; there are {}", known.join(", "));
-                let got = self.members.get(name).map_or(String::new(), Value::to_string);
-                Err(Error::argument(&self.path_of(name), &expected, got))
+                return Err(self.refused(name, &expected, value));
             }
         }
+        Ok(())
     }
 
-    fn refused(&self, name: &str, expected: &str, got: &Value) -> Error {
+    fn refused(&self, name: &str, expected: &str, got: &RawValue) -> Error {
         Error::argument(&self.path_of(name), expected, got)
     }
 
-    fn inner(&self, name: &'a str) -> Result<Option<Self>> {
-        match self.members.get(name) {
-            None => Ok(None),
-            Some(Value::Object(members)) => Ok(Some(Given { path: name, members })),
-            Some(other) => Err(self.refused(name, "an object", other)),
+    fn inner(&self, name: &'static str) -> Result<Option<Self>> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        match Self::read(name, value) {
+            Ok(inner) => Ok(Some(inner)),
+            Err(_) => Err(self.refused(name, "an object", value)),
         }
     }
 
-    fn text(&self, name: &str) -> Result<Option<&'a str>> {
-        match self.members.get(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.refused(name, "a name", other)),
-        }
+    fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        json::string(value).map(Some).map_err(|_| self.refused(name, "a name", value))
     }
 
-    /// A number from 0 to `most`, times `scale`, as an integer.
-    fn amount(&self, name: &str, scale: u64, most: u64) -> Result<Option<u64>> {
-        let Some(value) = self.members.get(name) else { return Ok(None) };
+    /// What `parse` makes of a name.
+    fn named<T>(&self, name: &str, parse: fn(&str) -> Result<T>) -> Result<Option<T>> {
+        self.text(name)?.map(|name| parse(&name)).transpose()
+    }
+
+    /// A number from 0 to `most`, times 10^`places`, as an integer.
+    fn amount(&self, name: &str, places: u32, most: u64) -> Result<Option<u64>> {
+        let Some(value) = self.get(name) else { return Ok(None) };
         let expected = format!("a number from 0 to {most}");
-        let amount = u64::try_from(self.scaled(name, value, scale, &expected)?).ok();
-        let fits = amount.filter(|&amount| amount <= most.saturating_mul(scale));
+        let amount = u64::try_from(self.scaled(name, value, places, &expected)?).ok();
+        let fits = amount.filter(|&amount| amount <= most.saturating_mul(10u64.pow(places)));
         fits.map(Some).ok_or_else(|| self.refused(name, &expected, value))
     }
 
-    /// A number times `scale`, as the nearest integer. Floats end here.
-    fn scaled(&self, name: &str, value: &Value, scale: u64, expected: &str) -> Result<i64> {
-        let number = value.as_f64().ok_or_else(|| self.refused(name, "a number", value))?;
-        if !(-1e15..=1e15).contains(&number) {
-            return Err(self.refused(name, expected, value));
+    /// A number times 10^`places`, as the nearest integer.
+    fn scaled(&self, name: &str, value: &RawValue, places: u32, expected: &str) -> Result<i64> {
+        if !value.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
+            return Err(self.refused(name, "a number", value));
         }
-        #[expect(
-            clippy::float_arithmetic,
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "an option is scaled once, far below where floats lose integers"
-        )]
-        Ok((number * scale as f64).round() as i64)
+        decimal(value, places).ok_or_else(|| self.refused(name, expected, value))
     }
 }
 
 /// No window has more tokens.
 const TOKENS: u64 = u32::MAX as u64;
+
+/// A share is counted in 10^-4.
+const WHOLE_PLACES: u32 = 4;
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,10 @@
 //! What goes out beside the messages: system prompt, tool definitions, and what we are not shown.
 
-use serde_json::Value;
-use serde_json::value::RawValue;
-
 use super::counter::Counter;
 use crate::error::{Error, Result};
 use crate::estimate::{DEFINITION, MESSAGE};
 use crate::hash::fnv;
-use crate::json::{Shape, Want, may};
+use crate::json::{self, RawValue, Reader, Shape, Want, may};
 
 /// The measure of a request's other parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,45 +78,57 @@ struct Words {
 
 impl Words {
     fn parse(json: &str) -> Result<Self> {
-        let refused = |error| {
+        let refused = |error: json::Error| {
             Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
         };
         let mut given = PARTS.read(json).map_err(refused)?;
-        let mut raw = |name| given.raw(name).map_or("null", RawValue::get);
+        let mut raw = |name| given.raw(name).unwrap_or("null");
         let (system, tools) = (raw("system"), raw("tools"));
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
-        let value = |raw: &str| serde_json::from_str::<Value>(raw).map_err(refused);
-        let (system, tools) = (value(system)?, value(tools)?);
+        let strict = |raw| Reader::new(raw).strict().map_err(refused);
+        let (system, tools) = (strict(system)?, strict(tools)?);
         let unseen = given.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
-        let system = system_text(&system);
-        let definitions = match &tools {
-            Value::Null => 0,
-            Value::Array(tools) => tools.len(),
-            Value::Object(tools) => tools.len(),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                let got = tools.to_string();
-                return Err(Error::argument("tools", "an array or a record of definitions", got));
+        let definitions = match tools.as_bytes().first() {
+            Some(b'n') => 0,
+            Some(b'[') => json::items(tools).map_err(refused)?.len(),
+            Some(b'{') => json::members(tools).map_err(refused)?.len(),
+            _ => {
+                return Err(Error::argument("tools", "an array or a record of definitions", tools));
             }
         };
-        let tools = if definitions == 0 { String::new() } else { tools.to_string() };
-        Ok(Self { system, tools, definitions, unseen, fingerprint })
+        let tools = if definitions == 0 { "" } else { tools }.into();
+        Ok(Self { system: system_text(system), tools, definitions, unseen, fingerprint })
     }
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
-fn system_text(system: &Value) -> String {
-    match system {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().map(system_text).collect::<Vec<_>>().join("\n"),
-        Value::Object(members) => match members.get("text").or_else(|| members.get("prompt")) {
-            Some(Value::String(text)) => text.clone(),
-            _ => system.to_string(),
-        },
-        Value::Bool(_) | Value::Number(_) => system.to_string(),
+fn system_text(system: &RawValue) -> String {
+    match system.as_bytes().first() {
+        Some(b'n') => return String::new(),
+        Some(b'"') => return json::string(system).unwrap_or_default().into_owned(),
+        Some(b'[') => {
+            let mut words = String::new();
+            for (at, block) in json::items(system).unwrap_or_default().into_iter().enumerate() {
+                if at > 0 {
+                    words.push('\n');
+                }
+                words.push_str(&system_text(block));
+            }
+            return words;
+        }
+        Some(b'{') => {
+            let members = json::members(system).unwrap_or_default();
+            let of = |name| members.iter().rev().find(|(key, _)| key == name);
+            let text = of("text").or_else(|| of("prompt")).filter(|(_, it)| it.starts_with('"'));
+            if let Some((_, text)) = text {
+                return system_text(text);
+            }
+        }
+        _ => {}
     }
+    system.into()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How much of what the model wrote next it still had before it: identifiers in its texts and calls.
 
-use serde::Serialize;
+use crate::json;
 
 use super::measure::Measure;
 use super::state::State;
@@ -8,8 +8,7 @@ use crate::model::{Form, Kind};
 use crate::order::sort_set;
 
 /// Wanted and found, in millionths; a message counts for at most 20 identifiers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recall {
     /// Identifiers seen before that the next message uses, and those of them that the request still showed anywhere.
     pub recall: Share,
@@ -19,14 +18,18 @@ pub struct Recall {
     pub content_recall: Share,
 }
 
+json::written!(Recall { recall, far_recall, content_recall });
+
 /// A share as two sums.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// What was found.
     pub found: u64,
     /// What was wanted.
     pub wanted: u64,
 }
+
+json::written!(Share { found, wanted });
 
 const MOST: u64 = 20;
 const FAR_TOKENS: u64 = 8000;

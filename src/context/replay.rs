@@ -1,8 +1,5 @@
 //! A session played again, call by call, under a policy: what each request would have held, and what it would have cost.
 
-use serde::Serialize;
-use serde_json::value::RawValue;
-
 use super::answer::{Answer, Event};
 use super::counter::{Counter, Learned, texts};
 use super::measure::{Measure, measure};
@@ -16,7 +13,7 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::hash::mix;
 use crate::identifiers::Identifiers;
-use crate::json::{Members, Shape, Want, may, must};
+use crate::json::{self, Members, RawValue, Shape, Want, may, must};
 use crate::model::{Form, NONE};
 use crate::prune::{Cache, Sent};
 
@@ -25,7 +22,7 @@ use crate::prune::{Cache, Sent};
 pub struct Recording {
     format: Format,
     parts: Parts,
-    raw: Vec<Box<RawValue>>,
+    raw: Vec<String>,
     pub(super) measures: Vec<Measure>,
     pub(super) identifiers: Identifiers,
     calls: Vec<RecordedCall>,
@@ -67,13 +64,12 @@ impl RecordedCall {
     }
 }
 
-fn no_session(error: serde_json::Error) -> Error {
+fn no_session(error: json::Error) -> Error {
     Error::argument("session", "what readSession gave", error)
 }
 
 /// A call of a replay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Its number, from 0.
     pub call: u32,
@@ -99,9 +95,22 @@ pub struct Call {
     pub at: i64,
 }
 
+json::written!(Call {
+    call,
+    used,
+    unmanaged,
+    sent,
+    epoch,
+    event,
+    edits,
+    bill,
+    violations,
+    fits,
+    at
+});
+
 /// What a replay comes to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// In thousandths of a base input token.
     pub bill: u64,
@@ -120,9 +129,10 @@ pub struct Totals {
     /// The most tokens that a request had.
     pub peak: u64,
     /// What the model wrote next, and still had before it.
-    #[serde(flatten)]
     pub recall: Recall,
 }
+
+json::written!(Totals { bill, unmanaged_bill, edits, folds, epochs, over_window, violations, peak, recall as "*" });
 
 /// A replay: its calls, its totals, and the state at its last call.
 #[derive(Clone, Debug)]
@@ -148,18 +158,18 @@ impl Recording {
         let messages = session.items("messages").unwrap_or_default();
         let format = format_of(&mut session, &messages)?;
         let counts = session.items("counts").unwrap_or_default();
-        let counts: Vec<u32> = counts.iter().map(|one| one.get().parse().unwrap_or(0)).collect();
+        let counts: Vec<u32> = counts.iter().map(|one| one.parse().unwrap_or(0)).collect();
         let mut counter = Counter::new(estimator, &counts);
         let mut identifiers = Identifiers::default();
         let mut measures = Vec::with_capacity(messages.len());
         for (index, message) in (0u32..).zip(&messages) {
-            let bytes = message.get().as_bytes();
+            let bytes = message.as_bytes();
             let draft = format.read(bytes, index)?;
             measures.push(measure(&draft, bytes.len(), &mut counter, &mut identifiers));
         }
         let parts = beside(&mut session);
         let calls = session.items("calls").unwrap_or_default();
-        let calls = calls.into_iter().map(|call| RecordedCall::read(call.get()));
+        let calls = calls.into_iter().map(|call| RecordedCall::read(call));
         Ok(Self {
             format,
             parts: Parts::parse(&parts, &mut counter)?,
@@ -182,7 +192,7 @@ impl Recording {
         let format = format_of(&mut session, &messages)?;
         let mut all = Vec::new();
         for (index, message) in (0u32..).zip(&messages) {
-            let draft = format.read(message.get().as_bytes(), index)?;
+            let draft = format.read(message.as_bytes(), index)?;
             all.extend(texts(&draft).into_iter().map(ToOwned::to_owned));
         }
         all.extend(Parts::texts(&beside(&mut session))?);
@@ -272,7 +282,7 @@ impl Recording {
     }
 
     fn supply(&self, state: &mut State, index: u32) -> Result<()> {
-        let raw = self.raw.get(index as usize).map_or("null", |raw| raw.get());
+        let raw = self.raw.get(index as usize).map_or("null", String::as_str);
         state.supply(index, raw.as_bytes())
     }
 }
@@ -317,12 +327,12 @@ fn format_of(session: &mut Members<'_>, messages: &[&RawValue]) -> Result<Format
 
 /// What goes out beside the messages, as JSON.
 fn beside(session: &mut Members<'_>) -> String {
-    let mut part = |name| session.raw(name).map_or("null", RawValue::get);
+    let mut part = |name| session.raw(name).unwrap_or("null");
     let (system, tools) = (part("system"), part("tools"));
     let unseen = session.integer("unseenTokens").unwrap_or(0);
     format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":{unseen}}}"#)
 }
 
 fn first<'a>(messages: &[&'a RawValue]) -> Vec<&'a [u8]> {
-    messages.iter().take(32).map(|message| message.get().as_bytes()).collect()
+    messages.iter().take(32).map(|message| message.as_bytes()).collect()
 }

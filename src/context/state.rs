@@ -13,6 +13,7 @@ use super::view::Sent;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::format::Format;
+use crate::json;
 use crate::ledger::{Arrival, Ledger};
 use crate::model::{
     Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
@@ -80,8 +81,7 @@ pub(super) struct Why {
 }
 
 /// What work was done: turns stay flat, and this shows it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Bytes of messages measured.
     pub bytes_measured: u64,
@@ -90,6 +90,8 @@ pub struct Counters {
     /// Items of views written out.
     pub items_written: u64,
 }
+
+json::written!(Counters { bytes_measured, blocks_visited, items_written });
 
 /// What came of a message that was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -405,9 +407,11 @@ impl State {
     /// # Errors
     /// `InvalidArgument`.
     pub fn count(&mut self, json: &str) -> Result<()> {
-        let counts = serde_json::from_str(json);
-        self.given =
-            counts.map_err(|error| Error::argument("estimator", "whole numbers", error))?;
+        self.given.clear();
+        let refused = |got| Error::argument("estimator", "whole numbers", got);
+        for count in json::items(json).map_err(|error| refused(error.to_string()))? {
+            self.given.push(count.parse().map_err(|_| refused(count.into()))?);
+        }
         Ok(())
     }
 

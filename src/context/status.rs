@@ -1,12 +1,11 @@
 //! How full the window is, and what is due.
 
-use serde::Serialize;
+use crate::json;
 
 use super::state::State;
 
 /// What `status()` tells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Status {
     /// Tokens of the last request.
     pub used: u64,
@@ -29,6 +28,19 @@ pub struct Status {
     /// Tokens of the history less those of the last request.
     pub tokens_saved: u64,
 }
+
+json::written!(Status {
+    used,
+    usable,
+    remaining,
+    pct,
+    pressure,
+    epoch,
+    due,
+    peak_tokens,
+    compactions,
+    tokens_saved
+});
 
 impl State {
     /// How full the window is.

@@ -1,16 +1,14 @@
 //! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
 
-use serde::Serialize;
-
 use super::answer::{Answer, Said, count};
 use super::state::State;
 use crate::error::Result;
+use crate::json;
 use crate::model::Form;
 use crate::prune::{Decision, Moment, Setting};
 
 /// What a step comes to.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// The texts of these messages are needed: hand them over and resume.
     Need(Vec<u32>),
@@ -106,6 +104,11 @@ impl State {
 impl Step {
     /// As JSON for the facade: `{"need": [..]}` or `{"done": {..}}`.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        let mut out = String::new();
+        match self {
+            Self::Need(messages) => json::object(&[("need", messages)], &mut out),
+            Self::Done(answer) => json::object(&[("done", answer)], &mut out),
+        }
+        out
     }
 }

@@ -320,7 +320,7 @@ proptest! {
             }
             let answer = told.request();
             let keep = answer.keep as usize;
-            let new = answer.items.iter().map(|item| serde_json::to_string(item).unwrap());
+            let new = answer.items.iter().map(|item| crate::json::write(item));
             let before = sent.clone();
             sent.truncate(keep);
             sent.extend(new);

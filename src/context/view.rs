@@ -1,7 +1,6 @@
 //! The view: for each message that is sent, keep it, edit it, or make one of ours.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use crate::json::{self, Value, Write};
 
 use super::lines::arguments;
 use super::state::State;
@@ -53,8 +52,7 @@ pub(super) struct Entry {
 const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
     /// The host's message as it is.
     Keep {
@@ -77,12 +75,27 @@ pub enum Written {
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
-        #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
         /// The tool of that call.
-        #[serde(skip_serializing_if = "Option::is_none")]
         tool_name: Option<String>,
     },
+}
+
+impl Write for Written {
+    fn write(&self, out: &mut String) {
+        let members: &[(&str, &dyn Write)] = match self {
+            Self::Keep { index } => &[("index", index)],
+            Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
+            Self::Make { make, copies, role, tool_call_id, tool_name } => &[
+                ("make", make),
+                ("copies", copies),
+                ("role", role),
+                ("toolCallId?", tool_call_id),
+                ("toolName?", tool_name),
+            ],
+        };
+        json::object(members, out);
+    }
 }
 
 impl State {
@@ -183,13 +196,14 @@ impl State {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
                     let text = text.clone().unwrap_or_else(mended);
                     if it.kind == Kind::Call {
-                        What::Arguments(serde_json::from_str(&text).unwrap_or_else(|_| json!({})))
+                        let whole = json::whole(&text).unwrap_or("{}");
+                        What::Arguments(Value::raw(whole.into()))
                     } else {
                         What::Text(text)
                     }
                 }
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
-                    What::Arguments(json!({}))
+                    What::Arguments(Value::object(&[]))
                 }
                 FixKind::Drop { .. }
                 | FixKind::Rename { .. }
@@ -206,7 +220,7 @@ impl State {
         let (key, source) = match &item {
             Item::Keep(at) => (self.fingerprint(*at), *at),
             Item::Edit(at, ops) => {
-                let ops = serde_json::to_vec(ops).unwrap_or_default();
+                let ops = json::write(ops).into_bytes();
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
             Item::Make(made) => (self.key_of_made(made), NONE),

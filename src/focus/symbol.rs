@@ -101,8 +101,7 @@ fn names_in(query: &str) -> impl Iterator<Item = &str> {
 
 fn is_name(word: &str, calls: bool, first: bool) -> bool {
     if word.contains('.') {
-        let telling =
-            word.split('.').any(|part| is_camel(part) || is_pascal(part)) || calls;
+        let telling = word.split('.').any(|part| is_camel(part) || is_pascal(part)) || calls;
         return telling && is_quoted_symbol(word);
     }
     if is_camel(word) || is_telling_pascal(word) {

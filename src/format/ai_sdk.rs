@@ -1,6 +1,6 @@
 //! The AI SDK's messages: `ModelMessage` with content parts, `UIMessage` with call and result in one part.
 
-use serde_json::Value;
+use crate::json::Value;
 
 use super::edit::{Change, Host};
 use super::json::{Flaw, Read};
@@ -15,5 +15,5 @@ pub(super) fn edit(_outline: &Outline, _changes: &[Change]) -> Vec<Op> {
 }
 
 pub(super) fn make(_made: &Made, _host: Host<'_>) -> (Value, Vec<Copied>) {
-    (Value::Null, Vec::new())
+    (Value::NULL, Vec::new())
 }

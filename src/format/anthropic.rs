@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, Shape, Want, may, must};
+use crate::json::{Content, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -66,10 +63,10 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
 }
 
 fn block(place: Place, raw: &RawValue) -> Read<Part<'_>> {
-    let mut block = match json::read(raw.get(), &BLOCK) {
+    let mut block = match json::read(raw, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
-        Err(_) if json::kind_of(raw.get()).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
+        Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
             return json::other(place, raw);
         }
         Err(flaw) => return Err(flaw),
@@ -117,7 +114,7 @@ fn thinking<'a>(place: Place, text: Cow<'a, str>, opaque: &str) -> Part<'a> {
 
 /// An image or document; a document that is plain text has its text.
 fn medium(place: Place, source: Option<&RawValue>) -> Read<Part<'_>> {
-    let raw = source.map_or("", RawValue::get);
+    let raw = source.unwrap_or_default();
     let mut part = Part::new(Kind::Image, place, "");
     part.media = of_json(raw);
     part.images = 1;
@@ -125,7 +122,7 @@ fn medium(place: Place, source: Option<&RawValue>) -> Read<Part<'_>> {
         && source.text("type").is_some_and(|kind| kind == "text")
         && let Some(data) = source.raw("data")
     {
-        part.text = json::string(data.get()).map_err(|flaw| flaw.under("/source/data"))?;
+        part.text = json::string(data).map_err(|flaw| flaw.under("/source/data"))?;
         part.images = 0;
     }
     Ok(part)
@@ -133,13 +130,13 @@ fn medium(place: Place, source: Option<&RawValue>) -> Read<Part<'_>> {
 
 fn result(raw: &RawValue) -> Read<Body<'_>> {
     let mut body = Body::default();
-    match json::content(raw.get())? {
+    match json::content(raw)? {
         None => {}
         Some(Content::Text(text)) => body.say(text),
         Some(Content::Blocks(blocks)) => {
             for (at, raw) in blocks.into_iter().enumerate() {
                 // Hosts put records of their own into results: those count by their JSON text.
-                let own = json::kind_of(raw.get()).is_none();
+                let own = json::kind_of(raw).is_none();
                 let part = if own { json::other } else { block }(Place::Content, raw);
                 body.take(part.map_err(|flaw| flaw.under(&format!("/{at}")))?);
             }
@@ -169,18 +166,18 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let block = match made {
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
-            return (json!({ "role": "user", "content": content }), copied);
+            return (object!({ "role": "user", "content": content }), copied);
         }
         Made::Result { id, text, error, .. } => {
-            json!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": error })
+            object!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": error })
         }
         Made::Moved { id, message, piece, .. } => {
             let from = host(*message, *piece);
             let moved = edit::moved(*message, from, "/content", "/content/0/content");
             copied.extend(moved.copied);
             let (content, error) = (moved.text, moved.error);
-            json!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": error })
+            object!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": error })
         }
     };
-    (json!({ "role": "user", "content": [block] }), copied)
+    (object!({ "role": "user", "content": [block] }), copied)
 }

@@ -4,12 +4,10 @@ use std::borrow::Cow;
 
 use litemap::LiteMap;
 
-use serde_json::value::RawValue;
-
 use super::Format;
 use super::json::kind_of;
 use crate::error::{Error, Result};
-use crate::json::{Content, Shape, Want, may};
+use crate::json::{self, Content, RawValue, Shape, Want, may};
 
 /// The members by which a message shows its format.
 const PROBE: Shape = Shape {
@@ -104,11 +102,9 @@ fn look(message: &[u8]) -> Look {
 }
 
 fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
-    match serde_json::from_str(content.get()) {
-        Ok(Content::Blocks(blocks)) => {
-            blocks.into_iter().filter_map(|block| kind(block.get())).collect()
-        }
-        Ok(Content::Text(_)) | Err(_) => Vec::new(),
+    match json::content(content) {
+        Ok(Some(Content::Blocks(blocks))) => blocks.into_iter().filter_map(kind).collect(),
+        Ok(_) | Err(_) => Vec::new(),
     }
 }
 

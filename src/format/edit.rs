@@ -1,6 +1,6 @@
 //! What the formats share in editing and making: which pieces go, in which order operations stand, what is copied.
 
-use serde_json::{Value, json};
+use crate::json::{Value, json};
 
 use crate::model::{Copied, Kind, MadePart, Op, Outline, Piece, Place};
 
@@ -86,7 +86,7 @@ pub(super) fn blocks(
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
             (Place::Item(_) | Place::Part(_), _) => text_block(PLACEHOLDER),
-            (_, Kind::Result) => json!([text_block(PLACEHOLDER)]),
+            (_, Kind::Result) => Value::array(&[text_block(PLACEHOLDER)]),
             _ => PLACEHOLDER.into(),
         };
         ops.push(put(piece, "", word));
@@ -131,13 +131,13 @@ pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<
         let from = piece.place.pointer();
         if matches!(piece.place, Place::Item(_)) {
             copied.push(Copied { path, index: message, from });
-            content.push(Value::Null);
+            content.push(Value::NULL);
         } else {
             copied.push(Copied { path: format!("{path}/text"), index: message, from });
-            content.push(json!({ "type": "text", "text": null }));
+            content.push(json!({ "type": "text", "text": Value::NULL }));
         }
     }
-    Value::Array(content)
+    Value::array(&content)
 }
 
 /// A result of the host's at another place.
@@ -155,7 +155,7 @@ pub(super) fn moved(message: u32, piece: Option<&Piece>, under: &str, path: &str
         Some(piece) if !piece.blank => {
             let from = format!("{}{under}", piece.place.pointer());
             let copied = Copied { path: path.into(), index: message, from };
-            Moved { text: Value::Null, error: piece.error, copied: Some(copied) }
+            Moved { text: Value::NULL, error: piece.error, copied: Some(copied) }
         }
         Some(piece) => Moved { text: NO_OUTPUT.into(), error: piece.error, copied: None },
         None => Moved { text: NO_OUTPUT.into(), error: true, copied: None },

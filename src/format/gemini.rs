@@ -1,6 +1,6 @@
 //! Contents of Gemini: `parts` of a user or a model.
 
-use serde_json::Value;
+use crate::json::Value;
 
 use super::edit::{Host, What};
 use super::json::{Flaw, Read};
@@ -15,5 +15,5 @@ pub(super) fn set(_piece: &Piece, _what: &What) -> Option<Op> {
 }
 
 pub(super) fn make(_made: &Made, _host: Host<'_>) -> (Value, Vec<Copied>) {
-    (Value::Null, Vec::new())
+    (Value::NULL, Vec::new())
 }

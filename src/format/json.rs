@@ -1,14 +1,10 @@
 //! What the formats share in reading JSON: borrowed strings, content that is a string or blocks, and where a flaw lies.
 
 use std::borrow::Cow;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::unicode;
 use crate::error::Error;
-use crate::json::{self, Content, Shape, Str, Want, must};
+use crate::json::{self, Content, RawValue, Shape, Want, must};
 use crate::model::{Kind, Part, Place};
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
@@ -101,43 +97,26 @@ fn unmarked(json: &str) -> Cow<'_, str> {
     if !json.contains("\"cache_control\"") {
         return Cow::Borrowed(json);
     }
-    let Ok(Members(members)) = serde_json::from_str(json) else { return Cow::Borrowed(json) };
-    let kept = members.iter().filter(|(key, _)| *key != "cache_control");
-    let kept: Vec<_> = kept.map(|(key, raw)| format!("{}:{}", quoted(key), raw.get())).collect();
-    Cow::Owned(format!("{{{}}}", kept.join(",")))
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// An object's members in their own order, unread.
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some((key, value)) = map.next_entry::<Str<'de>, _>()? {
-                    members.push((key.0, value));
-                }
-                Ok(Members(members))
-            }
+    let Ok(members) = json::members(json) else { return Cow::Borrowed(json) };
+    let mut kept = String::from("{");
+    for (key, raw) in members {
+        if key == "cache_control" {
+            continue;
         }
-        deserializer.deserialize_map(All)
+        if kept.len() > 1 {
+            kept.push(',');
+        }
+        json::quote(&key, &mut kept);
+        kept.push(':');
+        kept.push_str(raw);
     }
+    kept.push('}');
+    Cow::Owned(kept)
 }
 
 /// Reads a string; a flaw is named by its JSON Pointer.
 pub(super) fn string(json: &str) -> Read<Cow<'_, str>> {
-    serde_json::from_str::<Str<'_>>(json).map(|text| text.0).map_err(|error| flaw(json, &error))
+    json::string(json).map_err(|error| flaw(json, &error))
 }
 
 /// Reads an object; a flaw is named by its JSON Pointer.
@@ -147,16 +126,13 @@ pub(super) fn read<'a>(json: &'a str, form: &Shape) -> Read<json::Members<'a>> {
 
 /// Reads a content; a flaw is named by its JSON Pointer.
 pub(super) fn content(json: &str) -> Read<Option<Content<'_>>> {
-    serde_json::from_str(json).map_err(|error| flaw(json, &error))
+    json::content(json).map_err(|error| flaw(json, &error))
 }
 
-fn flaw(json: &str, error: &serde_json::Error) -> Flaw {
-    let before = json.split_inclusive('\n').take(error.line().saturating_sub(1));
-    let start: usize = before.map(str::len).sum();
-    let path = pointer_at(json, start.saturating_add(error.column()));
-    let text = error.to_string();
-    let text = text.split(" at line ").next().unwrap_or_default();
-    // serde says "invalid type: null, expected a string" or "missing field `type`".
+fn flaw(json: &str, error: &json::Error) -> Flaw {
+    let path = pointer_at(json, error.offset());
+    let text = error.what();
+    // The reader says "invalid type: null, expected a string" or "missing field `type`".
     let expected = match (text.rsplit_once("expected "), text.strip_prefix("missing field ")) {
         (Some((_, expected)), _) => expected.into(),
         (None, Some(field)) => format!("a member {field}"),
@@ -167,16 +143,15 @@ fn flaw(json: &str, error: &serde_json::Error) -> Flaw {
 
 /// A value that is carried as JSON text: it must not hide a lone surrogate, which the reader does not look for in it.
 pub(super) fn whole(raw: &RawValue) -> Read<&str> {
-    let text = raw.get();
-    if unicode::has_lone(text) {
+    if unicode::has_lone(raw) {
         return Err(Flaw::new("", "a string without lone surrogates"));
     }
-    Ok(text)
+    Ok(raw)
 }
 
 /// Whether JSON text is an object.
 pub(super) fn is_object(json: &str) -> bool {
-    json.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(json).is_ok()
+    json.trim_start().starts_with('{') && json::whole(json).is_ok()
 }
 
 /// A length as the counts of the core have it.

@@ -19,7 +19,7 @@ mod tests;
 mod unicode;
 
 use crate::error::{Error, Result};
-use serde_json::Value;
+use crate::json::Value;
 
 use crate::model::{Copied, Draft, Made, Op, Outline};
 

@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, is_object, or_empty};
 use crate::json::Want::{Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -105,8 +102,8 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
     if let Some(text) = message.text("reasoning_content") {
         parts.push(Part::new(Kind::Thinking, Place::Field("reasoning_content"), text));
     }
-    if let Some(raw) = message.raw("reasoning").filter(|raw| raw.get().starts_with('"')) {
-        let text = json::string(raw.get())?;
+    if let Some(raw) = message.raw("reasoning").filter(|raw| raw.starts_with('"')) {
+        let text = json::string(raw)?;
         let again = parts.iter().any(|part| part.text == text);
         let text = if again { Cow::Borrowed("") } else { text };
         parts.push(Part::new(Kind::Thinking, Place::Field("reasoning"), text));
@@ -114,7 +111,7 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
     if let Some(raw) = message.raw("reasoning_details") {
         let mut part = Part::new(Kind::Thinking, Place::Field("reasoning_details"), "");
         let told = parts.iter().any(|part| !part.text.is_empty());
-        part.opaque = if told { 0 } else { count(raw.get().len()) };
+        part.opaque = if told { 0 } else { count(raw.len()) };
         part.piece.opaque = true;
         parts.push(part);
     }
@@ -126,11 +123,9 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
 }
 
 fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut part = match json::read(raw.get(), &CONTENT_PART) {
+    let mut part = match json::read(raw, &CONTENT_PART) {
         Ok(part) => part,
-        Err(_)
-            if json::kind_of(raw.get()).is_some_and(|kind| kind != "text" && kind != "refusal") =>
-        {
+        Err(_) if json::kind_of(raw).is_some_and(|kind| kind != "text" && kind != "refusal") => {
             return json::other(place, raw);
         }
         Err(flaw) => return Err(flaw),
@@ -148,7 +143,7 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "image_url" | "input_audio" | "file" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(raw.get());
+            part.media = of_json(raw);
             part
         }
         _ => json::other(place, raw)?,
@@ -156,11 +151,11 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
 }
 
 fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
-    let mut call = json::read(raw.get(), &CALL)?;
+    let mut call = json::read(raw, &CALL)?;
     let mut part = match (call.raw("function"), call.raw("custom")) {
         (Some(of), _) => function(of, Place::Call(at)).map_err(|flaw| flaw.under("/function"))?,
         (None, Some(of)) => {
-            let custom = json::read(of.get(), &CUSTOM).map_err(|flaw| flaw.under("/custom"));
+            let custom = json::read(of, &CUSTOM).map_err(|flaw| flaw.under("/custom"));
             let mut custom = custom?;
             let (name, input) = (custom.text("name"), custom.text("input"));
             let mut part = Part::new(Kind::Call, Place::Custom(at), or_empty(input));
@@ -174,7 +169,7 @@ fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
 }
 
 fn function(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut function = json::read(raw.get(), &FUNCTION)?;
+    let mut function = json::read(raw, &FUNCTION)?;
     let mut part = Part::new(Kind::Call, place, or_empty(function.text("arguments")));
     part.piece.name = or_empty(function.text("name")).into();
     part.piece.bad_arguments = !is_object(&part.text);
@@ -211,7 +206,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     if !told {
         ops.push(beside("/content", PLACEHOLDER.into()));
     } else if !content_stays && go.iter().any(content) {
-        ops.push(beside("/content", Value::Null));
+        ops.push(beside("/content", Value::NULL));
     } else {
         ops.extend(edit::removals(go.iter().copied().filter(content)));
     }
@@ -238,14 +233,14 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
         (Kind::Call, Place::Call(_) | Place::Custom(_), What::Id(id)) => {
             member(piece, "/id", text(id))
         }
-        (Kind::Call, Place::Custom(_), What::Arguments(Value::String(new))) => {
-            member(piece, "/custom/input", text(new))
+        (Kind::Call, Place::Custom(_), What::Arguments(new)) => {
+            member(piece, "/custom/input", Value::from(&*new.as_str()?))
         }
         (Kind::Call, Place::Call(_), What::Arguments(new)) => {
-            member(piece, "/function/arguments", new.to_string().into())
+            member(piece, "/function/arguments", new.get().into())
         }
         (Kind::Call, Place::Field(_), What::Arguments(new)) => {
-            member(piece, "/arguments", new.to_string().into())
+            member(piece, "/arguments", new.get().into())
         }
         _ => return None,
     })
@@ -256,7 +251,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, name, content) = match made {
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
-            return (json!({ "role": "user", "content": content }), copied);
+            return (object!({ "role": "user", "content": content }), copied);
         }
         Made::Result { id, name, text, .. } => (id, name, text.as_str().into()),
         Made::Moved { id, name, message, piece } => {
@@ -267,9 +262,9 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     };
     // A call without an id is one of the old `function_call`s.
     let message = if id.is_empty() {
-        json!({ "role": "function", "name": name, "content": content })
+        object!({ "role": "function", "name": name, "content": content })
     } else {
-        json!({ "role": "tool", "tool_call_id": id, "content": content })
+        object!({ "role": "tool", "tool_call_id": id, "content": content })
     };
     (message, copied)
 }

@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
 use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, Members, Shape, Want, may, must};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -112,10 +109,10 @@ fn own(mut message: Members<'_>) -> Read<Draft<'_>> {
 }
 
 fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut block = match json::read(raw.get(), &BLOCK) {
+    let mut block = match json::read(raw, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
-        Err(_) if json::kind_of(raw.get()).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
+        Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
             return json::other(place, raw);
         }
         Err(flaw) => return Err(flaw),
@@ -151,7 +148,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         "image" => {
             let mut part = Part::new(Kind::Image, place, "");
             part.images = 1;
-            part.media = of_json(block.raw("data").map_or("", RawValue::get));
+            part.media = of_json(block.raw("data").unwrap_or_default());
             part
         }
         _ => json::other(place, raw)?,
@@ -178,7 +175,7 @@ pub(super) fn set(piece: &Piece, what: &What) -> Option<Op> {
         (Kind::Text, _, What::Text(new)) => put(piece, "", text(new)),
         (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
         (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
-        (Kind::Result, _, What::Text(new)) => put(piece, "", json!([edit::text_block(new)])),
+        (Kind::Result, _, What::Text(new)) => put(piece, "", object!([edit::text_block(new)])),
         (Kind::Result, _, What::Id(id)) => edit::beside("/toolCallId", text(id)),
         (Kind::Call, _, What::Id(id)) => member(piece, "/id", text(id)),
         (Kind::Call, _, What::Arguments(new)) => member(piece, "/arguments", new.clone()),
@@ -191,21 +188,21 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, name, content, error) = match made {
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
-            return (json!({ "role": "user", "content": content, "timestamp": 0 }), copied);
+            return (object!({ "role": "user", "content": content, "timestamp": 0 }), copied);
         }
         Made::Result { id, name, text, error } => {
-            (id, name, json!([edit::text_block(text)]), *error)
+            (id, name, object!([edit::text_block(text)]), *error)
         }
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", "/content");
             copied.extend(moved.copied);
             // Without a host's content to copy the text is ours, and content is a list of blocks.
-            let ours = moved.text.as_str().map(|text| json!([edit::text_block(text)]));
+            let ours = moved.text.as_str().map(|text| object!([edit::text_block(&text)]));
             let content = ours.unwrap_or_default();
             (id, name, content, moved.error)
         }
     };
-    let message = json!({
+    let message = object!({
         "role": "toolResult", "toolCallId": id, "toolName": name, "content": content,
         "isError": error, "timestamp": 0,
     });

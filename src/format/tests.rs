@@ -5,6 +5,15 @@ use serde_json::{Value, json};
 use super::*;
 use crate::model::{Kind, MadePart, Op};
 
+/// A value of ours as a tree.
+fn tree(value: &crate::json::Value) -> Value {
+    serde_json::from_str(value.get()).unwrap()
+}
+
+fn ours(value: Value) -> crate::json::Value {
+    crate::json::Value::raw(value.to_string())
+}
+
 /// Carries operations out, as `context.ts` does.
 fn apply(mut value: Value, ops: &[Op]) -> Value {
     for op in ops {
@@ -17,13 +26,13 @@ fn apply(mut value: Value, ops: &[Op]) -> Value {
             (Op::Remove { .. }, Value::Array(items)) => drop(items.remove(key.parse().unwrap())),
             (Op::Remove { .. }, Value::Object(map)) => drop(map.remove(key).unwrap()),
             (Op::Add { value, .. }, Value::Object(map)) => {
-                drop(map.insert(key.into(), value.clone()));
+                drop(map.insert(key.into(), tree(value)));
             }
             (Op::Replace { value, .. }, Value::Object(map)) => {
-                assert!(map.insert(key.into(), value.clone()).is_some(), "{path}");
+                assert!(map.insert(key.into(), tree(value)).is_some(), "{path}");
             }
             (Op::Replace { value, .. }, Value::Array(items)) => {
-                items[key.parse::<usize>().unwrap()] = value.clone();
+                items[key.parse::<usize>().unwrap()] = tree(value);
             }
             other => panic!("{other:?}"),
         }
@@ -167,7 +176,7 @@ fn anthropic_flaws_are_named() {
 
 #[test]
 fn anthropic_edits() {
-    let arguments = What::Arguments(json!({ "path": "…" }));
+    let arguments = What::Arguments(ours(json!({ "path": "…" })));
     edited(
         Format::Anthropic,
         anthropic_turn(),
@@ -279,7 +288,7 @@ fn openai_chat_edits() {
             text(0, "…"),
             (1, What::Drop),
             (3, What::Drop),
-            (4, What::Arguments(json!({ "a": 1 }))),
+            (4, What::Arguments(ours(json!({ "a": 1 })))),
             (4, What::Id("n".into())),
             (5, What::Arguments("cut".into())),
         ],
@@ -358,7 +367,7 @@ fn pi_edits() {
         json!({ "role": "assistant", "content": [
             { "type": "text", "text": "a" }, { "type": "toolCall", "id": "p", "name": "n", "arguments": { "x": 1 } },
         ] }),
-        vec![(0, What::Drop), (1, What::Arguments(json!({}))), (1, What::Id("q".into()))],
+        vec![(0, What::Drop), (1, What::Arguments(ours(json!({})))), (1, What::Id("q".into()))],
         json!({ "role": "assistant", "content": [
             { "type": "toolCall", "id": "q", "name": "n", "arguments": {} },
         ] }),
@@ -377,7 +386,8 @@ fn made(
     expected_copies: &[(&str, u32, &str)],
 ) {
     let outlines: Vec<_> = hosts.iter().map(|host| outline(format, host)).collect();
-    let (mut value, copies) = format.make(&made, |index| outlines.get(index as usize));
+    let (value, copies) = format.make(&made, |index| outlines.get(index as usize));
+    let mut value = tree(&value);
     let seen: Vec<_> = copies.iter().map(|copy| (&*copy.path, copy.index, &*copy.from)).collect();
     assert_eq!((&value, seen.as_slice()), (&expected, expected_copies));
     for copy in &copies {

@@ -1,12 +1,10 @@
 //! What is sent: keep, edit or make, message by message.
 
-use serde::Serialize;
-use serde_json::Value;
+use crate::json::{self, Value, Write};
 
 /// An RFC 6902 operation on one of the host's messages, with a JSON Pointer on the live object.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "op", rename_all = "lowercase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(tag = "op", rename_all = "lowercase"))]
 pub enum Op {
     /// Inserts into an array, or sets a member.
     Add {
@@ -29,6 +27,17 @@ pub enum Op {
         /// JSON Pointer.
         path: String,
     },
+}
+
+impl Write for Op {
+    fn write(&self, out: &mut String) {
+        let (op, path, value) = match self {
+            Self::Add { path, value } => ("add", path, Some(value)),
+            Self::Replace { path, value } => ("replace", path, Some(value)),
+            Self::Remove { path } => ("remove", path, None),
+        };
+        json::object(&[("op", &op), ("path", path), ("value?", &value)], out);
+    }
 }
 
 /// A message of ours, before a format gives it its shape.
@@ -70,7 +79,7 @@ pub enum MadePart {
 }
 
 /// Something of the host's that is put into a message of ours: carried over by reference, never through the core.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// JSON Pointer in the message of ours.
     pub path: String,
@@ -79,6 +88,8 @@ pub struct Copied {
     /// JSON Pointer in it.
     pub from: String,
 }
+
+json::written!(Copied { path, index, from });
 
 /// One message of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +103,7 @@ pub enum Item {
 }
 
 /// A rule that a transcript breaks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Violation {
     /// The invariant: `I1`..`I34` of the reliability notes.
@@ -100,11 +111,12 @@ pub struct Violation {
     /// The message.
     pub index: u32,
     /// JSON Pointer in it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// What is wrong, and what would be right.
     pub message: String,
 }
+
+json::written!(Violation { rule, index, path as "path?", message });
 
 /// What mends one violation: how a message of the host goes out, or what goes out before or after it.
 #[derive(Clone, Debug, PartialEq, Eq)]

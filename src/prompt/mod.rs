@@ -6,12 +6,14 @@
 mod assemble;
 mod boost;
 mod budget;
+pub mod calls;
 mod memory;
 mod rule;
 mod section;
 mod tier;
 mod tools;
 mod truncate;
+mod workspace;
 
 pub use assemble::{Options, Plan, Report, assemble};
 pub use boost::{Boost, boost};
@@ -19,6 +21,7 @@ pub use budget::Budget;
 pub use memory::{Locale, build_context, compress};
 pub use rule::{Rule, match_rules};
 pub use section::{Order, Protect, Section};
-pub use tier::{TierFile, memory_tiers};
+pub use tier::{TierFile, memory_tiers, tier_names};
 pub use tools::trim_descriptions;
 pub use truncate::{Split, Truncated, truncate};
+pub use workspace::{task_focus, workspace_sections};

@@ -60,7 +60,7 @@ pub fn memory_tiers(files: &[TierFile]) -> Result<Vec<Section>, String> {
 }
 
 /// The names of all tiers.
-pub(super) fn tier_names() -> String {
+pub fn tier_names() -> String {
     TIERS.map(|tier| tier.name).join(", ")
 }
 

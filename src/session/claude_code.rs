@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
+use crate::json::RawValue;
 
 use super::claude_branch::{branch, is_said};
 use super::file::{CompactionRecord, SessionFile, Usage};
@@ -162,7 +162,7 @@ impl<'a> Talk<'a> {
         let empty = pieces.is_empty();
         let new: Vec<&RawValue> = pieces
             .into_iter()
-            .filter(|piece| self.blocks.insert(at, piece.get(), 0).is_none())
+            .filter(|piece| self.blocks.insert(at, *piece, 0).is_none())
             .collect();
         for call in
             new.iter().map(|raw| Fields::of(raw)).filter(|block| block.is("type", "tool_use"))
@@ -183,10 +183,10 @@ impl<'a> Talk<'a> {
         let fields = &line.fields;
         let Some(raw) = fields.get("message") else { return true };
         if let Some(time) = fields.get("timestamp") {
-            let time = time.get();
+            let time = time;
             let first = self.times.get(0, time).unwrap_or(line.number as usize);
             self.times.insert(0, time, first);
-            if self.user_lines.insert(first, raw.get(), 0).is_some() {
+            if self.user_lines.insert(first, raw, 0).is_some() {
                 return false;
             }
         }
@@ -284,7 +284,7 @@ fn message(role: &str, pieces: &[&RawValue]) -> String {
     if let [only] = pieces
         && inside(only).is_some()
     {
-        json.push_str(only.get());
+        json.push_str(only);
     } else {
         let blocks: Vec<Cow<'_, str>> = pieces.iter().map(|piece| block(piece)).collect();
         json.push('[');
@@ -297,8 +297,8 @@ fn message(role: &str, pieces: &[&RawValue]) -> String {
 
 fn block(piece: &RawValue) -> Cow<'_, str> {
     match inside(piece) {
-        Some(_) => Cow::Owned(format!("{{\"type\":\"text\",\"text\":{}}}", piece.get())),
-        None => Cow::Borrowed(piece.get()),
+        Some(_) => Cow::Owned(format!("{{\"type\":\"text\",\"text\":{}}}", piece)),
+        None => Cow::Borrowed(piece),
     }
 }
 

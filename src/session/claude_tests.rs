@@ -39,7 +39,7 @@ fn read(lines: &[String], leaf: Option<&str>) -> SessionFile {
 }
 
 fn json(file: &SessionFile) -> Vec<&str> {
-    file.messages.iter().map(|raw| raw.get()).collect()
+    file.messages.iter().map(String::as_str).collect()
 }
 
 fn said(role: &str, blocks: &[String]) -> String {

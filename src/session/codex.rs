@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
+use crate::json::RawValue;
 
 use super::file::{CompactionRecord, SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
             }
             "function_call_output" | "custom_tool_call_output" | "tool_search_output" => {
                 self.close();
-                let id = item.get("call_id").map_or("\"\"", RawValue::get);
+                let id = item.get("call_id").unwrap_or("\"\"");
                 let content = output(item.get("output").or_else(|| item.get("tools")));
                 self.file.made(
                     line.number,
@@ -186,15 +186,15 @@ impl<'a> Reader<'a> {
 fn call(line: &Line<'_>, kind: &str, item: &Fields<'_>) -> String {
     let id = item.get("call_id").or_else(|| item.get("id")).filter(|raw| inside(raw).is_some());
     // What the provider carries out itself may have no id: the line's number makes one.
-    let id = id.map_or_else(|| format!("\"{kind}-{}\"", line.number), |raw| raw.get().to_owned());
+    let id = id.map_or_else(|| format!("\"{kind}-{}\"", line.number), |raw| raw.to_owned());
     let name = item.get("name").filter(|raw| inside(raw).is_some());
-    let name = name.map_or_else(|| quote(kind), |raw| raw.get().to_owned());
+    let name = name.map_or_else(|| quote(kind), |raw| raw.to_owned());
     let arguments = match (item.get("arguments"), item.get("input"), item.get("action")) {
-        (Some(raw), ..) if inside(raw).is_some() => raw.get().to_owned(),
-        (Some(raw), ..) => quote(raw.get()),
-        (None, Some(input), _) if is_object(input) => quote(input.get()),
-        (None, Some(input), _) => quote(&format!("{{\"input\":{}}}", input.get())),
-        (None, None, Some(action)) => quote(action.get()),
+        (Some(raw), ..) if inside(raw).is_some() => raw.to_owned(),
+        (Some(raw), ..) => quote(raw),
+        (None, Some(input), _) if is_object(input) => quote(input),
+        (None, Some(input), _) => quote(&format!("{{\"input\":{}}}", input)),
+        (None, None, Some(action)) => quote(action),
         (None, None, None) => quote("{}"),
     };
     format!(
@@ -210,7 +210,7 @@ enum Part<'a> {
 
 fn parts(content: Option<&RawValue>) -> Vec<Part<'_>> {
     match content {
-        Some(raw) if inside(raw).is_some() => vec![Part::Text(raw.get())],
+        Some(raw) if inside(raw).is_some() => vec![Part::Text(raw)],
         Some(raw) => items(raw).into_iter().map(part).collect(),
         None => Vec::new(),
     }
@@ -218,17 +218,16 @@ fn parts(content: Option<&RawValue>) -> Vec<Part<'_>> {
 
 fn part(raw: &RawValue) -> Part<'_> {
     if inside(raw).is_some() {
-        return Part::Text(raw.get());
+        return Part::Text(raw);
     }
     let fields = if is_object(raw) { Fields::of(raw) } else { Fields::default() };
     let text = fields.get("text").filter(|text| inside(text).is_some());
     match (fields.text("type").as_deref(), text, fields.get("image_url")) {
-        (Some("input_text" | "output_text" | "text"), Some(text), _) => Part::Text(text.get()),
-        (Some("input_image"), _, Some(url)) if inside(url).is_some() => Part::Other(format!(
-            "{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}",
-            url.get()
-        )),
-        _ => Part::Other(raw.get().to_owned()),
+        (Some("input_text" | "output_text" | "text"), Some(text), _) => Part::Text(text),
+        (Some("input_image"), _, Some(url)) if inside(url).is_some() => {
+            Part::Other(format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}", url))
+        }
+        _ => Part::Other(raw.to_owned()),
     }
 }
 
@@ -258,16 +257,16 @@ fn output(raw: Option<&RawValue>) -> String {
         })
     };
     if inside(raw).is_some() {
-        return raw.get().to_owned();
+        return raw.to_owned();
     }
     if listed(raw) {
         return join(&parts(Some(raw)));
     }
     let inner = if is_object(raw) { Fields::of(raw).get("content") } else { None };
     match inner {
-        Some(text) if inside(text).is_some() => text.get().to_owned(),
+        Some(text) if inside(text).is_some() => text.to_owned(),
         Some(list) if listed(list) => join(&parts(Some(list))),
-        _ => quote(raw.get()),
+        _ => quote(raw),
     }
 }
 
@@ -298,7 +297,7 @@ mod tests {
     }
 
     fn json(file: &SessionFile) -> Vec<&str> {
-        file.messages.iter().map(|raw| raw.get()).collect()
+        file.messages.iter().map(String::as_str).collect()
     }
 
     #[test]

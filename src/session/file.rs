@@ -3,18 +3,16 @@
 use std::borrow::Cow;
 
 use litemap::LiteMap;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::lines::Line;
 use crate::error::Error;
+use crate::json::{self, Write};
 
 /// Different type names that a receipt counts by name; further ones are counted together as `other`.
 const KINDS: usize = 64;
 
 /// A session as its agent wrote it, in one list of messages.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub struct SessionFile {
     /// `pi`, `claude-code`, `codex`, `anthropic-messages`, `openai-messages` or `tau-openai`.
     pub format: &'static str,
@@ -22,15 +20,12 @@ pub struct SessionFile {
     pub message_format: &'static str,
     /// The whole conversation, also what a compaction took out of the request. Text of the file wherever possible, so
     /// that signatures, unusual numbers and lone surrogates come through.
-    pub messages: Vec<Box<RawValue>>,
+    pub messages: Vec<String>,
     /// The system prompt, where the file holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The tool definitions, where the file holds them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tools: Option<Vec<Box<RawValue>>>,
+    pub tools: Option<Vec<String>>,
     /// The model's window, where the file holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<SessionWindow>,
     /// One for each model call, in order.
     pub calls: Vec<SessionCall>,
@@ -40,34 +35,65 @@ pub struct SessionFile {
     pub receipt: Receipt,
 }
 
+/// JSON texts as one array.
+struct Texts<'a>(&'a [String]);
+
+impl Write for Texts<'_> {
+    fn write(&self, out: &mut String) {
+        out.push('[');
+        for (at, text) in self.0.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            out.push_str(text);
+        }
+        out.push(']');
+    }
+}
+
+impl Write for SessionFile {
+    fn write(&self, out: &mut String) {
+        let members: [(&str, &dyn Write); 9] = [
+            ("format", &self.format),
+            ("message_format", &self.message_format),
+            ("messages", &Texts(&self.messages)),
+            ("system?", &self.system),
+            ("tools?", &self.tools.as_deref().map(Texts)),
+            ("window?", &self.window),
+            ("calls", &self.calls),
+            ("compactions", &self.compactions),
+            ("receipt", &self.receipt),
+        ];
+        json::object(&members, out);
+    }
+}
+
 /// A model's window, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionWindow {
     /// Input and output together.
     pub context_tokens: u64,
     /// Held back for the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
 }
 
+json::written!(SessionWindow { context_tokens, max_output_tokens as "max_output_tokens?" });
+
 /// A model call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionCall {
     /// How many of the messages stood before its answer: the index of its assistant message.
     pub sent: u32,
     /// When, in epoch milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
     /// What the provider reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
+json::written!(SessionCall { sent, at as "at?", usage as "usage?" });
+
 /// Tokens that a provider reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// All that was sent, cached or not.
     pub input_tokens: u64,
@@ -79,12 +105,12 @@ pub struct Usage {
     pub cache_write_tokens: u64,
 }
 
+json::written!(Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens });
+
 /// A compaction that the agent itself carried out; fields that the file does not tell are empty or 0.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct CompactionRecord {
     /// Always `compaction`.
-    #[serde(rename = "type")]
     pub kind: &'static str,
     /// The entry's id; `compaction-` and the line's number where it has none.
     pub id: String,
@@ -112,6 +138,8 @@ pub struct CompactionRecord {
     pub degraded: bool,
 }
 
+json::written!(CompactionRecord { kind as "type", id, timestamp, summary, first_kept_entry_id, first_kept_index, kept, head, tokens_before, tokens_after, details, lost, degraded });
+
 impl CompactionRecord {
     /// A record of which nothing is known but where it stands.
     pub(super) fn at(line: &Line<'_>, first_kept_index: u32) -> Self {
@@ -135,8 +163,7 @@ impl CompactionRecord {
 }
 
 /// What an agent noted beside its summary.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default)]
 pub struct Extracted {
     /// Files written.
     pub modified_files: Vec<String>,
@@ -150,9 +177,10 @@ pub struct Extracted {
     pub identifiers: Vec<String>,
 }
 
+json::written!(Extracted { modified_files, read_files, commands, errors, identifiers });
+
 /// What was read of a file: `lines` = `read` + `unknown` + the number of `broken`.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default)]
 pub struct Receipt {
     /// Lines with something in them; elements, where the file is one JSON list.
     pub lines: u32,
@@ -175,7 +203,6 @@ pub struct Receipt {
     /// Lines whose parent the file does not hold: the line before them stands in for it.
     pub bridged: u32,
     /// Where the conversation was read from, backwards.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf: Option<String>,
     /// What `leaf` may be, oldest first: ends of branches, or indexes of runs.
     pub branches: Vec<String>,
@@ -183,14 +210,18 @@ pub struct Receipt {
     pub absent: Vec<&'static str>,
 }
 
+json::written!(Receipt { lines, read, unknown, broken, lossy, kinds, sidechain, dead_ends, repeated, bridged, leaf as "leaf?", branches, absent });
+
 /// A line that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// Its number in the file, from 1; in a JSON list the element's.
     pub line: u32,
     /// Why.
     pub reason: String,
 }
+
+json::written!(Broken { line, reason });
 
 impl Receipt {
     /// Counts a line by its type, `known` or not.
@@ -237,8 +268,8 @@ impl SessionFile {
 
     /// Adds a message that was put together from pieces of the file.
     pub(super) fn made(&mut self, line: u32, json: String) {
-        match RawValue::from_string(json) {
-            Ok(raw) => self.messages.push(raw),
+        match json::whole(&json) {
+            Ok(_) => self.messages.push(json),
             Err(error) => self.receipt.fail(line, error.to_string()),
         }
     }

@@ -6,14 +6,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::file::{SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::raw::{Fields, inside, is_object, items, text};
 use super::time::millis;
 use super::usage::{ANTHROPIC, CLINE, OPENAI};
 use crate::error::Error;
+use crate::json::{self, RawValue};
 
 /// Reads a JSON document; `None`: it is none of ours.
 pub(super) fn read(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, Error> {
@@ -41,7 +40,7 @@ pub(super) fn read(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionF
 /// Reads a file of one message in each line.
 pub(super) fn read_lines(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     let whole = |line: &&Line<'_>| line.fault.is_none();
-    let kept = lines.iter().filter(whole).map(|line| serde_json::from_str(line.text));
+    let kept = lines.iter().filter(whole).map(|line| json::whole(line.text));
     let list: Vec<&RawValue> = kept.filter_map(Result::ok).collect();
     let numbers: Vec<u32> = lines.iter().filter(whole).map(|line| line.number).collect();
     let mut file = document(&list, &Fields::default(), &Fields::default(), leaf)?;
@@ -197,10 +196,10 @@ mod tests {
         assert_eq!((file.format, file.message_format), ("anthropic-messages", "anthropic"));
         assert_eq!(file.system.as_deref(), Some("a\n\nb"));
         assert_eq!(
-            file.tools.as_ref().map(|tools| tools[0].get()),
+            file.tools.as_ref().map(|tools| tools[0].as_str()),
             Some(r#"{"name":"x","n":1.0}"#)
         );
-        assert_eq!(file.messages[0].get(), r#"{"role":"user","content":"hi \ud800"}"#);
+        assert_eq!(file.messages[0], r#"{"role":"user","content":"hi \ud800"}"#);
         assert_eq!(file.calls[0].at, Some(5_000_000_000_000));
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(9));
         assert_eq!(file.receipt.broken[0].line, 3);
@@ -234,8 +233,8 @@ mod tests {
         let text = br#"[{"task_id":0,"traj":[{"role":"user","content":"a"}]},{"traj":[{"role":"user","content":"b"}]}]"#;
         let first = read_session(text, None).expect("read");
         assert_eq!((first.format, first.receipt.branches.len()), ("tau-openai", 2));
-        assert!(first.messages[0].get().contains('a'));
-        assert!(read_session(text, Some("1")).expect("read").messages[0].get().contains('b'));
+        assert!(first.messages[0].contains('a'));
+        assert!(read_session(text, Some("1")).expect("read").messages[0].contains('b'));
         let error = read_session(text, Some("2")).expect_err("no such run").to_string();
         assert_eq!(error, "leaf: expected the index of a run, less than 2, got 2");
     }

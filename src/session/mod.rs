@@ -22,13 +22,12 @@ mod claude_tests;
 #[cfg(test)]
 mod fuzz_tests;
 
-use serde_json::value::RawValue;
-
 pub use file::{
     Broken, CompactionRecord, Extracted, Receipt, SessionCall, SessionFile, SessionWindow, Usage,
 };
 
 use crate::error::Error;
+use crate::json::{self, RawValue};
 use lines::{Line, Writer};
 use raw::{Fields, MAX_DEPTH};
 
@@ -70,17 +69,15 @@ pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Err
 }
 
 fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
-    let whole: Result<&RawValue, _> = serde_json::from_str(text);
+    let whole = json::whole(text);
     let document = match &whole {
-        Ok(raw) => {
-            Fields::read(raw.get()).1.is_some() || lines::recognise(&Fields::of(raw)).is_none()
-        }
+        Ok(raw) => Fields::read(raw).1.is_some() || lines::recognise(&Fields::of(raw)).is_none(),
         Err(_) => text.trim_start().starts_with('['),
     };
     match whole {
         Ok(raw) if document => {
-            if raw::depth(raw.get()) > MAX_DEPTH {
-                let got = format!("one nested {} levels deep", raw::depth(raw.get()));
+            if raw::depth(raw) > MAX_DEPTH {
+                let got = format!("one nested {} levels deep", raw::depth(raw));
                 let most = format!("a JSON document of at most {MAX_DEPTH} levels");
                 return Err(Error::argument("session", &most, got));
             }
@@ -104,11 +101,9 @@ fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
     }
 }
 
-fn cut(error: &serde_json::Error) -> Error {
+fn cut(error: &json::Error) -> Error {
     let place = format!("line {} column {}", error.line(), error.column());
-    let what = raw::place(error);
-    let what = what.split(" at ").next().unwrap_or_default();
-    Error::argument("session", "whole JSON, or JSON lines", format!("{what} at {place}"))
+    Error::argument("session", "whole JSON, or JSON lines", format!("{} at {place}", error.what()))
 }
 
 fn unknown(saw: &str) -> Error {
@@ -121,7 +116,7 @@ fn opening(text: &str) -> String {
 }
 
 fn shape(raw: &RawValue) -> String {
-    match raw.get().chars().next() {
+    match raw.chars().next() {
         Some('{') => format!("a JSON object with {}", Fields::of(raw).names()),
         Some('[') => match raw::items(raw).first() {
             Some(first) if raw::is_object(first) => {

@@ -4,12 +4,10 @@
 //! (`\ud800`), which no Rust string can hold, does not cost the line it stands in.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use crate::json::{self, RawValue, Reader};
 
-/// Levels that a JSON reader with a recursion limit of 128 takes.
+/// Levels that a reader of the messages takes.
 pub(super) const MAX_DEPTH: u32 = 127;
 
 /// The members of an object: names without their quotes, values as text.
@@ -20,20 +18,33 @@ impl<'a> Fields<'a> {
     /// Reads an object, and says why it stopped; what was read until then is kept.
     pub(super) fn read(text: &'a str) -> (Self, Option<String>) {
         let mut fields = Self::default();
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let fault = Collect(&mut fields.0).deserialize(&mut reader).and_then(|()| reader.end());
+        let mut reader = Reader::new(text);
+        let fault = fields.collect(&mut reader).and_then(|()| reader.end());
         (fields, fault.err().map(|error| place(&error)))
+    }
+
+    fn collect(&mut self, reader: &mut Reader<'a>) -> json::Read<()> {
+        if reader.peek() != Some(b'{') {
+            return Err(reader.wrong("a JSON object"));
+        }
+        reader.enter();
+        let mut first = true;
+        while reader.more(first, b'}')? {
+            self.0.push((reader.raw_key()?, reader.raw()?));
+            first = false;
+        }
+        Ok(())
     }
 
     /// Reads a value that is an object; anything else has no members.
     pub(super) fn of(raw: &'a RawValue) -> Self {
-        Self::read(raw.get()).0
+        Self::read(raw).0
     }
 
     /// The member, unless it is `null`; of two with one name the last, as in JavaScript.
     pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
         let found = self.0.iter().rev().find(|(key, _)| *key == name)?;
-        (found.1.get() != "null").then_some(found.1)
+        (found.1 != "null").then_some(found.1)
     }
 
     /// The member is there, be it `null`.
@@ -53,12 +64,12 @@ impl<'a> Fields<'a> {
 
     /// The member is `true`.
     pub(super) fn flag(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|raw| raw.get() == "true")
+        self.get(name).is_some_and(|raw| raw == "true")
     }
 
     /// The member as a whole number; a fraction is cut off.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
-        let raw = self.get(name)?.get();
+        let raw = self.get(name)?;
         raw.split('.').next()?.parse().ok()
     }
 
@@ -75,34 +86,10 @@ impl<'a> Fields<'a> {
     }
 }
 
-struct Collect<'s, 'a>(&'s mut Vec<(&'a str, &'a RawValue)>);
-
-impl<'a> DeserializeSeed<'a> for Collect<'_, 'a> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'a> Visitor<'a> for Collect<'_, 'a> {
-    type Value = ();
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-            self.0.push((name.get().trim_matches('"'), value));
-        }
-        Ok(())
-    }
-}
-
 /// What is wrong, and where: `line` is left out where there is one line only.
-pub(super) fn place(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let what = text.split(" at line ").next().unwrap_or_default();
+pub(super) fn place(error: &json::Error) -> String {
+    let what = error.what();
     match error.line() {
-        0 => what.into(),
         1 => format!("{what} at column {}", error.column()),
         line => format!("{what} at line {line} column {}", error.column()),
     }
@@ -110,17 +97,17 @@ pub(super) fn place(error: &serde_json::Error) -> String {
 
 /// The value is an object.
 pub(super) fn is_object(raw: &RawValue) -> bool {
-    raw.get().starts_with('{')
+    raw.starts_with('{')
 }
 
 /// The elements of an array; none for anything else.
 pub(super) fn items(raw: &RawValue) -> Vec<&RawValue> {
-    serde_json::from_str(raw.get()).unwrap_or_default()
+    json::items(raw).unwrap_or_default()
 }
 
 /// The text between a string's quotes, escapes and all.
 pub(super) fn inside(raw: &RawValue) -> Option<&str> {
-    raw.get().strip_prefix('"')?.strip_suffix('"')
+    raw.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// A string's text; a lone surrogate becomes U+FFFD.
@@ -173,7 +160,9 @@ fn unicode(text: &str) -> (char, &str) {
 
 /// A string as JSON text.
 pub(super) fn quote(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_default()
+    let mut out = String::new();
+    json::quote(text, &mut out);
+    out
 }
 
 /// Levels of arrays and objects, counted without a stack.
@@ -203,7 +192,7 @@ mod tests {
     use super::*;
 
     fn raw(text: &str) -> &RawValue {
-        serde_json::from_str(text).expect("JSON")
+        json::whole(text).expect("JSON")
     }
 
     #[test]
@@ -211,9 +200,9 @@ mod tests {
         let (fields, fault) =
             Fields::read(r#"{"a":"x\ud800y","\ud800":1,"b": [1, 2],"a":"z\ud83d"}"#);
         assert_eq!(fault, None);
-        assert_eq!(fields.get("a").map(RawValue::get), Some(r#""z\ud83d""#));
+        assert_eq!(fields.get("a"), Some(r#""z\ud83d""#));
         assert_eq!(fields.text("a").as_deref(), Some("z\u{fffd}"));
-        assert_eq!(fields.get("b").map(RawValue::get), Some("[1, 2]"));
+        assert_eq!(fields.get("b"), Some("[1, 2]"));
         assert!(fields.has(r"\ud800"));
     }
 

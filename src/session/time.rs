@@ -1,6 +1,6 @@
 //! Times of session files as epoch milliseconds, in integers.
 
-use serde_json::value::RawValue;
+use crate::json::RawValue;
 
 use super::raw::text;
 
@@ -11,7 +11,7 @@ const MILLISECONDS_FROM: i64 = 100_000_000_000;
 pub(super) fn millis(raw: &RawValue) -> Option<i64> {
     match text(raw) {
         Some(iso) => from_iso(iso.trim()),
-        None => from_number(raw.get()),
+        None => from_number(raw),
     }
 }
 

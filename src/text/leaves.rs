@@ -1,14 +1,12 @@
 //! The leaves of JSON text: what the arguments of a call say, without keys and escapes.
 
-use std::fmt::Write;
-
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use crate::json::{MOST_LEVELS, Read, Reader};
 
 /// How often a string that is itself JSON is looked into.
 const NESTED: u8 = 3;
 
-/// Appends the strings, numbers and booleans of `json`, in their order, each on a line of its own; `null` and an empty
-/// array are an empty line.
+/// Appends the strings, numbers (as they are written) and booleans of `json`, in their order, each on a line of its own;
+/// `null` and an empty array are an empty line.
 ///
 /// A string that is itself an object or array in JSON is looked into (three levels deep). Text that is no JSON, or nested
 /// deeper than 127 levels, is its own leaf.
@@ -29,92 +27,57 @@ pub fn leaves(json: &str, out: &mut String) {
 /// Appends the leaves, or nothing and answers `false` where `json` is not JSON.
 fn parse(json: &str, nested: u8, out: &mut String) -> bool {
     let start = out.len();
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let read =
-        Leaves { nested, first: true, out }.deserialize(&mut reader).and_then(|()| reader.end());
+    let mut reader = Reader::new(json);
+    let read = walk(&mut reader, nested, out).and_then(|()| reader.end());
     if read.is_err() {
         out.truncate(start);
     }
     read.is_ok()
 }
 
-struct Leaves<'a> {
-    nested: u8,
-    first: bool,
-    out: &'a mut String,
-}
-
-impl Leaves<'_> {
-    fn write<E: Error>(self, leaf: impl std::fmt::Display) -> Result<(), E> {
-        write!(self.out, "{leaf}").map_err(E::custom)
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Leaves<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        if !self.first {
-            self.out.push('\n');
+fn walk(reader: &mut Reader<'_>, nested: u8, out: &mut String) -> Read<()> {
+    // The brackets that are still to be closed.
+    let mut open: Vec<u8> = Vec::new();
+    loop {
+        let mut first = false;
+        match reader.peek() {
+            Some(byte @ (b'[' | b'{')) => {
+                if open.len() >= MOST_LEVELS {
+                    return Err(reader.error("recursion limit exceeded"));
+                }
+                reader.enter();
+                open.push(if byte == b'[' { b']' } else { b'}' });
+                first = true;
+            }
+            Some(b'"') => {
+                let leaf = reader.string()?;
+                let looked_into = leaf.starts_with(['{', '['])
+                    && nested.checked_sub(1).is_some_and(|nested| parse(&leaf, nested, out));
+                if !looked_into {
+                    out.push_str(&leaf);
+                }
+            }
+            _ => {
+                let word = reader.word()?;
+                if word != "null" {
+                    out.push_str(word);
+                }
+            }
         }
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Leaves<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("any JSON")
-    }
-
-    fn visit_bool<E: Error>(self, leaf: bool) -> Result<(), E> {
-        self.write(leaf)
-    }
-
-    fn visit_i64<E: Error>(self, leaf: i64) -> Result<(), E> {
-        self.write(leaf)
-    }
-
-    fn visit_u64<E: Error>(self, leaf: u64) -> Result<(), E> {
-        self.write(leaf)
-    }
-
-    fn visit_f64<E: Error>(self, leaf: f64) -> Result<(), E> {
-        // As JSON writes it, which is also what links no second way of writing floats.
-        serde_json::Number::from_f64(leaf).map_or(Ok(()), |leaf| self.write(leaf))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E: Error>(self, leaf: &str) -> Result<(), E> {
-        let looked_into = leaf.starts_with(['{', '['])
-            && self.nested.checked_sub(1).is_some_and(|nested| parse(leaf, nested, self.out));
-        if !looked_into {
-            self.out.push_str(leaf);
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let Leaves { nested, out, .. } = self;
-        let mut first = true;
-        while items.next_element_seed(Leaves { nested, first, out: &mut *out })?.is_some() {
+        loop {
+            let Some(&close) = open.last() else { return Ok(()) };
+            if reader.more(first, close)? {
+                if !first {
+                    out.push('\n');
+                }
+                if close == b'}' {
+                    reader.key()?;
+                }
+                break;
+            }
+            open.pop();
             first = false;
         }
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let Leaves { nested, out, .. } = self;
-        let mut first = true;
-        while members.next_key::<IgnoredAny>()?.is_some() {
-            members.next_value_seed(Leaves { nested, first, out: &mut *out })?;
-            first = false;
-        }
-        Ok(())
     }
 }
 

@@ -3,10 +3,10 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::with_input;
-use super::write;
 use crate::context::{Options, Pushed, State};
 use crate::error::Result;
 use crate::format::Format;
+use crate::json::write;
 
 /// A session: messages go in as JSON, requests come out as items.
 #[wasm_bindgen]
@@ -28,12 +28,12 @@ impl Manager {
 
     /// The texts of the message (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
     pub fn texts(&self, len: usize) -> Result<String> {
-        with_input(len, |json| write(&self.0.texts(json.as_bytes())?))
+        with_input(len, |json| Ok(write(&self.0.texts(json.as_bytes())?)))
     }
 
     /// The texts of the parts (JSON) in the input buffer that are counted, as JSON.
     pub fn parts_texts(&self, len: usize) -> Result<String> {
-        with_input(len, |json| write(&State::parts_texts(json)?))
+        with_input(len, |json| Ok(write(&State::parts_texts(json)?)))
     }
 
     /// What the host's counter made of these texts, as JSON: for the message or parts that come next.
@@ -72,27 +72,27 @@ impl Manager {
     }
 
     /// How full the window is, as JSON.
-    pub fn status(&self) -> Result<String> {
+    pub fn status(&self) -> String {
         write(&self.0.status())
     }
 
     /// Why a message is sent as it is, as JSON.
     pub fn explain(&self, index: u32) -> Result<String> {
-        write(&self.0.explain(index)?)
+        Ok(write(&self.0.explain(index)?))
     }
 
     /// Tokens by kind, as JSON.
-    pub fn estimate(&self) -> Result<String> {
+    pub fn estimate(&self) -> String {
         write(&self.0.estimate())
     }
 
     /// Rules of the provider that the messages as pushed break, as JSON.
-    pub fn check(&self, thinking: bool) -> Result<String> {
+    pub fn check(&self, thinking: bool) -> String {
         write(&self.0.check(thinking))
     }
 
     /// Work done so far, as JSON.
-    pub fn counters(&self) -> Result<String> {
+    pub fn counters(&self) -> String {
         write(&self.0.counters())
     }
 }

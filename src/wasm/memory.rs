@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::error::{Error, Result};
+#[cfg(feature = "context")]
+use crate::error::Error;
+use crate::error::Result;
 
 /// A buffer larger than this is given back after the call that used it.
 const KEPT_BYTES: usize = 1 << 20;
@@ -25,6 +27,7 @@ pub fn input(len: usize) -> *const u8 {
 }
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
+#[cfg(feature = "context")]
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     with_bytes(len, |bytes| {
         std::str::from_utf8(bytes)

@@ -2,6 +2,8 @@
 //!
 //! Bulk comes in through [`memory`]: JavaScript asks for room, writes UTF-8 into it, and then calls a function that
 //! takes the filled length. An [`Error`](crate::error::Error) is thrown as JSON that `js/errors.ts` reads.
+//!
+//! The crate's features say what a Wasm exports; `xtask/src/build.rs` lists the Wasm files that are built.
 #![expect(
     unreachable_pub,
     unnameable_types,
@@ -9,24 +11,22 @@
 )]
 
 mod error;
+#[cfg(feature = "context")]
 mod estimate;
+#[cfg(feature = "context")]
 mod manager;
 mod memory;
+#[cfg(feature = "prompt")]
+mod prompt;
+#[cfg(feature = "context")]
+mod replay;
+#[cfg(feature = "sessions")]
 mod session;
 
-use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::error::{Error, Result};
 
 /// Runs once for each instance: a panic is reported on the console before the instance is replaced.
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
-}
-
-/// A result as JSON.
-fn write(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value)
-        .map_err(|error| Error::CorruptState { what: "a result".into(), reason: error.to_string() })
 }

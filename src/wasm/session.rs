@@ -1,65 +1,13 @@
-//! Session files and their replays.
+//! Session files.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::memory::{with_bytes, with_input};
-use super::write;
-use crate::context::{self, Options};
+use super::memory::with_bytes;
 use crate::error::Result;
-use crate::estimate::Estimator;
+use crate::json::write;
 
 /// A session file as JSON.
 #[wasm_bindgen]
 pub fn read_session(len: usize, leaf: Option<String>) -> Result<String> {
-    with_bytes(len, |bytes| write(&crate::session::read_session(bytes, leaf.as_deref())?))
-}
-
-/// A session measured once.
-#[wasm_bindgen]
-pub struct Recording(context::Recording);
-
-/// A session played under a policy.
-#[wasm_bindgen]
-pub struct Replay(context::Replay);
-
-#[wasm_bindgen]
-impl Recording {
-    /// Measures the session (JSON) in the input buffer.
-    #[wasm_bindgen(constructor)]
-    pub fn new(len: usize, estimator: Option<String>) -> Result<Self> {
-        let estimator = match estimator {
-            Some(name) => Estimator::parse(&name)?,
-            None => Estimator::Scaled(1000),
-        };
-        with_input(len, |json| Ok(Self(context::Recording::parse(json, estimator)?)))
-    }
-
-    /// The texts of the session (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
-    pub fn texts(len: usize) -> Result<String> {
-        with_input(len, |json| write(&context::Recording::texts(json)?))
-    }
-
-    /// Plays it with the options (JSON) in the input buffer, up to a call or to its end.
-    pub fn replay(&self, len: usize, last: Option<u32>) -> Result<Replay> {
-        let options = with_input(len, Options::parse)?;
-        Ok(Replay(self.0.replay(&options, last)?))
-    }
-}
-
-#[wasm_bindgen]
-impl Replay {
-    /// Its calls and totals, as JSON.
-    pub fn calls(&self) -> Result<String> {
-        write(&(&self.0.calls, &self.0.totals))
-    }
-
-    /// What its last request holds, as JSON.
-    pub fn buckets(&self) -> Result<String> {
-        write(&self.0.state.buckets())
-    }
-
-    /// Every message of the history at its last request, as JSON.
-    pub fn list(&self) -> Result<String> {
-        write(&self.0.state.list()?)
-    }
+    with_bytes(len, |bytes| Ok(write(&crate::session::read_session(bytes, leaf.as_deref())?)))
 }

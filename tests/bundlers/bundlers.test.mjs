@@ -38,6 +38,29 @@ for (const [format, name] of [
   });
 }
 
+test("a bundle holds the Wasm that its imports need, and no other", async () => {
+  const sizes = [];
+  for (const names of [
+    "{ PlimsollError }",
+    "{ ContextManager }",
+    "{ ContextManager, readSession }",
+  ]) {
+    const contents = `export ${names} from "plimsoll";`;
+    const stdin = { contents, resolveDir: folder };
+    const options = { bundle: true, format: "esm", write: false, metafile: true };
+    const { outputFiles, metafile } = await esbuild.build({ stdin, ...options });
+    const [{ inputs }] = Object.values(metafile.outputs);
+    const texts = Object.keys(inputs).filter((path) => path.endsWith("_text.js"));
+    sizes.push([texts.map((path) => path.replace(/.*\//, "")), outputFiles[0].contents.length]);
+  }
+  const both = ["plimsoll_text.js", "sessions_text.js"];
+  assert.deepEqual(
+    sizes.map(([texts]) => texts.sort()),
+    [["plimsoll_text.js"], ["plimsoll_text.js"], both],
+  );
+  assert.ok(sizes[2][1] > sizes[1][1] + 100_000, JSON.stringify(sizes));
+});
+
 test("esbuild, for the browser", async (t) => {
   if (!chromiumPath()) return skip(t, "there is no chromium in PATH");
   const out = emptyFolder();

@@ -16,7 +16,8 @@ const without = skip || (entry ? false : "skipped: the package is not a folder")
 function run(script) {
   const start = `
     const { api, ask, gave, grow, manager, say, use, words, work } = await import(${JSON.stringify(new URL("facade.mjs", import.meta.url).href)});
-    const loader = await import(${JSON.stringify(beside("loader.js"))});
+    const { core } = await import(${JSON.stringify(beside("core.js"))});
+    const { sessions } = await import(${JSON.stringify(beside("session.js"))});
     const { default: assert } = await import("node:assert/strict");
     const tick = () => new Promise((resolve) => setTimeout(resolve, 1));
     const settled = async () => { for (let at = 0; at < 5; at += 1) { gc(); await tick(); } };`;
@@ -33,7 +34,7 @@ test("the request after a loss is built anew, under a higher epoch", { skip: wit
     const context = manager();
     const history = work(30);
     const before = grow(context, history).at(-1);
-    assert.equal(loader.lose(), true);
+    assert.equal(core.lose(), true);
     const view = context.request(history);
     const first = before.messages.findIndex((message, at) => message !== view.messages[at]);
     const again = context.request(history);
@@ -61,7 +62,7 @@ test("whatever is asked first after a loss is answered", { skip: without }, () =
     for (const [name, call] of Object.entries(asked)) {
       const context = manager();
       context.request(work(2));
-      loader.lose();
+      core.lose();
       answers[name] = call(context);
     }
     console.log(JSON.stringify(answers));`);
@@ -83,7 +84,7 @@ test("what a lost instance held is never freed in the next", { skip: without }, 
     make();
     await tick();
     gc(); // collected, and their finalizers wait: the instance goes before they run
-    loader.lose();
+    core.lose();
     const context = manager();
     context.request([ask("go")]);
     await settled();
@@ -104,11 +105,11 @@ test("replay and readSession go on after a loss", { skip: without }, () => {
     const options = { window: { contextTokens: 32_000 } };
     const run = api.replay(session, options);
     const before = [run.totals, run.composition(), run.messages(3)];
-    loader.lose();
+    core.lose();
     assert.deepEqual([run.totals, run.composition(), run.messages(3)], before);
-    loader.lose();
+    core.lose();
     assert.deepEqual(api.replay(session, options).totals, run.totals);
-    loader.lose();
+    assert.deepEqual([core.lose(), sessions.lose()], [true, true]);
     assert.deepEqual(api.readSession(JSON.stringify(work(10))), session);
     run[Symbol.dispose]();
     await settled();
@@ -128,7 +129,7 @@ test("2,000 managers and replays that are disposed of leave memory as it is", {
       context[Symbol.dispose]();
       api.replay(session, { window: { contextTokens: 32_000 } })[Symbol.dispose]();
     };
-    const size = () => loader.memory().buffer.byteLength;
+    const size = () => core.memory.buffer.byteLength;
     for (let at = 0; at < 50; at += 1) once();
     const before = size();
     for (let at = 0; at < 2_000; at += 1) once();

@@ -19,7 +19,13 @@ export async function loadRaw() {
   if (!api || !entry) return { raw: null, why: why || "skipped: the package is no file" };
   const load = (/** @type {string} */ path) =>
     import(pathToFileURL(join(dirname(entry), path)).href);
-  const [glue, core] = [await load("glue/plimsoll_bg.js"), await load("core.js")];
+  const glue = await load("glue/plimsoll_bg.js");
+  const [{ read_session }, { sessions }] = [
+    await load("glue/sessions_bg.js"),
+    await load("session.js"),
+  ];
+  // The first call hands the Wasm over.
+  api.readSession('[{"role":"user","content":"go"}]');
   /** @type {string[]} */
   let heard = [];
   for (const [owner, methods] of Object.entries(told)) {
@@ -37,7 +43,7 @@ export async function loadRaw() {
 
   /** A session file as JSON. @param {Uint8Array} bytes @returns {string} */
   function session(bytes) {
-    return core.call("session", () => glue.read_session(core.sendBytes(bytes)));
+    return sessions.call("session", () => read_session(sessions.sendBytes(bytes)));
   }
 
   /** All that the core answers while `work` is done. @param {() => void} work */

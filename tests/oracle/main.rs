@@ -158,7 +158,8 @@ mod tests {
                 continue; // a format whose reader is not built yet
             };
             let window = WINDOWS.into_iter().find(|w| (theirs.w - *w as f64).abs() < 0.5).unwrap();
-            let mut json = serde_json::to_value(&session).unwrap();
+            let mut json: serde_json::Value =
+                serde_json::from_str(&plimsoll::json::write(&session)).unwrap();
             json["unseenTokens"] = (window / 10).min(8000).into();
             let reserve = (window / 16).min(8192);
             let options =

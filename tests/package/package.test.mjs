@@ -40,6 +40,18 @@ import * as slim from "plimsoll/slim";
 console.log(slim.estimateTokens("text") === estimateTokens("text"));`,
   "early.mjs": `import { estimateTokens } from "plimsoll/slim";
 try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
+  "half.mjs": `import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import * as slim from "plimsoll/slim";
+const bytes = (name) => readFileSync(fileURLToPath(import.meta.resolve(\`plimsoll/\${name}.wasm\`)));
+const read = () => slim.readSession('[{"role":"user","content":"go"}]').messages.length;
+const said = (work) => { try { return work(); } catch (error) { return error.message; } };
+slim.initSync(bytes("plimsoll"));
+const before = [slim.estimateTokens("text"), said(read)];
+slim.initSync(bytes("sessions"));
+slim.initSync(bytes("sessions"));
+const another = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+console.log(JSON.stringify([...before, read(), said(() => slim.initSync(another))]));`,
   "bare.mjs": `delete globalThis.TextDecoder;
 delete globalThis.TextEncoder;
 const { estimateTokens } = await import("plimsoll");
@@ -82,6 +94,16 @@ test("says what to call when slim was not started", () => {
   );
 });
 
+test("takes each Wasm by itself, and says which is missing", () => {
+  const [tokens, missing, messages, another] = JSON.parse(
+    run(process.execPath, ["half.mjs"], folder),
+  );
+  assert.ok(tokens > 0);
+  assert.match(missing, /`initSync\(bytes\)` first, with plimsoll\/sessions\.wasm/);
+  assert.equal(messages, 1);
+  assert.match(another, /source: expected plimsoll\/plimsoll\.wasm or plimsoll\/sessions\.wasm/);
+});
+
 test("says what is missing where there are no text coders", () => {
   assert.match(run(process.execPath, ["bare.mjs"], folder), /needs TextEncoder and TextDecoder/);
 });
@@ -94,12 +116,12 @@ for (const config of ["nodenext.json", "bundler.json"]) {
 
 test("goes on with a new instance after a trap", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
-  const [{ estimateTokens, PlimsollError }, core, loader, glue] = await Promise.all(
-    ["index.js", "core.js", "loader.js", "glue/plimsoll_bg.js"].map(inner),
+  const [{ estimateTokens, PlimsollError }, { core }, glue] = await Promise.all(
+    ["index.js", "core.js", "glue/plimsoll_bg.js"].map(inner),
   );
   const text = "上下文 window ".repeat(1000);
   const before = estimateTokens(text);
-  const generation = loader.generation();
+  const { generation } = core;
   const silent = console.error;
   console.error = () => {};
   try {
@@ -115,15 +137,15 @@ test("goes on with a new instance after a trap", async () => {
     console.error = silent;
   }
   assert.equal(estimateTokens(text), before);
-  assert.equal(loader.generation(), generation + 1);
+  assert.equal(core.generation, generation + 1);
 });
 
 test("takes memory for a long ASCII text once, not three times", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
-  const [{ estimateTokens }, loader] = await Promise.all(["index.js", "loader.js"].map(inner));
+  const [{ estimateTokens }, { core }] = await Promise.all(["index.js", "core.js"].map(inner));
   const length = 20_000_000;
   estimateTokens("x");
-  const before = loader.memory().buffer.byteLength;
+  const before = core.memory.buffer.byteLength;
   estimateTokens("x".repeat(length));
-  assert.ok(loader.memory().buffer.byteLength - before < length * 1.2);
+  assert.ok(core.memory.buffer.byteLength - before < length * 1.2);
 });

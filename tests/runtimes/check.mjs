@@ -7,6 +7,7 @@ export function check(plimsoll) {
     estimates: estimates(plimsoll),
     refusal: refusal(plimsoll),
     requests: requests(plimsoll),
+    session: session(plimsoll),
   };
   return JSON.stringify(answers);
 }
@@ -69,4 +70,11 @@ function requests({ ContextManager }) {
   }
   if (!told.some(([, , , edits]) => edits > 0)) throw new Error("nothing was edited");
   return told;
+}
+
+/** A session file, which another Wasm reads. */
+function session({ readSession }) {
+  const { format, messages, receipt } = readSession('[{"role":"user","content":"\\ud83d\\ude00"}]');
+  if (messages[0].content !== "😀") throw new Error("a session was not read");
+  return [format, receipt.lines];
 }

@@ -22,7 +22,8 @@ const SLIM = `import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as plimsoll from "plimsoll/slim";
 import { check } from "./check.mjs";
-plimsoll.initSync(readFileSync(fileURLToPath(import.meta.resolve("plimsoll/plimsoll.wasm"))));
+for (const name of ["plimsoll", "sessions"])
+  plimsoll.initSync(readFileSync(fileURLToPath(import.meta.resolve(\`plimsoll/\${name}.wasm\`))));
 console.log(check(plimsoll));`;
 
 const page = (script) => `<!doctype html><script type="importmap">
@@ -36,7 +37,8 @@ const files = {
   "page.html": page(ESM.replace("console.log(", "globalThis.answer = (")),
   "slim.html": page(`import * as plimsoll from "plimsoll/slim";
 import { check } from "./check.mjs";
-await plimsoll.init(new URL("/node_modules/plimsoll/dist/plimsoll.wasm", location));
+for (const name of ["plimsoll", "sessions"])
+  await plimsoll.init(new URL(\`/node_modules/plimsoll/dist/\${name}.wasm\`, location));
 globalThis.answer = check(plimsoll);`),
   "worker.html": page(`const worker = new Worker("worker.js", { type: "module" });
 worker.onmessage = ({ data }) => { globalThis.answer = data; };`),

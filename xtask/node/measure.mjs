@@ -1,14 +1,17 @@
-// What the assembled package weighs and what its Wasm asks of JavaScript, one fact a line.
-import { readFileSync } from "node:fs";
+// What the assembled package weighs and what its Wasm files ask of JavaScript, one fact a line.
+import { readdirSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import { build } from "../../js/node_modules/esbuild/lib/main.js";
 
 const [npm] = process.argv.slice(2);
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
-const wasm = readFileSync(`${npm}/dist/plimsoll.wasm`);
-const bundle = async (entry) => {
+const names = readdirSync(`${npm}/dist`).filter((name) => name.endsWith(".wasm"));
+const wasms = new Map(names.map((name) => [name, readFileSync(`${npm}/dist/${name}`)]));
+
+/** What a bundle of these names of an entry comes to. */
+const bundle = async (entry, imported) => {
   const { outputFiles } = await build({
-    entryPoints: [`${npm}/dist/${entry}`],
+    stdin: { contents: `export ${imported} from "./dist/${entry}";`, resolveDir: npm },
     bundle: true,
     format: "esm",
     minify: true,
@@ -16,14 +19,20 @@ const bundle = async (entry) => {
   });
   return outputFiles[0].contents;
 };
+const MAIN =
+  "{ ContextManager, validate, repair, estimateTokens, estimateRequest, replay, PlimsollError }";
 
 for (const [name, bytes] of [
-  ["wasm", wasm],
-  ["main", await bundle("index.js")],
-  ["slim", await bundle("slim.js")],
+  ...wasms,
+  ["main", await bundle("index.js", MAIN)],
+  ["everything", await bundle("index.js", "*")],
+  ["slim", await bundle("slim.js", "*")],
 ]) {
   console.log(`size ${name} ${bytes.length} ${brotliCompressSync(bytes, options).length}`);
 }
-for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(wasm))) {
-  console.log(`import ${module} ${name.replace(/_[0-9a-f]{16}$/, "")}`);
+for (const [file, bytes] of wasms) {
+  for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(bytes))) {
+    const from = module === `./${file.replace(".wasm", "_bg.js")}` ? "glue" : module;
+    console.log(`import ${file} ${from} ${name.replace(/_[0-9a-f]{16}$/, "")}`);
+  }
 }

@@ -1,4 +1,4 @@
-//! The npm package: core to Wasm, glue, TypeScript to ESM and its CommonJS twin, assembled in `npm/`.
+//! The npm package: core to Wasm files, glue, TypeScript to ESM and its CommonJS twin, assembled in `npm/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,6 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::inline;
 use crate::shell::{cargo, npm_ci, output, root, tool};
-use crate::snip;
 use crate::stamp::{Inputs, files};
 
 /// Named one by one: `--all-features` writes imports that Node 20 and Bun cannot read.
@@ -23,46 +22,106 @@ const WASM_FEATURES: [&str; 6] = [
 ];
 
 /// What only runs as ES modules: the CLI, and the entries of runtimes that know nothing else.
-const ESM_ONLY: [&str; 3] = ["cli", "workerd.ts", "edge.ts"];
+const ESM_ONLY: [&str; 5] = ["cli", "workerd.ts", "workerd", "edge.ts", "edge"];
+
+/// A Wasm of the package: all that is exported behind a feature of the crate.
+pub struct Wasm {
+    pub name: &'static str,
+    feature: &'static str,
+}
+
+/// One more Wasm is one more line here, and its name in `js/loader.ts`.
+pub const WASMS: [Wasm; 3] = [
+    Wasm { name: "plimsoll", feature: "context" },
+    Wasm { name: "sessions", feature: "sessions" },
+    Wasm { name: "prompt", feature: "prompt" },
+];
 
 /// Builds what is out of date.
 pub fn run() -> Result<()> {
     let begun = Instant::now();
-    let (js, glue, npm) = (root().join("js"), root().join("js/glue"), root().join("npm"));
+    let (js, npm) = (root().join("js"), root().join("npm"));
     npm_ci("js")?;
+    fs::create_dir_all(js.join("glue"))?;
     fs::create_dir_all(root().join("build"))?;
-    let core = core()?;
-    Inputs::new()?.path(&core)?.make(&glue, || bind(&core, &glue))?;
-    let wasm = root().join("build/plimsoll.wasm");
-    let bound = root().join("build/bindgen/plimsoll_bg.wasm");
-    Inputs::new()?.path(&bound)?.make(&wasm, || optimize(&bound, &wasm))?;
-    let inlined = glue.join("inline.js");
-    Inputs::new()?
-        .path(&wasm)?
-        .make(&inlined, || Ok(fs::write(&inlined, inline::module(&fs::read(&wasm)?))?))?;
-    Inputs::new()?
+    let mut inputs = Inputs::new()?;
+    let mut sizes = Vec::new();
+    for wasm in &WASMS {
+        let file = wasm.make(&js.join("glue"))?;
+        sizes.push(format!("{} {} kB", wasm.name, fs::metadata(&file)?.len() / 1000));
+        inputs = inputs.path(&file)?;
+    }
+    inputs
         .path(&js)?
-        .path(&wasm)?
         .path(&root().join("pkg-template"))?
         .path(&root().join("Cargo.toml"))?
-        .make(&npm, || assemble(&js, &wasm, &npm))?;
-    let kilobytes = fs::metadata(&wasm)?.len() / 1000;
-    println!("npm/ is up to date: wasm {kilobytes} kB ({:.1} s)", begun.elapsed().as_secs_f32());
+        .make(&npm, || assemble(&js, &npm))?;
+    let seconds = begun.elapsed().as_secs_f32();
+    println!("npm/ is up to date: {} ({seconds:.1} s)", sizes.join(", "));
     Ok(())
 }
 
-/// The core as cargo makes it.
-fn core() -> Result<PathBuf> {
-    let target = root().join("target");
-    output(
-        cargo()
-            .args(["build", "--release", "--lib", "--package", "plimsoll"])
-            .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
-            .arg(&target)
-            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", unplaced()?),
-    )
-    .context("is the target there? `rustup toolchain install` brings it")?;
-    Ok(target.join("wasm32-unknown-unknown/release/plimsoll.wasm"))
+impl Wasm {
+    /// The Wasm as it is published; its glue and its text stand in `glue`.
+    fn make(&self, glue: &Path) -> Result<PathBuf> {
+        let core = self.core()?;
+        let bound = self.at("_bg.wasm");
+        Inputs::new()?.path(&core)?.make(&bound, || self.bind(&core, &bound, glue))?;
+        let wasm = self.published();
+        Inputs::new()?.path(&bound)?.make(&wasm, || optimize(&bound, &wasm))?;
+        let text = glue.join(format!("{}_text.js", self.name));
+        Inputs::new()?
+            .path(&wasm)?
+            .make(&text, || Ok(fs::write(&text, inline::module(&fs::read(&wasm)?))?))?;
+        Ok(wasm)
+    }
+
+    fn at(&self, ending: &str) -> PathBuf {
+        root().join("build/bindgen").join(self.name).join(format!("{}{ending}", self.name))
+    }
+
+    fn published(&self) -> PathBuf {
+        root().join("build").join(format!("{}.wasm", self.name))
+    }
+
+    /// The core as cargo makes it, in a folder of its own: features that take turns in one folder would build all anew.
+    fn core(&self) -> Result<PathBuf> {
+        let target = root().join("target/wasm").join(self.name);
+        output(
+            cargo()
+                .args(["build", "--release", "--lib", "--package", "plimsoll"])
+                .args(["--no-default-features", "--features", self.feature])
+                .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
+                .arg(&target)
+                .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", unplaced()?),
+        )
+        .context("is the target there? `rustup toolchain install` brings it")?;
+        Ok(target.join("wasm32-unknown-unknown/release/plimsoll.wasm"))
+    }
+
+    /// The glue between the core and JavaScript: of the bundler target only the part that loads nothing.
+    fn bind(&self, core: &Path, bound: &Path, glue: &Path) -> Result<()> {
+        Bindgen::new()
+            .input_path(core)
+            .out_name(self.name)
+            .typescript(true)
+            .bundler(true)?
+            .remove_producers_section(true)
+            .generate(bound.parent().context("the Wasm lies in a folder")?)?;
+        let code = fs::read_to_string(self.at("_bg.js"))?;
+        ensure!(
+            code.contains("new TextDecoder("),
+            "the glue decodes text in a new way: see coders.ts"
+        );
+        let code = format!("import {{ TextDecoder, TextEncoder }} from \"../coders.js\";\n{code}");
+        fs::write(glue.join(format!("{}_bg.js", self.name)), code)?;
+        let types = fs::read_to_string(self.at(".d.ts"))?;
+        let hook = "export function __wbg_set_wasm(exports: object): void;\n";
+        fs::write(glue.join(format!("{}_bg.d.ts", self.name)), format!("{types}{hook}"))?;
+        let types = "export declare const size: number;\nexport declare const ranks: string;\n\
+                     export declare const text: string;\n";
+        Ok(fs::write(glue.join(format!("{}_text.d.ts", self.name)), types)?)
+    }
 }
 
 /// Flags that keep this machine's paths out of the messages of panics.
@@ -75,30 +134,6 @@ fn unplaced() -> Result<String> {
         flags.push(format!("--remap-path-prefix={}=", registry?.path().display()));
     }
     Ok(flags.join(" "))
-}
-
-/// The glue between the core and JavaScript: of the bundler target only the part that loads nothing.
-fn bind(core: &Path, glue: &Path) -> Result<()> {
-    let out = root().join("build/bindgen");
-    Bindgen::new()
-        .input_path(core)
-        .out_name("plimsoll")
-        .typescript(true)
-        .bundler(true)?
-        .remove_producers_section(true)
-        .generate(&out)?;
-    snip::snip(&out.join("plimsoll_bg.wasm"))?;
-    fs::create_dir_all(glue)?;
-    let code = fs::read_to_string(out.join("plimsoll_bg.js"))?;
-    ensure!(code.contains("new TextDecoder("), "the glue decodes text in a new way: see coders.ts");
-    let code = format!("import {{ TextDecoder, TextEncoder }} from \"../coders.js\";\n{code}");
-    fs::write(glue.join("plimsoll_bg.js"), code)?;
-    let types = fs::read_to_string(out.join("plimsoll.d.ts"))?;
-    let hook = "export function __wbg_set_wasm(exports: object): void;\n";
-    fs::write(glue.join("plimsoll_bg.d.ts"), format!("{types}{hook}"))?;
-    let types = "export declare const size: number;\nexport declare const ranks: string;\n\
-                 export declare const text: string;\n";
-    Ok(fs::write(glue.join("inline.d.ts"), types)?)
 }
 
 fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
@@ -116,14 +151,16 @@ fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
 }
 
 /// Everything in one go, from nothing: glue and Wasm must be of one build.
-fn assemble(js: &Path, wasm: &Path, npm: &Path) -> Result<()> {
+fn assemble(js: &Path, npm: &Path) -> Result<()> {
     if npm.exists() {
         fs::remove_dir_all(npm)?;
     }
     let (dist, cjs) = (npm.join("dist"), npm.join("dist/cjs"));
     fs::create_dir_all(&cjs)?;
     template(npm)?;
-    fs::copy(wasm, dist.join("plimsoll.wasm"))?;
+    for wasm in &WASMS {
+        fs::copy(wasm.published(), dist.join(format!("{}.wasm", wasm.name)))?;
+    }
 
     let sources: Vec<PathBuf> = files(js)?.into_iter().filter(|path| is_source(path)).collect();
     transform(js, &dist, "esm", &sources)?;
@@ -185,8 +222,8 @@ fn types(js: &Path, dist: &Path, cjs: &Path) -> Result<()> {
 
 fn is_source(path: &Path) -> bool {
     let name = path.to_string_lossy();
-    name.ends_with("glue/plimsoll_bg.js")
-        || name.ends_with("glue/inline.js")
+    name.ends_with("_bg.js")
+        || name.ends_with("_text.js")
         || (name.ends_with(".ts") && !name.ends_with(".d.ts") && !name.contains(".test."))
 }
 

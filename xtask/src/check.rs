@@ -9,8 +9,8 @@ use crate::shell::{cargo, command, npm_ci, output, root, tool};
 use crate::{build, floors};
 
 const WASM_KILOBYTES: u64 = 450;
-/// What the core's present scope takes; the aim is 170.
-const MAIN_BROTLI_KILOBYTES: u64 = 208;
+/// What a bundle takes that imports everything but the reading of session files; the aim is 170.
+const MAIN_BROTLI_KILOBYTES: u64 = 188;
 
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
@@ -31,7 +31,8 @@ const CHECKS: [Check; 14] = [
     ("publint", || quiet(tool("publint").args(["npm", "--strict"]))),
     ("attw", || {
         let options = ["--pack", "npm", "--profile", "node16", "--no-color", "--format", "ascii"];
-        quiet(tool("attw").args(options).args(["--exclude-entrypoints", "./plimsoll.wasm"]))
+        let wasms = build::WASMS.map(|wasm| format!("./{}.wasm", wasm.name));
+        quiet(tool("attw").args(options).arg("--exclude-entrypoints").args(wasms))
     }),
 ];
 
@@ -92,19 +93,18 @@ fn weigh() -> Result<String> {
             ["size", name, raw, brotli] => {
                 let (raw, brotli) = (raw.parse::<u64>()?, brotli.parse::<u64>()?);
                 notes.push(format!("{name} {} kB, brotli {} kB", raw / 1000, brotli / 1000));
-                if *name == "wasm" && raw > WASM_KILOBYTES * 1000 {
-                    broken.push(format!("the Wasm has {raw} bytes, more than {WASM_KILOBYTES} kB"));
+                if name.ends_with(".wasm") && raw > WASM_KILOBYTES * 1000 {
+                    broken.push(format!("{name} has {raw} bytes, more than {WASM_KILOBYTES} kB"));
                 }
                 if *name == "main" && brotli > MAIN_BROTLI_KILOBYTES * 1000 {
                     let gate = MAIN_BROTLI_KILOBYTES;
                     broken.push(format!("the main entry has {brotli} bytes, more than {gate} kB"));
                 }
             }
-            ["import", module, name] => {
-                if *module != "./plimsoll_bg.js" || !known.lines().any(|line| line == *name) {
-                    broken.push(format!(
-                        "the Wasm imports {name} of {module}: xtask/wasm-imports.txt"
-                    ));
+            ["import", wasm, module, name] => {
+                if *module != "glue" || !known.lines().any(|line| line == *name) {
+                    broken
+                        .push(format!("{wasm} imports {name} of {module}: xtask/wasm-imports.txt"));
                 }
             }
             _ => bail!("unknown fact: {fact}"),

@@ -7,7 +7,6 @@ mod demo;
 mod floors;
 mod inline;
 mod shell;
-mod snip;
 mod stamp;
 mod test;
 

@@ -1,0 +1,126 @@
+/** Sessions played again under a policy. */
+import { call, send } from "./core.js";
+import { counterOf, countsOf } from "./count.js";
+import { invalid } from "./errors.js";
+import * as glue from "./glue/plimsoll_bg.js";
+import { Handle } from "./handle.js";
+import { argumentJson } from "./json.js";
+import { coreOptions } from "./options.js";
+import type {
+  Bucket,
+  Estimator,
+  ListedMessage,
+  Replay,
+  ReplayCall,
+  ReplayOptions,
+  ReplayTotals,
+  SessionFile,
+} from "./types.js";
+
+const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
+
+/**
+ * Plays a session call by call under a policy. It is measured at the first replay and kept with the session: a second
+ * one, with other options, measures nothing unless `estimator` differs.
+ *
+ * @throws {PlimsollError} `MALFORMED_MESSAGE`, `INVALID_ARGUMENT`.
+ * @example
+ * using run = replay(session, { window: { contextTokens: 64_000 } });
+ * run.totals.bill; // in base input tokens
+ */
+export function replay(session: SessionFile, options: ReplayOptions): Replay {
+  const { signal, ...policy } = options;
+  signal?.throwIfAborted();
+  const { estimator = "generic" } = policy;
+  const json = coreOptions(policy);
+  const recording = (): glue.Recording => recordingOf(session, estimator);
+  const play = (last?: number): Handle<glue.Replay> =>
+    new Handle(() => {
+      const value = recording();
+      return call("replay", () => value.replay(send(json), last));
+    });
+  return new Played(play);
+}
+
+function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording {
+  const known = measured.get(session) ?? new Map<Estimator, Handle<glue.Recording>>();
+  measured.set(session, known);
+  let handle = known.get(estimator);
+  if (!handle?.isAlive) {
+    const { messageFormat, messages, system, tools, calls } = session;
+    const given = { messageFormat, messages, system, tools, calls };
+    let text = argumentJson(given, "session");
+    const counter = counterOf(estimator);
+    if (counter) {
+      const texts = call("replay", () => glue.Recording.texts(send(text)));
+      text = `${text.slice(0, -1)},"counts":${countsOf(texts, counter)}}`;
+    }
+    const name = typeof estimator === "function" ? undefined : estimator;
+    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)));
+    known.set(estimator, handle);
+  }
+  return handle.value;
+}
+
+class Played implements Replay {
+  readonly calls: ReplayCall[];
+  readonly totals: ReplayTotals;
+  readonly #play: (last?: number) => Handle<glue.Replay>;
+  #handle: Handle<glue.Replay> | undefined;
+  /** The call at which the handle stands. */
+  #at: number;
+
+  constructor(play: (last?: number) => Handle<glue.Replay>) {
+    this.#play = play;
+    const handle = play();
+    this.#handle = handle;
+    const [calls, totals] = JSON.parse(call("replay", () => handle.value.calls())) as [
+      ReplayCall[],
+      ReplayTotals & Record<"recall" | "farRecall" | "contentRecall", Share>,
+    ];
+    this.calls = calls.map((one) => ({ ...one, bill: one.bill / 1000 }));
+    this.totals = {
+      ...totals,
+      bill: totals.bill / 1000,
+      unmanagedBill: totals.unmanagedBill / 1000,
+      recall: share(totals.recall),
+      farRecall: share(totals.farRecall),
+      contentRecall: share(totals.contentRecall),
+    };
+    this.#at = this.calls.length - 1;
+  }
+
+  composition(at?: number): Bucket[] {
+    const { value } = this.#standing(at);
+    return JSON.parse(call("replay", () => value.buckets())) as Bucket[];
+  }
+
+  messages(at?: number): ListedMessage[] {
+    const { value } = this.#standing(at);
+    return JSON.parse(call("replay", () => value.list())) as ListedMessage[];
+  }
+
+  [Symbol.dispose](): void {
+    this.#handle?.free();
+    this.#handle = undefined;
+  }
+
+  /** A replay that stands at call `at`: it is played again up to there if it stands elsewhere. */
+  #standing(at: number = this.calls.length - 1): Handle<glue.Replay> {
+    if (!Number.isInteger(at) || (at < 0 && this.calls.length > 0) || at >= this.calls.length) {
+      if (this.calls.length > 0) throw invalid("call", `0 to ${this.calls.length - 1}`, at);
+    }
+    if (!this.#handle?.isAlive || this.#at !== at) {
+      this.#handle?.free();
+      this.#handle = this.#play(Math.max(at, 0));
+      this.#at = at;
+    }
+    return this.#handle;
+  }
+}
+
+type Share = { found: number; wanted: number } & number;
+
+function share({ found, wanted }: { found: number; wanted: number }): number | null {
+  return wanted === 0 ? null : found / wanted;
+}

@@ -1,0 +1,228 @@
+//! The reader beside `serde_json`: the same texts, the same values, the same places of faults.
+
+use proptest::prelude::*;
+use serde_json::Value as Tree;
+
+use super::*;
+
+/// What the reader makes of a text, as a tree of `serde_json`'s.
+fn tree(reader: &mut Reader<'_>) -> Read<Tree> {
+    Ok(match reader.peek() {
+        Some(b'[') => {
+            reader.enter();
+            let mut items = Vec::new();
+            while reader.more(items.is_empty(), b']')? {
+                items.push(tree(reader)?);
+            }
+            Tree::Array(items)
+        }
+        Some(b'{') => {
+            reader.enter();
+            let (mut members, mut first) = (serde_json::Map::new(), true);
+            while reader.more(first, b'}')? {
+                first = false;
+                let key = reader.key()?.into_owned();
+                members.insert(key, tree(reader)?);
+            }
+            Tree::Object(members)
+        }
+        Some(b'"') => Tree::String(reader.string()?.into_owned()),
+        _ => serde_json::from_str(reader.word()?).unwrap(),
+    })
+}
+
+fn read(text: &str) -> Read<Tree> {
+    let mut reader = Reader::new(text);
+    let value = tree(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// Both take it and see the same, or neither takes it, at the same place.
+#[track_caller]
+fn compare(text: &str) {
+    let theirs = serde_json::from_str::<Tree>(text);
+    match (read(text), &theirs) {
+        (Ok(ours), Ok(theirs)) => assert_eq!(ours, *theirs, "{text}"),
+        (Err(_), Err(_)) => {}
+        (ours, theirs) => panic!("{text:?}: {ours:?}, but {theirs:?}"),
+    }
+    let strict = Reader::new(text).strict().map(str::len);
+    let mut reader = Reader::new(text);
+    let strict = strict.and_then(|_| reader.strict()).and_then(|_| reader.end());
+    assert_eq!(strict.is_ok(), theirs.is_ok(), "{text:?}: {strict:?}");
+    let lenient = serde_json::from_str::<&serde_json::value::RawValue>(text);
+    assert_eq!(whole(text).ok(), lenient.as_ref().ok().map(|raw| raw.get()), "{text:?}");
+}
+
+/// JSON, and texts that are nearly JSON.
+fn texts() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("-0".to_owned()),
+        Just("01".to_owned()),
+        Just("1.".to_owned()),
+        "-?[0-9]{1,18}",
+        "-?[0-9]{1,3}\\.[0-9]{1,3}",
+        "[0-9]{1,3}[eE][+-]?[0-9]{1,2}",
+        any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
+        "\"([a-z]|\\\\[bfnrtux\"/]|\\\\ud83d\\\\ude00|\\\\u[0-9a-f]{4}|\\\\ud[89a-f][0-9a-f]{2}){0,12}\"",
+        "\"[ -~\n]{0,20}\"",
+    ];
+    let space = || prop_oneof![4 => Just(""), 1 => Just(" "), 1 => Just("\n\t\r")];
+    leaf.prop_recursive(4, 30, 5, move |inner| {
+        let item = (space(), inner, space()).prop_map(|(a, value, b)| format!("{a}{value}{b}"));
+        let member =
+            ("\"[a-c]{0,2}\"", item.clone()).prop_map(|(name, value)| format!("{name}:{value}"));
+        prop_oneof![
+            prop::collection::vec(item, 0..5).prop_map(|items| format!("[{}]", items.join(","))),
+            prop::collection::vec(member, 0..5).prop_map(|all| format!("{{{}}}", all.join(","))),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn json_is_read_as_serde_json_reads_it(text in texts()) {
+        compare(&text);
+    }
+
+    #[test]
+    fn what_is_broken_is_refused_as_serde_json_refuses_it(
+        text in texts(),
+        at in any::<prop::sample::Index>(),
+        with in "[\\[\\]{}:,\"\\\\a0. \u{1}]{0,2}",
+        cut in 0..2_usize,
+    ) {
+        let mut places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
+        places.push(text.len());
+        let from = at.index(places.len());
+        let to = (from + cut).min(places.len() - 1);
+        compare(&format!("{}{with}{}", &text[..places[from]], &text[places[to]..]));
+    }
+
+    #[test]
+    fn strings_are_written_as_serde_json_writes_them(text in any::<String>(), odd in "[\u{0}-\u{30}\\\\]{0,20}") {
+        for text in [text, odd] {
+            let mut ours = String::new();
+            quote(&text, &mut ours);
+            prop_assert_eq!(&ours, &serde_json::to_string(&text).unwrap());
+            prop_assert_eq!(&*string(&ours).unwrap(), &text);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in any::<String>()) {
+        compare(&text);
+    }
+}
+
+#[test]
+fn faults_are_told_as_serde_json_tells_them() {
+    for text in [
+        "",
+        " ",
+        "{",
+        "[",
+        "[1",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1",
+        "{\"a\":1,",
+        "[1 2]",
+        "{\"a\":1 \"b\"}",
+        "{1:2}",
+        "[1]\n x",
+        "{\"a\":tru}",
+        "{\n\"a\":\n01}",
+        "\"a",
+        "\"a\u{1}\"",
+        "\"\\x\"",
+        "\"\\u12",
+        "\"\\ud800\"",
+        "\"\\ude00\"",
+        "[,]",
+        "x",
+        "-",
+        "1e",
+    ] {
+        let ours = read(text).unwrap_err().to_string();
+        let theirs = serde_json::from_str::<Tree>(text).unwrap_err().to_string();
+        assert_eq!(ours, theirs, "{text:?}");
+    }
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        assert_eq!(whole(&deep).map(str::len), Ok(deep.len()));
+        let fault = Reader::new(&deep).strict().unwrap_err();
+        assert!(fault.to_string().starts_with("recursion limit exceeded at line 1"), "{fault}");
+        assert!(whole(&open.repeat(100_000)).is_err());
+    }
+    compare(&format!("{}1{}", "[".repeat(127), "]".repeat(127)));
+    compare(&format!("{}1{}", "[".repeat(64), "]".repeat(64)));
+}
+
+const CALL: Shape = Shape {
+    what: "a call",
+    members: &[
+        must("name", Want::Text),
+        may("at", Want::Integer),
+        may("done", Want::Flag),
+        may("said", Want::Content),
+        may("list", Want::Items),
+        may("rest", Want::Raw),
+    ],
+    closed: true,
+};
+
+#[test]
+fn members_are_taken_as_they_are_wanted() {
+    let json = r#" { "name" : "a\n" , "at" : -5, "done":false, "said":["x", {}], "list":[ 1.50 ], "rest": {"n":1e3} } "#;
+    let mut call = CALL.read(json).unwrap();
+    assert_eq!(call.text("name").as_deref(), Some("a\n"));
+    assert_eq!((call.integer("at"), call.flag("done")), (Some(-5), Some(false)));
+    assert!(
+        matches!(call.content("said"), Some(Content::Blocks(blocks)) if blocks == ["\"x\"", "{}"])
+    );
+    assert_eq!((call.items("list"), call.raw("rest")), (Some(vec!["1.50"]), Some("{\"n\":1e3}")));
+}
+
+#[test]
+fn what_a_member_is_not_is_told() {
+    for (json, expected) in [
+        ("[]", "invalid type: sequence, expected a call at line 1 column 0"),
+        ("{}", "missing field `name` at line 1 column 2"),
+        (r#"{"name":null}"#, "invalid type: null, expected a string at line 1 column 12"),
+        (r#"{"name":{}}"#, "invalid type: map, expected a string at line 1 column 8"),
+        (r#"{"at":1.5}"#, "invalid type: floating point `1.5`, expected i64 at line 1 column 9"),
+        (
+            r#"{"at":99999999999999999999}"#,
+            "invalid type: integer `99999999999999999999`, expected i64 at line 1 column 26",
+        ),
+        (r#"{"done":1}"#, "invalid type: integer `1`, expected a boolean at line 1 column 9"),
+        (
+            r#"{"said":true}"#,
+            "invalid type: boolean `true`, expected a string or an array of blocks at line 1 column 12",
+        ),
+        (r#"{"at":1,"at":2}"#, "duplicate field `at` at line 1 column 13"),
+        (
+            r#"{"x":1}"#,
+            "unknown field `x`, expected one of `name`, `at`, `done`, `said`, `list`, `rest` at line 1 column 5",
+        ),
+    ] {
+        assert_eq!(CALL.read(json).err().unwrap().to_string(), expected, "{json}");
+    }
+}
+
+#[test]
+fn values_of_ours_are_written() {
+    let value = json!({ "a": "x\u{1f}\"", "b": [Value::from(true), Value::NULL], "c": 0 });
+    assert_eq!(value.get(), "{\"a\":\"x\\u001f\\\"\",\"b\":[true,null],\"c\":0}");
+    let mut out = String::new();
+    object(&[("far_off", &-3_i64), ("none?", &None::<u32>), ("none", &None::<u32>)], &mut out);
+    assert_eq!(out, "{\"farOff\":-3,\"none\":null}");
+}

@@ -1,0 +1,362 @@
+//! JSON written as text, piece by piece: values of ours, and types that say of what members they consist.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use litemap::LiteMap;
+
+use super::reader::plain_until;
+
+/// A value of ours: its JSON text.
+///
+/// # Example
+/// ```
+/// use plimsoll::json::{Value, json};
+/// let value = json!({ "type": "text", "text": "a \"b\"", "cached": false });
+/// assert_eq!(value.get(), r#"{"type":"text","text":"a \"b\"","cached":false}"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value(Cow<'static, str>);
+
+impl Value {
+    /// `null`.
+    pub const NULL: Self = Self(Cow::Borrowed("null"));
+
+    /// What is JSON already.
+    pub fn raw(json: String) -> Self {
+        Self(Cow::Owned(json))
+    }
+
+    /// An object with these members.
+    pub fn object(members: &[(&str, Self)]) -> Self {
+        let mut out = String::from("{");
+        for (at, (name, value)) in members.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            quote(name, &mut out);
+            out.push(':');
+            out.push_str(&value.0);
+        }
+        out.push('}');
+        Self::raw(out)
+    }
+
+    /// An array of these.
+    pub fn array(items: &[Self]) -> Self {
+        let mut out = String::new();
+        list(items, &mut out);
+        Self::raw(out)
+    }
+
+    /// Its JSON text.
+    pub fn get(&self) -> &str {
+        &self.0
+    }
+
+    /// What it says, if it is a string.
+    pub fn as_str(&self) -> Option<Cow<'_, str>> {
+        super::string(&self.0).ok()
+    }
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Self::NULL
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        let mut out = String::with_capacity(text.len().saturating_add(2));
+        quote(text, &mut out);
+        Self::raw(out)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Self::raw(number.to_string())
+    }
+}
+
+impl From<Vec<Self>> for Value {
+    fn from(items: Vec<Self>) -> Self {
+        Self::array(&items)
+    }
+}
+
+impl<const N: usize> From<[Self; N]> for Value {
+    fn from(items: [Self; N]) -> Self {
+        Self::array(&items)
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<bool> for Value {
+    fn from(flag: bool) -> Self {
+        Self(Cow::Borrowed(if flag { "true" } else { "false" }))
+    }
+}
+
+impl From<&bool> for Value {
+    fn from(flag: &bool) -> Self {
+        Self::from(*flag)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// An object or array of ours: `json!({ "name": value, .. })`, `json!([value, ..])`. An object within is a `json!` too.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __json {
+    ({ $($name:literal : $value:expr),* $(,)? }) => {
+        $crate::json::Value::object(&[$(($name, $crate::json::Value::from($value))),*])
+    };
+    ([ $($item:expr),* $(,)? ]) => {
+        $crate::json::Value::array(&[$($crate::json::Value::from($item)),*])
+    };
+}
+pub use __json as json;
+
+/// Appends text as a string of JSON.
+pub fn quote(text: &str, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push('"');
+    let mut start = 0;
+    loop {
+        let end = plain_until(text, start);
+        out.push_str(text.get(start..end).unwrap_or_default());
+        let Some(&byte) = text.as_bytes().get(end) else { break };
+        out.push('\\');
+        let letter = match byte {
+            b'\n' => 'n',
+            b'\r' => 'r',
+            b'\t' => 't',
+            0x8 => 'b',
+            0xc => 'f',
+            b'"' | b'\\' => char::from(byte),
+            _ => {
+                out.push_str(if byte < 0x10 { "u000" } else { "u001" });
+                HEX.get(usize::from(byte & 0xf)).map_or('0', |digit| char::from(*digit))
+            }
+        };
+        out.push(letter);
+        start = end.saturating_add(1);
+    }
+    out.push('"');
+}
+
+/// What can be written as JSON.
+pub trait Write {
+    /// Appends its JSON text.
+    fn write(&self, out: &mut String);
+
+    /// It may be left out where a member may.
+    fn is_nothing(&self) -> bool {
+        false
+    }
+}
+
+/// The JSON text of a value.
+pub fn write(value: &dyn Write) -> String {
+    let mut out = String::new();
+    value.write(&mut out);
+    out
+}
+
+/// Appends an object. A name is written in camel case; one that ends in `?` is left out where there is nothing, the
+/// members of one that is `*` stand beside the others.
+pub fn object(members: &[(&str, &dyn Write)], out: &mut String) {
+    out.push('{');
+    let mut first = true;
+    for (name, value) in members {
+        let optional = name.strip_suffix('?');
+        if optional.is_some() && value.is_nothing() {
+            continue;
+        }
+        if !first {
+            out.push(',');
+        }
+        first = false;
+        if *name == "*" {
+            let inner = write(*value);
+            let inner = inner.strip_prefix('{').and_then(|inner| inner.strip_suffix('}'));
+            out.push_str(inner.unwrap_or_default());
+            continue;
+        }
+        out.push('"');
+        let mut upper = false;
+        for letter in optional.unwrap_or(name).chars() {
+            if letter == '_' {
+                upper = true;
+                continue;
+            }
+            out.push(if upper { letter.to_ascii_uppercase() } else { letter });
+            upper = false;
+        }
+        out.push_str("\":");
+        value.write(out);
+    }
+    out.push('}');
+}
+
+/// Has a type written as an object of these fields: `object!(Type { field, other, last as "last?" })`, with the names of
+/// [`object`].
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __object {
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $name:literal) => { $name };
+    ($type:ty { $($field:ident $(as $name:literal)?),* $(,)? }) => {
+        impl $crate::json::Write for $type {
+            fn write(&self, out: &mut String) {
+                $crate::json::object(
+                    &[$(($crate::__object!(@name $field $($name)?), &self.$field)),*],
+                    out,
+                );
+            }
+        }
+    };
+}
+pub use __object as written;
+
+fn list<T: Write>(items: &[T], out: &mut String) {
+    out.push('[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        item.write(out);
+    }
+    out.push(']');
+}
+
+impl Write for Value {
+    fn write(&self, out: &mut String) {
+        out.push_str(&self.0);
+    }
+}
+
+impl Write for str {
+    fn write(&self, out: &mut String) {
+        quote(self, out);
+    }
+}
+
+impl Write for String {
+    fn write(&self, out: &mut String) {
+        quote(self, out);
+    }
+}
+
+impl Write for bool {
+    fn write(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+}
+
+impl Write for u64 {
+    fn write(&self, out: &mut String) {
+        out.push_str(&self.to_string());
+    }
+}
+
+impl Write for usize {
+    fn write(&self, out: &mut String) {
+        out.push_str(&self.to_string());
+    }
+}
+
+impl Write for u32 {
+    fn write(&self, out: &mut String) {
+        u64::from(*self).write(out);
+    }
+}
+
+impl Write for i64 {
+    fn write(&self, out: &mut String) {
+        if *self < 0 {
+            out.push('-');
+        }
+        self.unsigned_abs().write(out);
+    }
+}
+
+impl<T: Write + ?Sized> Write for &T {
+    fn write(&self, out: &mut String) {
+        (**self).write(out);
+    }
+
+    fn is_nothing(&self) -> bool {
+        (**self).is_nothing()
+    }
+}
+
+impl<T: Write> Write for Box<T> {
+    fn write(&self, out: &mut String) {
+        (**self).write(out);
+    }
+}
+
+impl<T: Write> Write for Option<T> {
+    fn write(&self, out: &mut String) {
+        match self {
+            Some(value) => value.write(out),
+            None => out.push_str("null"),
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: Write> Write for Vec<T> {
+    fn write(&self, out: &mut String) {
+        list(self, out);
+    }
+}
+
+impl<T: Write, const N: usize> Write for [T; N] {
+    fn write(&self, out: &mut String) {
+        list(self, out);
+    }
+}
+
+impl<A: Write, B: Write> Write for (A, B) {
+    fn write(&self, out: &mut String) {
+        list(&[&self.0 as &dyn Write, &self.1], out);
+    }
+}
+
+impl Write for LiteMap<String, u32> {
+    fn write(&self, out: &mut String) {
+        out.push('{');
+        for (at, (name, value)) in self.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            quote(name, out);
+            out.push(':');
+            value.write(out);
+        }
+        out.push('}');
+    }
+}

@@ -1,0 +1,486 @@
+//! What the host calls, as it crosses: arguments as one object of JSON in, a result as JSON out.
+
+use std::borrow::Cow;
+
+use super::{
+    Budget, Locale, Options, Order, Plan, Protect, Report, Rule, Section, Split, TierFile,
+    Truncated, build_context, match_rules, memory_tiers, task_focus, tier_names, trim_descriptions,
+    workspace_sections,
+};
+use crate::error::{Error, Result};
+use crate::focus::{Focus, LANGUAGES, Signal};
+use crate::json::{
+    Members, RawValue, Shape, Value, Want, Write, may, must, string, write, written,
+};
+
+written!(Section {
+    key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable
+});
+written!(Report {
+    key,
+    source_type,
+    scope_type,
+    inclusion_reason,
+    priority,
+    base_priority,
+    protected,
+    original_chars,
+    final_chars,
+    estimated_tokens,
+    offset,
+    included,
+    truncated,
+    evidence,
+    whole_from_total_chars
+});
+written!(Plan { prompt, total_chars, stable_prefix_chars, truncated as "truncatedSectionKeys", sections });
+
+impl Write for Focus {
+    fn write(&self, out: &mut String) {
+        let signals: Vec<&str> = self.signals.iter().map(|signal| signal.name()).collect();
+        crate::json::object(
+            &[
+                ("query_summary", &self.summary),
+                ("active_file_paths", &self.files),
+                ("active_symbols", &self.symbols),
+                ("plan_signals", &signals),
+            ],
+            out,
+        );
+    }
+}
+
+const SECTION: Shape = Shape {
+    what: "a section: { key, content, priority }",
+    members: &[
+        must("key", Want::Text),
+        must("content", Want::Text),
+        must("priority", Want::Integer),
+        may("protected", Want::Flag),
+        may("source", Want::Text),
+        may("scope", Want::Text),
+        may("reason", Want::Text),
+        may("evidence", Want::Items),
+        may("stable", Want::Flag),
+    ],
+    closed: true,
+};
+const FOCUS: Shape = Shape {
+    what: "a focus: { querySummary, activeFilePaths, activeSymbols, planSignals }",
+    members: &[
+        may("querySummary", Want::Text),
+        may("activeFilePaths", Want::Items),
+        may("activeSymbols", Want::Items),
+        may("planSignals", Want::Items),
+    ],
+    closed: false,
+};
+const BUDGET: Shape = Shape {
+    what: "a budget: { maxPerTierChars, maxTotalChars }",
+    members: &[must("maxPerTierChars", Want::Integer), must("maxTotalChars", Want::Integer)],
+    closed: true,
+};
+const WINDOW: Shape = Shape {
+    what: "a window: { contextTokens, maxOutputTokens }",
+    members: &[must("contextTokens", Want::Integer), may("maxOutputTokens", Want::Integer)],
+    closed: true,
+};
+const LOCALE: Shape = Shape {
+    what: "a locale: \"en\", \"vi\", \"zh\" or { memoryHeader, truncated, compressed, question }",
+    members: &[
+        must("memoryHeader", Want::Text),
+        must("truncated", Want::Text),
+        must("compressed", Want::Text),
+        must("question", Want::Text),
+    ],
+    closed: true,
+};
+const FILE: Shape = Shape {
+    what: "a file: { path, content }",
+    members: &[
+        may("tier", Want::Text),
+        may("name", Want::Text),
+        may("path", Want::Text),
+        must("content", Want::Text),
+    ],
+    closed: false,
+};
+
+/// `assemblePrompt`: `{sections, budget, focus, protect, order}`.
+pub fn assemble(json: &str) -> Result<String> {
+    const ARGUMENTS: Shape = Shape {
+        what: "arguments",
+        members: &[
+            must("sections", Want::Items),
+            may("budget", Want::Raw),
+            may("focus", Want::Raw),
+            may("protect", Want::Text),
+            may("order", Want::Text),
+        ],
+        closed: true,
+    };
+    let mut given = read(&ARGUMENTS, json, "options")?;
+    let sections = each(given.items("sections"), "sections", section)?;
+    let focus = given.raw("focus").map(focus_of).transpose()?;
+    let options = Options {
+        budget: given.raw("budget").map(budget_of).transpose()?.unwrap_or_default(),
+        focus: focus.as_ref(),
+        protect: match given.text("protect").as_deref() {
+            None | Some("last") => Protect::Last,
+            Some("never") => Protect::Never,
+            Some("error") => Protect::Error,
+            Some(other) => {
+                return Err(Error::argument("protect", "\"last\", \"never\" or \"error\"", other));
+            }
+        },
+        order: match given.text("order").as_deref() {
+            None | Some("insertion") => Order::Insertion,
+            Some("stable-first") => Order::StableFirst,
+            Some(other) => {
+                return Err(Error::argument("order", "\"insertion\" or \"stable-first\"", other));
+            }
+        },
+    };
+    Ok(write(&super::assemble(&sections, &options)?))
+}
+
+/// `requestFocus`: `{query, recent, projectRoot, languages}`.
+pub fn focus(json: &str) -> Result<String> {
+    const ARGUMENTS: Shape = Shape {
+        what: "arguments",
+        members: &[
+            must("query", Want::Text),
+            may("recent", Want::Items),
+            may("projectRoot", Want::Text),
+            may("languages", Want::Items),
+        ],
+        closed: true,
+    };
+    let mut given = read(&ARGUMENTS, json, "options")?;
+    let query = given.text("query").unwrap_or_default();
+    let recent = each(given.items("recent"), "recent", text)?;
+    let root = given.text("projectRoot");
+    let languages = match given.items("languages") {
+        None => LANGUAGES.map(ToOwned::to_owned).to_vec(),
+        some => each(some, "languages", text)?,
+    };
+    if let Some(other) = languages.iter().find(|it| !LANGUAGES.contains(&it.as_str())) {
+        return Err(Error::argument(
+            "languages",
+            &format!("some of {}", LANGUAGES.join(", ")),
+            other,
+        ));
+    }
+    let recent: Vec<&str> = recent.iter().map(String::as_str).collect();
+    let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
+    Ok(write(&Focus::of(&query, &recent, root.as_deref(), &languages)))
+}
+
+/// `promptBudget`: a window.
+pub fn budget(json: &str) -> Result<String> {
+    let mut window = read(&WINDOW, json, "window")?;
+    let tokens = |value: Option<i64>, name: &str| {
+        let value = value.unwrap_or(0);
+        u64::try_from(value).map_err(|_| Error::argument(name, "a number of tokens", value))
+    };
+    let context = tokens(window.integer("contextTokens"), "window.contextTokens")?;
+    let output = tokens(window.integer("maxOutputTokens"), "window.maxOutputTokens")?;
+    let budget = if context == 0 { Budget::default() } else { Budget::for_window(context, output) };
+    let mut out = String::new();
+    crate::json::object(
+        &[("max_per_tier_chars", &budget.per_tier), ("max_total_chars", &budget.total)],
+        &mut out,
+    );
+    Ok(out)
+}
+
+/// `truncateText`: `{text, maxChars, head, tail, marker}`, shares in thousandths.
+pub fn truncate(json: &str) -> Result<String> {
+    const ARGUMENTS: Shape = Shape {
+        what: "arguments",
+        members: &[
+            must("text", Want::Text),
+            must("maxChars", Want::Integer),
+            may("head", Want::Integer),
+            may("tail", Want::Integer),
+            may("marker", Want::Text),
+        ],
+        closed: true,
+    };
+    let mut given = read(&ARGUMENTS, json, "options")?;
+    let text = given.text("text").unwrap_or_default();
+    let usual = Split::default();
+    let marker = given.text("marker");
+    let mut share = |name, usual| {
+        Ok(given
+            .integer(name)
+            .map(|it| size(it, name))
+            .transpose()?
+            .map_or(usual, |it| u32::try_from(it).unwrap_or(1000)))
+    };
+    let split = Split {
+        head: share("head", usual.head)?,
+        tail: share("tail", usual.tail)?,
+        marker: marker.as_deref().unwrap_or(usual.marker),
+    };
+    let max = size(given.integer("maxChars").unwrap_or_default(), "maxChars")?;
+    let Truncated { text, original_chars, truncated } = super::truncate(&text, max, &split);
+    let mut out = String::new();
+    crate::json::object(
+        &[("text", &&*text), ("original_chars", &original_chars), ("truncated", &truncated)],
+        &mut out,
+    );
+    Ok(out)
+}
+
+/// `memoryTiers`: `{files}`.
+pub fn tiers(json: &str) -> Result<String> {
+    let mut given = files(json)?;
+    let files = each(given.items("files"), "files", tier_file)?;
+    let sections = memory_tiers(&files);
+    let unknown = |tier| Error::argument("files", &format!("tiers {}", tier_names()), tier);
+    Ok(write(&sections.map_err(unknown)?))
+}
+
+/// `matchRules`: `{files, active}`.
+pub fn rules(json: &str) -> Result<String> {
+    let mut given = files(json)?;
+    let rules = each(given.items("files"), "rules", rule)?;
+    let active = each(given.items("active"), "activeFilePaths", text)?;
+    Ok(write(&match_rules(&rules, &active)))
+}
+
+/// The sections of a workspace: `{files, rules, focus}`.
+pub fn workspace(json: &str) -> Result<String> {
+    let mut given = files(json)?;
+    let named = each(given.items("files"), "files", named_file)?;
+    let rules = each(given.items("rules"), "rules", rule)?;
+    let focus = given.raw("focus").map(focus_of).transpose()?;
+    let mut sections = workspace_sections(&named);
+    if let Some(focus) = &focus {
+        sections.extend(task_focus(focus));
+        sections.extend(match_rules(&rules, &focus.files));
+    }
+    Ok(write(&sections))
+}
+
+/// `trimToolDescriptions`: `{descriptions, maxChars}`.
+pub fn trim(json: &str) -> Result<String> {
+    const ARGUMENTS: Shape = Shape {
+        what: "arguments",
+        members: &[must("descriptions", Want::Items), must("maxChars", Want::Integer)],
+        closed: true,
+    };
+    let mut given = read(&ARGUMENTS, json, "options")?;
+    let all = each(given.items("descriptions"), "descriptions", text)?;
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    Ok(write(&trim_descriptions(
+        &all,
+        size(given.integer("maxChars").unwrap_or_default(), "maxChars")?,
+    )))
+}
+
+/// `buildContext`: `{memories, text, maxChars, locale}`.
+pub fn remember(json: &str) -> Result<String> {
+    let mut given = read(&WORDS, json, "options")?;
+    let memories = each(given.items("memories"), "memories", text)?;
+    let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
+    let (message, max, locale) = words(&mut given)?;
+    Ok(write(&build_context(&memories, &message, max, &locale)))
+}
+
+/// `compressText`: `{text, maxChars, locale}`.
+pub fn compress(json: &str) -> Result<String> {
+    let mut given = read(&WORDS, json, "options")?;
+    let (text, max, locale) = words(&mut given)?;
+    Ok(write(&super::compress(&text, max, &locale)))
+}
+
+const WORDS: Shape = Shape {
+    what: "arguments",
+    members: &[
+        may("memories", Want::Items),
+        must("text", Want::Text),
+        must("maxChars", Want::Integer),
+        may("locale", Want::Raw),
+    ],
+    closed: true,
+};
+
+fn words<'a>(given: &mut Members<'a>) -> Result<(Cow<'a, str>, usize, Locale)> {
+    let locale = match given.raw("locale") {
+        None => Locale::named("en").unwrap_or_else(|| Locale {
+            memory_header: String::new(),
+            truncated: String::new(),
+            compressed: String::new(),
+            question: String::new(),
+        }),
+        Some(raw) => locale_of(raw)?,
+    };
+    let max = size(given.integer("maxChars").unwrap_or_default(), "maxChars")?;
+    Ok((given.text("text").unwrap_or_default(), max, locale))
+}
+
+fn files(json: &str) -> Result<Members<'_>> {
+    const ARGUMENTS: Shape = Shape {
+        what: "arguments",
+        members: &[
+            must("files", Want::Items),
+            may("rules", Want::Items),
+            may("active", Want::Items),
+            may("focus", Want::Raw),
+        ],
+        closed: true,
+    };
+    read(&ARGUMENTS, json, "files")
+}
+
+fn read<'a>(shape: &Shape, json: &'a str, argument: &str) -> Result<Members<'a>> {
+    shape.read(json).map_err(|error| Error::argument(argument, shape.what, error.what()))
+}
+
+/// Every item, or an error that names the first that is none.
+fn each<T>(
+    items: Option<Vec<&RawValue>>,
+    argument: &str,
+    item: fn(&str, &RawValue) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    for (at, raw) in items.unwrap_or_default().into_iter().enumerate() {
+        all.push(item(&format!("{argument}[{at}]"), raw)?);
+    }
+    Ok(all)
+}
+
+fn text(argument: &str, raw: &RawValue) -> Result<String> {
+    let text = string(raw).map_err(|error| Error::argument(argument, "a string", error.what()))?;
+    Ok(text.into_owned())
+}
+
+fn section(argument: &str, raw: &RawValue) -> Result<Section> {
+    let mut given = read(&SECTION, raw, argument)?;
+    let priority = given.integer("priority").unwrap_or_default();
+    let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
+    Ok(Section {
+        key: owned(given.text("key")).unwrap_or_default(),
+        content: owned(given.text("content")).unwrap_or_default(),
+        priority: u32::try_from(priority.clamp(0, 100)).unwrap_or_default(),
+        protected: given.flag("protected").unwrap_or(false),
+        source: owned(given.text("source")),
+        scope: owned(given.text("scope")),
+        reason: owned(given.text("reason")),
+        evidence: each(given.items("evidence"), &format!("{argument}.evidence"), text)?,
+        stable: given.flag("stable").unwrap_or(false),
+    })
+}
+
+fn tier_file(argument: &str, raw: &RawValue) -> Result<TierFile> {
+    let mut given = read(&FILE, raw, argument)?;
+    Ok(TierFile {
+        tier: given.text("tier").unwrap_or_default().into_owned(),
+        content: given.text("content").unwrap_or_default().into_owned(),
+        path: given.text("path").map(Cow::into_owned),
+    })
+}
+
+fn named_file(argument: &str, raw: &RawValue) -> Result<TierFile> {
+    let mut given = read(&FILE, raw, argument)?;
+    Ok(TierFile {
+        tier: given.text("name").unwrap_or_default().into_owned(),
+        content: given.text("content").unwrap_or_default().into_owned(),
+        path: given.text("path").map(Cow::into_owned),
+    })
+}
+
+fn rule(argument: &str, raw: &RawValue) -> Result<Rule> {
+    let mut given = read(&FILE, raw, argument)?;
+    Ok(Rule {
+        path: given.text("path").unwrap_or_default().into_owned(),
+        content: given.text("content").unwrap_or_default().into_owned(),
+    })
+}
+
+fn focus_of(raw: &RawValue) -> Result<Focus> {
+    let mut given = read(&FOCUS, raw, "focus")?;
+    let names = each(given.items("planSignals"), "focus.planSignals", text)?;
+    let all = [Signal::Continue, Signal::Plan, Signal::Change, Signal::Verify];
+    Ok(Focus {
+        summary: given.text("querySummary").unwrap_or_default().into_owned(),
+        files: each(given.items("activeFilePaths"), "focus.activeFilePaths", text)?,
+        symbols: each(given.items("activeSymbols"), "focus.activeSymbols", text)?,
+        signals: all
+            .into_iter()
+            .filter(|signal| names.iter().any(|name| name == signal.name()))
+            .collect(),
+    })
+}
+
+fn budget_of(raw: &RawValue) -> Result<Budget> {
+    let mut given = read(&BUDGET, raw, "budget")?;
+    let mut chars =
+        |name: &str| size(given.integer(name).unwrap_or_default(), &format!("budget.{name}"));
+    Ok(Budget { per_tier: chars("maxPerTierChars")?, total: chars("maxTotalChars")? })
+}
+
+fn locale_of(raw: &RawValue) -> Result<Locale> {
+    if let Ok(name) = string(raw) {
+        return Locale::named(&name)
+            .ok_or_else(|| Error::argument("locale", LOCALE.what, Value::from(&*name)));
+    }
+    let mut given = read(&LOCALE, raw, "locale")?;
+    let mut words = |name| given.text(name).unwrap_or_default().into_owned();
+    Ok(Locale {
+        memory_header: words("memoryHeader"),
+        truncated: words("truncated"),
+        compressed: words("compressed"),
+        question: words("question"),
+    })
+}
+
+fn size(value: i64, argument: &str) -> Result<usize> {
+    usize::try_from(value)
+        .map_err(|_| Error::argument(argument, "a whole number, 0 or more", value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_crosses_with_its_report() {
+        let plan = assemble(
+            r##"{"sections":[{"key":"rules:x","content":"# X\n","priority":88}],"focus":{"activeFilePaths":["a.rs"]},"order":"stable-first"}"##,
+        );
+        assert_eq!(
+            plan.unwrap(),
+            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"truncatedSectionKeys":[],"sections":[{"key":"rules:x","sourceType":"rules","scopeType":"always-on","inclusionReason":"fits","priority":92,"basePriority":88,"protected":false,"originalChars":4,"finalChars":4,"estimatedTokens":4,"offset":0,"included":true,"truncated":false,"evidence":["+4 active file a.rs"],"wholeFromTotalChars":4}]}"##
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let error = |result: Result<String>| result.unwrap_err().to_string();
+        let wrong =
+            error(assemble(r#"{"sections":[{"key":"a","content":"","priority":1},{"key":7}]}"#));
+        assert!(wrong.starts_with("sections[1]: expected a section"), "{wrong}");
+        let wrong = error(assemble(r#"{"sections":[],"protect":"maybe"}"#));
+        assert_eq!(wrong, "protect: expected \"last\", \"never\" or \"error\", got maybe");
+        let wrong = error(compress(r#"{"text":"x","maxChars":1,"locale":"tlh"}"#));
+        assert!(wrong.starts_with("locale: expected a locale"), "{wrong}");
+        assert!(
+            error(tiers(r#"{"files":[{"tier":"x","content":""}]}"#)).contains("tiers soul, policy")
+        );
+        assert!(error(focus(r#"{"query":"x","languages":["xx"]}"#)).contains("some of en, zh"));
+        assert!(error(budget(r#"{"contextTokens":-1}"#)).contains("window.contextTokens"));
+    }
+
+    #[test]
+    fn a_focus_goes_out_and_comes_back() {
+        let out = focus(r#"{"query":"continue with `fooBar` in src/a.rs"}"#).unwrap();
+        assert_eq!(
+            out,
+            r#"{"querySummary":"continue with `fooBar` in src/a.rs","activeFilePaths":["src/a.rs"],"activeSymbols":["fooBar"],"planSignals":["continue current execution"]}"#
+        );
+        assert_eq!(write(&focus_of(&out).unwrap()), out);
+    }
+}

@@ -1,0 +1,145 @@
+//! The files of an agent's workspace as sections: whose they are, by name.
+
+use super::section::Section;
+use super::tier::{TierFile, memory_tiers};
+use crate::focus::Focus;
+
+/// Files that are a tier's. Of the first tier only the first that is there counts.
+const TIERS: [(&str, &str); 12] = [
+    (".aceclaw/SOUL.md", "soul"),
+    ("SOUL.md", "soul"),
+    ("~/SOUL.md", "soul"),
+    ("~/managed-policy.md", "policy"),
+    ("AGENTS.md", "workspace"),
+    ("ACECLAW.md", "workspace"),
+    (".aceclaw/ACECLAW.md", "workspace"),
+    ("USER.md", "user"),
+    ("~/ACECLAW.md", "user"),
+    ("ACECLAW.local.md", "local"),
+    ("MEMORY.md", "markdown"),
+    (".aceclaw/MEMORY.md", "markdown"),
+];
+
+/// Files that are a section of their own: key, priority, heading, and whether they are the same from request to request.
+const OWN: [(&str, &str, u32, &str, bool); 4] = [
+    ("IDENTITY.md", "identity", 85, "# Identity", true),
+    ("TOOLS.md", "tool-guidance", 82, "# Tools", true),
+    ("BOOTSTRAP.md", "bootstrap", 56, "# Bootstrap", true),
+    ("HEARTBEAT.md", "heartbeat", 45, "# Heartbeat", false),
+];
+
+/// The sections of these files, each known by its name (in `tier`): tiers first, then those of their own. A note of `memory/`
+/// has the name `memory` and is the journal's; other names are passed over.
+pub fn workspace_sections(files: &[TierFile]) -> Vec<Section> {
+    let mut tiers = Vec::new();
+    for (name, tier) in TIERS.into_iter().chain([("memory", "journal")]) {
+        for file in files.iter().filter(|file| file.tier == name) {
+            let mut content = file.content.clone();
+            if tier == "journal" && !content.trim().is_empty() {
+                content =
+                    format!("## {}\n\n{content}", day_of(file.path.as_deref().unwrap_or_default()));
+            }
+            tiers.push(TierFile { tier: tier.into(), content, path: file.path.clone() });
+        }
+    }
+    let mut sections = memory_tiers(&tiers).unwrap_or_default();
+    for (name, key, priority, heading, stable) in OWN {
+        let there = files.iter().find(|file| file.tier == name && !file.content.trim().is_empty());
+        let Some(file) = there else { continue };
+        sections.push(Section {
+            key: key.into(),
+            content: format!("{heading}\n\n{}\n\n", file.content.trim()),
+            priority,
+            source: Some("workspace".into()),
+            reason: Some(format!("{name} of the workspace")),
+            evidence: file.path.iter().cloned().collect(),
+            stable,
+            ..Section::default()
+        });
+    }
+    sections
+}
+
+/// The day of a note, by its file's name.
+fn day_of(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file.strip_suffix(".md").unwrap_or(file)
+}
+
+/// What the request is about, as a section (A34); nothing where nothing is known.
+pub fn task_focus(focus: &Focus) -> Option<Section> {
+    let mut lines = Vec::new();
+    let mut line = |what: &str, words: String| {
+        if !words.is_empty() {
+            lines.push(format!("- {what}: {words}"));
+        }
+    };
+    line("Query", focus.summary.clone());
+    line("Active files", focus.files.join(", "));
+    line("Active symbols", focus.symbols.join(", "));
+    let signals: Vec<&str> = focus.signals.iter().map(|signal| signal.name()).collect();
+    line("Signals", signals.join(", "));
+    (!lines.is_empty()).then(|| Section {
+        key: "task-focus".into(),
+        content: format!(
+            "# Task Focus\n\nWhat the current request is about:\n\n{}\n\n",
+            lines.join("\n")
+        ),
+        priority: 89,
+        source: Some("focus".into()),
+        scope: Some("task-local".into()),
+        reason: Some("the current request".into()),
+        ..Section::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::focus::LANGUAGES;
+
+    fn file(name: &str, content: &str, path: &str) -> TierFile {
+        TierFile { tier: name.into(), content: content.into(), path: Some(path.into()) }
+    }
+
+    #[test]
+    fn files_are_known_by_name() {
+        let sections = workspace_sections(&[
+            file("AGENTS.md", "be kind", "/w/AGENTS.md"),
+            file("SOUL.md", "ours", "/w/SOUL.md"),
+            file("~/SOUL.md", "global", "/h/SOUL.md"),
+            file("memory", "did things", "/w/memory/2026-11-21.md"),
+            file("memory", "more", "/w/memory/2026-11-20.md"),
+            file("TOOLS.md", "use them", "/w/TOOLS.md"),
+            file("HEARTBEAT.md", " ", "/w/HEARTBEAT.md"),
+            file("other.md", "x", "/w/other.md"),
+        ]);
+        let keys: Vec<_> = sections.iter().map(|it| (it.key.as_str(), it.priority)).collect();
+        assert_eq!(
+            keys,
+            [
+                ("memory:soul", 100),
+                ("memory:workspace", 80),
+                ("memory:journal", 50),
+                ("tool-guidance", 82)
+            ]
+        );
+        assert!(sections[0].content.contains("ours") && !sections[0].content.contains("global"));
+        assert_eq!(
+            sections[2].content,
+            "# Daily Journal\n\n## 2026-11-21\n\ndid things\n\n## 2026-11-20\n\nmore\n\n"
+        );
+    }
+
+    /// A34: absent lines are left out, and nothing is said of nothing.
+    #[test]
+    fn a34_the_task_focus() {
+        let focus = Focus::of("fix src/a.rs", &[], None, &LANGUAGES);
+        let section = task_focus(&focus).unwrap();
+        assert_eq!(
+            section.content,
+            "# Task Focus\n\nWhat the current request is about:\n\n- Query: fix src/a.rs\n- Active files: src/a.rs\n- Signals: code change requested\n\n"
+        );
+        assert_eq!(task_focus(&Focus::default()), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! Replays of sessions.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::memory::with_input;
+use crate::context::{self, Options};
+use crate::error::Result;
+use crate::estimate::Estimator;
+use crate::json::write;
+
+/// A session measured once.
+#[wasm_bindgen]
+pub struct Recording(context::Recording);
+
+/// A session played under a policy.
+#[wasm_bindgen]
+pub struct Replay(context::Replay);
+
+#[wasm_bindgen]
+impl Recording {
+    /// Measures the session (JSON) in the input buffer.
+    #[wasm_bindgen(constructor)]
+    pub fn new(len: usize, estimator: Option<String>) -> Result<Self> {
+        let estimator = match estimator {
+            Some(name) => Estimator::parse(&name)?,
+            None => Estimator::Scaled(1000),
+        };
+        with_input(len, |json| Ok(Self(context::Recording::parse(json, estimator)?)))
+    }
+
+    /// The texts of the session (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
+    pub fn texts(len: usize) -> Result<String> {
+        with_input(len, |json| Ok(write(&context::Recording::texts(json)?)))
+    }
+
+    /// Plays it with the options (JSON) in the input buffer, up to a call or to its end.
+    pub fn replay(&self, len: usize, last: Option<u32>) -> Result<Replay> {
+        let options = with_input(len, Options::parse)?;
+        Ok(Replay(self.0.replay(&options, last)?))
+    }
+}
+
+#[wasm_bindgen]
+impl Replay {
+    /// Its calls and totals, as JSON.
+    pub fn calls(&self) -> String {
+        write(&(&self.0.calls, &self.0.totals))
+    }
+
+    /// What its last request holds, as JSON.
+    pub fn buckets(&self) -> String {
+        write(&self.0.state.buckets())
+    }
+
+    /// Every message of the history at its last request, as JSON.
+    pub fn list(&self) -> Result<String> {
+        Ok(write(&self.0.state.list()?))
+    }
+}
