@@ -6,3 +6,4 @@ core.from(() => wasm);
 
 export * from "./api.js";
 export { readSession } from "./edge/sessions.js";
+export * from "./edge/prompt.js";

@@ -7,3 +7,4 @@ core.from(() => unpacked(inlined));
 
 export * from "./api.js";
 export { readSession } from "./inline/sessions.js";
+export * from "./inline/prompt.js";

@@ -6,3 +6,4 @@ core.from(() => wasm);
 
 export * from "./api.js";
 export { readSession } from "./workerd/sessions.js";
+export * from "./workerd/prompt.js";

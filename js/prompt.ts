@@ -1,0 +1,183 @@
+/** The system prompt: budget, assembly, focus, tiers, rules. It has a Wasm of its own. */
+import { invalid } from "./errors.js";
+import * as glue from "./glue/prompt_bg.js";
+import { argumentJson } from "./json.js";
+import { Seam } from "./seam.js";
+import type {
+  ContextWindow,
+  Locale,
+  PromptBudget,
+  PromptPlan,
+  RequestFocus,
+  Section,
+  ToolDefinition,
+} from "./types.js";
+
+export const prompts: Seam = new Seam("prompt", glue);
+
+/** Arguments as JSON in, the answer as JSON out. */
+function ask<T>(during: string, work: (length: number) => string, argument: object): T {
+  const json = argumentJson(argument, "options");
+  return JSON.parse(prompts.call(during, () => work(prompts.send(json)))) as T;
+}
+
+/**
+ * Characters that a system prompt may have: 20,000 a section and 150,000 in all, or about a quarter of the usable window at
+ * four characters a token, clamped to 1,000..20,000 and 1,000..150,000.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ * @example
+ * promptBudget({ contextTokens: 32_768, maxOutputTokens: 4_096 }); // { maxPerTierChars: 7_168, maxTotalChars: 28_672 }
+ */
+export function promptBudget(window: ContextWindow = { contextTokens: 0 }): PromptBudget {
+  return ask("promptBudget", glue.budget, window);
+}
+
+/**
+ * Sections under a budget: each cut to its own share first, then the lowest priorities go until the whole fits. The report
+ * says of each section what became of it, why, and from which total on it would be whole.
+ *
+ * @param options `focus` lifts priorities (`requestFocus`); `protect`: protected sections over the total are cut `last`
+ * (default), `never`, or are an `error`; `order`: as given, or `stable-first` for prompt caches.
+ * @throws {PlimsollError} `INVALID_ARGUMENT` with the section's place.
+ * @example
+ * const plan = assemblePrompt(sections, { budget: promptBudget(window), focus: requestFocus(query) });
+ * context.request(history, { system: plan });
+ */
+export function assemblePrompt(
+  sections: readonly Section[],
+  options: {
+    budget?: PromptBudget;
+    focus?: RequestFocus;
+    protect?: "last" | "never" | "error";
+    order?: "insertion" | "stable-first";
+  } = {},
+): PromptPlan {
+  if (!Array.isArray(sections)) throw invalid("sections", "an array of sections", sections);
+  const { budget = promptBudget(), focus, protect, order } = options;
+  const given = { sections, budget, focus, protect, order };
+  const plan = ask<Omit<PromptPlan, "budget" | "focus">>("assemblePrompt", glue.assemble, given);
+  return { ...plan, budget, focus: focus ?? null };
+}
+
+/**
+ * A text cut to so many characters: 70 % of what is kept from its head, 20 % from its tail, a marker between. Cuts between
+ * graphemes, the head at a line's end if one is near. Never longer than `maxChars`.
+ *
+ * @param options shares of head and tail, 0..1; a marker of your own, in which `{original}` is the text's length.
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function truncateText(
+  text: string,
+  maxChars: number,
+  options: { head?: number; tail?: number; marker?: string } = {},
+): { text: string; originalChars: number; truncated: boolean } {
+  const { head, tail, marker } = options;
+  const given = { text, maxChars, head: share("head", head), tail: share("tail", tail), marker };
+  return ask("truncateText", glue.truncate, given);
+}
+
+/**
+ * What a request is about: the query in short, files and symbols that it names, what it asks for.
+ *
+ * @param options `recent`: the messages before it, newest last (files are looked for in the last six); `projectRoot`: files
+ * are told from there; `languages`: whose words count, default all (`en`, `zh`, `vi`, `es`, `de`, `fr`, `ja`, `ko`, `ru`, `pt`).
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function requestFocus(
+  query: string,
+  options: { recent?: readonly string[]; projectRoot?: string; languages?: readonly string[] } = {},
+): RequestFocus {
+  const { recent, projectRoot, languages } = options;
+  return ask("requestFocus", glue.focus, { query, recent, projectRoot, languages });
+}
+
+/**
+ * The eight memory tiers as sections, from files that the host has read; blank ones are none.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for a tier that there is not.
+ */
+export function memoryTiers(
+  files: ReadonlyArray<{ tier: string; content: string; path?: string }>,
+): Section[] {
+  return ask("memoryTiers", glue.tiers, { files });
+}
+
+/**
+ * The rules (Markdown with `paths:` in its front matter) that are about one of the active files, as `rules:<name>` sections
+ * by name. What is no rule is left out.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function matchRules(
+  rules: ReadonlyArray<{ path: string; content: string }>,
+  activeFilePaths: readonly string[],
+): Section[] {
+  return ask("matchRules", glue.rules, { files: rules, active: activeFilePaths });
+}
+
+/**
+ * The same tools with shorter descriptions, together at most `maxChars` where their first paragraphs leave that room: the
+ * longest are cut first. A tool whose description stays is the same object.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function trimToolDescriptions(
+  tools: readonly ToolDefinition[],
+  maxChars: number,
+): ToolDefinition[] {
+  const descriptions = tools.map(({ description }) => description ?? "");
+  const cut = ask<string[]>("trimToolDescriptions", glue.trim, { descriptions, maxChars });
+  return tools.map((tool, at) =>
+    cut[at] === descriptions[at] ? tool : { ...tool, description: cut[at] as string },
+  );
+}
+
+type InWords = { locale?: Locale; charsPerToken?: number };
+
+/**
+ * Memories and a message within a budget, as OneClaw puts them together. The message is always whole; memories that do not
+ * fit are left out, and a line says so.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function buildContext(
+  memories: readonly string[],
+  message: string,
+  budgetTokens: number,
+  options: InWords = {},
+): string {
+  const maxChars = charsOf("budgetTokens", budgetTokens, options.charsPerToken);
+  const given = { memories, text: message, maxChars, locale: options.locale };
+  return ask("buildContext", glue.remember, given);
+}
+
+/**
+ * A text cut to so many tokens, with a word behind it that says so.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function compressText(text: string, targetTokens: number, options: InWords = {}): string {
+  const maxChars = charsOf("targetTokens", targetTokens, options.charsPerToken);
+  return ask("compressText", glue.compress, { text, maxChars, locale: options.locale });
+}
+
+/** The sections of a workspace's files, by their names; rules only with a focus. */
+export function workspaceSections(
+  files: ReadonlyArray<{ name: string; path: string; content: string }>,
+  rules: ReadonlyArray<{ name: string; path: string; content: string }>,
+  focus: RequestFocus | undefined,
+): Section[] {
+  return ask("Workspace.sections", glue.workspace, { files, rules, focus });
+}
+
+function charsOf(argument: string, tokens: number, charsPerToken = 4): number {
+  if (!(tokens >= 0 && charsPerToken > 0)) throw invalid(argument, "0 or more", tokens);
+  return Math.floor(tokens * charsPerToken);
+}
+
+/** A share as the core takes it: in thousandths. */
+function share(argument: string, value: number | undefined): number | undefined {
+  if (value === undefined || (value >= 0 && value <= 1)) return value && Math.round(value * 1000);
+  throw invalid(argument, "a share, 0 to 1", value);
+}
