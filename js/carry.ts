@@ -23,7 +23,46 @@ export function edited<M>(message: M, ops: readonly Op[]): M {
       (parent as Record<string, unknown>)[key] = op.value;
     }
   }
+  if (root.message !== message) keepInStep(root.message as object, message as object);
   return root.message;
+}
+
+/** An object of a class of the host's, not a plain one. */
+export function isOfClass(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
+}
+
+/**
+ * The members of an instance that hold others of its members once more, as a class does that keeps what it was
+ * constructed from: plain objects with at least one object that stands beside them under the same name.
+ */
+export function echoes(value: object): string[] {
+  if (!isOfClass(value)) return [];
+  const own = value as Record<string, unknown>;
+  const echoed = (inner: unknown): boolean => {
+    if (typeof inner !== "object" || inner === null || isOfClass(inner)) return false;
+    if (Array.isArray(inner)) return false;
+    return Object.entries(inner).some(
+      ([key, it]) =>
+        typeof it === "object" && it !== null && Object.hasOwn(own, key) && own[key] === it,
+    );
+  };
+  return Object.keys(own).filter((key) => echoed(own[key]));
+}
+
+/** An edited instance has echoes of its own, which follow what was edited. */
+function keepInStep(copied: object, from: object): void {
+  const [now, before] = [copied as Record<string, unknown>, from as Record<string, unknown>];
+  for (const key of echoes(from)) {
+    const echo = { ...(before[key] as Record<string, unknown>) };
+    for (const [name, it] of Object.entries(echo)) {
+      const beside = Object.hasOwn(before, name) && Object.is(before[name], it);
+      if (beside && Object.hasOwn(now, name)) echo[name] = now[name];
+    }
+    now[key] = echo;
+  }
 }
 
 /** A message of ours with what is copied from the host in its place. */
@@ -37,9 +76,14 @@ export function filled(
     const steps = keys(path);
     const key = steps.pop() as string;
     const parent = steps.reduce(step, made as unknown);
-    (parent as Record<string, unknown>)[key] = keys(from).reduce(step, history[index]);
+    (parent as Record<string, unknown>)[key] = valueAt(history[index], from);
   }
   return made;
+}
+
+/** What stands at a JSON Pointer. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  return keys(pointer).reduce(step, value);
 }
 
 /** The container of the last key, with all above it replaced by copies of ours. */

@@ -1,6 +1,6 @@
 /**
- * The text coders of the environment. The glue makes one of each when it is imported; where the environment lacks them
- * (jest-environment-jsdom), importing still works and the first call says what is missing.
+ * The text coders of the environment. The glue makes one of each when it is imported. jest-environment-jsdom hides those
+ * of Node, which Node itself still gives; where there are none at all, importing works and the first call says what is missing.
  */
 class Missing {
   decode(bytes?: unknown): string {
@@ -22,7 +22,16 @@ function missing(): never {
   );
 }
 
-export const TextDecoder: typeof globalThis.TextDecoder =
-  globalThis.TextDecoder ?? (Missing as unknown as typeof globalThis.TextDecoder);
-export const TextEncoder: typeof globalThis.TextEncoder =
-  globalThis.TextEncoder ?? (Missing as unknown as typeof globalThis.TextEncoder);
+type Coders = Pick<typeof globalThis, "TextDecoder" | "TextEncoder">;
+
+function found(): Coders {
+  if (typeof globalThis.TextDecoder === "function") return globalThis;
+  // Not `process.getBuiltinModule`: edge runtimes warn of it where they read it, though they never come here.
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
+  const util = process?.getBuiltinModule?.("node:util") as Coders | undefined;
+  return util ?? { TextDecoder: Missing as never, TextEncoder: Missing as never };
+}
+
+const coders = found();
+export const TextDecoder: Coders["TextDecoder"] = coders.TextDecoder;
+export const TextEncoder: Coders["TextEncoder"] = coders.TextEncoder;

@@ -11,12 +11,6 @@ import { type Answer, outcomeOf, View } from "./view.js";
 
 type Step = { need: number[] } | { done: Answer };
 
-/** What makes Anthropic drop reasoning that an edit before it has unbound, instead of refusing the request. */
-const DROP_THINKING = {
-  body: { thinking: { block_binding: { prefix_mismatch_behavior: "drop_block" } } },
-  headers: { "anthropic-beta": "thinking-binding-controls-2026-08-01" },
-};
-
 /** The work done by a manager: what shows that turns stay flat. */
 export interface Counters {
   bytesMeasured: number;
@@ -222,7 +216,7 @@ export class ContextManager<M = unknown> {
       tokensSource: "estimate",
       edits: answer.edits,
       compaction: answer.fold && outcomeOf(answer.fold, now),
-      hints: answer.dropThinking ? DROP_THINKING : {},
+      hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
     };
   }
 

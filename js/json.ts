@@ -1,4 +1,5 @@
 /** A host's value as the core sees it: JSON, taken once. No getter, proxy or prototype goes further than this. */
+import { echoes, isOfClass } from "./carry.js";
 import { PlimsollError } from "./errors.js";
 
 /** A message of more characters is refused before it is copied. */
@@ -6,8 +7,9 @@ const LARGEST = 256 * 1024 * 1024;
 
 /** A message as JSON; `MALFORMED_MESSAGE` with its index if it cannot be written. */
 export function messageJson(message: unknown, index: number): string {
-  const text = attempt(message, (cause) =>
-    malformed(index, "a message that JSON.stringify can write", cause),
+  const text = attempt(
+    () => seen(message),
+    (cause) => malformed(index, "a message that JSON.stringify can write", cause),
   );
   if (text === undefined || message === null || typeof message !== "object") {
     throw malformed(index, "a message object");
@@ -17,23 +19,44 @@ export function messageJson(message: unknown, index: number): string {
 
 /** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
 export function argumentJson(value: unknown, argument: string): string {
-  const text = attempt(value, (cause) => {
-    const info = {
-      code: "INVALID_ARGUMENT",
-      argument,
-      expected: "a value that JSON.stringify can write",
-      got: String((cause as Error | null)?.message ?? cause),
-    } as const;
-    return new PlimsollError(info, `${argument}: expected ${info.expected}, got ${info.got}`, {
-      cause,
-    });
-  });
+  const text = attempt(
+    () => value,
+    (cause) => {
+      const info = {
+        code: "INVALID_ARGUMENT",
+        argument,
+        expected: "a value that JSON.stringify can write",
+        got: String((cause as Error | null)?.message ?? cause),
+      } as const;
+      return new PlimsollError(info, `${argument}: expected ${info.expected}, got ${info.got}`, {
+        cause,
+      });
+    },
+  );
   return within(text ?? "null", argument);
 }
 
-function attempt(value: unknown, flaw: (cause: unknown) => PlimsollError): string | undefined {
+/**
+ * What of a message is written: of an instance whose class writes it in a shape of its own the instance's members, since
+ * that is what edits point at, with the name of the class beside them.
+ */
+function seen(message: unknown): unknown {
+  if (!isOfClass(message) || typeof (message as { toJSON?: unknown }).toJSON !== "function") {
+    return message;
+  }
+  const own: Record<string, unknown> = { ...message };
+  if (Object.keys(own).length === 0) return message;
+  for (const key of echoes(message)) delete own[key];
+  own["@@toStringTag"] = Object.prototype.toString.call(message).slice("[object ".length, -1);
+  return own;
+}
+
+function attempt(
+  value: () => unknown,
+  flaw: (cause: unknown) => PlimsollError,
+): string | undefined {
   try {
-    return JSON.stringify(value, plain);
+    return JSON.stringify(value(), plain);
   } catch (cause) {
     throw cause instanceof PlimsollError ? cause : flaw(cause);
   }

@@ -7,10 +7,14 @@ import * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson, messageJson } from "./json.js";
 import type { Estimate, Estimator, Format, Parts, Provider, Violation } from "./types.js";
 
+/** What goes out beside the messages, as far as rules ask for it. */
+type Beside = Pick<Parts, "system" | "tools">;
+
 /**
  * The rules of a provider that a transcript breaks, in the order of its messages; empty: the provider would accept it.
  *
- * @param options `thinking`: extended thinking is on in the request, then I11 is checked too.
+ * @param options `thinking`: extended thinking is on in the request, then I11, I20 and I23 are checked too. `system`, `tools`:
+ * what goes out beside the messages, for what is counted over all of it (I13, I28, I29).
  * @throws {PlimsollError} `MALFORMED_MESSAGE`, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
  * @example
  * const broken = validate(messages, "anthropic"); // [{ rule: "I2", index: 4, path: "/content/0", message: "…" }]
@@ -18,29 +22,35 @@ import type { Estimate, Estimator, Format, Parts, Provider, Violation } from "./
 export function validate<M>(
   messages: readonly M[],
   provider: Provider,
-  options: { format?: Format; thinking?: boolean } = {},
+  options: { format?: Format; thinking?: boolean } & Beside = {},
 ): Violation[] {
   const given = { provider, ...(options.format ? { format: options.format } : {}) };
-  return within("validate", messages, given, (manager) =>
-    call("validate", () => manager.check(options.thinking ?? false)),
-  ) as Violation[];
+  const { system = null, tools = null } = options;
+  const beside = argumentJson({ system, tools }, "parts");
+  return within("validate", messages, given, (manager) => {
+    setParts("validate", manager, beside, undefined);
+    return call("validate", () => manager.check(options.thinking ?? false));
+  }) as Violation[];
 }
 
 /**
  * The transcript as the provider accepts it, and what was mended. Nothing is changed on a valid one; a result that never
  * came is said to be missing, never invented.
  *
+ * @param options `thinking`: the model refuses calls without their signature (Gemini 3): a lost one of the current turn is
+ *   made up for by the documented sentinel, at a cost in quality. Without it nothing is signed.
  * @throws {PlimsollError} as `validate`.
  */
 export function repair<M>(
   messages: readonly M[],
   provider: Provider,
-  options: { format?: Format } = {},
+  options: { format?: Format; thinking?: boolean } & Beside = {},
 ): { messages: M[]; repairs: Violation[] } {
-  const format = options.format ?? "auto";
+  const { format = "auto", system, tools } = options;
   const window = { contextTokens: 0 };
-  using manager = new ContextManager<M>({ window, provider, format });
-  const request = manager.request(messages);
+  const signCalls = options.thinking ?? false;
+  using manager = new ContextManager<M>({ window, provider, format, signCalls });
+  const request = manager.request(messages, { system, tools });
   return { messages: request.messages, repairs: request.repairs };
 }
 

@@ -101,15 +101,18 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   window: ContextWindow;
   /** Default `auto`: the messages show it. */
   format?: Format;
-  /** Whose rules hold. Default: the format's own provider; Anthropic for pi. */
+  /** Whose rules hold. Default: the format's own provider; Anthropic for pi, the AI SDK and LangChain. */
   provider?: Provider;
+  /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
+  signCalls?: boolean;
   /** Default `generic`. A function is asked once for each text of the history, when it is first passed. */
   estimator?: Estimator;
   /** Same key = same content. Default: the object itself, else its content. */
   key?: (message: M, index: number) => string;
-  /** Builds a message of ours in the host's class. Default: a plain object of the format. */
+  /** Builds a message of ours in the host's class. Default: a plain object of the format. The assistant's: where roles must
+   *  alternate, two of the host's in one, or a neutral line. */
   create?: (made: {
-    role: "user" | "tool";
+    role: "user" | "assistant" | "tool";
     content: unknown;
     toolCallId?: string;
     toolName?: string;

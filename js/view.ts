@@ -1,5 +1,5 @@
 /** A view as the core tells it, carried out on the host's messages. */
-import { type Copied, edited, filled } from "./carry.js";
+import { type Copied, edited, filled, valueAt } from "./carry.js";
 import type { CompactionOutcome, ContextManagerOptions, Edit, Op, Violation } from "./types.js";
 
 /** A message of a view: a host's message by its index, perhaps edited, or one of ours. */
@@ -8,7 +8,10 @@ export type Item =
   | {
       make: object;
       copies: Copied[];
-      role: "user" | "tool";
+      ops?: Op[];
+      /** Where its content stands. */
+      content: string;
+      role: "user" | "assistant" | "tool";
       toolCallId?: string;
       toolName?: string;
     };
@@ -29,7 +32,8 @@ export interface Answer {
   event: "edit" | "fold" | null;
   fold: Folded | null;
   foldDue: boolean;
-  dropThinking: boolean;
+  /** JSON of what the provider must be told. */
+  hints: string | null;
   lastGroup: number;
 }
 
@@ -100,13 +104,15 @@ export class View<M> {
       const host = hosts[0] as M;
       return { item, hosts, message: item.ops ? edited(host, item.ops) : host };
     }
-    const made = filled(item.make, item.copies, history) as { content: unknown };
+    const whole = filled(item.make, item.copies, history);
+    const made = item.ops ? edited(whole, item.ops) : whole;
     const { role, toolCallId, toolName } = item;
     const names = {
       ...(toolCallId === undefined ? {} : { toolCallId }),
       ...(toolName === undefined ? {} : { toolName }),
     };
-    const message = this.#create?.({ role, content: made.content, ...names }) ?? (made as M);
+    const content = valueAt(made, item.content);
+    const message = this.#create?.({ role, content, ...names }) ?? (made as M);
     return { item, hosts, message };
   }
 }

@@ -155,9 +155,10 @@ impl Member {
             (Want::Flag, Some(b't' | b'f')) => Given::Flag(reader.word()? == "true"),
             (Want::Integer, _) => Given::Integer(reader.integer()?),
             (Want::Raw, _) => Given::Raw(reader.raw()?),
-            (Want::Items, _) => Given::Content(Content::Blocks(reader.items()?)),
+            (Want::Items, _) | (Want::Content, Some(b'[')) => {
+                Given::Content(Content::Blocks(reader.items()?))
+            }
             (Want::Content, Some(b'"')) => Given::Content(Content::Text(reader.string()?)),
-            (Want::Content, Some(b'[')) => Given::Content(Content::Blocks(reader.items()?)),
             (Want::Text, _) => return Err(reader.wrong("a string")),
             (Want::Flag, _) => return Err(reader.wrong("a boolean")),
             (Want::Content, _) => return Err(reader.wrong("a string or an array of blocks")),
@@ -170,6 +171,18 @@ impl<'a> Members<'a> {
     fn take<T>(&mut self, name: &str, as_wanted: impl FnOnce(Given<'a>) -> Option<T>) -> Option<T> {
         let at = self.0.iter().position(|(known, _)| *known == name)?;
         as_wanted(self.0.swap_remove(at).1)
+    }
+
+    /// Anything, left for who takes it.
+    pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Given::Raw(raw) = value { Some(*raw) } else { None }
+    }
+
+    /// A string, left for who takes it.
+    pub fn said(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
+        if let Given::Text(text) = value { Some(text) } else { None }
     }
 
     /// A string.

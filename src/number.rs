@@ -77,10 +77,9 @@ pub fn decimal(number: &str, places: u32) -> Option<i64> {
     const MOST: u64 = 1_000_000_000_000_000;
     let lower = number.split_once(['e', 'E']);
     let (mantissa, exponent) = lower.unwrap_or((number, "0"));
-    let mut shift: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().unwrap_or(
-        // More digits than any exponent needs.
-        if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 },
-    );
+    // More digits than any exponent needs: as far as it goes.
+    let far = if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 };
+    let mut shift: i64 = exponent.parse().unwrap_or(far);
     let (mut whole, mut behind) = (0u128, false);
     for byte in mantissa.bytes() {
         match byte {

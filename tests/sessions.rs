@@ -14,21 +14,28 @@ use std::path::{Path, PathBuf};
 
 use plimsoll::format::Format;
 use plimsoll::model::Kind;
-use plimsoll::session::{SessionFile, read_session};
+use plimsoll::session::{SessionCall, SessionFile, read_session};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared");
-const FORMATS: [&str; 6] =
-    ["pi", "claude-code", "codex", "anthropic-messages", "openai-messages", "tau-openai"];
-
 const MERGED: &str =
     "what the user said is part of the message that holds the results before it, as the API saw it";
 const SUMMARY: &str = "the compaction's summary is in the record, not in the conversation: less by its length exactly";
 const ANSWER: &str =
     "the log's own answer is a call that saw all messages; the manifest looks into messages only";
 
+const SYSTEM: &str = "the system prompt stands beside the messages; the manifest counts it as one";
+const NOTIFIED: &str = "a notification of the system was sent to the model, as a user's; the system prompt stands beside";
+const CANCELLED: &str =
+    "two steps were cancelled before the model said anything: they left nothing in the history";
+const NOTES: &str = "the agent's notes under its results were sent with them";
+const FENCED: &str = "an action in its fence is a call, and no text beside";
+const RESPONSES: &str = "usage stands in the response that each action carries";
+const TASK: &str = "the task is the user's message, though the file calls it an observation";
+
 /// File, figure, ours, and why it is not the manifest's.
-const DIFFERENCES: [(&str, &str, u64, &str); 18] = [
+const DIFFERENCES: &[(&str, &str, u64, &str)] = &[
     ("claude-code/cipherbox-images-18.jsonl", "messages", 164, MERGED),
     ("claude-code/cipherbox-images-18.jsonl", "user_messages", 6, MERGED),
     ("claude-code/cipherbox-images-18.jsonl", "text_chars", 36_325 - 13_693, SUMMARY),
@@ -46,12 +53,6 @@ const DIFFERENCES: [(&str, &str, u64, &str); 18] = [
         "a tool_reference of 54 characters is no text; the manifest counts its JSON",
     ),
     (
-        "codex/agentv-4mb.jsonl",
-        "tool_result_chars",
-        2_732_214 + 36_136,
-        "three tool searches have their list of tools as their output; the manifest takes them for empty",
-    ),
-    (
         "anthropic-messages/cline-session.json",
         "max_input_tokens",
         51_852,
@@ -67,7 +68,47 @@ const DIFFERENCES: [(&str, &str, u64, &str); 18] = [
     ("openai-messages/oh-sdk-sonnet4-fncall.json", "max_input_tokens", 6729, ANSWER),
     ("openai-messages/oh-sdk-sonnet4-fncall-2.json", "usage_records", 1, ANSWER),
     ("openai-messages/oh-sdk-sonnet4-fncall-2.json", "max_input_tokens", 6277, ANSWER),
+    ("copilot-cli/agentv-tiny.jsonl", "messages", 2, SYSTEM),
+    ("copilot-cli/agentv-tiny.jsonl", "text_chars", 53_559 - 53_275, SYSTEM),
+    // As many messages as the manifest's: one less for the system prompt, one more for the notification.
+    ("copilot-cli/agentv-sonnet.jsonl", "user_messages", 2, NOTIFIED),
+    ("copilot-cli/agentv-sonnet.jsonl", "text_chars", 49_223 - 46_217 + 194, NOTIFIED),
+    (
+        "copilot-cli/agentv-sonnet.jsonl",
+        "tool_result_chars",
+        40_918 - 6_953 + 6_781,
+        "the model is told the message of an error; the manifest counts the JSON around it",
+    ),
+    (
+        "inspect/browser.json",
+        "records",
+        10,
+        "the messages of a sample; the manifest counts samples",
+    ),
+    (
+        "inspect/browser.json",
+        "usage_records",
+        5,
+        "each model event has its usage; the manifest takes the sample's last",
+    ),
+    ("kimi-wire/as-assistant-tools.jsonl", "messages", 54, CANCELLED),
+    ("kimi-wire/as-assistant-tools.jsonl", "assistant_messages", 22, CANCELLED),
+    ("kimi-wire/as-assistant-tools.jsonl", "tool_result_chars", 5_029 + 222, NOTES),
+    ("kimi-wire/das-portal-zh.jsonl", "messages", 291, CANCELLED),
+    ("kimi-wire/das-portal-zh.jsonl", "assistant_messages", 125, CANCELLED),
+    ("kimi-wire/das-portal-zh.jsonl", "tool_result_chars", 390_175 + 5_047, NOTES),
+    ("mini-swe-agent/github-issue.traj.json", "text_chars", 5_296 - 965, FENCED),
+    ("swe-agent/pydicom-1458.traj", "text_chars", 34_967 - 2_809, FENCED),
+    ("openhands/visualizer-demo1.json", "usage_records", 4, RESPONSES),
+    ("openhands/visualizer-demo1.json", "max_input_tokens", 5_488, RESPONSES),
+    ("swe-agent/marshmallow-function-calling.traj", "user_messages", 1, TASK),
+    ("swe-agent/marshmallow-function-calling.traj", "tool_results", 11, TASK),
+    ("swe-agent/marshmallow-function-calling.traj", "tool_result_chars", 23_363 - 3_661, TASK),
+    ("swe-agent/marshmallow-function-calling.traj", "text_chars", 4_225 + 3_661, TASK),
 ];
+
+/// Roles of `LangChain` in the words of the others.
+const LANGCHAIN: [(&str, &str); 2] = [("human", "user"), ("ai", "assistant")];
 
 type Counts = BTreeMap<&'static str, u64>;
 
@@ -84,11 +125,7 @@ fn manifest() -> Vec<Value> {
     let Some(path) = shared("manifest.json") else { return Vec::new() };
     let text = std::fs::read_to_string(path).expect("readable");
     let manifest: Value = serde_json::from_str(&text).expect("JSON");
-    let files = manifest["files"].as_array().expect("files").clone();
-    files
-        .into_iter()
-        .filter(|file| FORMATS.contains(&file["format"].as_str().expect("format")))
-        .collect()
+    manifest["files"].as_array().expect("files").clone()
 }
 
 fn load(file: &Value) -> Vec<u8> {
@@ -104,12 +141,22 @@ fn tree(json: &str) -> Value {
 fn count(session: &SessionFile) -> Counts {
     let mut counts = Counts::new();
     let mut add = |name, by: usize| *counts.entry(name).or_default() += by as u64;
+    let mut answering = false;
     for message in session.messages.iter().map(|raw| tree(raw)) {
+        if message["parts"].is_array() {
+            count_content(&message, &mut add);
+            continue;
+        }
+        if session.message_format == "openai-responses" {
+            answering = count_item(&message, answering, &mut add);
+            continue;
+        }
         let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
         let of = |kinds: &[&str]| {
             blocks.iter().filter(|b| kinds.iter().any(|kind| b["type"] == *kind)).count()
         };
-        let role = message["role"].as_str().expect("role");
+        let role = message["role"].as_str().or_else(|| message["type"].as_str()).expect("role");
+        let role = LANGCHAIN.iter().find(|(theirs, _)| *theirs == role).map_or(role, |(_, it)| it);
         let parts = |kind: &str| blocks.iter().filter(|b| b["type"] == kind).collect::<Vec<_>>();
         let results = of(&["tool_result"]) + usize::from(matches!(role, "tool" | "toolResult"));
         add("messages", 1);
@@ -134,6 +181,46 @@ fn count(session: &SessionFile) -> Counts {
     counts.insert("bad_lines", session.receipt.broken.len() as u64);
     counts.insert("records", u64::from(session.receipt.lines));
     counts
+}
+
+/// An item of Responses: neighbours of the model are one message, as the manifest counts them.
+fn count_item(item: &Value, answering: bool, add: &mut impl FnMut(&'static str, usize)) -> bool {
+    let kind = item["type"].as_str().expect("type");
+    let said = kind == "message";
+    let result = kind.ends_with("_output");
+    let answer = if said { item["role"] == "assistant" } else { !result };
+    add("messages", usize::from(!answer || !answering));
+    add("assistant_messages", usize::from(answer && !answering));
+    add("user_messages", usize::from(said && item["role"] == "user"));
+    add("tool_calls", usize::from(kind.ends_with("_call")));
+    add("tool_results", usize::from(result));
+    let output = |it: &Value| chars(if it.is_object() { &it["content"] } else { it });
+    add("tool_result_chars", if result { output(&item["output"]) } else { 0 });
+    add("text_chars", if said { chars(&item["content"]) } else { 0 });
+    add("images", images(&item["content"]) + images(&item["output"]));
+    answer
+}
+
+/// A content of Gemini.
+fn count_content(content: &Value, add: &mut impl FnMut(&'static str, usize)) {
+    let parts = content["parts"].as_array().expect("parts");
+    let of = |kind: &str| parts.iter().filter(|part| !part[kind].is_null()).collect::<Vec<_>>();
+    let said: Vec<_> = of("text").into_iter().filter(|part| part["thought"] != true).collect();
+    let results = of("functionResponse");
+    let user = content["role"] == "user";
+    add("messages", 1);
+    add("user_messages", usize::from(user && results.is_empty()));
+    add("assistant_messages", usize::from(content["role"] == "model"));
+    add("tool_calls", of("functionCall").len());
+    add("tool_results", results.len());
+    add("text_chars", said.iter().map(|part| chars(&part["text"])).sum());
+    for part in results {
+        let response = &part["functionResponse"]["response"];
+        let json = || serde_json::to_string(response).expect("JSON").replace("\":\"", "\": \"");
+        let output = response["output"].as_str().map_or_else(json, ToOwned::to_owned);
+        add("tool_result_chars", output.chars().count());
+    }
+    add("images", of("inlineData").len());
 }
 
 /// Code points of a content's text, as the manifest counts them.
@@ -181,7 +268,7 @@ fn every_run_of_the_benchmark_is_read() {
         return;
     };
     let bytes = load(&file);
-    let runs: Vec<&serde_json::value::RawValue> = serde_json::from_slice(&bytes).expect("a list");
+    let runs: Vec<&RawValue> = serde_json::from_slice(&bytes).expect("a list");
     let mut sum = Counts::new();
     for run in &runs {
         let session = read_session(format!("[{}]", run.get()).as_bytes(), None).expect("a run");
@@ -252,12 +339,24 @@ fn what_the_files_tell_beside_messages() {
         let held = |part: &str| !receipt.absent.contains(&part);
         let expected = match session.format {
             "codex" => [true, false, true],
-            "anthropic-messages" => [true, false, false],
+            "anthropic-messages" | "copilot-cli" => [true, false, false],
             "openai-messages" => [false, true, true],
+            // One of the files was trimmed of its tools.
+            "kimi-wire" => [true, name.contains("das-portal"), false],
+            "inspect" => [false, true, false],
             _ => [false; 3],
         };
         assert_eq!(["system", "tools", "window"].map(held), expected, "{name}");
-        let timed = matches!(session.format, "pi" | "claude-code" | "codex" | "anthropic-messages");
+        let timed = matches!(
+            session.format,
+            "pi" | "claude-code"
+                | "codex"
+                | "anthropic-messages"
+                | "copilot-cli"
+                | "kimi-wire"
+                | "openhands"
+                | "inspect"
+        );
         let in_2025_or_26 = |at: i64| (1_735_689_600_000..1_798_761_600_000).contains(&at);
         assert!(
             !timed || session.calls.iter().all(|call| call.at.is_some_and(in_2025_or_26)),
@@ -268,12 +367,63 @@ fn what_the_files_tell_beside_messages() {
                 "  {} before {} kept from {}",
                 record.id, record.tokens_before, record.first_kept_index
             );
-            assert!(record.tokens_before > 80_000 && !record.id.is_empty(), "{name}");
+            let least = if session.format == "kimi-wire" { 15_000 } else { 80_000 };
+            assert!(record.tokens_before > least && !record.id.is_empty(), "{name}");
             assert_eq!(
                 record.summary.is_empty(),
                 session.format == "codex",
                 "{name}: encrypted there"
             );
+        }
+    }
+}
+
+/// Of a file: its calls, and of the first and the last when it was, all that was sent, and how much of that was cached.
+type Told = (i64, u64, u64);
+const CALLS: [(&str, usize, Told, Told); 6] = [
+    ("copilot-cli/agentv-sonnet.jsonl", 54, (1_782_352_251_195, 0, 0), (1_782_352_948_874, 0, 0)),
+    ("copilot-cli/agentv-tiny.jsonl", 1, (1_783_224_045_424, 0, 0), (1_783_224_045_424, 0, 0)),
+    (
+        "kimi-wire/as-assistant-tools.jsonl",
+        22,
+        (1_785_613_796_907, 24_279, 14_848),
+        (1_785_618_986_034, 41_095, 40_448),
+    ),
+    (
+        "kimi-wire/das-portal-zh.jsonl",
+        125,
+        (1_785_397_737_896, 23_512, 2_560),
+        (1_785_467_338_053, 30_340, 2_560),
+    ),
+    (
+        "openhands/visualizer-demo1.json",
+        5,
+        (1_737_404_975_040, 3_439, 0),
+        (1_737_405_035_414, 0, 0),
+    ),
+    ("inspect/browser.json", 5, (1_747_096_058_462, 1_124, 0), (1_747_096_072_049, 5_915, 3_840)),
+];
+
+#[test]
+fn calls_are_timed_and_counted() {
+    for file in &manifest() {
+        let name = file["file"].as_str().expect("file");
+        let Some((_, calls, first, last)) = CALLS.iter().find(|it| it.0 == name) else { continue };
+        let session = read_session(&load(file), None).expect(name);
+        let told = |call: Option<&SessionCall>| {
+            let call = call.expect("a call");
+            let usage = call.usage.unwrap_or_default();
+            (call.at.expect("a time"), usage.input_tokens, usage.cache_read_tokens)
+        };
+        assert_eq!(session.calls.len(), *calls, "{name}");
+        assert_eq!(
+            (told(session.calls.first()), told(session.calls.last())),
+            (*first, *last),
+            "{name}"
+        );
+        for call in &session.calls {
+            let answer = tree(&session.messages[call.sent as usize]);
+            assert_eq!(answer["role"], "assistant", "{name} {}", call.sent);
         }
     }
 }
@@ -284,6 +434,13 @@ fn every_message_is_one_of_the_format_that_is_named() {
         let name = file["file"].as_str().expect("file");
         let session = read_session(&load(file), None).expect(name);
         let format = Format::parse(session.message_format).expect(name);
+        let first = session.messages.first().map(|raw| format.read(raw.as_bytes(), 0));
+        if let Some(Err(error)) = first
+            && error.to_string().contains("a format that is built")
+        {
+            println!("skipped: {name}: {} is not built yet", session.message_format);
+            continue;
+        }
         let counts = count(&session);
         let (mut calls, mut results, mut bad) = (0, 0, 0);
         for (index, message) in (0..).zip(&session.messages) {
@@ -293,7 +450,11 @@ fn every_message_is_one_of_the_format_that_is_named() {
             results += kinds.iter().filter(|kind| **kind == Kind::Result).count() as u64;
             bad += draft.parts.iter().filter(|part| part.piece.bad_arguments).count();
         }
-        assert_eq!((calls, results), (counts["tool_calls"], counts["tool_results"]), "{name}");
+        // What the provider carried out itself is called and answered in one item, and is read as neither.
+        let own = |raw: &&String| raw.contains("\"type\":\"web_search_call\"");
+        let own = session.messages.iter().filter(own).count() as u64;
+        let expected = (counts["tool_calls"] - own, counts["tool_results"]);
+        assert_eq!((calls, results), expected, "{name}");
         println!("{name}: arguments that are no object {bad}");
     }
 }

@@ -4,9 +4,10 @@ use crate::json;
 use litemap::LiteMap;
 
 use super::state::State;
+use super::turns::hosts;
 use super::view::{Entry, Written};
-use crate::format::Format;
-use crate::model::{Fix, Item, NONE, Op, Role, Violation};
+use crate::hash::fnv;
+use crate::model::{Fix, Item, Message, NONE, Op, Role, Violation};
 use crate::prune::{Change, Rule};
 use crate::validity;
 
@@ -39,8 +40,9 @@ pub struct Answer {
     pub fold: Option<Folded>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
-    /// Reasoning is sent behind a change: the provider must be told to drop what it no longer accepts.
-    pub drop_thinking: bool,
+    /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
+    /// and it is to drop what it no longer accepts.
+    pub hints: Option<&'static str>,
     /// First message of the last group: until another message follows, it may still change.
     pub last_group: u32,
 }
@@ -59,7 +61,7 @@ json::written!(Answer {
     event,
     fold,
     fold_due,
-    drop_thinking,
+    hints,
     last_group
 });
 
@@ -129,12 +131,15 @@ impl State {
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
         let rebuild = folded || parts_changed || self.must_rebuild();
-        let (mut entries, mut trailed) = self.whole(if rebuild { 0 } else { self.sent.upto });
+        let grown = if rebuild { None } else { self.whole(self.sent.upto) };
+        // What is new belongs into the last message that was sent: that one changes.
+        let rebuild = grown.is_none();
+        let (mut entries, mut trailed) = grown.or_else(|| self.whole(0)).unwrap_or_default();
         let sent = self.sent.items.len();
         let same = if rebuild { self.shared(&entries) } else { sent };
         let opens = parts_changed || same < sent;
         if opens && self.unbind(&entries, if parts_changed { 0 } else { same }) {
-            (entries, trailed) = self.whole(0);
+            (entries, trailed) = self.whole(0).unwrap_or_default();
         }
         let same = if rebuild { self.shared(&entries) } else { sent };
         let first_changed = match (parts_changed, opens) {
@@ -170,11 +175,13 @@ impl State {
         self.answer(items, edits, said)
     }
 
-    /// The messages from `from` on, and whether a line of ours had to end them.
-    fn whole(&self, from: u32) -> (Vec<Entry>, bool) {
+    /// The messages from `from` on, and whether a line of ours had to end them. None: the first of them belongs into the
+    /// last message that was sent.
+    fn whole(&self, from: u32) -> Option<(Vec<Entry>, bool)> {
         let mut entries = self.build(from);
         let trailed = self.trail(&mut entries, from == 0);
-        (entries, trailed)
+        let before = if from == 0 { None } else { self.sent.speaker };
+        Some((self.take_turns(entries, before)?, trailed))
     }
 
     /// Something before the end of the last request may go out otherwise now.
@@ -210,6 +217,7 @@ impl State {
         let made = self.made_tokens(entries);
         self.sent.items.extend(entries.iter().map(|entry| (entry.key, entry.source)));
         self.sent.made_tokens = self.sent.made_tokens.saturating_add(made);
+        self.sent.speaker = self.last_speaker(entries).or(self.sent.speaker);
         self.sent.parts = parts;
         self.sent.upto = self.ledger.message_count();
         self.sent.ending.clone_from(&self.ending);
@@ -236,7 +244,7 @@ impl State {
             event: said.event,
             fold: said.fold,
             fold_due: self.sent.fold_due,
-            drop_thinking: self.needs_drop_hint(),
+            hints: self.needs_drop_hint().then(|| self.provider.drop_reasoning_hint()).flatten(),
             last_group: self.last_group(),
         }
     }
@@ -266,10 +274,17 @@ impl State {
         }
     }
 
-    /// The newest message of the model; the last message if there is none.
+    /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
     fn last_group(&self) -> u32 {
         let messages = &self.ledger.messages;
-        let at = messages.iter().rposition(|message| message.role == Role::Assistant);
+        let speaks = |message: &Message| message.role == Role::Assistant;
+        let mut at = messages.iter().rposition(speaks);
+        while let Some(before) = at.and_then(|at| at.checked_sub(1))
+            && self.format.has_runs()
+            && messages.get(before).is_some_and(speaks)
+        {
+            at = Some(before);
+        }
         u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
@@ -290,22 +305,40 @@ impl State {
             entry.1 = entry.1.saturating_add(saved);
         }
         let mut edits = Vec::new();
-        for entry in entries {
-            let Item::Edit(index, ops) = &entry.item else { continue };
-            let known = self.told.insert(*index, entry.key) == Some(entry.key);
+        let edited: Vec<_> = entries.iter().flat_map(|entry| self.edited(entry)).collect();
+        for (index, ops, key) in edited {
+            let known = self.told.insert(index, key) == Some(key);
             let moved = folded.then_some((Rule::Fold, 0));
-            let change = by_message.remove(index).or(moved).filter(|_| !known);
+            let change = by_message.remove(&index).or(moved).filter(|_| !known);
             if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
-                edits.push(self.edit(*index, ops.clone(), rule, saved));
+                edits.push(self.edit(index, ops, rule, saved));
             }
         }
-        let sent = |index: &u32| entries.iter().any(|entry| entry.source == *index);
+        let sent = |index: &u32| entries.iter().any(|entry| hosts(&entry.item).contains(index));
         for (index, (rule, saved)) in by_message {
             if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
                 edits.push(self.edit(index, Vec::new(), rule, saved));
             }
         }
         edits
+    }
+
+    /// What is done with the host's messages in an entry, each with a key that tells one edit from another.
+    fn edited(&self, entry: &Entry) -> Vec<(u32, Vec<Op>, u64)> {
+        match &entry.item {
+            Item::Edit(index, ops) => vec![(*index, ops.clone(), entry.key)],
+            Item::Keep(_) | Item::Make(_) | Item::Says(_) => Vec::new(),
+            Item::Join(..) => {
+                let of = |index: u32| {
+                    let outline = self.outlines.get(index as usize)?;
+                    let changes = self.changes(index, outline);
+                    let ops = self.format.edit(outline, &changes);
+                    let key = fnv(json::write(&ops).into_bytes());
+                    (!changes.is_empty()).then_some((index, ops, key))
+                };
+                hosts(&entry.item).into_iter().filter_map(of).collect()
+            }
+        }
     }
 
     fn edit(&self, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
@@ -322,14 +355,13 @@ impl State {
 
     /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
     pub fn violations(&self) -> Vec<Violation> {
-        self.check_outgoing(&self.whole(0).0)
+        self.check_outgoing(&self.whole(0).unwrap_or_default().0)
     }
 
     /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
     fn check_outgoing(&self, entries: &[Entry]) -> Vec<Violation> {
         let outgoing = self.outgoing(entries);
-        let apart = self.format == Format::Pi;
-        validity::check(&outgoing, self.provider, validity::Options { thinking: false, apart })
+        validity::check(&outgoing, self.provider, self.request_options(false))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Reasoning is bound to what stands before it: newer models of Anthropic refuse it once that has changed.
 
 use super::state::State;
+use super::turns::hosts;
 use super::view::Entry;
-use crate::model::{Form, Kind, NONE};
+use crate::model::{Form, Kind};
 use crate::prune::{Change, Rule};
 
 impl State {
@@ -12,9 +13,12 @@ impl State {
         if !self.provider.binds_reasoning() {
             return false;
         }
-        let behind = entries.iter().skip(changed_at).map(|entry| entry.source);
+        let mut behind = Vec::new();
+        for entry in entries.iter().skip(changed_at) {
+            behind.append(&mut hosts(&entry.item));
+        }
         let mut went = false;
-        for message in behind.filter(|&source| source != NONE).collect::<Vec<_>>() {
+        for message in behind {
             for at in self.ledger.blocks_of(message) {
                 let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
                 if block.kind != Kind::Thinking || block.form == Form::Gone {

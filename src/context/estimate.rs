@@ -2,8 +2,7 @@
 
 use crate::json;
 
-use super::state::State;
-use crate::format::Format;
+use super::state::{State, told};
 use crate::model::{Kind, Role, Violation};
 use crate::validity;
 
@@ -85,7 +84,18 @@ impl State {
 
     /// Rules of the provider that the history itself breaks.
     pub fn check(&self, thinking: bool) -> Vec<Violation> {
-        let apart = self.format == Format::Pi;
-        validity::check(&self.outlines, self.provider, validity::Options { thinking, apart })
+        let options = self.request_options(thinking);
+        let mut violations = validity::check(&self.outlines, self.provider, options);
+        violations.extend(self.too_large());
+        violations
+    }
+
+    /// What is known of the request beside its messages.
+    pub(super) fn request_options(&self, thinking: bool) -> validity::Options {
+        validity::Options {
+            tools: self.parts.definitions.map(|definitions| definitions > 0),
+            marks: self.parts.marks,
+            ..told(self.format, thinking)
+        }
     }
 }

@@ -100,6 +100,7 @@ impl State {
                 None => "nothing to bring back",
                 Some(Rule::Repair) => "a history that the provider accepts",
                 Some(Rule::IngestCap) => "a larger window or ingestCap",
+                Some(Rule::Limit) => "nothing: its provider would refuse the request with it",
                 Some(Rule::BoundThinking) => {
                     "nothing: its provider would refuse it behind the edit"
                 }

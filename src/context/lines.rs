@@ -47,7 +47,7 @@ impl Lines {
         let is_call = part.piece.kind == Kind::Call;
         // A call's cap travels as a JSON string: what is escaped there counts.
         let measure = |text: &str| {
-            if is_call { estimator.tokens(arguments(text).get()) } else { estimator.tokens(text) }
+            if is_call { estimator.tokens(arguments(text).json()) } else { estimator.tokens(text) }
         };
         let text = head_tail(&part.text, room, Cut::TOKENS, measure).into_owned();
         let now = overhead.saturating_add(measure(&text));
@@ -83,7 +83,7 @@ impl Writer for Lines {
         }
         line.push(']');
         let text = if it.kind == Kind::Call {
-            self.estimator.tokens(arguments(&line).get())
+            self.estimator.tokens(arguments(&line).json())
         } else {
             self.estimator.tokens(&line)
         };

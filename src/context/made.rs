@@ -3,12 +3,13 @@
 use super::state::State;
 use super::view::Entry;
 use crate::estimate::{CALL, MESSAGE};
+use crate::format::Format;
 use crate::hash::fnv;
 use crate::json::{self, Value, json as object};
 use crate::model::{
-    Fix, FixKind, Form, Item, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role,
+    Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role, Voice,
 };
-use crate::validity::CONTINUE;
+use crate::validity::{CONTINUE, outline_of};
 
 /// Stands first where the first message that is left is not the user's, or where none is left.
 const LEAD: &str = "(The conversation goes on.)";
@@ -24,7 +25,7 @@ impl State {
             && !matches!(piece.place, Place::Field(_))
     }
 
-    /// The head of the last fold with every kept user text before its cut, in order.
+    /// The head of the last fold with every kept user text before its cut, in order, and as it was mended.
     pub(super) fn head(&self) -> Made {
         let mut parts = vec![MadePart::Text(self.lines.head.clone())];
         for &at in self.ledger.live() {
@@ -36,7 +37,8 @@ impl State {
             let Some(outline) = self.outlines.get(block.message as usize) else { continue };
             let piece = outline.pieces.get(number as usize);
             if piece.is_some_and(|piece| self.is_in_head(block.message, outline.role, piece)) {
-                parts.push(MadePart::Host(block.message, number));
+                let mended = self.mended.get(&at).cloned().map(MadePart::Text);
+                parts.push(mended.unwrap_or(MadePart::Host(block.message, number)));
             }
         }
         Made::User(parts)
@@ -56,34 +58,52 @@ impl State {
 
     /// What goes out behind a message, also where that one does not go out itself.
     pub(super) fn add_results(&self, message: u32, entries: &mut Vec<Entry>) {
+        let together = self.format == Format::Gemini;
+        let mut results = Vec::new();
         for fix in self.fixes_of(message) {
-            if let FixKind::After(made) = &fix.kind {
+            let FixKind::After(made) = &fix.kind else { continue };
+            if together && !matches!(made, Made::User(_)) {
+                results.extend(self.mends(fix, made));
+            } else {
                 self.add_made(fix, made, entries);
             }
+        }
+        if !results.is_empty() {
+            entries.push(self.entry(Item::Make(Made::Results(results))));
         }
     }
 
     /// A message of ours that mends; none for a call that is gone. A moved result that was stubbed or capped goes as it
     /// now is.
     pub(super) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
-        let made = match made {
+        entries.extend(self.mends(fix, made).map(|made| self.entry(Item::Make(made))));
+    }
+
+    fn mends(&self, fix: &Fix, made: &Made) -> Option<Made> {
+        Some(match made {
             Made::Moved { id, name, message, piece } => {
                 let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
-                let Some(block) = self.ledger.blocks.get(at as usize) else { return };
-                match self.lines.text.get(&at) {
-                    _ if block.form == Form::Gone => return,
+                let block = self.ledger.blocks.get(at as usize)?;
+                // What is moved is copied as it is: broken text goes as ours, mended.
+                match self.lines.text.get(&at).or_else(|| self.mended.get(&at)) {
+                    _ if block.form == Form::Gone => return None,
                     Some(text) => {
                         let (id, name, text) = (id.clone(), name.clone(), text.clone());
                         let error = self.lines.errors.get(at as usize).is_some_and(|&error| error);
-                        Made::Result { id, name, text, error }
+                        let like = self.piece(*message, *piece).map(|piece| piece.place);
+                        let like = like.unwrap_or(Place::Content);
+                        Made::Result { id, name, text, error, like }
                     }
                     None => made.clone(),
                 }
             }
-            Made::Result { .. } if self.is_gone(fix) => return,
-            Made::User(_) | Made::Result { .. } => made.clone(),
-        };
-        entries.push(self.entry(Item::Make(made)));
+            Made::Result { .. } if self.is_gone(fix) => return None,
+            Made::User(_) | Made::Result { .. } | Made::Results(_) => made.clone(),
+        })
+    }
+
+    fn piece(&self, message: u32, piece: u32) -> Option<&Piece> {
+        self.outlines.get(message as usize)?.pieces.get(piece as usize)
     }
 
     /// The call that a fix gives a result is not sent.
@@ -114,23 +134,38 @@ impl State {
         let last = entries.iter().rev().find_map(|entry| self.speaker(&entry.item));
         let text = match last {
             None if whole && !self.outlines.is_empty() => LEAD,
-            Some(Role::Assistant | Role::System) => CONTINUE,
-            None | Some(Role::User | Role::Tool) => return false,
+            Some(Role::System) if whole && entries.iter().all(|it| self.is_systems(it)) => LEAD,
+            Some(Role::Assistant) => CONTINUE,
+            None | Some(Role::User | Role::Tool | Role::System) => return false,
         };
         entries.push(self.entry(line(text)));
         true
     }
 
+    fn is_systems(&self, entry: &Entry) -> bool {
+        self.speaker(&entry.item).is_none_or(|role| role == Role::System)
+    }
+
     /// Who speaks in a message that is sent; none in one that the host itself leaves out.
-    fn speaker(&self, item: &Item) -> Option<Role> {
+    pub(super) fn speaker(&self, item: &Item) -> Option<Role> {
+        let inline = self.format.has_results_inline();
         match item {
             Item::Keep(at) | Item::Edit(at, _) => {
                 let outline = self.outlines.get(*at as usize)?;
                 let unsent = outline.pieces.iter().any(|piece| piece.unsent);
-                (!unsent).then_some(outline.role)
+                let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
+                let role = if answers && outline.role != Role::Assistant {
+                    self.provider.speaker_of_results(inline, outline.role)
+                } else {
+                    outline.last_role()
+                };
+                (!unsent).then_some(role)
             }
-            Item::Make(Made::User(_)) => Some(Role::User),
-            Item::Make(Made::Result { .. } | Made::Moved { .. }) => Some(Role::Tool),
+            Item::Make(Made::User(_)) | Item::Join(Voice::User, _) => Some(Role::User),
+            Item::Make(Made::Result { .. } | Made::Moved { .. } | Made::Results(_)) => {
+                Some(self.provider.speaker_of_results(inline, Role::Tool))
+            }
+            Item::Join(Voice::Assistant, _) | Item::Says(_) => Some(Role::Assistant),
         }
     }
 
@@ -144,6 +179,9 @@ impl State {
                 MadePart::Text(_) => key,
             }),
             Made::Moved { message, .. } => with(says, *message),
+            Made::Results(results) => {
+                results.iter().fold(says, |key, made| key.rotate_left(1) ^ self.key_of_made(made))
+            }
             Made::Result { .. } => says,
         }
     }
@@ -154,10 +192,15 @@ impl State {
 
     /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
     pub(super) fn made_tokens(&self, entries: &[Entry]) -> u64 {
+        let result = |text: &str| {
+            self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
+        };
         let tokens = |made: &Made| match made {
-            Made::Result { text, .. } => {
-                self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
-            }
+            Made::Result { text, .. } => result(text),
+            Made::Results(results) => results.iter().fold(0, |sum: u32, made| match made {
+                Made::Result { text, .. } => sum.saturating_add(result(text)),
+                Made::User(_) | Made::Moved { .. } | Made::Results(_) => sum,
+            }),
             Made::User(parts) => match parts.as_slice() {
                 [MadePart::Text(text)] if *text != self.lines.head => {
                     self.options.estimator.tokens(text).saturating_add(MESSAGE)
@@ -166,23 +209,34 @@ impl State {
             },
             Made::Moved { .. } => 0,
         };
-        let made = entries.iter().filter_map(|entry| match &entry.item {
-            Item::Make(made) => Some(made),
-            Item::Keep(_) | Item::Edit(..) => None,
+        let joint = |part: &Joint| match part {
+            Joint::Made(made) => u64::from(tokens(made)),
+            Joint::Host(..) => 0,
+        };
+        let made = entries.iter().map(|entry| match &entry.item {
+            Item::Make(made) => u64::from(tokens(made)),
+            Item::Join(_, parts) => parts.iter().map(joint).sum(),
+            Item::Says(text) => {
+                u64::from(self.options.estimator.tokens(text).saturating_add(MESSAGE))
+            }
+            Item::Keep(_) | Item::Edit(..) => 0,
         });
-        made.map(|made| u64::from(tokens(made))).sum()
+        made.sum()
     }
 
     pub(super) fn made_outline(&self, made: &Made) -> Outline {
+        if matches!(made, Made::Results(_)) {
+            return outline_of(made, &self.outlines);
+        }
         let (message, _) = self.format.make(made, |at| self.outlines.get(at as usize));
-        let readable = stand_in(message.get(), false);
+        let readable = stand_in(message.json(), false);
         let outline =
-            self.format.read(readable.get().as_bytes(), NONE).map(|draft| draft.outline());
+            self.format.read(readable.json().as_bytes(), NONE).map(|draft| draft.outline());
         outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
     }
 }
 
-fn line(text: &str) -> Item {
+pub(super) fn line(text: &str) -> Item {
     Item::Make(Made::User(vec![MadePart::Text(text.into())]))
 }
 
@@ -193,7 +247,10 @@ fn says(made: &Made) -> String {
             MadePart::Text(text) => says + "\0" + text,
             MadePart::Host(message, piece) => format!("{says}\0\0{message}/{piece}"),
         }),
-        Made::Result { id, name, text, error } => format!("result\0{id}\0{name}\0{text}\0{error}"),
+        Made::Result { id, name, text, error, .. } => {
+            format!("result\0{id}\0{name}\0{text}\0{error}")
+        }
+        Made::Results(_) => String::from("results"),
         Made::Moved { id, name, message, piece } => {
             format!("moved\0{id}\0{name}\0{message}/{piece}")
         }

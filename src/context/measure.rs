@@ -39,6 +39,8 @@ pub(super) struct Measured {
     pub head_ids: u32,
     /// Of a call: tool and arguments. Of a result: its text.
     pub key: u64,
+    /// Bytes of its text and of its images.
+    pub bytes: u32,
     /// Its text with U+FFFD for every lone surrogate, if it has one.
     pub mended: Option<String>,
 }
@@ -114,6 +116,7 @@ fn measure_part(
         ids,
         head_ids,
         key,
+        bytes: u32::try_from(part.text.len()).unwrap_or(u32::MAX).saturating_add(part.media_bytes),
         mended: part.piece.broken_unicode.then(|| part.text.clone().into_owned()),
     }
 }

@@ -6,6 +6,7 @@ mod counter;
 mod estimate;
 mod explain;
 mod inventory;
+mod limits;
 mod lines;
 mod made;
 mod measure;
@@ -18,7 +19,10 @@ mod status;
 mod step;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod view;
+#[cfg(test)]
+mod wire_tests;
 
 pub use answer::{Answer, Edit, Event, Folded};
 pub use estimate::{ByKind, Estimate};

@@ -25,6 +25,8 @@ pub struct Options {
     pub estimator: Estimator,
     /// The policy.
     pub policy: Policy,
+    /// Lost signatures of Gemini's calls are made up for by the documented sentinel.
+    pub signs: bool,
     /// A fold that only pays is reported, not carried out: a summarizer will do it better.
     pub defer_folds: bool,
 }
@@ -62,13 +64,14 @@ impl Options {
             provider: given.named("provider", Provider::parse)?,
             estimator: estimator.unwrap_or_default(),
             policy: policy(&given)?,
+            signs: given.flag("signCalls")?.unwrap_or(false),
             defer_folds: false,
         })
     }
 }
 
 /// Every option that is known; protections and the seeds' own ways are not built yet.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "window",
     "format",
     "provider",
@@ -80,6 +83,7 @@ const NAMES: [&str; 11] = [
     "ingestCap",
     "minimumGainTokens",
     "economy",
+    "signCalls",
 ];
 
 fn policy(given: &Given<'_>) -> Result<Policy> {
@@ -171,6 +175,15 @@ impl<'a> Given<'a> {
     /// What `parse` makes of a name.
     fn named<T>(&self, name: &str, parse: fn(&str) -> Result<T>) -> Result<Option<T>> {
         self.text(name)?.map(|name| parse(&name)).transpose()
+    }
+
+    fn flag(&self, name: &str) -> Result<Option<bool>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(other) => Err(self.refused(name, "true or false", other)),
+        }
     }
 
     /// A number from 0 to `most`, times 10^`places`, as an integer.

@@ -19,6 +19,12 @@ pub struct Parts {
     pub fingerprint: u64,
     /// UTF-16 code units of the system prompt and of the tool definitions.
     pub chars: (u64, u64),
+    /// How many definitions there are; `None`: the host does not say.
+    pub definitions: Option<u32>,
+    /// Cache markers on blocks of the system prompt and on definitions.
+    pub marks: u32,
+    /// Bytes of the JSON of both.
+    pub bytes: u64,
 }
 
 const PARTS: Shape = Shape {
@@ -37,7 +43,8 @@ impl Parts {
     /// # Errors
     /// `InvalidArgument` names the part.
     pub(super) fn parse(json: &str, counter: &mut Counter<'_>) -> Result<Self> {
-        let Words { system, tools, definitions, unseen, fingerprint } = Words::parse(json)?;
+        let Words { system, tools, definitions, known, marks, bytes, unseen, fingerprint } =
+            Words::parse(json)?;
         let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
         let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
         let chars = |text: &str| crate::text::utf16_len(text) as u64;
@@ -47,6 +54,9 @@ impl Parts {
             unseen: u64::from(unseen),
             fingerprint,
             chars: (chars(&system), chars(&tools)),
+            definitions: known,
+            marks,
+            bytes,
         })
     }
 
@@ -72,6 +82,9 @@ struct Words {
     system: String,
     tools: String,
     definitions: usize,
+    known: Option<u32>,
+    marks: u32,
+    bytes: u64,
     unseen: u32,
     fingerprint: u64,
 }
@@ -85,22 +98,57 @@ impl Words {
         let mut raw = |name| given.raw(name).unwrap_or("null");
         let (system, tools) = (raw("system"), raw("tools"));
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
+        let bytes = (system.len() as u64).saturating_add(tools.len() as u64);
         let strict = |raw| Reader::new(raw).strict().map_err(refused);
         let (system, tools) = (strict(system)?, strict(tools)?);
+        let marks = marks(system).saturating_add(marks(tools));
         let unseen = given.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
+        let mut known = None;
         let definitions = match tools.as_bytes().first() {
             Some(b'n') => 0,
-            Some(b'[') => json::items(tools).map_err(refused)?.len(),
+            Some(b'[') => {
+                let mut sum = 0_usize;
+                for tool in json::items(tools).map_err(refused)? {
+                    sum = sum.saturating_add(definitions(tool));
+                }
+                sum
+            }
             Some(b'{') => json::members(tools).map_err(refused)?.len(),
             _ => {
                 return Err(Error::argument("tools", "an array or a record of definitions", tools));
             }
         };
+        if tools != "null" {
+            known = u32::try_from(definitions).ok();
+        }
         let tools = if definitions == 0 { "" } else { tools }.into();
-        Ok(Self { system: system_text(system), tools, definitions, unseen, fingerprint })
+        let system = system_text(system);
+        Ok(Self { system, tools, definitions, known, marks, bytes, unseen, fingerprint })
     }
+}
+
+/// How many definitions an entry has: Gemini lists several in one.
+fn definitions(tool: &RawValue) -> usize {
+    let members = json::members(tool).unwrap_or_default();
+    let lists = ["functionDeclarations", "function_declarations"];
+    let listed = lists.iter().find_map(|list| {
+        let (_, listed) = members.iter().rev().find(|(name, _)| name == list)?;
+        json::items(listed).ok()
+    });
+    listed.map_or(1, |listed| listed.len())
+}
+
+/// Cache markers on the elements of an array.
+fn marks(list: &RawValue) -> u32 {
+    let mut marks = 0_u32;
+    for item in json::items(list).unwrap_or_default() {
+        let members = json::members(item).unwrap_or_default();
+        let marked = members.iter().any(|(name, it)| name == "cache_control" && *it != "null");
+        marks = marks.saturating_add(u32::from(marked));
+    }
+    marks
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
@@ -121,9 +169,10 @@ fn system_text(system: &RawValue) -> String {
         Some(b'{') => {
             let members = json::members(system).unwrap_or_default();
             let of = |name| members.iter().rev().find(|(key, _)| key == name);
-            let text = of("text").or_else(|| of("prompt")).filter(|(_, it)| it.starts_with('"'));
-            if let Some((_, text)) = text {
-                return system_text(text);
+            let known = of("text").or_else(|| of("prompt")).or_else(|| of("parts"));
+            // Gemini's instruction: parts of text.
+            if let Some((_, words)) = known.filter(|(_, it)| it.starts_with(['"', '[', '{'])) {
+                return system_text(words);
             }
         }
         _ => {}
@@ -149,6 +198,21 @@ mod tests {
     }
 
     #[test]
+    fn geminis_lists_of_definitions_and_instruction_are_counted() {
+        let listed = parts(
+            r#"{"tools":[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]}"#,
+        );
+        let json = r#"[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]"#;
+        assert_eq!(listed.tools, 30 + json.len().div_ceil(4) as u64);
+        let told =
+            parts(r#"{"system":{"role":"system","parts":[{"text":"1234567"},{"text":"8"}]}}"#);
+        assert_eq!((told.system, told.chars.0), (3 + 4, 9));
+        assert_eq!(parts(r#"{"system":{"parts":{"text":"12345678"}}}"#).chars.0, 8);
+        let flat = parts(r#"{"tools":[{"type":"function","name":"a","parameters":{}}]}"#);
+        assert_eq!(flat.tools, 10 + 12);
+    }
+
+    #[test]
     fn a_system_prompt_is_its_words() {
         let text = parts(r#"{"system":"12345678"}"#);
         assert_eq!((text.system, text.chars.0), (2 + 4, 8));
@@ -156,6 +220,7 @@ mod tests {
             r#"{"system":[{"type":"text","text":"1234567","cache_control":{}},{"text":"8"}]}"#;
         assert_eq!(parts(blocks).chars.0, 9);
         assert_eq!(parts(r#"{"system":{"prompt":"12345678","budget":{}}}"#).system, text.system);
-        assert_eq!(parts("{}"), Parts { fingerprint: parts("{}").fingerprint, ..Parts::default() });
+        let (fingerprint, bytes) = (parts("{}").fingerprint, "nullnull".len() as u64);
+        assert_eq!(parts("{}"), Parts { fingerprint, bytes, ..Parts::default() });
     }
 }

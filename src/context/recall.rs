@@ -83,10 +83,9 @@ impl Holders {
 }
 
 impl Recall {
-    /// Judges a request by the message that the model wrote on it.
-    pub(super) fn judge(&mut self, state: &State, holders: &Holders, next: Option<&Measure>) {
-        let Some(next) = next else { return };
-        let spoken = next.outline.pieces.iter().zip(&next.blocks);
+    /// Judges a request by what the model wrote on it: a message, or a run of items.
+    pub(super) fn judge(&mut self, state: &State, holders: &Holders, next: &[Measure]) {
+        let spoken = next.iter().flat_map(|next| next.outline.pieces.iter().zip(&next.blocks));
         let spoken = spoken.filter(|(piece, _)| matches!(piece.kind, Kind::Text | Kind::Call));
         let known = |id: &u32| !holders.of(*id).is_empty();
         let mut wanted: Vec<u32> =

@@ -14,7 +14,7 @@ use crate::format::Format;
 use crate::hash::mix;
 use crate::identifiers::Identifiers;
 use crate::json::{self, Members, RawValue, Shape, Want, may, must};
-use crate::model::{Form, NONE};
+use crate::model::{Form, NONE, Role};
 use crate::prune::{Cache, Sent};
 
 /// A session measured once, to be replayed under many policies.
@@ -169,7 +169,7 @@ impl Recording {
         }
         let parts = beside(&mut session);
         let calls = session.items("calls").unwrap_or_default();
-        let calls = calls.into_iter().map(|call| RecordedCall::read(call));
+        let calls = calls.into_iter().map(RecordedCall::read);
         Ok(Self {
             format,
             parts: Parts::parse(&parts, &mut counter)?,
@@ -242,10 +242,17 @@ impl Recording {
                 fits: answer.fits,
                 at,
             });
-            let next = self.measures.get(call.sent as usize);
-            replay.totals.recall.judge(&replay.state, &holders, next);
+            replay.totals.recall.judge(&replay.state, &holders, self.answer_to(call.sent));
         }
         Ok(replay)
+    }
+
+    /// What the model wrote behind this many messages.
+    fn answer_to(&self, sent: u32) -> &[Measure] {
+        let behind = self.measures.get(sent as usize..).unwrap_or(&[]);
+        let speaks = |next: &&Measure| next.outline.role == Role::Assistant;
+        let run = if self.format.has_runs() { behind.iter().take_while(speaks).count() } else { 1 };
+        behind.get(..run).unwrap_or(&[])
     }
 
     /// Messages of the session.

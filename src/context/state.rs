@@ -19,7 +19,7 @@ use crate::model::{
     Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
 };
 use crate::prune::{Change, Pruner, Rule};
-use crate::validity::{Mender, Provider};
+use crate::validity::{self, Mender, Provider};
 
 /// A session as the core knows it.
 #[derive(Clone, Debug)]
@@ -63,6 +63,16 @@ pub struct State {
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
+    /// Of each block its bytes, roughly; and of all blocks that ever arrived.
+    pub(super) bytes: Vec<u32>,
+    pub(super) all_bytes: u64,
+    /// Images that ever arrived, and the longest side of any.
+    pub(super) all_images: u32,
+    pub(super) all_widest: u32,
+    /// More bytes go out than the provider takes, and nothing is left to cut.
+    pub(super) over: Option<Violation>,
+    /// Cache markers are as the host has just handed them over: later it may have moved them.
+    pub(super) markers_known: bool,
     /// Of the host's counter, for what comes next.
     given: Vec<u32>,
     learned: Learned,
@@ -113,7 +123,7 @@ impl State {
             provider,
             ledger: Ledger::default(),
             outlines: Vec::new(),
-            mender: Mender::new(provider).apart(format == Format::Pi),
+            mender: Mender::new(provider).told(told(format, options.signs)),
             fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
@@ -134,6 +144,12 @@ impl State {
             call: 0,
             chars: Vec::new(),
             keys: Vec::new(),
+            bytes: Vec::new(),
+            all_bytes: 0,
+            all_images: 0,
+            all_widest: 0,
+            over: None,
+            markers_known: true,
             given: Vec::new(),
             learned: Learned::default(),
             counters: Counters::default(),
@@ -159,10 +175,11 @@ impl State {
     /// `MalformedMessage` with its index; the session is as it was.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
         if !self.certain
-            && let Some(shown) = Format::shown_by(bytes)
+            && let Some((shown, certain)) = Format::shown_by(bytes)
         {
-            self.certain = true;
-            if shown != self.format {
+            self.certain = certain;
+            // What several formats have is a better guess than none.
+            if shown != self.format && (certain || self.format == Format::Anthropic) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));
@@ -193,7 +210,16 @@ impl State {
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
-        Ok(known.is_some_and(|known| known.fingerprint == crate::format::fingerprint(&draft)))
+        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
+        // The same message written in another shape is edited elsewhere: what is known of it does not hold.
+        let (old, new) = (self.outlines.get(index as usize), draft.parts.first());
+        let old = old.and_then(|outline| outline.pieces.first()).map(|piece| piece.place.wrapper());
+        let as_before = old == new.map(|part| part.piece.place.wrapper());
+        if same && !as_before {
+            // Nor does what was sent, which says where in the host's messages something stands.
+            self.sent.items = vec![(0, NONE)];
+        }
+        Ok(same && as_before)
     }
 
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
@@ -208,17 +234,21 @@ impl State {
             pushed.fixes.push(aborted_between(index));
         }
         self.turn = self.turn.saturating_add(u32::from(measure.is_request));
+        let before = self.outlines.last().filter(|_| self.format.has_runs());
+        let continues =
+            before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
         self.ledger.begin(Message {
             fingerprint: measure.fingerprint,
             role: outline.role,
             first_block: 0,
-            call: self.call,
+            call: self.call.saturating_sub(u32::from(continues)),
             turn: self.turn,
             bytes: measure.bytes,
             may_cut: pushed.may_cut,
         });
-        // The request that first sends it comes after it: after one more call, if it is the model's.
-        self.call = self.call.saturating_add(u32::from(outline.role == Role::Assistant));
+        // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
+        let speaks = outline.role == Role::Assistant && !continues;
+        self.call = self.call.saturating_add(u32::from(speaks));
         for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
             let call = pushed.pairs.get(at as usize).copied().flatten();
             let pair = call.map_or(NONE, |(message, piece)| {
@@ -226,7 +256,7 @@ impl State {
             });
             // Reasoning may leave alone where the provider lets it; everything else of the model's turn stays or goes with
             // its calls and results.
-            let free = piece.kind == Kind::Thinking && !self.provider.ties_reasoning();
+            let free = piece.kind == Kind::Thinking && !pushed.ties_reasoning;
             let group =
                 if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
             let call_key = self.keys.get(pair as usize).copied();
@@ -240,11 +270,15 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: mask(self.provider, outline.role, piece),
+                    mask: self.mask(index, outline.role, piece, group != NONE),
                 },
                 self.call,
             );
             self.keys.push(measured.key);
+            self.bytes.push(measured.bytes);
+            self.all_bytes = self.all_bytes.saturating_add(u64::from(measured.bytes));
+            self.all_images = self.all_images.saturating_add(piece.images);
+            self.all_widest = self.all_widest.max(piece.widest);
             self.chars.push(measured.chars);
             self.lines.overheads.push(measured.overhead);
             self.lines.errors.push(piece.error);
@@ -309,7 +343,10 @@ impl State {
         }
         let before = (std::mem::replace(&mut self.request, request), self.held.clone());
         self.held = held.clone();
-        for message in before.1.chain(held).chain([before.0, request]) {
+        // Calls that were signed in the turn before are free now.
+        let signed = self.provider.signs_calls() && before.0 != NONE;
+        let turn = if signed { before.0..request } else { 0..0 };
+        for message in before.1.chain(held).chain([before.0, request]).chain(turn) {
             self.renew_masks(message);
         }
     }
@@ -319,16 +356,44 @@ impl State {
         let Some(outline) = self.outlines.get(message as usize) else { return };
         let fixed = message == self.request || self.held.contains(&message);
         let blocks = self.ledger.blocks_of(message);
-        for (piece, at) in outline.pieces.iter().zip(blocks) {
+        let masks: Vec<Mask> = outline
+            .pieces
+            .iter()
+            .zip(blocks.clone())
+            .map(|(piece, at)| {
+                let tied = self.ledger.blocks.get(at as usize).is_some_and(|it| it.group != NONE);
+                if fixed { Mask::FIXED } else { self.mask(message, outline.role, piece, tied) }
+            })
+            .collect();
+        for (mask, at) in masks.into_iter().zip(blocks) {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                block.mask =
-                    if fixed { Mask::FIXED } else { mask(self.provider, outline.role, piece) };
+                block.mask = mask;
             }
         }
     }
 
+    /// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
+    /// what carries provider data goes whole or not at all; but calls that were signed in an earlier turn are read no more.
+    /// `tied`: it stays or goes with others.
+    fn mask(&self, message: u32, role: Role, piece: &Piece, tied: bool) -> Mask {
+        if role == Role::System || piece.fixed {
+            return Mask::FIXED;
+        }
+        let earlier = self.provider.signs_calls() && self.request != NONE && message < self.request;
+        let verbatim = match piece.kind {
+            Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
+            Kind::Call => piece.opaque && !earlier,
+            Kind::Result => piece.opaque,
+            // Where it may leave, it leaves whole: what is signed is not cut.
+            Kind::Thinking => tied || (piece.opaque && self.provider.signs_calls()),
+            Kind::Other => true,
+            Kind::Image => false,
+        };
+        Mask { may_edit: !verbatim, may_drop: true }
+    }
+
     /// Takes up what mends the host's history.
-    fn mend(&mut self, fixes: Vec<Fix>) {
+    pub(super) fn mend(&mut self, fixes: Vec<Fix>) {
         for fix in &fixes {
             if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
                 self.displaced.insert((message, piece), ());
@@ -390,7 +455,9 @@ impl State {
     /// `MalformedMessage` with the index that it would have.
     pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
         let shown = if self.certain { None } else { Format::shown_by(bytes) };
-        let draft = shown.unwrap_or(self.format).read(bytes, self.ledger.message_count())?;
+        let draft = shown
+            .map_or(self.format, |(format, _)| format)
+            .read(bytes, self.ledger.message_count())?;
         Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
     }
 
@@ -438,20 +505,16 @@ impl State {
     }
 }
 
-/// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
-/// what carries provider data goes whole or not at all.
-fn mask(provider: Provider, role: Role, piece: &Piece) -> Mask {
-    if role == Role::System {
-        return Mask::FIXED;
+/// What validity knows of a format's host, and whether lost signatures are made up for.
+pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
+    validity::Options {
+        thinking,
+        apart: format == Format::Pi,
+        single: !matches!(format, Format::Gemini | Format::Anthropic),
+        inline: format.has_results_inline(),
+        as_placed: !matches!(format, Format::LangChain | Format::Gemini | Format::OpenAiResponses),
+        ..validity::Options::default()
     }
-    let verbatim = match piece.kind {
-        Kind::Text => role == Role::User,
-        Kind::Call | Kind::Result => piece.opaque,
-        Kind::Thinking => provider.ties_reasoning(),
-        Kind::Other => true,
-        Kind::Image => false,
-    };
-    Mask { may_edit: !verbatim, may_drop: true }
 }
 
 /// Whose rules hold for a format unless the host says otherwise.

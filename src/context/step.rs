@@ -24,9 +24,14 @@ impl State {
             let said = Said { keep, before: self.sent.tokens, ..Said::default() };
             return Step::Done(Box::new(self.answer(Vec::new(), Vec::new(), said)));
         }
+        if std::mem::take(&mut self.markers_known) {
+            let beside = self.parts.marks;
+            self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
+        }
         self.ending = self.mender.finish();
         let before = self.pruner.context(&self.ledger, &self.setting());
         let decision = self.decide(now_ms);
+        self.keep_limits();
         self.decided = Some((decision.folded.then_some(before), decision.fold_due));
         self.sent.at_ms = Some(self.sent.at_ms.map_or(now_ms, |last| last.max(now_ms)));
         self.resume()

@@ -2,6 +2,8 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
+mod providers;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -166,6 +168,23 @@ fn a_stub_says_what_it_stands_for_and_costs_what_it_says() {
         assert_eq!(block.now, overhead + Estimator::Chars4.tokens(&sent));
     }
     assert!(lines.text.len() > 10);
+}
+
+#[test]
+fn a_user_text_stands_in_the_head_as_it_was_mended() {
+    let mut told = Told::new(&window(10_000));
+    let half = br#"{"role":"user","content":"find \ud83d it"}"#;
+    assert_eq!(told.state.push(half), Ok(Pushed::Taken));
+    told.messages.push(json!({ "role": "user", "content": "find \u{fffd} it" }));
+    for at in 0..60 {
+        told.say(&words(100, &format!("s{at}t")));
+        told.ask(&format!("and {at}?"));
+        told.request();
+    }
+    let crate::model::Made::User(parts) = told.state.head() else {
+        panic!("the head is the user's")
+    };
+    assert_eq!(parts.get(1), Some(&crate::model::MadePart::Text("find \u{fffd} it".into())));
 }
 
 #[test]

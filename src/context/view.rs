@@ -4,10 +4,12 @@ use crate::json::{self, Value, Write};
 
 use super::lines::arguments;
 use super::state::State;
+use super::turns::hosts;
 use crate::format::{Change, What};
 use crate::hash::fnv;
 use crate::model::{
-    Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Role, Violation,
+    Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
+    Voice,
 };
 
 /// What was sent last, and what is known of it.
@@ -36,6 +38,8 @@ pub(super) struct Sent {
     pub fold_due: bool,
     /// It ended with a line of ours.
     pub trailed: bool,
+    /// Who spoke last.
+    pub speaker: Option<Role>,
     /// The most that a request had.
     pub peak: u64,
     /// Its tokens.
@@ -49,7 +53,11 @@ pub(super) struct Entry {
     pub(super) source: u32,
 }
 
-const IMAGE: &str = "[image cut]";
+/// Where the content of a message of ours stands, by format.
+const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
+
+/// Stands where an image was.
+pub(super) const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +80,10 @@ pub enum Written {
         make: Value,
         /// What of the host's goes into it.
         copies: Vec<Copied>,
+        /// What is then changed on it.
+        ops: Vec<Op>,
+        /// JSON Pointer of its content.
+        content: &'static str,
         /// Who says it.
         role: &'static str,
         /// The call that it answers.
@@ -83,12 +95,18 @@ pub enum Written {
 
 impl Write for Written {
     fn write(&self, out: &mut String) {
+        let changed = match self {
+            Self::Make { ops, .. } if !ops.is_empty() => Some(ops),
+            Self::Keep { .. } | Self::Edit { .. } | Self::Make { .. } => None,
+        };
         let members: &[(&str, &dyn Write)] = match self {
             Self::Keep { index } => &[("index", index)],
             Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
-            Self::Make { make, copies, role, tool_call_id, tool_name } => &[
+            Self::Make { make, copies, content, role, tool_call_id, tool_name, .. } => &[
                 ("make", make),
                 ("copies", copies),
+                ("ops?", &changed),
+                ("content", content),
                 ("role", role),
                 ("toolCallId?", tool_call_id),
                 ("toolName?", tool_name),
@@ -157,11 +175,14 @@ impl State {
         let drops = changes.iter().filter(|change| change.what == What::Drop).count();
         let thinking_alone = drops > 0 && only_thinking(outline, &changes);
         if drops < outline.pieces.len() && !thinking_alone {
-            entries.push(self.entry(if changes.is_empty() {
-                Item::Keep(message)
-            } else {
-                Item::Edit(message, self.format.edit(outline, &changes))
-            }));
+            let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
+                if changes.is_empty() {
+                    Item::Keep(message)
+                } else {
+                    Item::Edit(message, self.format.edit(outline, &changes))
+                }
+            });
+            entries.push(self.entry(item));
         }
         self.add_results(message, entries);
     }
@@ -174,7 +195,8 @@ impl State {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
-                || self.displaced.contains_key(&(message, piece));
+                || self.displaced.contains_key(&(message, piece))
+                || self.goes_at_the_end(message, piece);
             if gone {
                 changes.push(Change { piece, what: What::Drop });
                 continue;
@@ -187,28 +209,48 @@ impl State {
         changes
     }
 
+    /// A piece that a request leaves out, or sends elsewhere, because it ends where it does.
+    fn goes_at_the_end(&self, message: u32, piece: u32) -> bool {
+        self.ending.iter().any(|fix| match &fix.kind {
+            FixKind::Drop { piece: of } => fix.index == message && *of == piece,
+            FixKind::After(Made::Moved { message: from, piece: of, .. }) => {
+                (*from, *of) == (message, piece)
+            }
+            FixKind::Rename { .. }
+            | FixKind::Text { .. }
+            | FixKind::Arguments { .. }
+            | FixKind::Sign { .. }
+            | FixKind::Unmark { .. }
+            | FixKind::AsUser
+            | FixKind::Turn
+            | FixKind::Before(_)
+            | FixKind::After(_) => false,
+        })
+    }
+
     fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
         for fix in self.fixes_of(message) {
             let ours = self.lines.text.contains_key(&at);
+            let is_call = it.kind == Kind::Call;
             let what = match &fix.kind {
                 FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
-                FixKind::Text { piece: of, text } if *of == piece && !ours => {
+                FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    let text = text.clone().unwrap_or_else(mended);
-                    if it.kind == Kind::Call {
-                        let whole = json::whole(&text).unwrap_or("{}");
-                        What::Arguments(Value::raw(whole.into()))
-                    } else {
-                        What::Text(text)
-                    }
+                    What::Text(text.clone().unwrap_or_else(mended))
                 }
+                FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
                     What::Arguments(Value::object(&[]))
                 }
+                FixKind::Unmark { piece: of, marks } if *of == piece => What::Unmark(*marks),
                 FixKind::Drop { .. }
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
                 | FixKind::Arguments { .. }
+                | FixKind::Sign { .. }
+                | FixKind::Unmark { .. }
+                | FixKind::AsUser
+                | FixKind::Turn
                 | FixKind::Before(_)
                 | FixKind::After(_) => continue,
             };
@@ -224,6 +266,11 @@ impl State {
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
             Item::Make(made) => (self.key_of_made(made), NONE),
+            Item::Join(..) | Item::Says(_) => {
+                let says = json::write(&self.write(&item)).into_bytes();
+                let of = |key: u64, host: &u32| key.rotate_left(1) ^ self.fingerprint(*host);
+                (hosts(&item).iter().fold(fnv(says), of), NONE)
+            }
         };
         Entry { item, key, source }
     }
@@ -237,12 +284,25 @@ impl State {
                 let (message, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
+                    Made::Results(_) => ("tool", None),
                     Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
-                let (tool_call_id, tool_name) = call.unzip();
-                Written::Make { make: message, copies, role, tool_call_id, tool_name }
+                let mut written = Written::ours(message, copies, Vec::new(), role);
+                if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
+                    (*tool_call_id, *tool_name) = call.unzip();
+                }
+                written
+            }
+            Item::Join(voice, parts) => {
+                let joined = self.joined(*voice, parts);
+                let message = joined.message();
+                let role = if *voice == Voice::Assistant { "assistant" } else { "user" };
+                Written::ours(message, joined.copied, joined.ops, role)
+            }
+            Item::Says(text) => {
+                Written::ours(self.format.say(text), Vec::new(), Vec::new(), "assistant")
             }
         }
     }
@@ -256,6 +316,11 @@ impl State {
                 Some(changed(outline, &self.changes(*at, outline)))
             }
             Item::Make(made) => Some(self.made_outline(made)),
+            Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
+            Item::Says(_) => {
+                let text = Piece::new(Kind::Text, Place::Content);
+                Some(Outline { role: Role::Assistant, pieces: vec![text] })
+            }
         };
         entries.iter().filter_map(shape).collect()
     }
@@ -263,7 +328,8 @@ impl State {
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
         let fixes = self.fixes.values().flatten().chain(&self.ending);
-        fixes.map(|fix| fix.violation.clone()).chain(self.broken.iter().cloned()).collect()
+        let beyond = self.broken.iter().chain(&self.over).cloned();
+        fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
     }
 }
 
@@ -284,28 +350,46 @@ fn instead(piece: &Piece, line: &str) -> What {
 
 /// The outline after the changes.
 fn changed(outline: &Outline, changes: &[Change]) -> Outline {
-    let mut pieces = Vec::with_capacity(outline.pieces.len());
-    for (at, piece) in (0u32..).zip(&outline.pieces) {
-        let mut piece = piece.clone();
-        let mut stays = true;
-        for change in changes.iter().filter(|change| change.piece == at) {
-            match &change.what {
-                What::Drop => stays = false,
-                What::Text(text) => {
-                    piece.blank = text.trim().is_empty();
-                    piece.broken_unicode = false;
-                    piece.kind = if piece.kind == Kind::Image { Kind::Text } else { piece.kind };
+    let pieces = (0u32..).zip(&outline.pieces);
+    let pieces = pieces.filter_map(|(at, piece)| changed_piece(at, piece, changes)).collect();
+    Outline { role: outline.role, pieces }
+}
+
+/// A piece after the changes; none if it does not go out.
+pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Option<Piece> {
+    let mut piece = piece.clone();
+    for change in changes.iter().filter(|change| change.piece == at) {
+        match &change.what {
+            What::Drop => return None,
+            What::Text(_) if piece.kind == Kind::Call => piece.within = true,
+            What::Text(text) => {
+                piece.blank = text.trim().is_empty();
+                piece.broken_unicode = false;
+                piece.images = 0;
+                piece.widest = 0;
+                // What stood in it is gone with its markers.
+                piece.marks &= 1;
+                if piece.kind == Kind::Image {
+                    piece.kind = Kind::Text;
+                    piece.marks = 0;
                 }
-                What::Arguments(_) => {
-                    piece.bad_arguments = false;
-                    piece.broken_unicode = false;
-                }
-                What::Id(id) => piece.id = id.as_str().into(),
             }
-        }
-        if stays {
-            pieces.push(piece);
+            What::Arguments(_) => {
+                piece.bad_arguments = false;
+                piece.broken_unicode = false;
+            }
+            What::Id(id) => piece.id = id.as_str().into(),
+            What::Unmark(marks) => piece.marks &= !marks,
+            What::Sign => piece.opaque = true,
         }
     }
-    Outline { role: outline.role, pieces }
+    Some(piece)
+}
+
+impl Written {
+    fn ours(make: Value, copies: Vec<Copied>, ops: Vec<Op>, role: &'static str) -> Self {
+        let content = CONTENTS.iter().find(|path| make.has(path));
+        let content = content.copied().unwrap_or_default();
+        Self::Make { make, copies, ops, content, role, tool_call_id: None, tool_name: None }
+    }
 }

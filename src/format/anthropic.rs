@@ -30,6 +30,7 @@ const BLOCK: Shape = Shape {
         may("content", Raw),
         may("is_error", Flag),
         may("source", Raw),
+        may("cache_control", Raw),
     ],
     closed: false,
 };
@@ -71,7 +72,9 @@ fn block(place: Place, raw: &RawValue) -> Read<Part<'_>> {
         }
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*or_empty(block.text("type")) {
+    let marked = block.raw("cache_control").is_some();
+    let kind = or_empty(block.text("type"));
+    let mut part = match &*kind {
         "text" => {
             let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
             Part::new(Kind::Text, place, text)
@@ -99,9 +102,11 @@ fn block(place: Place, raw: &RawValue) -> Read<Part<'_>> {
             part.piece.error = block.flag("is_error").unwrap_or(false);
             part
         }
-        "image" | "document" => medium(place, block.raw("source"))?,
+        "image" | "document" => medium(place, block.raw("source"), &*kind == "image")?,
         _ => json::other(place, raw)?,
-    })
+    };
+    part.piece.marks |= u64::from(marked);
+    Ok(part)
 }
 
 fn thinking<'a>(place: Place, text: Cow<'a, str>, opaque: &str) -> Part<'a> {
@@ -113,18 +118,18 @@ fn thinking<'a>(place: Place, text: Cow<'a, str>, opaque: &str) -> Part<'a> {
 }
 
 /// An image or document; a document that is plain text has its text.
-fn medium(place: Place, source: Option<&RawValue>) -> Read<Part<'_>> {
+fn medium(place: Place, source: Option<&RawValue>, is_image: bool) -> Read<Part<'_>> {
     let raw = source.unwrap_or_default();
-    let mut part = Part::new(Kind::Image, place, "");
-    part.media = of_json(raw);
-    part.images = 1;
-    if let Ok(mut source) = SOURCE.read(raw)
-        && source.text("type").is_some_and(|kind| kind == "text")
-        && let Some(data) = source.raw("data")
-    {
-        part.text = json::string(data).map_err(|flaw| flaw.under("/source/data"))?;
-        part.images = 0;
+    let mut source = SOURCE.read(raw).unwrap_or_default();
+    let data = source.raw("data").unwrap_or_default();
+    if source.text("type").is_some_and(|kind| kind == "text") && !data.is_empty() {
+        let text = json::string(data).map_err(|flaw| flaw.under("/source/data"))?;
+        let mut part = Part::new(Kind::Image, place, text);
+        part.media = of_json(raw);
+        return Ok(part);
     }
+    let mut part = json::picture(place, raw, data);
+    part.piece.images = u32::from(is_image);
     Ok(part)
 }
 
@@ -168,6 +173,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (object!({ "role": "user", "content": content }), copied);
         }
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::NULL, copied),
         Made::Result { id, text, error, .. } => {
             object!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": error })
         }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use litemap::LiteMap;
 
 use super::Format;
-use super::json::kind_of;
+use super::json::{kind_of, string};
+use super::openai_responses::is_item;
 use crate::error::{Error, Result};
-use crate::json::{self, Content, RawValue, Shape, Want, may};
+use crate::json::{Content, Members, RawValue, Shape, Want, may};
 
 /// The members by which a message shows its format.
 const PROBE: Shape = Shape {
@@ -19,18 +20,45 @@ const PROBE: Shape = Shape {
         may("tool_call_id", Want::Raw),
         may("stopReason", Want::Raw),
         may("parts", Want::Raw),
+        may("type", Want::Raw),
+        may("lc", Want::Raw),
+        may("lc_namespace", Want::Raw),
+        may("data", Want::Raw),
     ],
     closed: false,
 };
 
-/// An image as pi has it.
-const IMAGE: Shape =
-    Shape { what: "an image", members: &[may("mimeType", Want::Raw)], closed: false };
+/// What tells an image or a file of one format from another's.
+const MEDIUM: Shape = Shape {
+    what: "an image",
+    members: &[may("mimeType", Want::Raw), may("image", Want::Raw), may("mediaType", Want::Raw)],
+    closed: false,
+};
+
+/// A call as `LangChain` has it, in a list where others have `function`.
+const CALL: Shape = Shape { what: "a call", members: &[may("args", Want::Raw)], closed: false };
+
+/// The types by which `LangChain`'s messages go, where they have no role.
+const LANGCHAIN: [&str; 7] = ["human", "ai", "system", "tool", "function", "generic", "remove"];
+
+/// Parts that only the AI SDK has.
+const AI_SDK: [&str; 8] = [
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+    "tool-approval-response",
+    "reasoning",
+    "reasoning-file",
+    "image with image",
+    "file with mediaType",
+];
 
 /// What a message's look says.
 enum Look {
     /// This format and no other.
     Shows(Format),
+    /// This format, unless another shows later: a system's message is Chat's, and may lead Responses' items.
+    Hints(Format),
     /// Plain text, which all formats write alike.
     Plain,
     /// Something that none of the formats has.
@@ -39,23 +67,26 @@ enum Look {
 
 pub(super) fn detect(messages: &[&[u8]]) -> Result<Format> {
     let mut foreign = LiteMap::<String, ()>::new();
+    let mut hinted = None;
     for message in messages {
         match look(message) {
             Look::Shows(format) => return Ok(format),
+            Look::Hints(format) => hinted = hinted.or(Some(format)),
             Look::Plain => {}
             Look::Foreign(saw) => drop(foreign.insert(saw, ())),
         }
     }
     if foreign.is_empty() {
-        return Ok(Format::Anthropic);
+        return Ok(hinted.unwrap_or(Format::Anthropic));
     }
     let saw: Vec<_> = foreign.into_iter().map(|(saw, ())| saw).collect();
     Err(Error::UnknownFormat { saw: saw.join(", ") })
 }
 
-pub(super) fn shown_by(message: &[u8]) -> Option<Format> {
+pub(super) fn shown_by(message: &[u8]) -> Option<(Format, bool)> {
     match look(message) {
-        Look::Shows(format) => Some(format),
+        Look::Shows(format) => Some((format, true)),
+        Look::Hints(format) => Some((format, false)),
         Look::Plain | Look::Foreign(_) => None,
     }
 }
@@ -65,27 +96,39 @@ fn look(message: &[u8]) -> Look {
     let Some(mut probe) = probe.and_then(|text| PROBE.read(text).ok()) else {
         return Look::Foreign("no object with a role".into());
     };
+    if let Some(format) = wire(&mut probe) {
+        return Look::Shows(format);
+    }
     let role = probe.text("role").unwrap_or_default();
-    let kinds = probe.raw("content").map(kinds).unwrap_or_default();
-    let mut shows = |name| probe.raw(name).is_some();
-    let (parts, stopped) = (shows("parts"), shows("stopReason"));
-    let calls = shows("tool_calls") | shows("tool_call_id");
+    let content = probe.raw("content");
+    let kinds = content.map(kinds).unwrap_or_default();
+    let in_parts = probe.raw("parts");
+    let calls = probe.raw("tool_calls");
+    let langchain = |kind: &RawValue| LANGCHAIN.iter().any(|of| kind == format!("\"{of}\""));
+    let typed = probe.raw("type").is_some_and(langchain);
+    let mut is_there = |name| probe.raw(name).is_some();
+    let stopped = is_there("stopReason");
+    let instance = is_there("lc") | is_there("lc_namespace");
+    let held = is_there("data") || content.is_some();
+    let called = calls.is_some() | is_there("tool_call_id");
     let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
     match &*role {
+        _ if instance || calls.is_some_and(has_args) => Look::Shows(Format::LangChain),
+        "" if typed && held => Look::Shows(Format::LangChain),
+        "human" | "ai" => Look::Shows(Format::LangChain),
         "toolResult" | "bashExecution" | "compactionSummary" | "branchSummary" | "custom" => {
             Look::Shows(Format::Pi)
         }
-        "user" | "assistant" | "system" | "developer" | "tool" | "function"
-            if has(&["tool-call", "tool-result", "reasoning", "input_text", "output_text"]) =>
-        {
-            let kinds: Vec<_> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
-            Look::Foreign(format!("role \"{role}\" with blocks of type {}", kinds.join(", ")))
+        "user" | "assistant" | "system" | "tool" if has(&AI_SDK) => Look::Shows(Format::AiSdk),
+        "user" | "assistant" | "system" if in_parts.is_some_and(is_shown) => {
+            Look::Shows(Format::AiSdk)
         }
-        "user" | "assistant" | "system" if parts => {
+        "user" | "assistant" | "system" if in_parts.is_some() => {
             Look::Foreign(format!("role \"{role}\" with `parts`"))
         }
-        "system" | "developer" | "tool" | "function" => Look::Shows(Format::OpenAiChat),
-        _ if calls => Look::Shows(Format::OpenAiChat),
+        "system" | "developer" if !called => Look::Hints(Format::OpenAiChat),
+        "tool" | "function" => Look::Shows(Format::OpenAiChat),
+        _ if called => Look::Shows(Format::OpenAiChat),
         "user" | "assistant" if has(&["toolCall", "image with mimeType"]) || stopped => {
             Look::Shows(Format::Pi)
         }
@@ -101,8 +144,28 @@ fn look(message: &[u8]) -> Look {
     }
 }
 
+/// Responses' items have a type of their own, or parts of input and output; Gemini's contents have parts without types.
+fn wire(probe: &mut Members<'_>) -> Option<Format> {
+    let kind = probe.peek("type").and_then(|raw| string(raw).ok()).unwrap_or_default();
+    let content = probe.peek("content");
+    let of_message = |kind: &str| {
+        matches!(kind, "input_text" | "output_text" | "input_image" | "input_file" | "summary_text")
+    };
+    if is_item(&kind)
+        || (kind == "message" && content.is_some_and(|raw| raw.starts_with('"')))
+        || content.is_some_and(|raw| kinds(raw).iter().any(|kind| of_message(kind)))
+    {
+        return Some(Format::OpenAiResponses);
+    }
+    let parts = probe.peek("parts")?;
+    let Ok(Some(Content::Blocks(parts))) = crate::json::content(parts) else { return None };
+    let typed = |part: &&RawValue| kind_of(part).is_some();
+    let model = probe.said("role").is_some_and(|role| role == "model");
+    (model || (!parts.is_empty() && !parts.iter().any(typed))).then_some(Format::Gemini)
+}
+
 fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
-    match json::content(content) {
+    match crate::json::content(content) {
         Ok(Some(Content::Blocks(blocks))) => blocks.into_iter().filter_map(kind).collect(),
         Ok(_) | Err(_) => Vec::new(),
     }
@@ -110,8 +173,24 @@ fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
 
 fn kind(block: &str) -> Option<Cow<'_, str>> {
     let kind = kind_of(block)?;
-    let pi = kind == "image" && IMAGE.read(block).is_ok_and(|mut it| it.raw("mimeType").is_some());
-    Some(if pi { Cow::Borrowed("image with mimeType") } else { kind })
+    let has = |name| MEDIUM.read(block).is_ok_and(|mut it| it.raw(name).is_some());
+    Some(match &*kind {
+        "image" if has("mimeType") => Cow::Borrowed("image with mimeType"),
+        "image" if has("image") => Cow::Borrowed("image with image"),
+        "file" if has("mediaType") => Cow::Borrowed("file with mediaType"),
+        _ => kind,
+    })
+}
+
+/// Parts as the AI SDK shows them have a type each; Gemini's have none.
+fn is_shown(parts: &RawValue) -> bool {
+    !kinds(parts).is_empty() || parts == "[]"
+}
+
+fn has_args(calls: &RawValue) -> bool {
+    let calls: Vec<&RawValue> = crate::json::items(calls).unwrap_or_default();
+    let first = calls.first().and_then(|call| CALL.read(call).ok());
+    first.is_some_and(|mut call| call.raw("args").is_some())
 }
 
 #[cfg(test)]
@@ -150,11 +229,45 @@ mod tests {
     }
 
     #[test]
+    fn items_and_parts_show_responses_and_gemini() {
+        let plain = r#"{"role":"user","content":"hi"}"#;
+        let system = r#"{"role":"developer","content":"s"}"#;
+        let call = r#"{"type":"function_call","call_id":"c","name":"n","arguments":"{}"}"#;
+        let responses = "openai-responses";
+        check(&[plain, call], responses);
+        check(&[system, plain, call], responses);
+        check(&[system, plain], "openai-chat");
+        check(&[plain, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#], responses);
+        check(&[r#"{"type":"message","role":"user","content":"hi"}"#], responses);
+        check(&[r#"{"role":"user","content":[{"type":"input_text","text":"hi"}]}"#], responses);
+        check(&[r#"{"type":"compaction","encrypted_content":"x"}"#], responses);
+        let answer = r#"{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hi"}]}"#;
+        check(&[plain, answer], "anthropic");
+        check(&[r#"{"role":"model","parts":[{"text":"hi"}]}"#], "gemini");
+        check(&[r#"{"role":"user","parts":[{"text":"hi"}]}"#], "gemini");
+        check(&[r#"{"parts":[{"function_response":{"name":"n","response":{}}}]}"#], "gemini");
+        check(&[r#"{"role":"user","parts":[{"type":"text","text":"hi"}]}"#], "ai-sdk");
+    }
+
+    #[test]
+    fn the_sdks_show_themselves() {
+        let system = r#"{"role":"system","content":"s"}"#;
+        let call = r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a"}]}"#;
+        check(&[system, call], "ai-sdk");
+        check(&[r#"{"role":"tool","content":[{"type":"tool-result"}]}"#], "ai-sdk");
+        check(&[r#"{"role":"user","content":[{"type":"image","image":"AA"}]}"#], "ai-sdk");
+        check(&[r#"{"id":"1","role":"user","parts":[{"type":"text","text":"hi"}]}"#], "ai-sdk");
+        check(&[r#"{"lc":1,"type":"constructor","id":["HumanMessage"],"kwargs":{}}"#], "langchain");
+        check(&[r#"{"@@toStringTag":"AIMessage","lc_namespace":[],"content":""}"#], "langchain");
+        check(&[r#"{"type":"human","data":{"content":"hi"}}"#], "langchain");
+        check(&[system, r#"{"type":"ai","content":"hi"}"#], "langchain");
+        let calls = r#"{"role":"assistant","content":"","tool_calls":[{"id":"a","args":{}}]}"#;
+        check(&[system, calls], "langchain");
+    }
+
+    #[test]
     fn what_no_format_has_is_named() {
-        check(&[r#"{"role":"model","parts":[{"text":"hi"}]}"#], "saw role \"model\"");
-        check(&[r#"{"role":"user","parts":[{"text":"hi"}]}"#], "saw role \"user\" with `parts`");
-        check(&[r#"{"role":"tool","content":[{"type":"tool-result"}]}"#], "\"tool-result\"");
         check(&["[1]"], "no object with a role");
-        check(&[r#"{"type":"human"}"#], "without a role");
+        check(&[r#"{"type":"user"}"#], "without a role");
     }
 }

@@ -1,7 +1,8 @@
 //! What the formats share in editing and making: which pieces go, in which order operations stand, what is copied.
 
-use crate::json::{Value, json};
+use std::borrow::Cow;
 
+use crate::json::{Value, json as object};
 use crate::model::{Copied, Kind, MadePart, Op, Outline, Piece, Place};
 
 /// Stands where everything else of a message is gone, so that it does not go out empty.
@@ -24,16 +25,29 @@ pub struct Change {
 pub enum What {
     /// It does not go out.
     Drop,
-    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag.
+    /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag. A call
+    /// that holds its own result is answered with this error.
     Text(String),
     /// Its arguments are replaced by this object; those of a custom tool's call by a string.
     Arguments(Value),
     /// It goes out with this call id.
     Id(String),
+    /// These of its cache markers do not go out: [`Piece::marks`].
+    Unmark(u64),
+    /// It goes out with what stands for a lost signature.
+    Sign,
 }
 
 /// Finds a piece of one of the host's messages.
 pub(super) type Host<'h> = &'h dyn Fn(u32, u32) -> Option<&'h Piece>;
+
+/// The first piece of the host's messages: it shows in which of its shapes a format is written.
+pub(super) fn first(host: Host<'_>) -> Option<&Piece> {
+    (0..LOOKED_AT).find_map(|message| host(message, 0))
+}
+
+/// So many messages are looked at for it.
+const LOOKED_AT: u32 = 16;
 
 /// The pieces that stay and those that go.
 pub(super) fn split<'o>(
@@ -55,7 +69,27 @@ pub(super) fn sets(
     let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
     let kept = changes.iter().filter(|change| !gone(change.piece));
     let piece = |change: &Change| outline.pieces.get(usize::try_from(change.piece).ok()?);
-    kept.filter_map(|change| set(piece(change)?, &change.what)).collect()
+    let mut ops = Vec::new();
+    for change in kept {
+        let Some(piece) = piece(change) else { continue };
+        match change.what {
+            What::Unmark(marks) => unmark(piece, marks, &mut ops),
+            What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
+                ops.extend(set(piece, &change.what));
+            }
+        }
+    }
+    ops
+}
+
+/// Removes cache markers: its own, and those of blocks in a result.
+pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
+    let own = piece.place.pointer();
+    let within = if piece.place == Place::Content { "" } else { "/content" };
+    for bit in (0..u64::BITS).filter(|bit| (marks >> bit) & 1 == 1) {
+        let block = bit.checked_sub(1).map_or(String::new(), |at| format!("{within}/{at}"));
+        ops.push(Op::Remove { path: format!("{own}{block}/cache_control") });
+    }
 }
 
 /// Removals of array elements, from the last to the first.
@@ -67,8 +101,16 @@ pub(super) fn removals<'o>(pieces: impl Iterator<Item = &'o Piece>) -> Vec<Op> {
 
 fn at(piece: &Piece) -> Option<u32> {
     match piece.place {
-        Place::Item(at) | Place::Call(at) | Place::Custom(at) | Place::Part(at) => Some(at),
-        Place::Content | Place::Field(_) => None,
+        Place::Item(at)
+        | Place::Call(at)
+        | Place::Custom(at)
+        | Place::Part(at)
+        | Place::Snake(at)
+        | Place::Tool(at)
+        | Place::At(_, at) => Some(at),
+        Place::Content | Place::Whole(_) | Place::Field(_) | Place::In(_) | Place::Inner(..) => {
+            None
+        }
     }
 }
 
@@ -78,6 +120,16 @@ pub(super) fn blocks(
     changes: &[Change],
     set: impl Fn(&Piece, &What) -> Option<Op>,
 ) -> Vec<Op> {
+    blocks_with(outline, changes, &text_block(PLACEHOLDER), set)
+}
+
+/// The same, with a block of the format's own in place of the last that went.
+pub(super) fn blocks_with(
+    outline: &Outline,
+    changes: &[Change],
+    block: &Value,
+    set: impl Fn(&Piece, &What) -> Option<Op>,
+) -> Vec<Op> {
     let (stay, mut go) = split(outline, changes);
     let mut ops = sets(outline, changes, set);
     if stay.iter().all(|piece| piece.kind == Kind::Thinking) && !go.is_empty() {
@@ -85,8 +137,11 @@ pub(super) fn blocks(
         let first = go.iter().position(|piece| piece.kind != Kind::Thinking).unwrap_or_default();
         let piece = go.remove(first);
         let word = match (piece.place, piece.kind) {
-            (Place::Item(_) | Place::Part(_), _) => text_block(PLACEHOLDER),
-            (_, Kind::Result) => Value::array(&[text_block(PLACEHOLDER)]),
+            (
+                Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::Tool(_) | Place::At(..),
+                _,
+            ) => block.clone(),
+            (_, Kind::Result) => object!([block]),
             _ => PLACEHOLDER.into(),
         };
         ops.push(put(piece, "", word));
@@ -112,32 +167,67 @@ pub(super) fn beside(path: &str, value: Value) -> Op {
 
 /// A text block: the same in all formats that have blocks.
 pub(super) fn text_block(text: &str) -> Value {
-    json!({ "type": "text", "text": text })
+    block_of(text.into())
+}
+
+/// A text block with whatever is put into it later.
+pub(super) fn block_of(text: Value) -> Value {
+    object!({ "type": "text", "text": text })
 }
 
 /// The content of a user message of ours. A block of the host's is copied whole, a string of the host's into a block.
 pub(super) fn user_content(parts: &[MadePart], host: Host<'_>, copied: &mut Vec<Copied>) -> Value {
+    user_list(parts, host, "/content", copied)
+}
+
+/// The same, for a message whose content stands at `list`.
+pub(super) fn user_list(
+    parts: &[MadePart],
+    host: Host<'_>,
+    list: &str,
+    copied: &mut Vec<Copied>,
+) -> Value {
+    user_parts(parts, host, copied, list, |text| object!({ "type": "text", "text": text }))
+}
+
+/// The same, with texts as the format has them.
+pub(super) fn user_parts(
+    parts: &[MadePart],
+    host: Host<'_>,
+    copied: &mut Vec<Copied>,
+    list: &str,
+    block: fn(Value) -> Value,
+) -> Value {
     let mut content = Vec::with_capacity(parts.len());
     for part in parts {
         let (message, piece) = match part {
             MadePart::Text(text) => {
-                content.push(text_block(text));
+                content.push(block(text.as_str().into()));
                 continue;
             }
             MadePart::Host(message, piece) => (*message, host(message.to_owned(), *piece)),
         };
         let Some(piece) = piece else { continue };
-        let path = format!("/content/{}", content.len());
+        let path = format!("{list}/{}", content.len());
         let from = piece.place.pointer();
-        if matches!(piece.place, Place::Item(_)) {
+        if matches!(piece.place, Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::At(..))
+        {
             copied.push(Copied { path, index: message, from });
             content.push(Value::NULL);
         } else {
             copied.push(Copied { path: format!("{path}/text"), index: message, from });
-            content.push(json!({ "type": "text", "text": Value::NULL }));
+            content.push(block(Value::NULL));
         }
     }
     Value::array(&content)
+}
+
+/// The arguments of a call that takes free text: what a cut says, or their JSON.
+pub(super) fn free_text(arguments: &Value) -> String {
+    let members = crate::json::members(arguments.json()).unwrap_or_default();
+    let cut = members.iter().find(|(name, _)| name == "cut");
+    let said = crate::json::string(cut.map_or_else(|| arguments.json(), |(_, cut)| *cut));
+    said.map_or_else(|_| arguments.json().into(), Cow::into_owned)
 }
 
 /// A result of the host's at another place.

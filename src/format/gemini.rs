@@ -1,19 +1,275 @@
-//! Contents of Gemini: `parts` of a user or a model.
+//! Contents of Gemini: `parts` of a user or a model, in camelCase or with underscores.
 
-use crate::json::Value;
+use std::borrow::Cow;
 
-use super::edit::{Host, What};
-use super::json::{Flaw, Read};
-use crate::model::{Copied, Draft, Made, Op, Piece};
+use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put};
+use super::fingerprint::of_json;
+use super::json::{self, Flaw, Read, count, or_empty, whole};
+use crate::json::Want::{Flag, Raw, Text};
+use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
-pub(super) fn read(_text: &str) -> Read<Draft<'_>> {
-    Err(Flaw::new("", "a format that is built"))
+const CONTENT: Shape = Shape {
+    what: "a content: { role, parts }",
+    members: &[may("role", Text), must("parts", Want::Items)],
+    closed: false,
+};
+
+/// Each member with its second spelling.
+const PART: Shape = Shape {
+    what: "a part: { text }, { functionCall }, ..",
+    members: &[
+        may("text", Text),
+        may("thought", Flag),
+        may("thoughtSignature", Raw),
+        may("thought_signature", Raw),
+        may("functionCall", Raw),
+        may("function_call", Raw),
+        may("functionResponse", Raw),
+        may("function_response", Raw),
+        may("inlineData", Raw),
+        may("inline_data", Raw),
+        may("fileData", Raw),
+        may("file_data", Raw),
+    ],
+    closed: false,
+};
+
+const CALL: Shape = Shape {
+    what: "a call: { name, args }",
+    members: &[may("id", Text), may("name", Text), may("args", Raw)],
+    closed: false,
+};
+
+const RESPONSE: Shape = Shape {
+    what: "a response: { name, response }",
+    members: &[may("id", Text), may("name", Text), may("response", Raw), may("parts", Want::Items)],
+    closed: false,
+};
+
+/// A response of one text.
+const SAID: Shape = Shape {
+    what: "a response",
+    members: &[may("output", Raw), may("error", Raw), may("result", Raw), may("content", Raw)],
+    closed: true,
+};
+
+/// What the provider takes in place of a signature that is lost. It costs quality: the last resort.
+const SENTINEL: &str = "skip_thought_signature_validator";
+
+pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+    let mut content = json::read(text, &CONTENT)?;
+    let role = match &*or_empty(content.text("role")) {
+        "user" | "" => Role::User,
+        "model" => Role::Assistant,
+        "function" | "tool" => Role::Tool,
+        "system" => Role::System,
+        _ => return Err(Flaw::new("/role", "\"user\", \"model\", \"function\" or \"tool\"")),
+    };
+    let parts = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
+    let parts = (0u32..)
+        .zip(parts)
+        .map(|(at, raw)| part(raw, at).map_err(|flaw| flaw.under(&format!("/parts/{at}"))));
+    Ok(Draft { role, parts: parts.collect::<Read<_>>()? })
 }
 
-pub(super) fn set(_piece: &Piece, _what: &What) -> Option<Op> {
-    None
+/// A member in either spelling, and whether it was the second.
+fn either<'a>(part: &mut Members<'a>, camel: &str, snake: &str) -> Option<(&'a RawValue, bool)> {
+    let first = part.raw(camel).map(|raw| (raw, false));
+    first.or_else(|| part.raw(snake).map(|raw| (raw, true)))
 }
 
-pub(super) fn make(_made: &Made, _host: Host<'_>) -> (Value, Vec<Copied>) {
-    (Value::NULL, Vec::new())
+fn place(at: u32, snake: bool) -> Place {
+    if snake { Place::Snake(at) } else { Place::Part(at) }
+}
+
+fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
+    let mut part = json::read(raw, &PART)?;
+    let signature = either(&mut part, "thoughtSignature", "thought_signature");
+    let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
+    let mut read = if let Some((call, snake)) = either(&mut part, "functionCall", "function_call") {
+        let under = if snake { "/function_call" } else { "/functionCall" };
+        self::call(call, place(at, snake)).map_err(|flaw| flaw.under(under))?
+    } else if let Some((said, snake)) = either(&mut part, "functionResponse", "function_response") {
+        let under = if snake { "/function_response" } else { "/functionResponse" };
+        response(said, place(at, snake)).map_err(|flaw| flaw.under(under))?
+    } else if let Some((data, _)) = either(&mut part, "inlineData", "inline_data")
+        .or_else(|| either(&mut part, "fileData", "file_data"))
+    {
+        let mut image = Part::new(Kind::Image, Place::Part(at), "");
+        image.images = 1;
+        image.media = of_json(data);
+        image
+    } else if let Some(text) = part.text("text") {
+        let thought = part.flag("thought") == Some(true);
+        let kind = if thought { Kind::Thinking } else { Kind::Text };
+        let mut text = Part::new(kind, Place::Part(at), text);
+        // The last part of an answer is often nothing but its signature.
+        text.piece.blank &= !signed;
+        text
+    } else {
+        return json::other(Place::Part(at), raw);
+    };
+    if signed {
+        read.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
+        read.piece.opaque = true;
+    }
+    Ok(read)
+}
+
+fn call(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+    let mut call = json::read(raw, &CALL)?;
+    let args = call.raw("args").map_or(Ok("{}"), whole).map_err(|flaw| flaw.under("/args"))?;
+    let mut part = Part::new(Kind::Call, place, args);
+    part.piece.bad_arguments = !args.starts_with('{');
+    part.piece.id = or_empty(call.text("id")).into();
+    part.piece.name = or_empty(call.text("name")).into();
+    Ok(part)
+}
+
+fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+    let mut response = json::read(raw, &RESPONSE)?;
+    let mut error = false;
+    let said = response.raw("response");
+    let text = said.map_or(Ok(Cow::Borrowed("")), |raw| said_in(raw, &mut error));
+    let mut part = Part::new(Kind::Result, place, text.map_err(|flaw| flaw.under("/response"))?);
+    for media in response.items("parts").unwrap_or_default() {
+        part.images = part.images.saturating_add(1);
+        part.media = part.media.rotate_left(1) ^ of_json(media);
+    }
+    part.piece.images = part.images;
+    part.piece.blank &= part.images == 0;
+    part.piece.error = error;
+    part.piece.id = or_empty(response.text("id")).into();
+    part.piece.name = or_empty(response.text("name")).into();
+    Ok(part)
+}
+
+/// The one text that a response says, or its JSON.
+fn said_in<'a>(raw: &'a RawValue, error: &mut bool) -> Read<Cow<'a, str>> {
+    if let Ok(mut said) = SAID.read(raw) {
+        let failed = said.raw("error");
+        *error = failed.is_some();
+        let all = [failed, said.raw("output"), said.raw("result"), said.raw("content")];
+        let mut texts = all.into_iter().flatten();
+        if let (Some(text), None) = (texts.next(), texts.next())
+            && text.starts_with('"')
+        {
+            return json::string(text);
+        }
+    }
+    Ok(Cow::Borrowed(whole(raw)?))
+}
+
+/// Changes to a content's parts; a result that is cut loses its images with its text.
+pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
+    let mut ops = Vec::new();
+    for change in changes.iter().filter(|change| matches!(change.what, What::Text(_))) {
+        let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
+        let dropped = |other: &Change| other.piece == change.piece && other.what == What::Drop;
+        if let Some(piece) = piece.filter(|it| it.kind == Kind::Result && it.images > 0)
+            && !changes.iter().any(dropped)
+        {
+            let path = format!("{}/{}/parts", piece.place.pointer(), names(piece).1);
+            ops.push(Op::Remove { path });
+        }
+    }
+    ops.extend(edit::blocks_with(outline, changes, &object!({ "text": PLACEHOLDER }), set));
+    ops
+}
+
+/// What a call, a response and a signature are called in this part.
+fn names(piece: &Piece) -> (&'static str, &'static str, &'static str) {
+    match piece.place {
+        Place::Snake(_) => ("function_call", "function_response", "thought_signature"),
+        Place::Part(_)
+        | Place::Content
+        | Place::Item(_)
+        | Place::Call(_)
+        | Place::Custom(_)
+        | Place::Tool(_)
+        | Place::Inner(..)
+        | Place::In(_)
+        | Place::At(..)
+        | Place::Whole(_)
+        | Place::Field(_) => ("functionCall", "functionResponse", "thoughtSignature"),
+    }
+}
+
+/// What one change sets on the host's object.
+fn set(piece: &Piece, what: &What) -> Option<Op> {
+    let (call, response, signature) = names(piece);
+    Some(match (piece.kind, what) {
+        (Kind::Text | Kind::Thinking, What::Text(new)) => put(piece, "/text", new.as_str().into()),
+        (Kind::Image, What::Text(new)) => put(piece, "", text_part(new.as_str().into())),
+        (Kind::Result, What::Text(new)) => {
+            member(piece, &format!("/{response}/response"), says(new, piece.error))
+        }
+        (Kind::Result, What::Id(id)) => {
+            member(piece, &format!("/{response}/id"), id.as_str().into())
+        }
+        (Kind::Call, What::Id(id)) => member(piece, &format!("/{call}/id"), id.as_str().into()),
+        (Kind::Call, What::Arguments(new)) => member(piece, &format!("/{call}/args"), new.clone()),
+        (Kind::Call, What::Sign) => member(piece, &format!("/{signature}"), SENTINEL.into()),
+        _ => return None,
+    })
+}
+
+fn text_part(text: Value) -> Value {
+    object!({ "text": text })
+}
+
+/// A response of ours: an object, as every response is.
+fn says(text: &str, error: bool) -> Value {
+    if error { object!({ "error": text }) } else { object!({ "output": text }) }
+}
+
+pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+    let mut copied = Vec::new();
+    let parts = match made {
+        Made::User(parts) => edit::user_parts(parts, host, &mut copied, "/parts", text_part),
+        Made::Results(results) => {
+            let mut parts = Vec::with_capacity(results.len());
+            for result in results {
+                parts.extend(part_of(result, host, parts.len(), &mut copied));
+            }
+            Value::array(&parts)
+        }
+        Made::Result { .. } | Made::Moved { .. } => {
+            Value::array(part_of(made, host, 0, &mut copied).as_slice())
+        }
+    };
+    (object!({ "role": "user", "parts": parts }), copied)
+}
+
+/// A result as part `at`. One of the host's that keeps its id is copied whole.
+fn part_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> Option<Value> {
+    let (id, name, said) = match made {
+        Made::User(_) | Made::Results(_) => return None,
+        Made::Result { id, name, text, error, .. } => (id, name, says(text, *error)),
+        Made::Moved { id, name, message, piece } => {
+            let (index, piece) = (*message, host(*message, *piece));
+            match piece.filter(|piece| !piece.blank) {
+                Some(piece)
+                    if (*piece.id == **id || piece.id.is_empty()) && *piece.name == **name =>
+                {
+                    let from = piece.place.pointer();
+                    copied.push(Copied { path: format!("/parts/{at}"), index, from });
+                    return Some(Value::NULL);
+                }
+                Some(piece) => {
+                    let from = format!("{}/{}/response", piece.place.pointer(), names(piece).1);
+                    let path = format!("/parts/{at}/functionResponse/response");
+                    copied.push(Copied { path, index, from });
+                    (id, name, Value::NULL)
+                }
+                None => (id, name, says(NO_OUTPUT, piece.is_none_or(|piece| piece.error))),
+            }
+        }
+    };
+    let mut response = object!({ "name": name, "response": said });
+    if !id.is_empty() {
+        response.set("id", id.as_str().into());
+    }
+    Some(object!({ "functionResponse": response }))
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::unicode;
+use super::fingerprint::of_json;
+use super::{image, unicode};
 use crate::error::Error;
 use crate::json::{self, Content, RawValue, Shape, Want, must};
 use crate::model::{Kind, Part, Place};
@@ -48,6 +49,12 @@ pub(super) struct Body<'a> {
     text: Option<Cow<'a, str>>,
     images: u32,
     media: u64,
+    media_bytes: u32,
+    /// Of the piece that it becomes.
+    shown: u32,
+    widest: u32,
+    marks: u64,
+    blocks: u32,
 }
 
 impl<'a> Body<'a> {
@@ -65,6 +72,11 @@ impl<'a> Body<'a> {
     pub(super) fn take(&mut self, part: Part<'a>) {
         self.images = self.images.saturating_add(part.images);
         self.media = self.media.rotate_left(1) ^ part.media;
+        self.media_bytes = self.media_bytes.saturating_add(part.media_bytes);
+        self.shown = self.shown.saturating_add(part.piece.images);
+        self.widest = self.widest.max(part.piece.widest);
+        self.blocks = self.blocks.saturating_add(1);
+        self.marks |= (part.piece.marks & 1).checked_shl(self.blocks).unwrap_or(0);
         if !part.text.is_empty() {
             self.say(part.text);
         }
@@ -74,9 +86,24 @@ impl<'a> Body<'a> {
         let mut part = Part::new(Kind::Result, place, self.text.unwrap_or_default());
         part.images = self.images;
         part.media = self.media;
+        part.media_bytes = self.media_bytes;
+        part.piece.images = self.shown;
+        part.piece.widest = self.widest;
+        part.piece.marks = self.marks;
         part.piece.blank &= self.images == 0;
         part
     }
+}
+
+/// An image, known by `json`; its data is a string of base64, or stands in an object as a `data:` URL.
+pub(super) fn picture<'a>(place: Place, json: &str, data: &str) -> Part<'a> {
+    let mut part = Part::new(Kind::Image, place, "");
+    part.images = 1;
+    part.media = of_json(json);
+    part.media_bytes = count(json.len());
+    part.piece.images = 1;
+    part.piece.widest = image::longer_side(image::base64_of(data));
+    part
 }
 
 /// A block's type, if it has one.
@@ -90,6 +117,7 @@ pub(super) fn kind_of(json: &str) -> Option<Cow<'_, str>> {
 pub(super) fn other(place: Place, raw: &RawValue) -> Read<Part<'_>> {
     let mut part = Part::new(Kind::Other, place, unmarked(whole(raw)?));
     part.piece.opaque = true;
+    part.piece.marks = u64::from(matches!(part.text, Cow::Owned(_)));
     Ok(part)
 }
 

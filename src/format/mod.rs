@@ -9,6 +9,8 @@ mod detect;
 mod edit;
 mod fingerprint;
 mod gemini;
+mod image;
+mod join;
 mod json;
 mod langchain;
 mod openai_chat;
@@ -21,10 +23,11 @@ mod unicode;
 use crate::error::{Error, Result};
 use crate::json::Value;
 
-use crate::model::{Copied, Draft, Made, Op, Outline};
+use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
 
 pub use edit::{Change, What};
 pub use fingerprint::fingerprint;
+pub use join::Joined;
 
 /// A message format that is read, edited in place, and made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +85,9 @@ impl Format {
         detect::detect(messages)
     }
 
-    /// The format that this message alone shows, if it shows one: plain text is the same in all of them.
-    pub fn shown_by(message: &[u8]) -> Option<Self> {
+    /// The format that this message alone shows, if it shows one, and whether no other has it: plain text is the same in
+    /// all of them, a system message in several.
+    pub fn shown_by(message: &[u8]) -> Option<(Self, bool)> {
         detect::shown_by(message)
     }
 
@@ -116,7 +120,7 @@ impl Format {
             Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
             Self::OpenAiResponses => openai_responses::edit(outline, changes),
-            Self::Gemini => edit::blocks(outline, changes, gemini::set),
+            Self::Gemini => gemini::edit(outline, changes),
             Self::AiSdk => ai_sdk::edit(outline, changes),
             Self::LangChain => langchain::edit(outline, changes),
             Self::Pi => edit::blocks(outline, changes, pi::set),
@@ -140,6 +144,26 @@ impl Format {
             Self::AiSdk => ai_sdk::make(made, &host),
             Self::LangChain => langchain::make(made, &host),
             Self::Pi => pi::make(made, &host),
+        }
+    }
+
+    /// A turn of the model is a run of messages: that run is one call.
+    pub fn has_runs(self) -> bool {
+        self == Self::OpenAiResponses
+    }
+
+    /// Results travel in the user's messages; elsewhere each is a message of its own.
+    pub fn has_results_inline(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Gemini)
+    }
+
+    /// What one change sets on a piece of a joined message; a format that has no such edit sets nothing.
+    fn set(self, piece: &Piece, what: &What) -> Option<Op> {
+        match self {
+            Self::Anthropic => anthropic::set(piece, what),
+            Self::OpenAiChat => openai_chat::set(piece, what),
+            Self::Pi => pi::set(piece, what),
+            Self::OpenAiResponses | Self::AiSdk | Self::LangChain | Self::Gemini => None,
         }
     }
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
-use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, is_object, or_empty};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
@@ -46,7 +45,12 @@ const CUSTOM: Shape = Shape {
 
 const CONTENT_PART: Shape = Shape {
     what: "a content part: { type, .. }",
-    members: &[must("type", Text), may("text", Text), may("refusal", Text)],
+    members: &[
+        must("type", Text),
+        may("text", Text),
+        may("refusal", Text),
+        may("cache_control", Raw),
+    ],
     closed: false,
 };
 
@@ -130,7 +134,9 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         }
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*or_empty(part.text("type")) {
+    let marked = part.raw("cache_control").is_some();
+    let kind = or_empty(part.text("type"));
+    let mut part = match &*kind {
         "text" => {
             let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
             Part::new(Kind::Text, place, text)
@@ -141,13 +147,14 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             part
         }
         "image_url" | "input_audio" | "file" => {
-            let mut part = Part::new(Kind::Image, place, "");
-            part.images = 1;
-            part.media = of_json(raw);
+            let mut part = json::picture(place, raw, raw);
+            part.piece.images = u32::from(&*kind == "image_url");
             part
         }
         _ => json::other(place, raw)?,
-    })
+    };
+    part.piece.marks |= u64::from(marked);
+    Ok(part)
 }
 
 fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
@@ -221,7 +228,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
 }
 
 /// What one change sets on the host's object.
-fn set(piece: &Piece, what: &What) -> Option<Op> {
+pub(super) fn set(piece: &Piece, what: &What) -> Option<Op> {
     let text = |text: &String| Value::from(text.as_str());
     Some(match (piece.kind, piece.place, what) {
         (Kind::Text, Place::Item(_), What::Text(new)) => put(piece, "/text", text(new)),
@@ -234,13 +241,13 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
             member(piece, "/id", text(id))
         }
         (Kind::Call, Place::Custom(_), What::Arguments(new)) => {
-            member(piece, "/custom/input", Value::from(&*new.as_str()?))
+            member(piece, "/custom/input", edit::free_text(new).into())
         }
         (Kind::Call, Place::Call(_), What::Arguments(new)) => {
-            member(piece, "/function/arguments", new.get().into())
+            member(piece, "/function/arguments", new.json().into())
         }
         (Kind::Call, Place::Field(_), What::Arguments(new)) => {
-            member(piece, "/arguments", new.get().into())
+            member(piece, "/arguments", new.json().into())
         }
         _ => return None,
     })
@@ -253,6 +260,8 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (object!({ "role": "user", "content": content }), copied);
         }
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::NULL, copied),
         Made::Result { id, name, text, .. } => (id, name, text.as_str().into()),
         Made::Moved { id, name, message, piece } => {
             let moved = edit::moved(*message, host(*message, *piece), "", "/content");

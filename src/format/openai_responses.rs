@@ -1,19 +1,498 @@
-//! Items of `OpenAI`'s Responses: each stands alone in the input.
+//! Items of `OpenAI`'s Responses: a message, reasoning, a call, a result each stand alone in the input.
 
-use crate::json::Value;
+use std::borrow::Cow;
 
-use super::edit::{Change, Host};
-use super::json::{Flaw, Read};
-use crate::model::{Copied, Draft, Made, Op, Outline};
+use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
+use super::fingerprint::of_json;
+use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
+use crate::json::Want::{Raw, Text};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
-pub(super) fn read(_text: &str) -> Read<Draft<'_>> {
-    Err(Flaw::new("", "a format that is built"))
+const ITEM: Shape = Shape {
+    what: "an item: { type, .. } or { role, content }",
+    members: &[
+        may("type", Text),
+        may("role", Text),
+        may("content", Want::Content),
+        may("summary", Want::Items),
+        may("encrypted_content", Text),
+        may("id", Text),
+        may("call_id", Text),
+        may("approval_request_id", Text),
+        may("name", Text),
+        may("status", Text),
+        may("arguments", Raw),
+        may("input", Raw),
+        may("action", Raw),
+        may("actions", Raw),
+        may("operation", Raw),
+        may("output", Raw),
+        may("tools", Raw),
+        may("reason", Raw),
+        may("result", Raw),
+    ],
+    closed: false,
+};
+
+const PART: Shape = Shape {
+    what: "a part: { type, .. }",
+    members: &[must("type", Text), may("text", Text), may("refusal", Text)],
+    closed: false,
+};
+
+/// A kind of call, and what answers it.
+struct Tool {
+    call: &'static str,
+    result: &'static str,
+    /// The member with what the call asks for.
+    asks: &'static str,
+    /// The member with what the result says.
+    says: &'static str,
+    /// The tool's name, where items have none.
+    name: &'static str,
+    /// What it asks for and what it says are text that may be cut: else they are carried as they are.
+    cut: (bool, bool),
 }
 
-pub(super) fn edit(_outline: &Outline, _changes: &[Change]) -> Vec<Op> {
-    Vec::new()
+const fn tool(
+    (call, result): (&'static str, &'static str),
+    (asks, says): (&'static str, &'static str),
+    name: &'static str,
+    cut: (bool, bool),
+) -> Tool {
+    Tool { call, result, asks, says, name, cut }
 }
 
-pub(super) fn make(_made: &Made, _host: Host<'_>) -> (Value, Vec<Copied>) {
-    (Value::NULL, Vec::new())
+const TOOLS: [Tool; 8] = [
+    tool(("function_call", "function_call_output"), ("arguments", "output"), "", (true, true)),
+    tool(("custom_tool_call", "custom_tool_call_output"), ("input", "output"), "", (true, true)),
+    tool(
+        ("local_shell_call", "local_shell_call_output"),
+        ("action", "output"),
+        "local_shell",
+        (false, true),
+    ),
+    tool(("shell_call", "shell_call_output"), ("action", "output"), "shell", (false, true)),
+    tool(
+        ("apply_patch_call", "apply_patch_call_output"),
+        ("operation", "output"),
+        "apply_patch",
+        (false, true),
+    ),
+    tool(
+        ("computer_call", "computer_call_output"),
+        ("action", "output"),
+        "computer",
+        (false, false),
+    ),
+    tool(
+        ("tool_search_call", "tool_search_output"),
+        ("arguments", "tools"),
+        "tool_search",
+        (false, false),
+    ),
+    tool(
+        ("mcp_approval_request", "mcp_approval_response"),
+        ("arguments", "reason"),
+        "",
+        (false, false),
+    ),
+];
+
+/// What the provider put in place of earlier items, or is asked to: it stays where it is.
+const COMPACTION: [&str; 4] =
+    ["compaction", "compaction_summary", "context_compaction", "compaction_trigger"];
+
+/// A reference to an item that the provider keeps.
+const REFERENCE: &str = "item_reference";
+
+/// A screenshot of nothing: what answers a call of which there is none.
+const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+    let mut item = match json::read(text, &ITEM) {
+        Ok(item) => item,
+        // An item that is not known may have any members.
+        Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind)) => return other(text),
+        Err(flaw) => return Err(flaw),
+    };
+    let (kind, role) = (item.text("type"), item.text("role"));
+    match kind.as_deref() {
+        Some("message") => message(item, &or_empty(role)),
+        Some("reasoning") => reasoning(item),
+        Some(kind) => {
+            for tool in &TOOLS {
+                let calls = kind == tool.call;
+                if (calls || kind == tool.result)
+                    && let Some(id) = id_of(&mut item, tool)
+                {
+                    return if calls { call(item, tool, id) } else { result(item, tool, id) };
+                }
+            }
+            special(item, kind, text)
+        }
+        None if role.is_some() => message(item, &or_empty(role)),
+        None if item.text("id").is_some() => special(item, REFERENCE, text),
+        None => Err(Flaw::new("", ITEM.what)),
+    }
+}
+
+/// A type that only items of Responses have.
+pub(super) fn is_item(kind: &str) -> bool {
+    let ran = [
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "mcp_call",
+        "mcp_list_tools",
+    ];
+    kind == "reasoning"
+        || kind == REFERENCE
+        || COMPACTION.contains(&kind)
+        || ran.contains(&kind)
+        || TOOLS.iter().any(|tool| kind == tool.call || kind == tool.result)
+}
+
+fn is_known(kind: &str) -> bool {
+    matches!(kind, "message" | "reasoning")
+        || TOOLS.iter().any(|tool| kind == tool.call || kind == tool.result)
+}
+
+/// What a call and its result are paired by; none where the provider ran the tool itself.
+fn id_of<'a>(item: &mut Members<'a>, tool: &Tool) -> Option<Cow<'a, str>> {
+    match tool.call {
+        "mcp_approval_request" => item.text("approval_request_id").or_else(|| item.text("id")),
+        "tool_search_call" => item.text("call_id"),
+        "local_shell_call" => Some(or_empty(item.text("call_id").or_else(|| item.text("id")))),
+        _ => Some(or_empty(item.text("call_id"))),
+    }
+}
+
+fn alone(role: Role, part: Part<'_>) -> Draft<'_> {
+    Draft { role, parts: vec![part] }
+}
+
+fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
+    let by_id = item.text("id").is_some();
+    let role = match role {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" | "developer" => Role::System,
+        _ => {
+            let allowed = "\"user\", \"assistant\", \"system\" or \"developer\"";
+            return Err(Flaw::new("/role", allowed));
+        }
+    };
+    let mut parts = match item.content("content") {
+        None => return Err(Flaw::new("/content", "a string or an array of parts")),
+        Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
+        Some(Content::Blocks(parts)) => {
+            let parts = (0u32..).zip(parts).map(|(at, raw)| {
+                part(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
+            });
+            parts.collect::<Read<Vec<_>>>()?
+        }
+    };
+    for part in &mut parts {
+        part.piece.by_id = by_id;
+    }
+    Ok(Draft { role, parts })
+}
+
+fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+    let kind = json::kind_of(raw);
+    let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
+    let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
+    let mut part = match json::read(raw, &PART) {
+        Ok(part) => part,
+        Err(_) if kind.is_some() && !told => return json::other(place, raw),
+        Err(flaw) => return Err(flaw),
+    };
+    Ok(match &*or_empty(part.text("type")) {
+        "refusal" => {
+            let mut part = Part::new(Kind::Text, place, or_empty(part.text("refusal")));
+            part.piece.opaque = true;
+            part
+        }
+        "input_image" | "input_file" | "input_audio" | "computer_screenshot" => {
+            let mut part = Part::new(Kind::Image, place, "");
+            part.images = 1;
+            part.media = of_json(raw);
+            part
+        }
+        _ if told => {
+            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
+            Part::new(Kind::Text, place, text)
+        }
+        _ => json::other(place, raw)?,
+    })
+}
+
+/// Reasoning: its summary and what is shown of it. An id alone may stand for what the provider keeps: it is never empty.
+fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
+    let mut body = Body::default();
+    for (at, raw) in item.items("summary").unwrap_or_default().into_iter().enumerate() {
+        body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/summary/{at}")))?);
+    }
+    let content = item.items("content").unwrap_or_default();
+    let shown = !content.is_empty();
+    for (at, raw) in content.into_iter().enumerate() {
+        body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
+    }
+    let encrypted = or_empty(item.text("encrypted_content"));
+    let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
+    let told = body.into_part(Place::Whole("reasoning"));
+    let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
+    part.piece.blank = false;
+    part.piece.by_id = kept && encrypted.is_empty() && !shown;
+    part.opaque = count(encrypted.len());
+    if part.text.is_empty() && !encrypted.is_empty() {
+        part.media = of_json(&encrypted);
+    }
+    Ok(alone(Role::Assistant, part))
+}
+
+fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<'a>> {
+    let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.asks));
+    let asked = item.raw(tool.asks).or_else(|| item.raw("actions"));
+    let text = match asked {
+        None => Cow::Borrowed(""),
+        Some(raw) if tool.cut.0 => json::string(raw).map_err(under)?,
+        Some(raw) => Cow::Borrowed(whole(raw).map_err(under)?),
+    };
+    let mut part = Part::new(Kind::Call, Place::Whole(tool.call), text);
+    part.piece.bad_arguments = tool.call == "function_call" && !is_object(&part.text);
+    part.piece.opaque = !tool.cut.0;
+    part.piece.by_id = item.text("id").is_some();
+    part.piece.id = id.into();
+    let name = or_empty(item.text("name"));
+    part.piece.name = if name.is_empty() { tool.name.into() } else { name.into() };
+    Ok(alone(Role::Assistant, part))
+}
+
+fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<'a>> {
+    let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.says));
+    let said = item.raw(tool.says);
+    let body = said.map_or_else(|| Ok(Body::default()), |raw| says(raw, tool)).map_err(under)?;
+    let mut result = body.into_part(Place::Whole(tool.result));
+    let free = ["function_call_output", "custom_tool_call_output", "local_shell_call_output"];
+    result.piece.blank &= free.contains(&tool.result);
+    result.piece.opaque = !tool.cut.1;
+    result.piece.error = item.text("status").is_some_and(|status| status == "failed");
+    result.piece.id = id.into();
+    result.piece.name = tool.name.into();
+    Ok(alone(Role::Tool, result))
+}
+
+fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
+    let mut body = Body::default();
+    match raw.as_bytes().first() {
+        Some(b'[') if tool.says == "output" => {
+            if let Some(Content::Blocks(parts)) = json::content(raw)? {
+                for (at, raw) in parts.into_iter().enumerate() {
+                    let own = json::kind_of(raw).is_none();
+                    let part = if own {
+                        json::other(Place::Content, raw)
+                    } else {
+                        part(raw, Place::Content)
+                    };
+                    body.take(part.map_err(|flaw| flaw.under(&format!("/{at}")))?);
+                }
+            }
+        }
+        Some(b'"') => body.say(json::string(raw)?),
+        Some(b'{') if json::kind_of(raw).is_some() => body.take(part(raw, Place::Content)?),
+        Some(b'n') => {}
+        _ => body.say(Cow::Borrowed(whole(raw)?)),
+    }
+    Ok(body)
+}
+
+/// An item that is carried as it is: what the provider ran itself, what it compacted, what is not known.
+fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'a>> {
+    let encrypted = or_empty(item.text("encrypted_content"));
+    if COMPACTION.contains(&kind) {
+        let mut part = Part::new(Kind::Other, Place::Whole("compaction"), "");
+        part.opaque = count(encrypted.len());
+        part.media = of_json(&encrypted);
+        part.piece.opaque = true;
+        part.piece.fixed = true;
+        return Ok(alone(Role::User, part));
+    }
+    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
+    if let Some(picture) = picture.filter(|_| kind == "image_generation_call") {
+        let mut part = Part::new(Kind::Other, Place::Whole(""), "");
+        part.images = 1;
+        part.media = of_json(picture);
+        part.piece.opaque = true;
+        part.piece.by_id = true;
+        return Ok(alone(Role::Assistant, part));
+    }
+    let mut draft = other(text)?;
+    if kind == REFERENCE
+        && let Some(part) = draft.parts.first_mut()
+    {
+        part.piece.place = Place::Whole(REFERENCE);
+    }
+    Ok(draft)
+}
+
+fn other(text: &str) -> Read<Draft<'_>> {
+    let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
+    let mut part = json::other(Place::Whole(""), raw)?;
+    part.piece.by_id = true;
+    Ok(alone(Role::Assistant, part))
+}
+
+/// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.
+pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
+    let ours = outline.role == Role::Assistant;
+    let (stay, mut go) = edit::split(outline, changes);
+    let mut ops = edit::sets(outline, changes, |piece, what| set(piece, what, ours));
+    let reasons = |change: &Change| matches!(change.what, What::Text(_));
+    if stay.iter().any(|piece| piece.kind == Kind::Thinking) && changes.iter().any(reasons) {
+        // The summary has all of the text now.
+        ops.push(beside("/content", object!([])));
+    }
+    if stay.is_empty() && !go.is_empty() {
+        let piece = go.remove(0);
+        match piece.place {
+            Place::Item(_) => ops.push(put(piece, "", text_part(PLACEHOLDER, ours))),
+            Place::Content => ops.push(put(piece, "", PLACEHOLDER.into())),
+            Place::Whole(_) if piece.kind == Kind::Result => {
+                ops.extend(set(piece, &What::Text(PLACEHOLDER.into()), ours));
+            }
+            Place::Whole(_)
+            | Place::Call(_)
+            | Place::Custom(_)
+            | Place::Part(_)
+            | Place::Snake(_)
+            | Place::Tool(_)
+            | Place::Inner(..)
+            | Place::In(_)
+            | Place::At(..)
+            | Place::Field(_) => {}
+        }
+    }
+    ops.extend(edit::removals(go.into_iter()));
+    ops
+}
+
+fn text_part(text: &str, ours: bool) -> Value {
+    object!({ "type": if ours { "output_text" } else { "input_text" }, "text": text })
+}
+
+fn input_text(text: Value) -> Value {
+    object!({ "type": "input_text", "text": text })
+}
+
+/// What one change sets on the host's item.
+fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
+    let text = |text: &String| Value::from(text.as_str());
+    let at = |kind| TOOLS.iter().find(|tool| tool.call == kind || tool.result == kind);
+    let Place::Whole(kind) = piece.place else {
+        return Some(match (piece.kind, piece.place, what) {
+            (Kind::Text, Place::Item(_), What::Text(new)) if !piece.opaque => {
+                put(piece, "/text", text(new))
+            }
+            (Kind::Text | Kind::Image, Place::Item(_), What::Text(new)) => {
+                put(piece, "", text_part(new, ours))
+            }
+            (Kind::Text, _, What::Text(new)) => put(piece, "", text(new)),
+            _ => return None,
+        });
+    };
+    Some(match (piece.kind, what) {
+        (Kind::Thinking, What::Text(new)) => {
+            beside("/summary", object!([{ "type": "summary_text", "text": new }]))
+        }
+        (Kind::Result, What::Text(new)) if at(kind).is_some_and(|tool| tool.cut.1) => {
+            beside("/output", output(kind, new, piece.error))
+        }
+        (Kind::Call, What::Arguments(new)) if kind == "custom_tool_call" => {
+            beside("/input", edit::free_text(new).into())
+        }
+        (Kind::Call, What::Arguments(new)) if kind == "function_call" => {
+            beside("/arguments", new.json().into())
+        }
+        (Kind::Call, What::Id(id)) if kind == "mcp_approval_request" => beside("/id", text(id)),
+        (Kind::Result, What::Id(id)) if kind == "mcp_approval_response" => {
+            beside("/approval_request_id", text(id))
+        }
+        (Kind::Call | Kind::Result, What::Id(id)) => beside("/call_id", text(id)),
+        _ => return None,
+    })
+}
+
+/// What a result of this type says, of our words.
+fn output(kind: &str, text: &str, error: bool) -> Value {
+    match kind {
+        "shell_call_output" => {
+            let (out, failed) = if error { ("", text) } else { (text, "") };
+            let outcome = object!({ "type": "exit", "exit_code": u64::from(error) });
+            object!([{ "stdout": out, "stderr": failed, "outcome": outcome }])
+        }
+        "computer_call_output" => {
+            object!({ "type": "computer_screenshot", "image_url": NO_SCREENSHOT })
+        }
+        _ => text.into(),
+    }
+}
+
+pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+    let mut copied = Vec::new();
+    let (id, like, text, error, from) = match made {
+        Made::User(parts) => {
+            let content = edit::user_parts(parts, host, &mut copied, "/content", input_text);
+            return (object!({ "type": "message", "role": "user", "content": content }), copied);
+        }
+        // No provider of this format wants them in one message.
+        Made::Results(results) => {
+            let none = (Value::NULL, Vec::new());
+            return results.first().map_or(none, |first| make(first, host));
+        }
+        Made::Result { id, text, error, like, .. } => (id, *like, text.as_str(), *error, None),
+        Made::Moved { id, message, piece, .. } => {
+            let piece = host(*message, *piece);
+            let like = piece.map_or(Place::Whole(""), |piece| piece.place);
+            let from = piece.filter(|piece| !piece.blank).map(|_| *message);
+            (id, like, edit::NO_OUTPUT, piece.is_none_or(|piece| piece.error), from)
+        }
+    };
+    let kind = if let Place::Whole(kind) = like { kind } else { "" };
+    let tool = TOOLS.iter().find(|tool| tool.call == kind || tool.result == kind);
+    let kind = tool.map_or("function_call_output", |tool| tool.result);
+    let mut copy = |member: &str| {
+        let path = format!("/{member}");
+        if let Some(index) = from {
+            copied.push(Copied { from: path.clone(), path, index });
+        }
+    };
+    let own = |member: &'static str, ours: Value| {
+        (member, if from.is_some() { Value::NULL } else { ours })
+    };
+    let asked = kind == "mcp_approval_response";
+    let name = if asked { "approval_request_id" } else { "call_id" };
+    let mut members = vec![("type", kind.into()), (name, id.as_str().into())];
+    let done = if error { "failed" } else { "completed" };
+    if asked {
+        members.push(own("approve", false.into()));
+        copy("approve");
+        if from.is_none() {
+            members.push(("reason", text.into()));
+        }
+    } else if kind == "tool_search_output" {
+        members.extend([("execution", "client".into()), ("status", "completed".into())]);
+        members.push(own("tools", object!([])));
+        copy("tools");
+    } else {
+        if kind == "apply_patch_call_output" {
+            members.push(("status", done.into()));
+        }
+        members.push(own("output", output(kind, text, error)));
+        copy("output");
+    }
+    (Value::object(&members), copied)
 }

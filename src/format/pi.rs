@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::edit::{self, Host, What, member, put};
-use super::fingerprint::of_json;
 use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
@@ -146,10 +145,8 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             part
         }
         "image" => {
-            let mut part = Part::new(Kind::Image, place, "");
-            part.images = 1;
-            part.media = of_json(block.raw("data").unwrap_or_default());
-            part
+            let data = block.raw("data").unwrap_or("");
+            json::picture(place, data, data)
         }
         _ => json::other(place, raw)?,
     })
@@ -190,7 +187,9 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             let content = edit::user_content(parts, host, &mut copied);
             return (object!({ "role": "user", "content": content, "timestamp": 0 }), copied);
         }
-        Made::Result { id, name, text, error } => {
+        // Each result of this format is sent on its own.
+        Made::Results(_) => return (Value::NULL, copied),
+        Made::Result { id, name, text, error, .. } => {
             (id, name, object!([edit::text_block(text)]), *error)
         }
         Made::Moved { id, name, message, piece } => {

@@ -1,21 +1,24 @@
 //! Golden cases, the same way for every format: a message, what is done to it, what goes out.
 
+mod sdk;
+mod wire;
+
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::{Kind, MadePart, Op};
+use crate::model::{Kind, MadePart, Op, Place};
 
 /// A value of ours as a tree.
-fn tree(value: &crate::json::Value) -> Value {
-    serde_json::from_str(value.get()).unwrap()
+pub(super) fn tree(value: &crate::json::Value) -> Value {
+    serde_json::from_str(value.json()).unwrap()
 }
 
-fn ours(value: Value) -> crate::json::Value {
+pub(super) fn ours(value: Value) -> crate::json::Value {
     crate::json::Value::raw(value.to_string())
 }
 
 /// Carries operations out, as `context.ts` does.
-fn apply(mut value: Value, ops: &[Op]) -> Value {
+pub(super) fn apply(mut value: Value, ops: &[Op]) -> Value {
     for op in ops {
         let path = match op {
             Op::Add { path, .. } | Op::Replace { path, .. } | Op::Remove { path } => path,
@@ -40,12 +43,12 @@ fn apply(mut value: Value, ops: &[Op]) -> Value {
     value
 }
 
-fn outline(format: Format, message: &Value) -> Outline {
+pub(super) fn outline(format: Format, message: &Value) -> Outline {
     format.read(message.to_string().as_bytes(), 0).unwrap().outline()
 }
 
 #[track_caller]
-fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: Value) {
+pub(super) fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: Value) {
     let changes: Vec<_> = changes.into_iter().map(|(piece, what)| Change { piece, what }).collect();
     let outline = outline(format, &message);
     let after = apply(message, &format.edit(&outline, &changes));
@@ -55,7 +58,7 @@ fn edited(format: Format, message: Value, changes: Vec<(u32, What)>, expected: V
 
 /// One line for a message: role, then kind, place, id, name, flags and text of each part.
 #[track_caller]
-fn reads(format: Format, message: &Value, expected: &[&str]) {
+pub(super) fn reads(format: Format, message: &Value, expected: &[&str]) {
     let bytes = message.to_string();
     let draft = format.read(bytes.as_bytes(), 0).unwrap();
     let mut lines = vec![format!("{:?}", draft.role)];
@@ -86,18 +89,18 @@ fn reads(format: Format, message: &Value, expected: &[&str]) {
 }
 
 #[track_caller]
-fn flawed(format: Format, message: &str, path: &str, expected: &str) {
+pub(super) fn flawed(format: Format, message: &str, path: &str, expected: &str) {
     let error = format.read(message.as_bytes(), 7).unwrap_err();
     let expected =
         Error::MalformedMessage { index: 7, path: path.into(), expected: expected.into() };
     assert_eq!(error, expected);
 }
 
-fn drop_all(pieces: &[u32]) -> Vec<(u32, What)> {
+pub(super) fn drop_all(pieces: &[u32]) -> Vec<(u32, What)> {
     pieces.iter().map(|piece| (*piece, What::Drop)).collect()
 }
 
-fn text(piece: u32, text: &str) -> (u32, What) {
+pub(super) fn text(piece: u32, text: &str) -> (u32, What) {
     (piece, What::Text(text.into()))
 }
 
@@ -378,7 +381,7 @@ fn pi_edits() {
 }
 
 #[track_caller]
-fn made(
+pub(super) fn made(
     format: Format,
     made: Made,
     hosts: &[Value],
@@ -397,15 +400,20 @@ fn made(
     format.read(value.to_string().as_bytes(), 0).unwrap();
 }
 
-fn result(id: &str) -> Made {
-    Made::Result { id: id.into(), name: "bash".into(), text: "aborted".into(), error: true }
+pub(super) fn result(id: &str) -> Made {
+    like(id, Place::Content)
 }
 
-fn moved(message: u32, piece: u32) -> Made {
+fn like(id: &str, like: Place) -> Made {
+    let (name, text) = ("bash".into(), "aborted".into());
+    Made::Result { id: id.into(), name, text, error: true, like }
+}
+
+pub(super) fn moved(message: u32, piece: u32) -> Made {
     Made::Moved { id: "n".into(), name: "bash".into(), message, piece }
 }
 
-fn head() -> Made {
+pub(super) fn head() -> Made {
     Made::User(vec![MadePart::Text("head".into()), MadePart::Host(0, 0), MadePart::Host(1, 1)])
 }
 
@@ -475,10 +483,19 @@ fn pi_makes() {
 #[test]
 fn depth_and_nonsense_are_errors_or_fine() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    for format in [Format::Anthropic, Format::OpenAiChat, Format::Pi] {
+    let built = [
+        Format::Anthropic,
+        Format::OpenAiChat,
+        Format::OpenAiResponses,
+        Format::Gemini,
+        Format::Pi,
+    ];
+    for format in built {
+        let member = if format == Format::Gemini { "parts" } else { "content" };
+        let whole = if format == Format::Gemini { r#"[{"text":"x"}]"# } else { r#""x""# };
         for json in [
-            format!(r#"{{"role":"user","content":"x","extra":{deep}}}"#),
-            format!(r#"{{"role":"user","content":[{{"type":"new","x":{deep}}}]}}"#),
+            format!(r#"{{"role":"user","{member}":{whole},"extra":{deep}}}"#),
+            format!(r#"{{"role":"user","{member}":[{{"type":"new","x":{deep}}}]}}"#),
         ] {
             assert_eq!(format.read(json.as_bytes(), 0).unwrap().parts.len(), 1);
         }

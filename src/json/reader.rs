@@ -311,12 +311,17 @@ impl<'a> Reader<'a> {
     }
 
     fn skip_string(&mut self, strict: bool) -> Read<()> {
-        self.at = plain_until(self.text, self.at + 1);
-        while !self.ends()? {
-            self.escape(strict)?;
-            self.at = plain_until(self.text, self.at);
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        loop {
+            let end = plain_until(self.text, self.at);
+            self.at = end;
+            match (bytes.get(end), bytes.get(end + 1)) {
+                (Some(b'\\'), Some(b'"' | b'\\' | b'n' | b't')) => self.at += 2,
+                _ if self.ends()? => return Ok(()),
+                _ => drop(self.escape(strict)?),
+            }
         }
-        Ok(())
     }
 
     /// The string ends here, or an escape follows, whose backslash is passed over.
@@ -434,7 +439,7 @@ pub fn is_whole(number: &str) -> bool {
 fn fault(text: &str, offset: usize, what: Cow<'static, str>) -> Error {
     let before = text.as_bytes().get(..offset).unwrap_or_default();
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = text.get(..offset).map_or(0, |text| text.matches('\n').count()) + 1;
     Error(Box::new(Fault { what, offset, line, column: offset - start }))
 }
 

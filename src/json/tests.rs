@@ -27,7 +27,10 @@ fn tree(reader: &mut Reader<'_>) -> Read<Tree> {
             Tree::Object(members)
         }
         Some(b'"') => Tree::String(reader.string()?.into_owned()),
-        _ => serde_json::from_str(reader.word()?).unwrap(),
+        _ => {
+            let word = reader.word()?;
+            serde_json::from_str(word).map_err(|_| reader.error(format!("{word} is refused")))?
+        }
     })
 }
 
@@ -98,8 +101,9 @@ proptest! {
         let mut places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
         places.push(text.len());
         let from = at.index(places.len());
-        let to = (from + cut).min(places.len() - 1);
-        compare(&format!("{}{with}{}", &text[..places[from]], &text[places[to]..]));
+        let to = from.saturating_add(cut).min(places.len().saturating_sub(1));
+        let (before, after) = (text.get(..places[from]), text.get(places[to]..));
+        compare(&format!("{}{with}{}", before.unwrap_or_default(), after.unwrap_or_default()));
     }
 
     #[test]
@@ -221,7 +225,7 @@ fn what_a_member_is_not_is_told() {
 #[test]
 fn values_of_ours_are_written() {
     let value = json!({ "a": "x\u{1f}\"", "b": [Value::from(true), Value::NULL], "c": 0 });
-    assert_eq!(value.get(), "{\"a\":\"x\\u001f\\\"\",\"b\":[true,null],\"c\":0}");
+    assert_eq!(value.json(), "{\"a\":\"x\\u001f\\\"\",\"b\":[true,null],\"c\":0}");
     let mut out = String::new();
     object(&[("far_off", &-3_i64), ("none?", &None::<u32>), ("none", &None::<u32>)], &mut out);
     assert_eq!(out, "{\"farOff\":-3,\"none\":null}");

@@ -13,7 +13,7 @@ use super::reader::plain_until;
 /// ```
 /// use plimsoll::json::{Value, json};
 /// let value = json!({ "type": "text", "text": "a \"b\"", "cached": false });
-/// assert_eq!(value.get(), r#"{"type":"text","text":"a \"b\"","cached":false}"#);
+/// assert_eq!(value.json(), r#"{"type":"text","text":"a \"b\"","cached":false}"#);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value(Cow<'static, str>);
@@ -50,8 +50,34 @@ impl Value {
     }
 
     /// Its JSON text.
-    pub fn get(&self) -> &str {
+    pub fn json(&self) -> &str {
         &self.0
+    }
+
+    /// Whether something stands at a JSON Pointer of plain names.
+    pub fn has(&self, pointer: &str) -> bool {
+        let mut at = self.json();
+        for name in pointer.split('/').skip(1) {
+            let members = super::members(at).unwrap_or_default();
+            let Some((_, inner)) = members.into_iter().find(|(known, _)| known == name) else {
+                return false;
+            };
+            at = inner;
+        }
+        true
+    }
+
+    /// Sets a member of an object, whether it was there or not.
+    pub fn set(&mut self, name: &str, value: Self) {
+        let members = super::members(&self.0).unwrap_or_default();
+        let mut all: Vec<(&str, Self)> = Vec::with_capacity(members.len().saturating_add(1));
+        for (known, raw) in &members {
+            if known != name {
+                all.push((known, Self::raw((*raw).into())));
+            }
+        }
+        all.push((name, value));
+        *self = Self::object(&all);
     }
 
     /// What it says, if it is a string.
@@ -104,6 +130,12 @@ impl From<&String> for Value {
     }
 }
 
+impl From<&Self> for Value {
+    fn from(value: &Self) -> Self {
+        value.clone()
+    }
+}
+
 impl From<bool> for Value {
     fn from(flag: bool) -> Self {
         Self(Cow::Borrowed(if flag { "true" } else { "false" }))
@@ -122,12 +154,28 @@ impl fmt::Display for Value {
     }
 }
 
-/// An object or array of ours: `json!({ "name": value, .. })`, `json!([value, ..])`. An object within is a `json!` too.
+/// A value of ours, written as JSON is, with expressions for values: `json!({ "type": "text", "text": text, "of": [] })`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __json {
-    ({ $($name:literal : $value:expr),* $(,)? }) => {
-        $crate::json::Value::object(&[$(($name, $crate::json::Value::from($value))),*])
+    (@members [$($done:tt)*]) => { $crate::json::Value::object(&[$($done)*]) };
+    (@members [$($done:tt)*] $name:literal : null $(, $($rest:tt)*)?) => {
+        $crate::__json!(@members [$($done)* ($name, $crate::json::Value::NULL),] $($($rest)*)?)
+    };
+    (@members [$($done:tt)*] $name:literal : { $($in:tt)* } $(, $($rest:tt)*)?) => {
+        $crate::__json!(@members [$($done)* ($name, $crate::__json!({ $($in)* })),] $($($rest)*)?)
+    };
+    (@members [$($done:tt)*] $name:literal : [ $($in:tt)* ] $(, $($rest:tt)*)?) => {
+        $crate::__json!(@members [$($done)* ($name, $crate::__json!([ $($in)* ])),] $($($rest)*)?)
+    };
+    (@members [$($done:tt)*] $name:literal : $value:expr $(, $($rest:tt)*)?) => {
+        $crate::__json!(
+            @members [$($done)* ($name, $crate::json::Value::from($value)),] $($($rest)*)?
+        )
+    };
+    ({ $($members:tt)* }) => { $crate::__json!(@members [] $($members)*) };
+    ([ $({ $($in:tt)* }),+ $(,)? ]) => {
+        $crate::json::Value::array(&[$($crate::__json!({ $($in)* })),+])
     };
     ([ $($item:expr),* $(,)? ]) => {
         $crate::json::Value::array(&[$($crate::json::Value::from($item)),*])

@@ -30,6 +30,18 @@ pub enum Place {
     Custom(u32),
     /// An element of a list of parts that stands in place of the content: `/parts/N`.
     Part(u32),
+    /// The same, its members written with underscores: `/parts/N`.
+    Snake(u32),
+    /// The whole message, an item of this type: a call, a result, reasoning.
+    Whole(&'static str),
+    /// Such a part that is a call of a tool that the host runs, and holds its result once there is one: `/parts/N`.
+    Tool(u32),
+    /// A member of such a part: `/parts/N/output`.
+    Inner(u32, &'static str),
+    /// The content of a message that stands at a path of its own, as a string: `/kwargs/content`.
+    In(&'static str),
+    /// An element of a list at a path of its own: `/kwargs/tool_calls/N`.
+    At(&'static str, u32),
     /// A member beside the content, by its name: `/reasoning_content`, `/refusal`, `/summary`.
     Field(&'static str),
 }
@@ -47,6 +59,8 @@ pub struct Part<'a> {
     pub opaque: u32,
     /// Hash of the images, so that a fingerprint tells one from another; 0 where there is none.
     pub media: u64,
+    /// Bytes of the images' data.
+    pub media_bytes: u32,
 }
 
 /// A message as its format reads it from the host's bytes.
@@ -68,7 +82,8 @@ pub struct Piece {
     pub place: Place,
     /// The call's id, as the host wrote it; empty where there is none.
     pub id: Box<str>,
-    /// The tool's name; empty where there is none.
+    /// The tool's name; of a request or response of approval (`Kind::Other`) its own id, where `id` is the call's; of a
+    /// mirror the member that holds the arguments. Empty where there is none.
     pub name: Box<str>,
     /// No text but white space (and no image) in it.
     pub blank: bool,
@@ -81,8 +96,22 @@ pub struct Piece {
     /// A call whose arguments are not a JSON object.
     pub bad_arguments: bool,
     /// A result in the message of its call, put there by a provider's own tool or by an SDK that keeps both in one part:
-    /// it is never moved.
+    /// it is never moved. A call whose result, if it needs one, stands so or is the provider's to give: none is made for it.
     pub within: bool,
+    /// It stays where and as it is: the provider itself put it in place of what came before.
+    pub fixed: bool,
+    /// Reasoning: it is there by its id alone. Anything else: its item has an id of its own.
+    pub by_id: bool,
+    /// Images in it.
+    pub images: u32,
+    /// Pixels of the longest side of any of them; 0 where that is not known.
+    pub widest: u32,
+    /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
+    pub marks: u64,
+    /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
+    pub decided: bool,
+    /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
+    pub mirror: bool,
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -116,14 +145,28 @@ pub struct Message {
 }
 
 impl Place {
+    /// The path of the list that it is an element of, where that is a path of its own.
+    pub fn list(self) -> &'static str {
+        if let Self::At(list, _) = self { list } else { "" }
+    }
+
+    /// The object that the message's members stand in, where it is not the message itself.
+    pub fn wrapper(self) -> &'static str {
+        let (Self::In(path) | Self::At(path, _) | Self::Field(path)) = self else { return "" };
+        path.split_once('/').map_or("", |(wrapper, _)| wrapper)
+    }
+
     /// JSON Pointer of it on the host's message.
     pub fn pointer(self) -> String {
         match self {
             Self::Content => "/content".into(),
             Self::Item(at) => format!("/content/{at}"),
             Self::Call(at) | Self::Custom(at) => format!("/tool_calls/{at}"),
-            Self::Part(at) => format!("/parts/{at}"),
-            Self::Field(name) => format!("/{name}"),
+            Self::Part(at) | Self::Snake(at) | Self::Tool(at) => format!("/parts/{at}"),
+            Self::Inner(at, name) => format!("/parts/{at}/{name}"),
+            Self::At(list, at) => format!("/{list}/{at}"),
+            Self::Whole(_) => String::new(),
+            Self::In(name) | Self::Field(name) => format!("/{name}"),
         }
     }
 }
@@ -142,8 +185,34 @@ impl Piece {
             opaque: false,
             bad_arguments: false,
             within: false,
+            fixed: false,
+            by_id: false,
+            images: 0,
+            widest: 0,
+            marks: 0,
+            decided: false,
+            mirror: false,
             unsent: false,
         }
+    }
+
+    /// A request or a response of approval: it stays or goes with its call.
+    pub fn is_approval(&self) -> bool {
+        self.kind == Kind::Other && !self.mirror && !self.name.is_empty()
+    }
+}
+
+impl Piece {
+    /// Who speaks in it, in a message of that role.
+    pub fn speaker(&self, role: Role) -> Role {
+        if matches!(self.place, Place::Tool(_) | Place::Inner(..)) { Role::Tool } else { role }
+    }
+}
+
+impl Outline {
+    /// Who speaks at its end: a part that holds a call with its result goes out as the call and then the result.
+    pub fn last_role(&self) -> Role {
+        self.pieces.last().map_or(self.role, |piece| piece.speaker(self.role))
     }
 }
 
@@ -159,13 +228,14 @@ impl<'a> Part<'a> {
             images: 0,
             opaque: 0,
             media: 0,
+            media_bytes: 0,
         }
     }
 
     /// The same, independent of the bytes it was read from.
     pub fn into_owned(self) -> Part<'static> {
-        let Self { piece, text, images, opaque, media } = self;
-        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media }
+        let Self { piece, text, images, opaque, media, media_bytes } = self;
+        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media, media_bytes }
     }
 }
 

@@ -6,4 +6,4 @@ mod view;
 
 pub use block::{Block, Form, Kind, Mask, NONE};
 pub use message::{Draft, Message, Outline, Part, Piece, Place, Role};
-pub use view::{Copied, Fix, FixKind, Item, Made, MadePart, Op, Violation};
+pub use view::{Copied, Fix, FixKind, Item, Joint, Made, MadePart, Op, Violation, Voice};

@@ -2,6 +2,8 @@
 
 use crate::json::{self, Value, Write};
 
+use super::Place;
+
 /// An RFC 6902 operation on one of the host's messages, with a JSON Pointer on the live object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(tag = "op", rename_all = "lowercase"))]
@@ -55,6 +57,9 @@ pub enum Made {
         text: String,
         /// It reports an error; what says that there is no result always does.
         error: bool,
+        /// Where the call stands, or the result in whose place this one is: some formats have a kind of result for each
+        /// kind of call.
+        like: Place,
     },
     /// One of the host's results, at another place.
     Moved {
@@ -67,6 +72,8 @@ pub enum Made {
         /// The piece in it.
         piece: u32,
     },
+    /// All results of a turn in one message, where the provider wants them so: each a `Result` or a `Moved`.
+    Results(Vec<Self>),
 }
 
 /// A part of a user message of ours.
@@ -100,6 +107,28 @@ pub enum Item {
     Edit(u32, Vec<Op>),
     /// A message of ours.
     Make(Made),
+    /// Several in one, because the provider wants roles to alternate; or the system's message as the user's.
+    Join(Voice, Vec<Joint>),
+    /// A line of ours in the assistant's name, between two of the user's; it claims nothing.
+    Says(&'static str),
+}
+
+/// Whose a joined message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// The user's.
+    User,
+    /// The model's.
+    Assistant,
+}
+
+/// A part of a joined message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Joint {
+    /// A piece of one of the host's messages: message, piece. It goes out as it would on its own.
+    Host(u32, u32),
+    /// All that a message of ours says.
+    Made(Made),
 }
 
 /// A rule that a transcript breaks.
@@ -144,7 +173,8 @@ pub enum FixKind {
         /// The id, legal and unique.
         id: String,
     },
-    /// The piece's text is replaced by this: blank results, broken Unicode.
+    /// The piece's text is replaced by this: blank results, broken Unicode. Of a call that holds its own result: it is
+    /// answered with this.
     Text {
         /// The piece.
         piece: u32,
@@ -156,6 +186,22 @@ pub enum FixKind {
         /// The piece.
         piece: u32,
     },
+    /// The call goes out with the sentinel that stands for a lost signature.
+    Sign {
+        /// The piece.
+        piece: u32,
+    },
+    /// These of the piece's cache markers do not go out.
+    Unmark {
+        /// The piece.
+        piece: u32,
+        /// See [`Piece::marks`](super::Piece::marks).
+        marks: u64,
+    },
+    /// The system's message goes out as the user's, at its place.
+    AsUser,
+    /// It goes out in one message with the one before it, or with a line of ours between them.
+    Turn,
     /// A message of ours goes out directly before this one.
     Before(Made),
     /// A message of ours goes out directly after this one.

@@ -81,8 +81,9 @@ impl Pruner {
     }
 }
 
-/// Stubs a block: a line with its most telling identifiers for a result or call, nothing for an image or reasoning.
-pub(super) fn stub(
+/// Stubs a block: a line with its most telling identifiers for a result or call, nothing for an image or reasoning. What the
+/// mask fixes is the caller's to ask.
+pub fn stub(
     ledger: &mut Ledger,
     at: u32,
     rule: Rule,

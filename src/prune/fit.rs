@@ -134,11 +134,17 @@ impl Pruner {
             return;
         }
         decision.visited = decision.visited.saturating_add(ledger.live().len() as u64);
+        // The last turn may still grow: what it said before its last message stays with what it will say.
+        let grows = |at: u32| ledger.messages.get(at as usize).is_some_and(|m| !m.may_cut);
+        let mut newest = last;
+        while newest > 0 && grows(newest) {
+            newest -= 1;
+        }
         for at in ledger.live().to_vec() {
             if over(ledger) == 0 {
                 return;
             }
-            drop_group(ledger, at, last, decision);
+            drop_group(ledger, at, newest, decision);
         }
         for at in ledger.live().to_vec().into_iter().rev() {
             if over(ledger) == 0 {

@@ -19,6 +19,7 @@ mod presets;
 mod tests;
 
 pub use economy::{Cache, Sent};
+pub use edit::stub;
 pub use fold::Head;
 use need::may_become_candidate;
 pub use need::{SMALLEST_EDIT, is_candidate};
@@ -68,6 +69,8 @@ pub enum Rule {
     HardFit,
     /// Reasoning that was bound to what stood before it, and that has changed.
     BoundThinking,
+    /// More images or bytes than the provider takes.
+    Limit,
     /// The host's history broke a rule of the provider.
     Repair,
 }
@@ -83,6 +86,7 @@ impl Rule {
             Self::Fold => "fold",
             Self::HardFit => "hard-fit",
             Self::BoundThinking => "bound-thinking",
+            Self::Limit => "provider-limit",
             Self::Repair => "repair",
         }
     }

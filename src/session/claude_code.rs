@@ -183,7 +183,6 @@ impl<'a> Talk<'a> {
         let fields = &line.fields;
         let Some(raw) = fields.get("message") else { return true };
         if let Some(time) = fields.get("timestamp") {
-            let time = time;
             let first = self.times.get(0, time).unwrap_or(line.number as usize);
             self.times.insert(0, time, first);
             if self.user_lines.insert(first, raw, 0).is_some() {
@@ -297,7 +296,7 @@ fn message(role: &str, pieces: &[&RawValue]) -> String {
 
 fn block(piece: &RawValue) -> Cow<'_, str> {
     match inside(piece) {
-        Some(_) => Cow::Owned(format!("{{\"type\":\"text\",\"text\":{}}}", piece)),
+        Some(_) => Cow::Owned(format!("{{\"type\":\"text\",\"text\":{piece}}}")),
         None => Cow::Borrowed(piece),
     }
 }

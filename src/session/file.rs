@@ -14,9 +14,11 @@ const KINDS: usize = 64;
 /// A session as its agent wrote it, in one list of messages.
 #[derive(Debug)]
 pub struct SessionFile {
-    /// `pi`, `claude-code`, `codex`, `anthropic-messages`, `openai-messages` or `tau-openai`.
+    /// `pi`, `claude-code`, `codex`, `copilot-cli`, `kimi-wire`, `opencode`, `openhands`, `swe-agent`, `mini-swe-agent`, `inspect`,
+    /// `whowhen-text`, `anthropic-messages`, `openai-messages`, `openai-responses`, `gemini-contents`, `langchain`, `ai-sdk` or
+    /// `tau-openai`.
     pub format: &'static str,
-    /// The format of `messages`: `pi`, `anthropic` or `openai-chat`.
+    /// The format of `messages`: `pi`, `anthropic`, `openai-chat`, `openai-responses`, `gemini`, `langchain` or `ai-sdk`.
     pub message_format: &'static str,
     /// The whole conversation, also what a compaction took out of the request. Text of the file wherever possible, so
     /// that signatures, unusual numbers and lone surrogates come through.
@@ -228,6 +230,11 @@ impl Receipt {
     pub(super) fn count(&mut self, kind: &str, known: bool) {
         let total = if known { &mut self.read } else { &mut self.unknown };
         *total = total.saturating_add(1);
+        self.note(kind);
+    }
+
+    /// Counts a kind of something inside a line.
+    pub(super) fn note(&mut self, kind: &str) {
         let full = self.kinds.len() >= KINDS && !self.kinds.contains_key(kind);
         let name = if full { "other".into() } else { kind.chars().take(64).collect::<String>() };
         let of_kind = self.kinds.entry(name).or_default();

@@ -5,11 +5,22 @@ use proptest::prelude::*;
 
 use super::read_session;
 
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 15] = [
     "{\"type\":\"session\",\"version\":3,\"id\":\"s\"}\n{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"x\\ud83d\\ude00\\ud800\"}],\"usage\":{\"input\":1}}}\n{\"type\":\"compaction\",\"id\":\"b\",\"parentId\":\"a\",\"firstKeptEntryId\":\"a\",\"summary\":\"s\"}",
     "{\"type\":\"user\",\"uuid\":\"1\",\"parentUuid\":null,\"timestamp\":\"2026-01-01T00:00:00.1Z\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n{\"type\":\"assistant\",\"uuid\":\"2\",\"parentUuid\":\"1\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"n\",\"input\":{}}]}}\n{\"type\":\"user\",\"uuid\":\"3\",\"parentUuid\":\"2\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":\"r\"}]}}",
     "{\"timestamp\":\"t\",\"type\":\"session_meta\",\"payload\":{\"id\":\"s\"}}\n{\"type\":\"response_item\",\"payload\":{\"type\":\"custom_tool_call\",\"name\":\"n\",\"input\":\"i\",\"call_id\":\"c\"}}\n{\"type\":\"response_item\",\"payload\":{\"type\":\"custom_tool_call_output\",\"call_id\":\"c\",\"output\":[{\"type\":\"input_text\",\"text\":\"x\"}]}}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":{\"last_token_usage\":{\"input_tokens\":5}}}}",
     "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"n\",\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"text\",\"text\":\"r\"}]}]",
+    "{\"type\":\"session.start\",\"data\":{\"version\":1}}\n{\"type\":\"user.message\",\"data\":{\"content\":\"hi\"}}\n{\"type\":\"assistant.message\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"data\":{\"content\":\"\",\"apiCallId\":\"m\",\"toolRequests\":[{\"toolCallId\":\"c\",\"name\":\"n\",\"arguments\":{}}]}}\n{\"type\":\"tool.execution_complete\",\"data\":{\"toolCallId\":\"c\",\"result\":{\"content\":\"r\"}}}\n{\"type\":\"session.compaction_complete\",\"data\":{\"summaryContent\":\"s\",\"preCompactionTokens\":9}}",
+    "{\"type\":\"metadata\",\"protocol_version\":\"1.4\"}\n{\"type\":\"context.append_message\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}}\n{\"type\":\"context.append_loop_event\",\"event\":{\"type\":\"step.begin\",\"uuid\":\"1\"},\"time\":1}\n{\"type\":\"context.append_loop_event\",\"event\":{\"type\":\"content.part\",\"part\":{\"type\":\"think\",\"think\":\"t\"}}}\n{\"type\":\"context.append_loop_event\",\"event\":{\"type\":\"tool.call\",\"toolCallId\":\"c\",\"name\":\"n\",\"args\":{}}}\n{\"type\":\"context.append_loop_event\",\"event\":{\"type\":\"tool.result\",\"toolCallId\":\"c\",\"result\":{\"output\":\"r\",\"note\":\"n\"}}}\n{\"type\":\"context.append_loop_event\",\"event\":{\"type\":\"step.end\",\"usage\":{\"inputOther\":1,\"output\":2}}}\n{\"type\":\"context.apply_compaction\",\"summary\":\"s\",\"tokensBefore\":9}",
+    "[{\"id\":1,\"source\":\"user\",\"action\":\"message\",\"args\":{\"content\":\"hi\"}},{\"id\":2,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"thought\":\"t\"},\"tool_call_metadata\":{\"tool_call_id\":\"c\",\"function_name\":\"f\",\"model_response\":{\"id\":\"r\",\"usage\":{\"prompt_tokens\":3},\"choices\":[{\"message\":{\"content\":\"t\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}}},{\"id\":3,\"source\":\"agent\",\"observation\":\"run\",\"content\":\"o\",\"cause\":2,\"tool_call_metadata\":{\"tool_call_id\":\"c\"}}]",
+    "[{\"kind\":\"MessageEvent\",\"source\":\"user\",\"llm_message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}},{\"kind\":\"ActionEvent\",\"source\":\"agent\",\"thought\":[],\"tool_name\":\"t\",\"tool_call_id\":\"a\",\"tool_call\":{\"arguments\":\"{}\"},\"llm_response_id\":\"r\"},{\"kind\":\"ObservationEvent\",\"source\":\"environment\",\"tool_call_id\":\"a\",\"observation\":{\"content\":[]}},{\"kind\":\"Condensation\",\"source\":\"environment\",\"summary\":\"s\"}]",
+    "{\"trajectory\":[],\"history\":[{\"role\":\"user\",\"content\":\"do\",\"agent\":\"main\"},{\"role\":\"assistant\",\"content\":\"I look.\\n```\\nls\\n```\",\"action\":\"ls\\n\",\"agent\":\"main\"},{\"role\":\"user\",\"content\":\"a.py\"},{\"role\":\"assistant\",\"content\":\"t\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"n\",\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"content\":\"o\",\"tool_call_ids\":[\"c\"]}]}",
+    "[{\"role\":\"user\",\"content\":\"do\"},{\"role\":\"assistant\",\"content\":\"so ```mswea_bash_command\\nls\\n```\"},{\"role\":\"user\",\"content\":\"<returncode>0\"}]",
+    "{\"version\":2,\"eval\":{\"task\":\"t\"},\"samples\":[{\"messages\":[{\"id\":\"u\",\"role\":\"user\",\"content\":\"attachment://h\"},{\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"reasoning\",\"reasoning\":\"r\"}],\"tool_calls\":[{\"id\":\"c\",\"function\":\"f\",\"arguments\":{}}]},{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}],\"attachments\":{\"h\":\"x\"},\"events\":[{\"event\":\"model\",\"timestamp\":1,\"output\":{\"choices\":[{\"message\":{\"id\":\"m\"}}],\"usage\":{\"input_tokens\":7}}}]}]}",
+    "{\"info\":{\"id\":\"s\",\"revert\":{\"messageID\":\"z\"}},\"messages\":[{\"info\":{\"id\":\"u\",\"role\":\"user\"},\"parts\":[{\"type\":\"text\",\"text\":\"hi\"},{\"type\":\"file\",\"url\":\"u\"}]},{\"info\":{\"id\":\"m\",\"role\":\"assistant\",\"tokens\":{\"input\":1}},\"parts\":[{\"type\":\"step-start\"},{\"type\":\"tool\",\"callID\":\"a\",\"tool\":\"t\",\"state\":{\"input\":{},\"output\":\"o\"}},{\"type\":\"step-finish\",\"tokens\":{\"input\":2}}]},{\"info\":{\"role\":\"assistant\",\"summary\":true},\"parts\":[{\"type\":\"text\",\"text\":\"s\"}]}]}",
+    "{\"values\":{\"messages\":[{\"type\":\"human\",\"content\":\"a\"},{\"type\":\"ai\",\"data\":{\"content\":\"\",\"tool_calls\":[]}},{\"lc\":1,\"type\":\"constructor\",\"id\":[\"m\",\"ToolMessage\"],\"kwargs\":{\"content\":\"r\",\"tool_call_id\":\"c\"}}]}}",
+    "{\"systemInstruction\":{\"parts\":[{\"text\":\"s\"}]},\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"a\"}]},{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"f\",\"args\":{}}}],\"usageMetadata\":{\"promptTokenCount\":4}}],\"input\":[{\"type\":\"reasoning\",\"summary\":[]},{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":\"{}\"}]}",
+    "[{\"id\":\"1\",\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"hi\"}]},{\"id\":\"2\",\"role\":\"assistant\",\"metadata\":{\"createdAt\":2500,\"usage\":{\"inputTokens\":8}},\"parts\":[{\"type\":\"step-start\"},{\"type\":\"tool-ls\",\"toolCallId\":\"c\",\"state\":\"output-available\",\"input\":{},\"output\":\"a\"}]},{\"role\":\"tool\",\"content\":[{\"type\":\"tool-result\",\"toolCallId\":\"c\"}]}]",
 ];
 
 fn check(bytes: &[u8], leaf: Option<&str>) {
@@ -63,11 +74,8 @@ fn what_is_no_session_is_a_typed_error() {
     assert!(say("hello").contains("text that starts with \"hello\""));
     assert!(say("[]").contains("an empty JSON list"));
     assert!(say("{\"a\":1}").contains("a JSON object with a"));
-    let other = say("{\"type\":\"session.start\",\"data\":{}}\n{\"type\":\"x\",\"data\":{}}");
-    assert!(
-        other.contains("\"session.start\" with type, data") && other.contains("Codex"),
-        "{other}"
-    );
+    let other = say("{\"type\":\"step.start\",\"data\":{}}\n{\"type\":\"x\",\"data\":{}}");
+    assert!(other.contains("\"step.start\" with type, data") && other.contains("Codex"), "{other}");
     let deep = format!(
         "[{{\"role\":\"user\",\"content\":{}{}}}]",
         "[".repeat(100_000),
@@ -94,4 +102,52 @@ fn a_long_line_is_read() {
         "x".repeat(8_000_000)
     );
     assert_eq!(read_session(line.as_bytes(), None).expect("read").messages.len(), 1);
+}
+
+#[test]
+fn every_kind_of_file_survives_what_is_deep_and_what_is_cut() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for seed in SEEDS {
+        let whole = read_session(seed.as_bytes(), None).expect("read");
+        assert!(!whole.messages.is_empty() && whole.receipt.broken.is_empty(), "{seed}");
+        for cut in (0..seed.len()).filter(|at| seed.is_char_boundary(*at)) {
+            check(&seed.as_bytes()[..cut], None);
+        }
+        let lines: Vec<&str> = seed.split('\n').collect();
+        let [first, rest @ ..] = lines.as_slice() else { continue };
+        let odd = first.replacen('{', &format!("{{\"deep\":{deep},"), 1);
+        let told = read_session([&[odd.as_str()], rest].concat().join("\n").as_bytes(), None);
+        match told {
+            Ok(file) => assert_eq!(
+                file.receipt.broken.first().map(|it| it.reason.as_str()),
+                Some("nested deeper than 127 levels"),
+                "{seed}"
+            ),
+            Err(error) => assert!(error.to_string().contains("levels deep"), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_line_of_fifty_megabytes_and_a_hundred_thousand_calls_are_read() {
+    let long = format!(
+        "{{\"type\":\"user.message\",\"data\":{{\"content\":\"{}\"}}}}",
+        "x".repeat(50_000_000)
+    );
+    let file = read_session(long.as_bytes(), None).expect("read");
+    assert_eq!((file.format, file.messages.len()), ("copilot-cli", 1));
+    let call = |n: u32| format!("{{\"toolCallId\":\"{n}\",\"name\":\"n\",\"arguments\":{{}}}}");
+    let calls: Vec<String> = (0..100_000).map(call).collect();
+    let mut many = format!(
+        "{{\"type\":\"assistant.message\",\"data\":{{\"content\":\"\",\"toolRequests\":[{}]}}}}",
+        calls.join(",")
+    );
+    let result = |n: u32| {
+        format!(
+            "\n{{\"type\":\"tool.execution_complete\",\"data\":{{\"toolCallId\":\"{n}\",\"result\":{{\"content\":\"r\"}}}}}}"
+        )
+    };
+    many.extend((0..100_000).map(result));
+    let file = read_session(many.as_bytes(), None).expect("read");
+    assert_eq!((file.messages.len(), file.calls.len()), (100_001, 1));
 }

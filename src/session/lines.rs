@@ -1,24 +1,11 @@
 //! A JSONL file as lines: each with its members, or with the reason why it has none.
 
-use super::raw::{Fields, MAX_DEPTH, depth, is_object};
+use super::raw::{Fields, MAX_DEPTH, depth};
 
-/// Whose lines they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writer {
-    /// pi or `OpenClaw`.
-    Pi,
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex.
-    Codex,
-    /// One message of a provider's API in each line.
-    Messages,
-}
-
-/// A line with something in it.
+/// A line with something in it, or an element of a list.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
-    /// From 1, as an editor counts.
+    /// From 1, as an editor counts; of an element its place in the list.
     pub(super) number: u32,
     /// The line's JSON text.
     pub(super) text: &'a str,
@@ -32,52 +19,30 @@ pub(super) struct Line<'a> {
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let numbered = (1_u32..).zip(text.split('\n'));
     let filled = numbered.map(|(number, line)| (number, line.trim()));
-    filled.filter(|(_, line)| !line.is_empty()).map(|(number, line)| read(number, line)).collect()
+    let filled = filled.filter(|(_, line)| !line.is_empty());
+    filled.map(|(number, line)| Line::read(number, line)).collect()
 }
 
-fn read(number: u32, text: &str) -> Line<'_> {
-    let (fields, fault) = Fields::read(text);
-    let fault = if text.contains('\0') {
-        Some("NUL bytes".into())
-    } else if !text.starts_with('{') {
-        Some("not a JSON object".into())
-    } else if fault.is_none() && depth(text) > MAX_DEPTH {
-        Some(format!("nested deeper than {MAX_DEPTH} levels"))
-    } else {
-        fault
-    };
-    Line { number, text, fields, fault }
-}
+impl<'a> Line<'a> {
+    /// The text as it stands, for a message that stays as it is.
+    pub(super) fn raw(&self) -> Option<String> {
+        crate::json::whole(self.text).ok().map(ToOwned::to_owned)
+    }
 
-/// The first line that says whose file it is.
-pub(super) fn writer(lines: &[Line<'_>]) -> Option<Writer> {
-    lines.iter().filter(|line| line.fault.is_none()).find_map(|line| recognise(&line.fields))
-}
-
-/// Whose line it is, as far as it says.
-pub(super) fn recognise(fields: &Fields<'_>) -> Option<Writer> {
-    let kind = fields.text("type");
-    let kind = kind.as_deref().unwrap_or_default();
-    let object = |name| fields.get(name).is_some_and(is_object);
-    let codex = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
-    if codex.contains(&kind) && object("payload") {
-        return Some(Writer::Codex);
+    /// Its members, or why it has none.
+    pub(super) fn read(number: u32, text: &'a str) -> Self {
+        let (fields, fault) = Fields::read(text);
+        let fault = if text.contains('\0') {
+            Some("NUL bytes".into())
+        } else if !text.starts_with('{') {
+            Some("not a JSON object".into())
+        } else if fault.is_none() && depth(text) > MAX_DEPTH {
+            Some(format!("nested deeper than {MAX_DEPTH} levels"))
+        } else {
+            fault
+        };
+        Self { number, text, fields, fault }
     }
-    if (kind == "session" && (fields.has("cwd") || fields.has("version")))
-        || (kind == "message" && object("message"))
-    {
-        return Some(Writer::Pi);
-    }
-    if (matches!(kind, "user" | "assistant") && object("message"))
-        || (fields.has("uuid") && fields.has("sessionId"))
-        || (kind == "summary" && fields.has("leafUuid"))
-        || (kind == "file-history-snapshot" && fields.has("snapshot"))
-        || (kind == "queue-operation" && fields.has("sessionId"))
-    {
-        return Some(Writer::ClaudeCode);
-    }
-    let said = fields.has("content") || fields.has("tool_calls");
-    (fields.text("role").is_some() && said).then_some(Writer::Messages)
 }
 
 #[cfg(test)]
@@ -103,20 +68,5 @@ mod tests {
             ]
         );
         assert!(lines[3].fields.is("id", "x"));
-    }
-
-    #[test]
-    fn writers_are_recognised_by_any_line() {
-        for (line, expected) in [
-            (r#"{"type":"session","version":3,"id":"a"}"#, Some(Writer::Pi)),
-            (r#"{"type":"message","message":{"role":"user"}}"#, Some(Writer::Pi)),
-            (r#"{"type":"user","message":{"role":"user"}}"#, Some(Writer::ClaudeCode)),
-            (r#"{"type":"summary","summary":"x","leafUuid":"y"}"#, Some(Writer::ClaudeCode)),
-            (r#"{"type":"event_msg","payload":{}}"#, Some(Writer::Codex)),
-            (r#"{"role":"user","content":"x"}"#, Some(Writer::Messages)),
-            (r#"{"type":"session.start","data":{}}"#, None),
-        ] {
-            assert_eq!(recognise(&Fields::read(line).0), expected, "{line}");
-        }
     }
 }

@@ -6,72 +6,22 @@
 
 use std::borrow::Cow;
 
+use super::detect::{elements, is_message};
 use super::file::{SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
-use super::raw::{Fields, inside, is_object, items, text};
+use super::path::at;
+use super::raw::{Fields, RawValue, inside, is_object, items, text};
 use super::time::millis;
 use super::usage::{ANTHROPIC, CLINE, OPENAI};
 use crate::error::Error;
-use crate::json::{self, RawValue};
 
-/// Reads a JSON document; `None`: it is none of ours.
-pub(super) fn read(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, Error> {
-    if is_object(raw) {
-        let request = Fields::of(raw);
-        for name in ["simulations", "results"] {
-            if let Some(file) =
-                request.get(name).map(|list| runs(&items(list), leaf)).transpose()?
-            {
-                return Ok(file);
-            }
-        }
-        let kwargs = request.object("kwargs").unwrap_or_default();
-        let list = request.get("messages").or_else(|| kwargs.get("messages"));
-        let list = list.map(items).unwrap_or_default();
-        return told(&list).then(|| document(&list, &request, &kwargs, leaf)).transpose();
-    }
-    let list = items(raw);
-    if told(&list) {
-        return document(&list, &Fields::default(), &Fields::default(), leaf).map(Some);
-    }
-    runs(&list, leaf)
-}
-
-/// Reads a file of one message in each line.
-pub(super) fn read_lines(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
-    let whole = |line: &&Line<'_>| line.fault.is_none();
-    let kept = lines.iter().filter(whole).map(|line| json::whole(line.text));
-    let list: Vec<&RawValue> = kept.filter_map(Result::ok).collect();
-    let numbers: Vec<u32> = lines.iter().filter(whole).map(|line| line.number).collect();
-    let mut file = document(&list, &Fields::default(), &Fields::default(), leaf)?;
-    for broken in &mut file.receipt.broken {
-        let at = usize::try_from(broken.line.saturating_sub(1)).unwrap_or(usize::MAX);
-        broken.line = numbers.get(at).copied().unwrap_or(broken.line);
-    }
-    for line in lines {
-        if let Some(fault) = &line.fault {
-            file.receipt.fail(line.number, fault.as_str());
-        }
-    }
-    crate::order::sort_by(&mut file.receipt.broken, |broken| (i64::from(broken.line), 0));
-    Ok(file)
-}
-
-/// A list of which a message can be told.
-fn told(list: &[&RawValue]) -> bool {
-    list.iter().any(|raw| is_object(raw) && is_message(&Fields::of(raw)))
-}
-
-fn is_message(fields: &Fields<'_>) -> bool {
-    fields.text("role").is_some() && (fields.has("content") || fields.has("tool_calls"))
-}
-
-fn document(
-    list: &[&RawValue],
+/// Reads a list of messages, and what stands beside it in a request.
+pub(super) fn read(
     request: &Fields<'_>,
-    kwargs: &Fields<'_>,
+    list: &[Line<'_>],
     leaf: Option<&str>,
 ) -> Result<SessionFile, Error> {
+    let kwargs = request.object("kwargs").unwrap_or_default();
     let anthropic = request.has("system") || request.has("system_prompt") || speaks_anthropic(list);
     let name = if anthropic { "anthropic-messages" } else { "openai-messages" };
     refuse_leaf(leaf, name)?;
@@ -80,7 +30,7 @@ fn document(
     let system = request.get("system").or_else(|| request.get("system_prompt"));
     file.system = system.map(plain).filter(|system| !system.is_empty());
     let tools = request.get("tools").or_else(|| kwargs.get("tools")).map(items);
-    file.tools = tools.map(|tools| tools.into_iter().map(RawValue::to_owned).collect());
+    file.tools = tools.map(|tools| tools.into_iter().map(ToOwned::to_owned).collect());
     let output = ["max_completion_tokens", "max_tokens"];
     let size = request.number("context_window").filter(|tokens| *tokens > 0);
     file.window = size.map(|context_tokens| SessionWindow {
@@ -104,29 +54,32 @@ fn answer(request: &Fields<'_>, file: &mut SessionFile) {
     }
 }
 
-fn take(list: &[&RawValue], file: &mut SessionFile) {
-    for (number, raw) in (1_u32..).zip(list) {
-        let fields = if is_object(raw) { Fields::of(raw) } else { Fields::default() };
-        let role = fields.text("role").filter(|_| is_message(&fields));
-        let Some(role) = role else {
-            file.receipt.fail(number, "not a message with a role and a content");
+fn take(list: &[Line<'_>], file: &mut SessionFile) {
+    for line in list {
+        let fields = &line.fields;
+        let role = fields.text("role").filter(|_| is_message(fields));
+        let (Some(role), None) = (role, &line.fault) else {
+            let fault = line.fault.as_deref().unwrap_or("not a message with a role and a content");
+            file.receipt.fail(line.number, fault);
             continue;
         };
         file.receipt.count(&role, true);
         if role == "assistant" {
-            let at = fields.get("ts").or_else(|| fields.get("timestamp")).and_then(millis);
-            let nested = || fields.object("extra")?.object("response")?.object("usage");
-            let usage = fields.object("usage").or_else(nested);
+            let usage = at(fields, "usage|extra.response.usage").filter(|raw| is_object(raw));
+            let usage = usage.map(Fields::of);
             let usage = usage.and_then(|it| OPENAI.read(&it).or_else(|| ANTHROPIC.read(&it)));
             let metrics = || CLINE.read(&fields.object("metrics")?);
-            file.call(at, usage.or_else(metrics));
+            let time = at(fields, "ts|timestamp").and_then(millis);
+            file.call(time, usage.or_else(metrics));
         }
-        file.messages.push((*raw).to_owned());
+        if let Some(raw) = line.raw() {
+            file.messages.push(raw);
+        }
     }
 }
 
-fn speaks_anthropic(list: &[&RawValue]) -> bool {
-    for fields in list.iter().filter(|raw| is_object(raw)).map(|raw| Fields::of(raw)) {
+fn speaks_anthropic(list: &[Line<'_>]) -> bool {
+    for fields in list.iter().map(|line| &line.fields) {
         let role = fields.text("role").unwrap_or_default();
         if fields.has("tool_calls") || !matches!(&*role, "user" | "assistant") {
             return false;
@@ -144,13 +97,16 @@ fn speaks_anthropic(list: &[&RawValue]) -> bool {
     false
 }
 
-/// A system prompt: text, or blocks of text.
-fn plain(raw: &RawValue) -> String {
+/// A system prompt: text, or blocks of text, or an object around them.
+pub(super) fn plain(raw: &RawValue) -> String {
     if let Some(text) = text(raw) {
         return text.into_owned();
     }
-    let blocks = items(raw).into_iter().map(Fields::of);
-    blocks.filter_map(|block| block.text("text")).collect::<Vec<_>>().join("\n\n")
+    let fields = if is_object(raw) { Fields::of(raw) } else { Fields::default() };
+    let blocks = items(fields.get("parts").unwrap_or(raw));
+    let blocks = blocks.into_iter().filter(|block| is_object(block)).map(Fields::of);
+    let texts = blocks.filter_map(|block| block.text("text"));
+    fields.text("text").into_iter().chain(texts).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The messages of a run.
@@ -159,9 +115,11 @@ fn run<'a>(raw: &&'a RawValue) -> Option<&'a RawValue> {
     fields.get("traj").or_else(|| fields.get("messages")).filter(|raw| inside(raw).is_none())
 }
 
-/// Runs of a benchmark: `[{traj: [...]}]`; `leaf` is a run's index, the first without it.
-fn runs(list: &[&RawValue], leaf: Option<&str>) -> Result<Option<SessionFile>, Error> {
-    if !list.iter().filter_map(run).any(|messages| told(&items(messages))) {
+/// Runs of a benchmark: `[{traj: [...]}]`; `leaf` is a run's index, the first without it. `None`: there are none.
+pub(super) fn runs(list: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, Error> {
+    let list = items(list);
+    let told = |messages| elements(messages).iter().any(|line| is_message(&line.fields));
+    if !list.iter().filter_map(run).any(told) {
         return Ok(None);
     }
     let chosen = leaf.unwrap_or("0");
@@ -171,7 +129,7 @@ fn runs(list: &[&RawValue], leaf: Option<&str>) -> Result<Option<SessionFile>, E
         return Err(Error::argument("leaf", &expected, chosen));
     };
     let mut file = SessionFile::new("tau-openai", "openai-chat");
-    take(&run(found).map(items).unwrap_or_default(), &mut file);
+    take(&run(found).map(elements).unwrap_or_default(), &mut file);
     file.receipt.leaf = Some(Cow::from(chosen).into_owned());
     file.receipt.branches = (0..list.len()).map(|index| index.to_string()).collect();
     Ok(Some(file.finish()))

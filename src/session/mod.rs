@@ -3,18 +3,34 @@
 //! Nothing a file holds makes reading fail that is not the whole file: a line that is broken, cut, nested too deeply or of no
 //! known type is an entry of the [`Receipt`]. Messages stay the bytes that they are in the file wherever the format allows it.
 //!
-//! A file a format: `pi`, `claude_code` (with `claude_branch`: which lines count), `codex`, `messages` (the arrays that
-//! providers take). `lines` and `raw` read JSON no deeper than needed, without recursion.
+//! A file a format: `pi`, `claude_code` (with `claude_branch`: which lines count), `codex`, `inspect`, `opencode`, `messages` (the
+//! arrays that providers take), `native` (formats that are handed over as they are). Where a table of members says all, it is
+//! one: `copilot`, `kimi`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `detect` tells whose
+//! file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
 
+mod chat;
 mod claude_branch;
 mod claude_code;
 mod codex;
+mod content;
+mod copilot;
+mod detect;
+mod fence;
 mod file;
+mod inspect;
+mod kimi;
 mod lines;
 mod messages;
+mod native;
+mod opencode;
+mod openhands;
+mod path;
 mod pi;
 mod raw;
+mod reader;
+mod script;
 mod time;
+mod trajectory;
 mod usage;
 
 #[cfg(test)]
@@ -28,12 +44,14 @@ pub use file::{
 
 use crate::error::Error;
 use crate::json::{self, RawValue};
-use lines::{Line, Writer};
+use detect::Writer;
+use lines::Line;
 use raw::{Fields, MAX_DEPTH};
 
 /// The session files that are known, for the message about one that is not.
-const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Anthropic messages, \
-     OpenAI chat messages, tau-bench runs";
+const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Copilot CLI events, Kimi wire, \
+     opencode exports, OpenHands events, SWE-agent and mini-swe-agent trajectories, Inspect logs, LangChain messages, \
+     AI SDK messages, Gemini contents, OpenAI Responses items, Anthropic messages, OpenAI chat messages, tau-bench runs";
 
 /// Reads any agent's session file. The format is recognised by what the file holds.
 ///
@@ -53,6 +71,9 @@ const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL
 /// ```
 pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Error> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(what) = detect::sealed(bytes) {
+        return Err(unknown(what));
+    }
     let text = String::from_utf8_lossy(bytes);
     if text.trim().is_empty() {
         return Err(Error::argument("session", "a session file", "an empty file"));
@@ -70,27 +91,23 @@ pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Err
 
 fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
     let whole = json::whole(text);
-    let document = match &whole {
-        Ok(raw) => Fields::read(raw).1.is_some() || lines::recognise(&Fields::of(raw)).is_none(),
-        Err(_) => text.trim_start().starts_with('['),
-    };
+    let listed = text.trim_start().starts_with('[');
     match whole {
-        Ok(raw) if document => {
-            if raw::depth(raw) > MAX_DEPTH {
-                let got = format!("one nested {} levels deep", raw::depth(raw));
+        // A file of one line is an object too: its line says whose it is.
+        Ok(raw) if !raw::is_object(raw) || detect::shown(&Fields::of(raw)).is_none() => {
+            let depth = raw::depth(raw);
+            if depth > MAX_DEPTH {
+                let got = format!("one nested {depth} levels deep");
                 let most = format!("a JSON document of at most {MAX_DEPTH} levels");
                 return Err(Error::argument("session", &most, got));
             }
-            messages::read(raw, leaf)?.ok_or_else(|| unknown(&shape(raw)))
+            document(raw, leaf)?.ok_or_else(|| unknown(&shape(raw)))
         }
-        Err(error) if document => Err(cut(&error)),
+        Err(error) if listed => Err(cut(&error)),
         whole => {
             let lines = lines::lines(text);
-            match (lines::writer(&lines), whole) {
-                (Some(Writer::Pi), _) => pi::read(&lines, leaf),
-                (Some(Writer::ClaudeCode), _) => claude_code::read(&lines, leaf),
-                (Some(Writer::Codex), _) => codex::read(&lines, leaf),
-                (Some(Writer::Messages), _) => messages::read_lines(&lines, leaf),
+            match (detect::writer(&lines), whole) {
+                (Some(writer), _) => records(writer, &Fields::default(), &lines, leaf),
                 (None, Err(error)) if !lines.iter().any(|line| line.fault.is_none()) => {
                     let json = text.trim_start().starts_with('{');
                     Err(if json { cut(&error) } else { unknown(&opening(text)) })
@@ -99,6 +116,61 @@ fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
             }
         }
     }
+}
+
+/// Reads one JSON value; `None`: it is none of ours.
+fn document(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, Error> {
+    let list = detect::elements(raw);
+    if !raw::is_object(raw) {
+        let Some(writer) = detect::writer(&list) else { return messages::runs(raw, leaf) };
+        return records(writer, &Fields::default(), &list, leaf).map(Some);
+    }
+    let object = Fields::of(raw);
+    if let Some((writer, list)) = detect::whole(&object) {
+        return records(writer, &object, &list, leaf).map(Some);
+    }
+    for name in ["simulations", "results"] {
+        let runs = object.get(name).map(|list| messages::runs(list, leaf)).transpose()?.flatten();
+        if runs.is_some() {
+            return Ok(runs);
+        }
+    }
+    // One line, one message.
+    let line = [Line::read(1, raw)];
+    let message = detect::is_message(&object);
+    message.then(|| messages::read(&Fields::default(), &line, leaf)).transpose()
+}
+
+/// Reads the records of a writer, and what stands beside them.
+fn records(
+    writer: Writer,
+    beside: &Fields<'_>,
+    lines: &[Line<'_>],
+    leaf: Option<&str>,
+) -> Result<SessionFile, Error> {
+    let (script, format) = match writer {
+        Writer::Pi => return pi::read(lines, leaf),
+        Writer::ClaudeCode => return claude_code::read(lines, leaf),
+        Writer::Codex => return codex::read(lines, leaf),
+        Writer::Inspect => return inspect::read(lines, leaf),
+        Writer::OpenCode => return opencode::read(beside, lines, leaf),
+        Writer::Messages => return messages::read(beside, lines, leaf),
+        Writer::Gemini => return native::read(&native::CONTENTS, beside, lines, leaf),
+        Writer::LangChain => return native::read(&native::LANGCHAIN, beside, lines, leaf),
+        Writer::AiSdk => return native::read(&native::AI_SDK, beside, lines, leaf),
+        Writer::Responses => return native::read(&native::RESPONSES, beside, lines, leaf),
+        Writer::Copilot => (&copilot::SCRIPT, "copilot-cli"),
+        Writer::Kimi => (&kimi::SCRIPT, "kimi-wire"),
+        Writer::OpenHands => (&openhands::EVENTS, "openhands"),
+        Writer::OpenHandsSdk => (&openhands::SDK, "openhands"),
+        Writer::SweAgent => (&trajectory::SWE, "swe-agent"),
+        Writer::MiniSweAgent => (&trajectory::SWE, "mini-swe-agent"),
+        Writer::WhoAndWhen => (&trajectory::TALK, "whowhen-text"),
+    };
+    file::refuse_leaf(leaf, format)?;
+    let mut reader = reader::Reader::new(script, format);
+    reader.read(lines);
+    Ok(reader.chat.finish())
 }
 
 fn cut(error: &json::Error) -> Error {

@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::{self, RawValue, Reader};
+pub(super) use crate::json::RawValue;
+use crate::json::{self, Reader};
 
 /// Levels that a reader of the messages takes.
 pub(super) const MAX_DEPTH: u32 = 127;
@@ -69,8 +70,12 @@ impl<'a> Fields<'a> {
 
     /// The member as a whole number; a fraction is cut off.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
-        let raw = self.get(name)?;
-        raw.split('.').next()?.parse().ok()
+        self.get(name).and_then(whole)
+    }
+
+    /// All members, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(&'a str, &'a RawValue)> {
+        self.0.iter()
     }
 
     /// The member's members.
@@ -93,6 +98,11 @@ pub(super) fn place(error: &json::Error) -> String {
         1 => format!("{what} at column {}", error.column()),
         line => format!("{what} at line {line} column {}", error.column()),
     }
+}
+
+/// A whole number; a fraction is cut off.
+pub(super) fn whole(raw: &RawValue) -> Option<u64> {
+    raw.split('.').next()?.parse().ok()
 }
 
 /// The value is an object.

@@ -1,12 +1,15 @@
 //! Reported usage, in the words of each agent.
 
 use super::file::Usage;
-use super::raw::Fields;
+use super::path::at;
+use super::raw::{Fields, whole};
 
-/// How one source names its counts.
+/// How one source names its counts; each name is a path.
 pub(super) struct Dialect {
     input: &'static str,
     output: &'static str,
+    /// What came back beside `output`: reasoning, where it is not in it.
+    beside: &'static str,
     read: &'static str,
     write: &'static str,
     /// `input` holds the cached tokens too; otherwise they stand beside it.
@@ -17,6 +20,7 @@ pub(super) struct Dialect {
 pub(super) const PI: Dialect = Dialect {
     input: "input",
     output: "output",
+    beside: "",
     read: "cacheRead",
     write: "cacheWrite",
     inclusive: false,
@@ -25,48 +29,113 @@ pub(super) const PI: Dialect = Dialect {
 pub(super) const ANTHROPIC: Dialect = Dialect {
     input: "input_tokens",
     output: "output_tokens",
+    beside: "",
     read: "cache_read_input_tokens",
     write: "cache_creation_input_tokens",
     inclusive: false,
+};
+/// `OpenAI` Responses: `usage`.
+pub(super) const RESPONSES: Dialect = Dialect {
+    input: "input_tokens",
+    output: "output_tokens",
+    beside: "",
+    read: "input_tokens_details.cached_tokens",
+    write: "",
+    inclusive: true,
 };
 /// Codex: `last_token_usage`.
 pub(super) const CODEX: Dialect = Dialect {
     input: "input_tokens",
     output: "output_tokens",
+    beside: "",
     read: "cached_input_tokens",
     write: "cache_write_input_tokens",
     inclusive: true,
 };
-/// Cline: `metrics`.
+/// Cline: `metrics`; Copilot's events are the same.
 pub(super) const CLINE: Dialect = Dialect {
     input: "inputTokens",
     output: "outputTokens",
+    beside: "",
     read: "cacheReadTokens",
     write: "cacheWriteTokens",
     inclusive: true,
 };
 /// `OpenAI` chat completions: `usage`; the cached share stands in `prompt_tokens_details`.
 pub(super) const OPENAI: Dialect = Dialect {
-    input: "prompt_tokens",
-    output: "completion_tokens",
-    read: "cached_tokens",
+    input: "prompt_tokens|promptTokens",
+    output: "completion_tokens|completionTokens",
+    beside: "",
+    read: "cached_tokens|prompt_tokens_details.cached_tokens",
     write: "cache_creation_input_tokens",
     inclusive: true,
+};
+/// Kimi: `usage`.
+pub(super) const KIMI: Dialect = Dialect {
+    input: "inputOther",
+    output: "output",
+    beside: "",
+    read: "inputCacheRead",
+    write: "inputCacheCreation",
+    inclusive: false,
+};
+/// Inspect: `usage`; what was cached stands beside the input or in it, as the provider had it.
+pub(super) const INSPECT: Dialect = Dialect {
+    input: "input_tokens",
+    output: "output_tokens",
+    beside: "",
+    read: "input_tokens_cache_read",
+    write: "input_tokens_cache_write",
+    inclusive: true,
+};
+/// `LangChain`: `usage_metadata`.
+pub(super) const LANGCHAIN: Dialect = Dialect {
+    input: "input_tokens",
+    output: "output_tokens",
+    beside: "",
+    read: "input_token_details.cache_read",
+    write: "input_token_details.cache_creation",
+    inclusive: true,
+};
+/// AI SDK: `usage`.
+pub(super) const AI_SDK: Dialect = Dialect {
+    input: "inputTokens|promptTokens",
+    output: "outputTokens|completionTokens",
+    beside: "",
+    read: "cachedInputTokens|inputTokenDetails.cacheReadTokens",
+    write: "inputTokenDetails.cacheWriteTokens",
+    inclusive: true,
+};
+/// Gemini: `usageMetadata`.
+pub(super) const GEMINI: Dialect = Dialect {
+    input: "promptTokenCount",
+    output: "candidatesTokenCount",
+    beside: "thoughtsTokenCount",
+    read: "cachedContentTokenCount",
+    write: "",
+    inclusive: true,
+};
+/// opencode: `tokens`.
+pub(super) const OPENCODE: Dialect = Dialect {
+    input: "input",
+    output: "output",
+    beside: "reasoning",
+    read: "cache.read",
+    write: "cache.write",
+    inclusive: false,
 };
 
 impl Dialect {
     /// The counts, unless no input is reported: an aborted call has a usage of zeros.
     pub(super) fn read(&self, fields: &Fields<'_>) -> Option<Usage> {
-        let count = |name| fields.number(name).unwrap_or(0);
-        let nested = || fields.object("prompt_tokens_details")?.number(self.read);
-        let cache_read_tokens = fields.number(self.read).or_else(nested).unwrap_or(0);
-        let cache_write_tokens = count(self.write);
+        let count = |paths| at(fields, paths).and_then(whole).unwrap_or(0);
+        let (cache_read_tokens, cache_write_tokens) = (count(self.read), count(self.write));
         let cached = cache_read_tokens.saturating_add(cache_write_tokens);
         let input = count(self.input);
         // A count said to hold the cached tokens and smaller than them does not.
         let held = self.inclusive && input >= cached;
         let input_tokens = if held { input } else { input.saturating_add(cached) };
-        let output_tokens = count(self.output);
+        let output_tokens = count(self.output).saturating_add(count(self.beside));
         (input_tokens > 0).then_some(Usage {
             input_tokens,
             output_tokens,
@@ -106,6 +175,20 @@ mod tests {
         assert_eq!(read(&CLINE, beside), Some([98, 5, 90, 5]));
         let openai = r#"{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":64}}"#;
         assert_eq!(read(&OPENAI, openai), Some([100, 5, 64, 0]));
+    }
+
+    #[test]
+    fn each_agent_has_its_own_words() {
+        let kimi = r#"{"inputOther":3,"output":5,"inputCacheRead":90,"inputCacheCreation":1}"#;
+        assert_eq!(read(&KIMI, kimi), Some([94, 5, 90, 1]));
+        let gemini = r#"{"promptTokenCount":100,"candidatesTokenCount":5,"thoughtsTokenCount":7,"cachedContentTokenCount":9}"#;
+        assert_eq!(read(&GEMINI, gemini), Some([100, 12, 9, 0]));
+        let opencode = r#"{"input":3,"output":5,"reasoning":2,"cache":{"read":90,"write":4}}"#;
+        assert_eq!(read(&OPENCODE, opencode), Some([97, 7, 90, 4]));
+        let inspect = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64}"#;
+        assert_eq!(read(&INSPECT, inspect), Some([100, 5, 64, 0]));
+        let sdk = r#"{"inputTokens":100,"outputTokens":5,"inputTokenDetails":{"cacheReadTokens":8,"cacheWriteTokens":2}}"#;
+        assert_eq!(read(&AI_SDK, sdk), Some([100, 5, 8, 2]));
     }
 
     #[test]

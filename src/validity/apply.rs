@@ -1,5 +1,6 @@
 //! Fixes carried out on outlines.
 
+use super::provider::{Between, Provider};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
 
 /// The request as it goes out once the fixes are carried out. A message of ours stands before or after its message
@@ -11,22 +12,70 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
     let mut out = Vec::new();
     for (index, outline) in (0u32..).zip(outlines) {
         let mut pieces: Vec<_> = outline.pieces.iter().cloned().map(Some).collect();
-        let mut after = Vec::new();
+        let (mut after, mut role) = (Vec::new(), outline.role);
         while let Some(fix) = of.next_if(|fix| fix.index <= index) {
             match &fix.kind {
                 FixKind::Before(made) => out.push(outline_of(made, outlines)),
                 FixKind::After(made) => after.push(outline_of(made, outlines)),
+                FixKind::AsUser => role = Role::User,
+                FixKind::Turn => {}
                 FixKind::Drop { .. }
+                | FixKind::Unmark { .. }
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
-                | FixKind::Arguments { .. } => change(&mut pieces, &fix.kind),
+                | FixKind::Arguments { .. }
+                | FixKind::Sign { .. } => change(&mut pieces, &fix.kind),
             }
         }
         let pieces: Vec<_> = pieces.into_iter().flatten().collect();
         if !pieces.is_empty() {
-            out.push(Outline { role: outline.role, pieces });
+            out.push(Outline { role, pieces });
         }
         out.append(&mut after);
+    }
+    out
+}
+
+/// The same with roles in turn, where the provider wants them so: neighbours of one role are merged, or a line of the other
+/// side's stands between. `inline`: results travel in the user's messages.
+pub fn take_turns(outlines: Vec<Outline>, provider: Provider, inline: bool) -> Vec<Outline> {
+    if !provider.takes_turns() {
+        return outlines;
+    }
+    let mut out: Vec<Outline> = Vec::new();
+    let mut last: Option<(usize, Role)> = None;
+    for outline in outlines {
+        if outline.pieces.iter().any(|piece| piece.unsent) {
+            out.push(outline);
+            continue;
+        }
+        let is_result = |piece: &Piece| piece.kind == Kind::Result;
+        let role = outline.role;
+        let (results, rest): (Vec<_>, Vec<_>) = outline.pieces.into_iter().partition(is_result);
+        let speaker = provider.speaker_of_results(inline, role);
+        let parts = if results.is_empty() || speaker == Role::Tool {
+            vec![(speaker, results), (role, rest)]
+        } else {
+            vec![(speaker, [results, rest].concat())]
+        };
+        for (role, pieces) in parts.into_iter().filter(|(_, pieces)| !pieces.is_empty()) {
+            let said =
+                |role| Outline { role, pieces: vec![Piece::new(Kind::Text, Place::Content)] };
+            match (provider.between(last.map(|(_, role)| role), role), last) {
+                (Between::OneMessage, Some((at, _))) if inline || role == Role::User => {
+                    if let Some(before) = out.get_mut(at) {
+                        before.role = role;
+                        before.pieces.extend(pieces);
+                    }
+                    continue;
+                }
+                (Between::Nothing, _) => {}
+                (Between::OneMessage, _) => out.push(said(Role::User)),
+                (Between::Assistant, _) => out.push(said(Role::Assistant)),
+            }
+            last = Some((out.len(), role));
+            out.push(Outline { role, pieces });
+        }
     }
     out
 }
@@ -36,14 +85,18 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
         FixKind::Drop { piece }
         | FixKind::Rename { piece, .. }
         | FixKind::Text { piece, .. }
-        | FixKind::Arguments { piece } => *piece,
-        FixKind::Before(_) | FixKind::After(_) => NONE,
+        | FixKind::Arguments { piece }
+        | FixKind::Sign { piece }
+        | FixKind::Unmark { piece, .. } => *piece,
+        FixKind::Before(_) | FixKind::After(_) | FixKind::AsUser | FixKind::Turn => NONE,
     };
     let Some(slot) = usize::try_from(number).ok().and_then(|at| pieces.get_mut(at)) else { return };
     let Some(piece) = slot else { return };
     match kind {
         FixKind::Drop { .. } => *slot = None,
         FixKind::Rename { id, .. } => piece.id = id.as_str().into(),
+        // A call is answered where it stands.
+        FixKind::Text { .. } if piece.kind == Kind::Call => piece.within = true,
         FixKind::Text { text, .. } => {
             piece.broken_unicode = false;
             piece.blank &= text.is_none();
@@ -52,18 +105,20 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
             piece.broken_unicode = false;
             piece.bad_arguments = false;
         }
-        FixKind::Before(_) | FixKind::After(_) => {}
+        FixKind::Sign { .. } => piece.opaque = true,
+        FixKind::Unmark { marks, .. } => piece.marks &= !marks,
+        FixKind::Before(_) | FixKind::After(_) | FixKind::AsUser | FixKind::Turn => {}
     }
 }
 
 /// A message of ours as an outline.
-fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
+pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
     let host = |message: u32, piece: u32| {
         let outline = outlines.get(usize::try_from(message).ok()?)?;
         outline.pieces.get(usize::try_from(piece).ok()?).cloned()
     };
-    let result = |id: &str, name: &str, error| {
-        let piece = Piece::new(Kind::Result, Place::Content);
+    let result = |id: &str, name: &str, error, place| {
+        let piece = Piece::new(Kind::Result, place);
         Outline {
             role: Role::Tool,
             pieces: vec![Piece { id: id.into(), name: name.into(), error, ..piece }],
@@ -77,10 +132,16 @@ fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
             });
             Outline { role: Role::User, pieces: pieces.collect() }
         }
+        Made::Results(results) => {
+            let each = results.iter().flat_map(|made| outline_of(made, outlines).pieces);
+            Outline { role: Role::Tool, pieces: each.collect() }
+        }
         // Its text is never empty: where the host's result was, ours says `NO_OUTPUT`.
-        Made::Result { id, name, error, .. } => result(id, name, *error),
+        Made::Result { id, name, error, like, .. } => result(id, name, *error, *like),
         Made::Moved { id, name, message, piece } => {
-            result(id, name, host(*message, *piece).is_some_and(|piece| piece.error))
+            let piece = host(*message, *piece);
+            let place = piece.as_ref().map_or(Place::Content, |piece| piece.place);
+            result(id, name, piece.is_some_and(|piece| piece.error), place)
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What a request needs because it ends here.
 
 use super::mender::Mender;
-use super::piece::fix;
-use super::run::Run;
+use super::piece::{fix, shown};
+use super::run::Call;
 use super::{CONTINUE, NO_RESULT, START};
-use crate::model::{Fix, FixKind, Kind, Made, MadePart, Role, Violation};
+use crate::model::{Fix, FixKind, Kind, Made, MadePart, Place, Role, Violation};
 use crate::order::sort_by;
 
 impl Mender {
@@ -15,14 +15,26 @@ impl Mender {
     pub fn finish(&self) -> Vec<Fix> {
         let mut fixes = Vec::new();
         let growing = self.run.as_ref().filter(|run| run.growing);
-        fixes.extend(growing.into_iter().flat_map(Run::cut_trailing));
+        let names = self.provider.rules().names;
+        fixes.extend(growing.into_iter().flat_map(|run| run.cut_trailing(names.trailing)));
+        if self.signs {
+            fixes.extend(self.signatures());
+        }
         let vanishes = growing.filter(|run| !run.told);
         let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
         let last = vanishes.map_or(self.last, |run| run.before.0);
         if let Some((index, Role::Assistant | Role::Tool)) = first {
             let message = "the first message must be the user's".into();
             let kind = FixKind::Before(line(START));
-            fixes.insert(0, fix(index, None, kind, "I7", message));
+            fixes.insert(0, fix(index, None, kind, names.first, message));
+        }
+        if first.is_none() && last == Some(Role::System) {
+            let message = "nothing but the system's messages: one of the user's must follow".into();
+            let kind = FixKind::After(line(START));
+            fixes.push(fix(self.newest, None, kind, names.first, message));
+        }
+        if let Some(run) = self.run.as_ref().filter(|run| Self::must_gather(run)) {
+            fixes.extend(self.gather(run));
         }
         fixes.extend(self.results());
         if last == Some(Role::Assistant)
@@ -30,24 +42,37 @@ impl Mender {
             && run.open.is_empty()
         {
             let message = "the last message must not be the assistant's".into();
-            fixes.push(fix(run.end, None, FixKind::After(line(CONTINUE)), "I8", message));
+            fixes.push(fix(run.end, None, FixKind::After(line(CONTINUE)), names.last, message));
         }
         fixes
     }
 
     /// A result for every call that has none; it says that there is none.
     fn results(&self) -> Vec<Fix> {
+        let names = self.provider.rules().names;
         let waiting = self.waiting.values().flatten().map(|call| (call.anchor, call));
         let lost = self.lost.iter().map(|call| (call.anchor, call));
-        let run = self.run.iter().flat_map(|run| run.open.iter().map(|call| (run.end, call)));
-        let mut calls: Vec<_> = waiting.chain(lost).chain(run).collect();
+        let run = self.run.iter().flat_map(|run| {
+            let owed = move |call: &&Call| !(run.answering && call.decided == Some(run.until));
+            run.open.iter().filter(owed).map(|call| (run.end, call))
+        });
+        let all = waiting.chain(lost).chain(run);
+        let mut calls: Vec<_> = all.filter(|(_, call)| !call.within).collect();
         sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {
             let (id, name) = (call.wire.clone().into(), call.name.clone().into());
-            let made = Made::Result { id, name, text: NO_RESULT.into(), error: true };
-            let message = format!("the call \"{}\" has no result", call.wire);
-            let mut fix = fix(call.message, Some(call.place), FixKind::After(made), "I1", message);
-            fix.index = anchor;
+            let message = format!("the call \"{}\" has no result", shown(&call.key));
+            // A part that is call and result in one is answered where it stands.
+            let (index, kind) = if matches!(call.place, Place::Tool(_)) {
+                let text = Some(NO_RESULT.into());
+                (call.message, FixKind::Text { piece: call.piece, text })
+            } else {
+                let (text, like) = (NO_RESULT.into(), call.place);
+                let made = Made::Result { id, name, text, error: true, like };
+                (anchor, FixKind::After(made))
+            };
+            let mut fix = fix(call.message, Some(call.place), kind, names.open, message);
+            fix.index = index;
             fix
         });
         fixes.collect()

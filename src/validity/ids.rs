@@ -2,6 +2,7 @@
 
 use super::Provider;
 use super::provider::Charset;
+use crate::hash::{fnv, mix};
 use crate::keyed::ByName;
 
 /// Room for the number behind an id that is used again.
@@ -19,7 +20,14 @@ impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
         let mut wire = legal(id, provider);
-        if self.used.has(0, &wire) {
+        if provider.rules().ids == Charset::Exact {
+            for again in 1.. {
+                if !self.used.has(0, &wire) {
+                    break;
+                }
+                wire = exact(&wire, again, provider.rules().longest_id);
+            }
+        } else if self.used.has(0, &wire) {
             let base = cut(&wire, provider.rules().longest_id.saturating_sub(NUMBER)).to_owned();
             let mut number = self.numbers.get(0, &base).unwrap_or(1);
             while self.used.has(0, &wire) {
@@ -45,10 +53,25 @@ fn legal(id: &str, provider: Provider) -> String {
         Charset::Any => id.chars().filter(|c| *c != '\u{fffd}').collect(),
         Charset::Word => id.chars().map(|c| or(c, "_-")).collect(),
         Charset::Path => id.chars().map(|c| or(c, "_-.:")).collect(),
-        Charset::Alphanumeric => id.chars().filter(char::is_ascii_alphanumeric).collect(),
+        Charset::Exact => {
+            let most = provider.rules().longest_id;
+            let fits = id.len() == most && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            return if fits { id.into() } else { exact(id, 0, most) };
+        }
     };
     let legal = cut(&legal, provider.rules().longest_id).trim();
     if legal.is_empty() { "call".into() } else { legal.into() }
+}
+
+/// An id of exactly so many letters and digits for the `again`-th use of this one.
+fn exact(id: &str, again: u64, length: usize) -> String {
+    let mut rest = mix(fnv(id.bytes()).wrapping_add(again));
+    let digits = (0..length).filter_map(|_| {
+        let digit = u32::try_from(rest % 36).ok()?;
+        rest /= 36;
+        char::from_digit(digit, 36)
+    });
+    digits.collect()
 }
 
 /// The start of a text, of at most `most` code units.
@@ -102,5 +125,28 @@ mod tests {
         check(Provider::OpenAiChat, &[&long, &long], &[&first, &again]);
         check(Provider::Anthropic, &[&long, &long], &[&first, &again]);
         check(Provider::OpenAiChat, &[&"😀".repeat(40)], &[&"😀".repeat(32)]);
+        check(
+            Provider::Bedrock,
+            &["functions.ls:0", "a/b", "a_b"],
+            &["functions.ls:0", "a_b", "a_b_2"],
+        );
+    }
+
+    #[test]
+    fn mistral_has_nine_letters_and_digits_however_many_ids_there_are() {
+        let mut all = Ids::default();
+        let mut seen = std::collections::BTreeSet::new();
+        for at in 0..2000 {
+            let id = format!("toolu_{}", at % 1000);
+            let wire = all.assign(&id, Provider::Mistral);
+            assert!(
+                wire.len() == 9 && wire.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+                "{wire}"
+            );
+            assert!(seen.insert(wire));
+        }
+        check(Provider::Mistral, &["dnEN4JsJy", " dnEN4Jsj1 "], &["dnEN4JsJy", "dnEN4Jsj1"]);
+        let taken = exact("x", 0, 9);
+        check(Provider::Mistral, &["x", &taken], &[&taken, &exact(&taken, 1, 9)]);
     }
 }

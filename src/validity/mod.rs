@@ -1,8 +1,10 @@
 //! What a provider takes: one set of rules, used to check a transcript, to mend it, and to say what may be touched.
 //!
-//! The rules are those of the reliability notes that one request shows: I1-I3 (every call answered once, next to it),
-//! I5 (ids), I6 (nothing empty), I7 and I8 (first and last message), I11 (reasoning in an open tool loop), I26
-//! (Unicode) and I30 (arguments). What a violation is and how it is mended are one piece of code, so they cannot drift.
+//! The rules are those that one request shows: I1-I3 and I22 (every call answered once, next to it), I4 (approvals), I5
+//! (ids), I6 (nothing empty), I7-I9 and I21 (first and last message, roles in turn, the results of a turn in one message),
+//! I11 and I23 (reasoning of open calls, and of calls), I13 (cache markers), I14 and I18-I20 (what Responses and Gemini
+//! want besides), I26 (Unicode), I27 (images), I29 (declared tools), I30 (arguments) and I31 (one system). What a violation
+//! is and how it is mended are one piece of code, so they cannot drift; a provider is a row in `provider.rs`.
 
 mod apply;
 mod end;
@@ -11,12 +13,16 @@ mod mender;
 mod piece;
 mod provider;
 mod run;
+mod signs;
+mod together;
+mod whole;
+mod within;
 
 use crate::model::{Fix, Outline, Violation};
 
-pub use apply::apply;
+pub use apply::{apply, outline_of, take_turns};
 pub use mender::{Mender, Seen};
-pub use provider::Provider;
+pub use provider::{Between, Limits, Provider};
 
 /// What a result that never came says: it tells of no success.
 pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
@@ -24,16 +30,31 @@ pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
 pub const NO_OUTPUT: &str = "(no output)";
 /// The user's line after an assistant message that must not be the last.
 pub const CONTINUE: &str = "Continue.";
+/// The assistant's line between a tool and the user, or between two of the user's messages that cannot be one.
+pub const GAP: &str = "(The user goes on.)";
+/// Stands before what the system says as the user.
+pub const SYSTEM: &str = "(From the system:)";
 /// The user's line before an assistant message that must not be the first.
 pub const START: &str = "(The conversation starts here.)";
 
 /// What of a request is known beside its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a request, not a state")]
 pub struct Options {
-    /// Extended thinking is on in this request: then I11 is checked too.
+    /// Extended thinking is on in this request: then I11 and I20 are checked too.
     pub thinking: bool,
     /// Results stand directly behind each assistant message, also where the provider merges neighbours: pi's messages.
     pub apart: bool,
+    /// A message holds one result, whatever the provider wants: its host puts those of a turn together.
+    pub single: bool,
+    /// Results travel in the user's messages, as Anthropic's do: neighbours can be merged.
+    pub inline: bool,
+    /// The system's messages stand where the host puts them: one in the middle is looked at (I31). Else its converter moves it.
+    pub as_placed: bool,
+    /// The request declares tools, or declares none; `None`: that is not known.
+    pub tools: Option<bool>,
+    /// Cache markers in the system prompt and the tools.
+    pub marks: u32,
 }
 
 /// Every rule that the request breaks, by message; empty means that the provider would take it.
@@ -52,22 +73,40 @@ pub struct Options {
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
-    let (mender, fixes) = run(outlines, Mender::new(provider).apart(options.apart));
+    let told = Options { thinking: false, ..options };
+    let (mender, mut fixes) = run(outlines, Mender::new(provider).told(told));
+    fixes.extend(whole::markers(outlines, provider, options.marks));
     let mut violations: Vec<Violation> = Vec::new();
-    let unmended = options.thinking.then(|| mender.thinking()).flatten();
-    for violation in fixes.into_iter().map(|fix| fix.violation).chain(unmended) {
+    let mut found: Vec<Violation> = fixes.into_iter().map(|fix| fix.violation).collect();
+    if options.thinking {
+        found.extend(mender.thinking().into_iter().chain(mender.missing_signatures()));
+    }
+    for violation in found {
         // A result that moves is one violation with two fixes.
         if violations.last() != Some(&violation) {
             violations.push(violation);
         }
     }
+    violations.extend(whole::beyond_repair(outlines, provider, options));
     crate::order::sort_by(&mut violations, |violation| (i64::from(violation.index), 0));
     violations
 }
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
 pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
-    run(outlines, Mender::new(provider)).1
+    mend_told(outlines, provider, Options::default())
+}
+
+/// The same, with what is known of the host and the request.
+pub fn mend_told(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
+    let (mender, mut fixes) = run(outlines, Mender::new(provider).told(options));
+    fixes.extend(whole::markers(outlines, provider, options.marks));
+    if mender.is_together() { together::joined(fixes) } else { fixes }
+}
+
+/// What mends the cache markers of a request that is seen whole (I13).
+pub fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
+    whole::markers(outlines, provider, beside)
 }
 
 fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {
@@ -81,3 +120,5 @@ fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod within_tests;

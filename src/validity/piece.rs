@@ -45,6 +45,17 @@ impl Seen {
     pub(super) fn fix(&mut self, at: At<'_>, kind: FixKind, rule: &'static str, message: &str) {
         self.fixes.push(at.fix(kind, rule, message));
     }
+
+    /// The piece stays or goes with a call.
+    pub(super) fn belongs(&mut self, at: At<'_>, group: u32, call: Option<(u32, u32)>) {
+        let number = usize::try_from(at.number).unwrap_or(usize::MAX);
+        if let Some(own) = self.groups.get_mut(number) {
+            *own = group;
+        }
+        if let Some(pair) = self.pairs.get_mut(number) {
+            *pair = call;
+        }
+    }
 }
 
 /// The pieces of a message.
@@ -52,9 +63,57 @@ pub(super) fn at(index: u32, outline: &Outline) -> impl Iterator<Item = At<'_>> 
     (0u32..).zip(&outline.pieces).map(move |(number, piece)| At { index, number, piece })
 }
 
-/// A call or result of the days before ids: paired by order alone.
-pub(super) fn is_legacy(piece: &Piece) -> bool {
-    matches!(piece.place, Place::Field(_)) && piece.id.is_empty()
+/// A call or result without an id, as in the days before ids, and in Gemini's parts: paired by order, and by name where
+/// there is one. It goes out without an id.
+pub(super) fn is_nameless(piece: &Piece) -> bool {
+    piece.id.is_empty() && (in_parts(piece) || matches!(piece.place, Place::Field(_)))
+}
+
+/// It stands where ids are optional.
+pub(super) fn in_parts(piece: &Piece) -> bool {
+    matches!(piece.place, Place::Part(_) | Place::Snake(_))
+}
+
+/// What pairs a result with its call: the id; where parts have none, the tool's name; where each kind of call has a
+/// kind of result (I15), the kind too.
+pub(super) fn key(piece: &Piece) -> Box<str> {
+    let id = piece.id.trim();
+    let kind = if let Place::Whole(kind) = piece.place { family(kind) } else { "" };
+    if is_theirs(piece) {
+        their_key(id)
+    } else if id.is_empty() && in_parts(piece) {
+        format!("\0{}", piece.name).into()
+    } else if kind.is_empty() {
+        id.into()
+    } else {
+        format!("{id}\0{kind}").into()
+    }
+}
+
+/// A call of a provider's own tool, and its result: no host's result is theirs, nor theirs a host's.
+fn is_theirs(piece: &Piece) -> bool {
+    piece.within && !matches!(piece.place, Place::Tool(_) | Place::Inner(..))
+}
+
+/// The key of such a call.
+pub(super) fn their_key(id: &str) -> Box<str> {
+    format!("{id}\0within").into()
+}
+
+/// How a key is shown.
+pub(super) fn shown(key: &str) -> &str {
+    key.split('\0').find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// The same for a kind of call and its kind of result; nothing for functions, which a shell may be answered as.
+fn family(kind: &'static str) -> &'static str {
+    let ends = ["_output", "_call", "_request", "_response"];
+    let cut =
+        |kind: &'static str| ends.iter().find_map(|end| kind.strip_suffix(end)).unwrap_or(kind);
+    match cut(cut(kind)) {
+        "function" | "local_shell" => "",
+        other => other,
+    }
 }
 
 /// What is asked of a piece by itself, whoever speaks.
@@ -91,7 +150,8 @@ pub(super) fn plain(at: At<'_>, fixes: &mut Vec<Fix>) -> Fate {
 /// A result where it should be: with its call's id, with something in it.
 pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
     let piece = at.number;
-    if at.piece.id != call.wire {
+    let optional = in_parts(at.piece) && (at.piece.id.is_empty() || call.wire.is_empty());
+    if at.piece.id != call.wire && !optional {
         let message =
             format!("the id \"{}\" is not the one with which its call goes out", at.piece.id);
         let id = call.wire.clone().into();

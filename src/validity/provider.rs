@@ -1,6 +1,7 @@
 //! The providers: each a row of rules. What a rule means stands where it is applied.
 
 use crate::error::{Error, Result};
+use crate::model::Role;
 
 /// Whose rules a request must satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub enum Provider {
     Gemini,
     /// Bedrock's Converse and its Claude: roles alternate, all results of a turn in one message.
     Bedrock,
-    /// Mistral: ids of nine letters and digits; no user directly behind a tool.
+    /// Mistral: ids of nine letters and digits; no user directly behind a tool; roles alternate, as its templates want.
     Mistral,
     /// `DeepSeek`: reasoning of turns with calls is sent back.
     DeepSeek,
@@ -32,8 +33,8 @@ pub(super) enum Charset {
     Word,
     /// Those, `.` and `:`.
     Path,
-    /// ASCII letters and digits.
-    Alphanumeric,
+    /// Exactly as many ASCII letters and digits as the longest id has.
+    Exact,
 }
 
 /// How reasoning is bound.
@@ -43,27 +44,172 @@ pub(super) enum Reasoning {
     Free,
     /// The newest turn that has any stays as it is (I10), and what stands behind a change is void (I12).
     Newest,
-    /// It stays or goes with what it led to (I14, I23).
+    /// It stays or goes with the calls it led to (I14, I23).
     WithCall,
 }
 
+/// By what names a provider's rules on pairs, places and ends go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    /// A call without a result.
+    pub(super) open: &'static str,
+    /// A result without a call.
+    pub(super) orphan: &'static str,
+    /// A second result of a call.
+    pub(super) again: &'static str,
+    /// A result that does not stand directly behind its call.
+    pub(super) late: &'static str,
+    /// The first message is not the user's.
+    pub(super) first: &'static str,
+    /// The last message is the assistant's.
+    pub(super) last: &'static str,
+    /// Reasoning with nothing behind it.
+    pub(super) trailing: &'static str,
+}
+
+const USUAL: Names = Names {
+    open: "I1",
+    orphan: "I2",
+    again: "I1",
+    late: "I3",
+    first: "I7",
+    last: "I8",
+    trailing: "I6",
+};
+
+/// What a provider says of the images and the size of a request. 0: nothing that we know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Images in a request.
+    pub images: u32,
+    /// With more images than this, each has at most `many_pixels` a side.
+    pub many: u32,
+    /// See `many`.
+    pub many_pixels: u32,
+    /// Pixels of a side, always.
+    pub pixels: u32,
+    /// Bytes of the request's JSON.
+    pub bytes: u64,
+}
+
+/// What Claude takes, wherever it runs, but for the bytes.
+const CLAUDE: Limits =
+    Limits { images: 100, many: 20, many_pixels: 2000, pixels: 8000, bytes: 32_000_000 };
+const NO_LIMITS: Limits = Limits { images: 0, many: 0, many_pixels: 0, pixels: 0, bytes: 0 };
+
 /// One provider's rules.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table")]
 pub(super) struct Rules {
     /// Its public name.
     pub(super) name: &'static str,
     /// A run of assistant messages is one turn.
     pub(super) merges: bool,
+    /// No two messages of one role in a row (I9, I21).
+    pub(super) alternates: bool,
+    /// Results are messages of the tool's, and the user may not speak directly behind them (I9).
+    pub(super) bridges: bool,
+    /// The system speaks before all others only (I31).
+    pub(super) system_first: bool,
+    /// A request with calls in its history must declare tools (I29).
+    pub(super) declares: bool,
+    /// `cache_control` markers that it takes; 0 where there are none (I13).
+    pub(super) markers: u32,
     /// What call ids may be made of.
     pub(super) ids: Charset,
     /// UTF-16 code units of the longest id.
     pub(super) longest_id: usize,
     /// What binds its reasoning.
     pub(super) reasoning: Reasoning,
+    /// All results of a turn stand in one message, the next one.
+    pub(super) together: bool,
+    /// Calls of a turn are signed, and stand directly behind the user or results.
+    pub(super) signs: bool,
+    /// What its rules are called.
+    pub(super) names: Names,
+    /// Images and bytes (I27, I28).
+    pub(super) limits: Limits,
 }
 
 const fn rules(name: &'static str, ids: Charset, reasoning: Reasoning) -> Rules {
-    Rules { name, merges: false, ids, longest_id: 64, reasoning }
+    Rules {
+        name,
+        merges: false,
+        alternates: false,
+        bridges: false,
+        system_first: false,
+        declares: false,
+        markers: 0,
+        ids,
+        longest_id: 64,
+        reasoning,
+        together: false,
+        signs: false,
+        names: USUAL,
+        limits: NO_LIMITS,
+    }
+}
+
+/// One row for each provider, in the order of [`Provider::ALL`].
+const ROWS: [Rules; 8] = [
+    Rules {
+        merges: true,
+        system_first: true,
+        markers: 4,
+        limits: CLAUDE,
+        ..rules("anthropic", Charset::Word, Reasoning::Newest)
+    },
+    rules("openai-chat", Charset::Any, Reasoning::Free),
+    Rules {
+        merges: true,
+        names: Names { trailing: "I14", ..USUAL },
+        ..rules("openai-responses", Charset::Any, Reasoning::WithCall)
+    },
+    Rules {
+        system_first: true,
+        together: true,
+        signs: true,
+        names: Names {
+            open: "I19",
+            orphan: "I18",
+            again: "I19",
+            late: "I19",
+            first: "I18",
+            last: "I18",
+            ..USUAL
+        },
+        ..rules("gemini", Charset::Any, Reasoning::Free)
+    },
+    Rules {
+        merges: true,
+        alternates: true,
+        system_first: true,
+        declares: true,
+        markers: 4,
+        // InvokeModel takes 20 MB; what Converse takes is not published.
+        limits: Limits { bytes: 20_000_000, ..CLAUDE },
+        ..rules("bedrock", Charset::Path, Reasoning::Newest)
+    },
+    Rules {
+        alternates: true,
+        bridges: true,
+        system_first: true,
+        longest_id: 9,
+        ..rules("mistral", Charset::Exact, Reasoning::Free)
+    },
+    rules("deepseek", Charset::Any, Reasoning::WithCall),
+    rules("kimi", Charset::Any, Reasoning::WithCall),
+];
+
+/// What must stand between two messages that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// Nothing: they may.
+    Nothing,
+    /// They go out as one, or with a line of the other side's between them.
+    OneMessage,
+    /// A line of the assistant's.
+    Assistant,
 }
 
 impl Provider {
@@ -96,25 +242,17 @@ impl Provider {
         self.rules().name
     }
 
-    pub(super) const fn rules(self) -> Rules {
+    pub(super) const fn rules(self) -> &'static Rules {
+        let [anthropic, chat, responses, gemini, bedrock, mistral, deepseek, kimi] = &ROWS;
         match self {
-            Self::Anthropic => {
-                Rules { merges: true, ..rules("anthropic", Charset::Word, Reasoning::Newest) }
-            }
-            Self::OpenAiChat => rules("openai-chat", Charset::Any, Reasoning::Free),
-            Self::OpenAiResponses => Rules {
-                merges: true,
-                ..rules("openai-responses", Charset::Any, Reasoning::WithCall)
-            },
-            Self::Gemini => rules("gemini", Charset::Any, Reasoning::Free),
-            Self::Bedrock => {
-                Rules { merges: true, ..rules("bedrock", Charset::Path, Reasoning::Newest) }
-            }
-            Self::Mistral => {
-                Rules { longest_id: 9, ..rules("mistral", Charset::Alphanumeric, Reasoning::Free) }
-            }
-            Self::DeepSeek => rules("deepseek", Charset::Any, Reasoning::WithCall),
-            Self::Kimi => rules("kimi", Charset::Any, Reasoning::WithCall),
+            Self::Anthropic => anthropic,
+            Self::OpenAiChat => chat,
+            Self::OpenAiResponses => responses,
+            Self::Gemini => gemini,
+            Self::Bedrock => bedrock,
+            Self::Mistral => mistral,
+            Self::DeepSeek => deepseek,
+            Self::Kimi => kimi,
         }
     }
 
@@ -123,13 +261,82 @@ impl Provider {
         self.rules().merges
     }
 
-    /// Whether reasoning stays or goes with what it led to.
-    pub fn ties_reasoning(self) -> bool {
-        self.rules().reasoning == Reasoning::WithCall
+    /// Whether the calls of the current turn are signed, so that they stay as they are.
+    pub fn signs_calls(self) -> bool {
+        self.rules().signs
+    }
+
+    /// Whether reasoning stays or goes with what it led to: in a turn that made calls (I23), or always, where reasoning
+    /// is an item that needs the next one (I14).
+    pub fn ties_reasoning(self, made_calls: bool) -> bool {
+        self.rules().reasoning == Reasoning::WithCall && (made_calls || self.merges())
     }
 
     /// Whether reasoning of the newest turn is held, and that behind a change void.
     pub fn binds_reasoning(self) -> bool {
         self.rules().reasoning == Reasoning::Newest
+    }
+
+    /// Whether a turn with calls goes out with its reasoning, or is refused (I23).
+    pub(super) fn wants_reasoning(self) -> bool {
+        self.rules().reasoning == Reasoning::WithCall && !self.merges()
+    }
+
+    /// What of images and bytes it takes.
+    pub fn limits(self) -> Limits {
+        self.rules().limits
+    }
+
+    /// Whether messages of one role may not follow each other, or the user not a tool.
+    pub fn takes_turns(self) -> bool {
+        self.rules().alternates
+    }
+
+    /// Whether results speak in the tool's name, and what else stands beside them in the user's.
+    pub fn splits_results(self) -> bool {
+        self.rules().bridges
+    }
+
+    /// Who speaks in a message that holds results, where they travel in the user's messages or in their own.
+    pub fn speaker_of_results(self, inline: bool, role: Role) -> Role {
+        match (self.rules().bridges, inline) {
+            (true, _) => Role::Tool,
+            (false, true) => Role::User,
+            (false, false) => role,
+        }
+    }
+
+    /// What must stand between messages of these two.
+    pub fn between(self, before: Option<Role>, now: Role) -> Between {
+        let rules = self.rules();
+        match (before, now) {
+            (Some(Role::User), Role::User) | (Some(Role::Assistant), Role::Assistant)
+                if rules.alternates =>
+            {
+                Between::OneMessage
+            }
+            (Some(Role::Tool), Role::User) if rules.bridges => Between::Assistant,
+            _ => Between::Nothing,
+        }
+    }
+
+    /// What it must be told so that it drops reasoning that an edit has unbound, instead of refusing the request: members
+    /// of the request's body and headers, as JSON. Nothing where reasoning is not bound.
+    pub fn drop_reasoning_hint(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some(
+                r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}}},"headers":{"anthropic-beta":"thinking-binding-controls-2026-08-01"}}"#,
+            ),
+            // Converse hands these on to the model; there is no header of its own.
+            Self::Bedrock => Some(
+                r#"{"body":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}"#,
+            ),
+            Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::Gemini
+            | Self::Mistral
+            | Self::DeepSeek
+            | Self::Kimi => None,
+        }
     }
 }

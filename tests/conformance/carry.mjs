@@ -4,14 +4,10 @@
  * strict providers and the laws of the contract. Nothing here knows how the manager decides.
  */
 import { createHash } from "node:crypto";
+import { approvalsOfCalls, atomic, signed, verbatim } from "./generated/laws.mjs";
 import { boundThinking, keptVerbatim } from "./laws.mjs";
-import {
-  carriedThinking,
-  strictAnthropic,
-  strictOpenAiChat,
-  strictPi,
-  unchangedThinking,
-} from "./strict.mjs";
+import { strictFor } from "./pairs.mjs";
+import { carriedThinking, unchangedThinking } from "./strict.mjs";
 
 /** @typedef {import("./strict/common.mjs").Violation} Violation */
 /** @typedef {import("./strict/common.mjs").Rules} Rules */
@@ -23,12 +19,8 @@ import {
  * }} Report
  */
 
-/** @type {Record<string, (messages: readonly any[], rules?: Rules) => Violation[]>} */
-export const strictFor = {
-  anthropic: strictAnthropic,
-  "openai-chat": strictOpenAiChat,
-  pi: strictPi,
-};
+/** Whose rules hold where a host names none. @param {string} format */
+export const ownProvider = (format) => (format === "pi" ? "anthropic" : format);
 
 /** What the host's own history may bring along: rules of the place where the session was cut, not of what we made. */
 const ofTheCut = new Set(["I8", "I11", "I27"]);
@@ -39,17 +31,18 @@ const shownFailures = 20;
 /**
  * @param {any} api the package
  * @param {any} session what `readSession` gave
- * @param {{ contextTokens: number, preset?: string | undefined, estimateAll?: boolean }} options
+ * @param {{ contextTokens: number, provider?: string, preset?: string | undefined, estimateAll?: boolean, create?: any }} options
  * @returns {Report}
  */
 export function carryOut(
   api,
   session,
-  { contextTokens, preset = "balanced", estimateAll = false },
+  { contextTokens, provider, preset = "balanced", estimateAll = false, create },
 ) {
   const format = session.messageFormat;
-  const strict = strictFor[format];
-  if (!strict) throw new Error(`no strict provider for ${format}`);
+  const whose = provider ?? ownProvider(format);
+  const strict = strictFor(format, whose);
+  const law = { format, provider: whose };
   const maxOutputTokens = Math.min(8_192, Math.floor(contextTokens / 16));
   const usable = contextTokens - maxOutputTokens;
   const host = /** @type {any[]} */ (session.messages);
@@ -60,6 +53,8 @@ export function carryOut(
   const manager = new api.ContextManager({
     window: { contextTokens, maxOutputTokens },
     format,
+    ...(provider ? { provider } : {}),
+    ...(create ? { create } : {}),
     preset,
     clock: () => now,
   });
@@ -80,7 +75,7 @@ export function carryOut(
     violations: 0,
     failures: [],
   };
-  const hasThinking = format === "anthropic" && host.some(holdsThinking);
+  const hasThinking = format === "anthropic" && whose === "anthropic" && host.some(holdsThinking);
   const rules = { cache: new WeakMap(), ...(hasThinking ? { thinking: true } : {}) };
   const made = new WeakSet();
   const bound = boundThinking(host);
@@ -151,12 +146,28 @@ export function carryOut(
       fail(found.rule, found.index, found.message, found.path);
     }
     checkMade(messages, source, host, strict, made, fail);
-    for (const one of unchangedThinking(messages, history, source))
-      fail(one.rule, one.index, one.message);
+    // I10 is Anthropic's own, wherever its models run.
+    if (whose === "anthropic" || whose === "bedrock")
+      for (const one of unchangedThinking(messages, history, source))
+        fail(one.rule, one.index, one.message);
     for (const one of carriedThinking(messages, host, source))
       fail(one.rule, one.index, one.message);
-    const words = keptVerbatim(messages, history);
+    const words =
+      format === "anthropic"
+        ? keptVerbatim(messages, history)
+        : verbatim(law, history, history, messages)?.message;
     if (words) fail("verbatim", -1, words);
+    const repaired = new Set(view.repairs.map((/** @type {Violation} */ one) => one.index));
+    const asTheyWere = {
+      messages: history.map((message, from) => (repaired.has(from) ? null : message)),
+      source: history.map((_, from) => from),
+    };
+    for (const broken of [
+      atomic(law, asTheyWere, view),
+      approvalsOfCalls(law, messages),
+      signed(history, view),
+    ])
+      if (broken) fail(broken.law, -1, broken.message);
 
     if (!view.fits) report.unfit += 1;
     else if (view.tokens > usable)
@@ -173,7 +184,13 @@ export function carryOut(
     if (view.compaction) report.folds += 1;
     if (report.folds === 0) {
       const kept = new Set(source);
-      const lost = history.findIndex((_, from) => !kept.has(from) && !announced.has(from));
+      const ours = json(messages.filter((_, i) => source[i] === null));
+      // Where roles alternate, neighbours go out as one message of ours that holds them all.
+      const isGone = (/** @type {any} */ message, /** @type {number} */ from) =>
+        !kept.has(from) &&
+        !announced.has(from) &&
+        !textsOf(message).every((text) => ours.includes(text));
+      const lost = history.findIndex(isGone);
       if (lost >= 0) fail("lost", lost, "a message is gone, and no fold, edit or repair says so");
     }
 
@@ -211,6 +228,17 @@ export function carryOut(
   report.ms = Math.round(report.ms);
   manager[Symbol.dispose]?.();
   return report;
+}
+
+/** Every string in a message's content, as it stands in JSON. @param {any} value @returns {string[]} */
+function textsOf({ content, parts }) {
+  /** @type {string[]} */
+  const texts = [];
+  JSON.stringify(content ?? parts ?? null, (_, value) => {
+    if (typeof value === "string") texts.push(JSON.stringify(value).slice(1, -1));
+    return value;
+  });
+  return texts;
 }
 
 /** @typedef {(rule: string, index: number, message: string, path?: string) => void} Fail */

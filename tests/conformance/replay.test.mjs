@@ -1,95 +1,142 @@
 // @ts-check
 /**
- * Carried out for real: every request of every session, as the package would have sent it, at several windows.
+ * Carried out for real: every request of every session, as the package would have sent it, at several windows: in the
+ * session's own messages for each of its providers, and written in every other format for each of theirs.
  *
  *     PLIMSOLL=path/to/dist/index.js node --test tests/conformance/replay.test.mjs
  *
  * PLIMSOLL_PRESET    balanced by default
  * PLIMSOLL_WINDOWS   32000,64000,128000 by default
  * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/
+ * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
  * PLIMSOLL_ESTIMATE  all: every request measured again, not a sample
  * PLIMSOLL_LOG       a file that gets one JSON line each; what stands there without violations is not done again
+ * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them
  */
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { carryOut, strictFor } from "./carry.mjs";
+import { carryOut, ownProvider } from "./carry.mjs";
+import { createLangchain } from "./convert/sdk.mjs";
+import { isReadable, rendered, turnsOfSession } from "./convert/session.mjs";
+import { landed } from "./landed.mjs";
 import { loadPackage } from "./package.mjs";
 import { sessionFiles } from "./sessions.mjs";
 
 const { api, why } = await loadPackage();
 const preset = process.env.PLIMSOLL_PRESET ?? "balanced";
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
+const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
+const long = process.env.PLIMSOLL_LONG === "1";
 const log = process.env.PLIMSOLL_LOG;
 const done = readLog();
-const total = {
-  sessions: 0,
-  calls: 0,
-  epochs: 0,
-  edits: 0,
-  folds: 0,
-  unfit: 0,
-  inherited: 0,
-  bill: 0,
-  violations: 0,
-  ms: 0,
-};
+/** Of the sessions in formats that are not theirs, and of those with providers that are not their format's own: one in so many. */
+const [oneIn, ownOneIn] = long ? [1, 1] : [5, 2];
+const other = 64_000;
+const fields = /** @type {const} */ ([
+  "calls",
+  "epochs",
+  "edits",
+  "folds",
+  "unfit",
+  "inherited",
+  "bill",
+  "violations",
+  "ms",
+]);
+/** @type {Map<string, any>} */
+const totals = new Map();
 const started = performance.now();
 
 if (!api) test("every session is carried out", { skip: why }, () => {});
 else {
-  for (const { name, bytes, windows = [32_000, 64_000, 128_000] } of sessionFiles()) {
+  const known = landed(api).map((pair) => ({ ...pair, name: `${pair.format} x ${pair.provider}` }));
+  for (const [
+    number,
+    { name, bytes, windows = [32_000, 64_000, 128_000] },
+  ] of sessionFiles().entries()) {
     if (!only.test(name)) continue;
     test(name, async (t) => {
       const data = bytes();
-      const format = api.readSession(data).messageFormat;
-      if (!strictFor[format]) {
-        console.log(`${name}: skipped, its messages are ${format}`);
-        return t.skip(`no strict provider for ${format}`);
+      const session = read(data);
+      if (typeof session === "string" || !isReadable(session.messageFormat)) {
+        const reason =
+          typeof session === "string" ? session : `its messages are ${session.messageFormat}`;
+        console.log(`skipped: ${name}: ${reason}`);
+        return t.skip(reason);
       }
-      for (const contextTokens of asked ?? windows) {
-        const key = `${name} ${contextTokens} ${preset}`;
-        if (done.has(key)) continue;
-        await t.test(`${contextTokens}`, () => carry(key, name, data, contextTokens));
+      const format = session.messageFormat;
+      const turns = turnsOfSession(session);
+      const isRun = windows.length > 3;
+      for (const [at, pair] of known.entries()) {
+        if (!onlyPairs.test(pair.name)) continue;
+        const isOwn = pair.format === format;
+        const isDefault = isOwn && pair.provider === ownProvider(format);
+        const chosen = isDefault || (number + at) % (isOwn ? ownOneIn : oneIn) === 0;
+        // A benchmark's many short runs are alike: in other formats a few of them are enough.
+        if (!chosen || (isRun && !isDefault && !long && number % 20 !== 0)) continue;
+        for (const contextTokens of asked ?? (isDefault || long ? windows : [other])) {
+          const key = `${name} ${pair.name} ${contextTokens} ${preset}`;
+          if (done.has(key)) continue;
+          const way = (number + at) % 4;
+          const own = () => read(data);
+          const make = () =>
+            isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way);
+          await t.test(`${pair.name} ${contextTokens}`, () =>
+            carry(key, name, pair, make(), contextTokens, way),
+          );
+        }
       }
     });
   }
   after(() => {
-    const { bill, ms, ...counts } = total;
+    const sum = sumUp([...totals.values()]);
     console.log(
-      `total ${preset}: ${shown({ ...counts, bill, ms, wall: Math.round(performance.now() - started) })}`,
+      `${"pair".padEnd(36)}${["sessions", ...fields].map((field) => field.padStart(11)).join("")}`,
+    );
+    for (const [name, row] of [...totals, ["total", sum]]) {
+      const cells = ["sessions", ...fields]
+        .map((field) => String(row[field]).padStart(11))
+        .join("");
+      console.log(`${String(name).padEnd(36)}${cells}`);
+    }
+    console.log(
+      `total ${preset}: ${shown({ ...sum, wall: Math.round(performance.now() - started) })}`,
     );
   });
 }
 
-/** @param {string} key @param {string} name @param {Uint8Array} data @param {number} contextTokens */
-function carry(key, name, data, contextTokens) {
-  // Read anew: the messages are frozen, and one manager must not profit from what another left.
-  const session = api.readSession(data);
+/** A session, or why it cannot be read. Read anew: the messages are frozen, and one manager must not profit from another. @param {Uint8Array} data */
+function read(data) {
+  try {
+    return api.readSession(data);
+  } catch (error) {
+    if (/** @type {any} */ (error).code !== "UNKNOWN_FORMAT") throw error;
+    return "the package does not read this file yet";
+  }
+}
+
+/**
+ * @param {string} key @param {string} name @param {{ format: string, provider: string, name: string }} pair
+ * @param {any} session @param {number} contextTokens @param {number} way
+ */
+function carry(key, name, pair, session, contextTokens, way) {
   const report = carryOut(api, session, {
     contextTokens,
+    provider: pair.provider,
     preset,
     estimateAll: process.env.PLIMSOLL_ESTIMATE === "all",
+    create: pair.format === "langchain" && way === 0 ? createLangchain : undefined,
   });
   const { failures, violations, ms, ...counts } = report;
+  const windows = `@${contextTokens / 1000}k`;
   console.log(
-    `${name} @${contextTokens / 1000}k: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
+    `${name} ${pair.name} ${windows}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
   );
-  for (const field of /** @type {const} */ ([
-    "calls",
-    "epochs",
-    "edits",
-    "folds",
-    "unfit",
-    "inherited",
-    "bill",
-    "violations",
-    "ms",
-  ])) {
-    total[field] += report[field];
-  }
-  total.sessions += 1;
+  const before =
+    totals.get(pair.name) ?? Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
+  totals.set(pair.name, sumUp([before, { sessions: 1, ...report }]));
   if (log) appendFileSync(log, `${JSON.stringify({ key, ...report })}\n`);
   assert.equal(
     violations,
@@ -99,6 +146,12 @@ function carry(key, name, data, contextTokens) {
       .join("\n"),
   );
 }
+
+/** @param {any[]} rows */
+const sumUp = (rows) =>
+  Object.fromEntries(
+    ["sessions", ...fields].map((field) => [field, rows.reduce((sum, row) => sum + row[field], 0)]),
+  );
 
 /** @param {Record<string, number>} counts */
 function shown(counts) {

@@ -5,14 +5,6 @@ import { fileURLToPath } from "node:url";
 
 const shared = fileURLToPath(new URL("../../../shared/data/sessions/", import.meta.url));
 const recorded = fileURLToPath(new URL("../../examples/sessions/", import.meta.url));
-const folders = [
-  "anthropic-messages",
-  "claude-code",
-  "codex",
-  "openai-messages",
-  "pi",
-  "tau-openai",
-];
 /** A benchmark's file holds many short runs: each is a session, and one in ten of the longer ones is carried out. */
 const runsIn = "tau-openai";
 
@@ -24,24 +16,26 @@ export function sessionFiles() {
     console.log("skipped: ../shared is absent; the recorded examples are carried out instead");
     return existsSync(recorded) ? filesIn(recorded, "examples") : [];
   }
-  return folders.flatMap((folder) => {
-    if (!existsSync(shared + folder)) {
-      console.log(`skipped: ${folder} is absent`);
-      return [];
-    }
-    return folder === runsIn
-      ? filesIn(shared + folder, folder).flatMap(runs)
-      : filesIn(shared + folder, folder);
-  });
+  const folders = readdirSync(shared, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return folders
+    .map((folder) => folder.name)
+    .sort()
+    .flatMap((folder) =>
+      folder === runsIn
+        ? filesIn(shared + folder, folder).flatMap(runs)
+        : filesIn(shared + folder, folder),
+    );
 }
 
 /** @param {string} folder @param {string} prefix @returns {Source[]} */
 function filesIn(folder, prefix) {
   return readdirSync(folder)
-    .filter((file) => /\.jsonl?$/.test(file))
+    .filter((file) => /\.(jsonl?|traj)$/.test(file))
     .sort()
     .map((file) => ({
-      name: `${prefix}/${file.replace(/\.jsonl?$/, "")}`,
+      name: `${prefix}/${file.replace(/\.(jsonl?|traj)$/, "")}`,
       bytes: () => readFileSync(`${folder}/${file}`),
     }));
 }

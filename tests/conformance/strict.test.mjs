@@ -3,15 +3,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anthropic } from "./strict/cases/anthropic.mjs";
+import { bedrock } from "./strict/cases/bedrock.mjs";
+import { gemini } from "./strict/cases/gemini.mjs";
 import { openAiChat } from "./strict/cases/openai-chat.mjs";
+import { openAiResponses } from "./strict/cases/openai-responses.mjs";
 import { pi } from "./strict/cases/pi.mjs";
+import { aiSdk, langchain } from "./strict/cases/sdk.mjs";
 import { emoji, lone } from "./strict/cases/shared.mjs";
 import { isWellFormed } from "./strict/common.mjs";
-import { strictAnthropic, strictOpenAiChat, strictPi } from "./strict.mjs";
+import {
+  strictAiSdk,
+  strictAnthropic,
+  strictBedrock,
+  strictGemini,
+  strictLangchain,
+  strictOpenAiChat,
+  strictOpenAiResponses,
+  strictPi,
+} from "./strict.mjs";
 
 const providers = /** @type {const} */ ([
   ["anthropic", strictAnthropic, anthropic],
   ["openai-chat", strictOpenAiChat, openAiChat],
+  ["openai-responses", strictOpenAiResponses, openAiResponses],
+  ["gemini", strictGemini, gemini],
+  ["bedrock", strictBedrock, bedrock],
+  ["ai-sdk", strictAiSdk, aiSdk],
+  ["langchain", strictLangchain, langchain],
   ["pi", strictPi, pi],
 ]);
 

@@ -52,8 +52,13 @@ slim.initSync(bytes("sessions"));
 slim.initSync(bytes("sessions"));
 const another = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
 console.log(JSON.stringify([...before, read(), said(() => slim.initSync(another))]));`,
+  "hidden.mjs": `delete globalThis.TextDecoder;
+delete globalThis.TextEncoder;
+const { estimateTokens } = await import("plimsoll");
+console.log(estimateTokens("text"));`,
   "bare.mjs": `delete globalThis.TextDecoder;
 delete globalThis.TextEncoder;
+process.getBuiltinModule = undefined;
 const { estimateTokens } = await import("plimsoll");
 try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
 });
@@ -102,6 +107,10 @@ test("takes each Wasm by itself, and says which is missing", () => {
   assert.match(missing, /`initSync\(bytes\)` first, with plimsoll\/sessions\.wasm/);
   assert.equal(messages, 1);
   assert.match(another, /source: expected plimsoll\/plimsoll\.wasm or plimsoll\/sessions\.wasm/);
+});
+
+test("finds the text coders of Node where they are hidden", () => {
+  assert.equal(run(process.execPath, ["hidden.mjs"], folder), "1");
 });
 
 test("says what is missing where there are no text coders", () => {

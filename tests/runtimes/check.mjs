@@ -72,9 +72,26 @@ function requests({ ContextManager }) {
   return told;
 }
 
-/** A session file, which another Wasm reads. */
+const PI = [
+  { type: "session", version: 3, id: "harbour", cwd: "/harbour" },
+  { type: "message", id: "a", parentId: null, message: { role: "user", content: "Count 船." } },
+  {
+    type: "message",
+    id: "b",
+    parentId: "a",
+    message: { role: "assistant", content: [{ type: "text", text: "Seven." }], stopReason: "stop" },
+  },
+];
+
+/** A session file, as text and as bytes, with a line in it that cannot be read. */
 function session({ readSession }) {
-  const { format, messages, receipt } = readSession('[{"role":"user","content":"\\ud83d\\ude00"}]');
-  if (messages[0].content !== "😀") throw new Error("a session was not read");
-  return [format, receipt.lines];
+  const text = `${PI.map((line) => JSON.stringify(line)).join("\n")}\n{ broken\n`;
+  const read = readSession(text);
+  const { format, messages, calls, receipt } = read;
+  if (messages.length !== 2 || calls.length !== 1) throw new Error("the session was misread");
+  if (receipt.broken.length !== 1) throw new Error("a broken line is not in the receipt");
+  const ascii = text.replace("船", "\\u8239");
+  const again = readSession(Uint8Array.from(ascii, (char) => char.charCodeAt(0)));
+  if (JSON.stringify(again) !== JSON.stringify(read)) throw new Error("bytes are read differently");
+  return [format, messages, calls, receipt];
 }

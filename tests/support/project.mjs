@@ -1,6 +1,14 @@
 /** Temp projects with the packed package installed as a user would, far from this repository's own modules. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,12 +44,43 @@ export function project(files = {}, manifest = { type: "module" }) {
   return folder;
 }
 
+/** Puts the packages of a `node_modules` into a project, as if they were installed there: by hard links where it can. */
+export function linkTools(modules, folder) {
+  const target = join(folder, "node_modules");
+  const linked = spawnSync("cp", ["-a", "-l", "-n", `${modules}/.`, target]);
+  if (linked.status !== 0) {
+    cpSync(modules, target, { recursive: true, force: false, verbatimSymlinks: true });
+  }
+}
+
+/** The Wasm files of the package in a project, as a user names them: `plimsoll.wasm` and what else there is. */
+export function wasmFiles(folder) {
+  const files = readdirSync(join(folder, "node_modules/plimsoll/dist"));
+  return files.filter((file) => file.endsWith(".wasm"));
+}
+
+/** What `check.mjs` answers, which is the same everywhere. */
+export function expected(folder) {
+  write(folder, { "expected.mjs": `${IMPORTS}console.log(check(plimsoll));` });
+  return run(process.execPath, ["expected.mjs"], folder);
+}
+
+/** How most programs of the tests begin. */
+export const IMPORTS = `import * as plimsoll from "plimsoll";
+import { check } from "./check.mjs";
+`;
+
 /** An empty folder, removed when the test file is done. */
 export function emptyFolder() {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
+
+const folders = [];
+process.on("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** Writes files into a folder. */
 export function write(folder, files) {
@@ -55,7 +94,7 @@ export function write(folder, files) {
 export function run(program, args, folder) {
   const env = { ...process.env, NO_COLOR: "1" };
   delete env.NODE_TEST_CONTEXT;
-  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", env, timeout: 120_000 });
+  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", env, timeout: 300_000 });
   if (done.error) throw done.error;
   if (done.status !== 0) {
     throw new Error(`${program} ${args.join(" ")} ended with ${done.status ?? done.signal}

@@ -9,8 +9,9 @@ use crate::shell::{cargo, command, npm_ci, output, root, tool};
 use crate::{build, floors};
 
 const WASM_KILOBYTES: u64 = 450;
-/// What a bundle takes that imports everything but the reading of session files; the aim is 170.
-const MAIN_BROTLI_KILOBYTES: u64 = 188;
+/// A bundle that imports everything but the reading of session files, as it now is with all message formats and providers;
+/// the aim is 170, which three formats and two providers kept (163).
+const MAIN_BROTLI_KILOBYTES: u64 = 208;
 
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);

@@ -39,6 +39,9 @@ const SUITES: [Suite; 8] = [
     Suite { name: "hosts", run: hosts },
 ];
 
+/// The suites whose tests are the cells of the README's table of runtimes.
+const MATRIX: [&str; 3] = ["runtimes", "bundlers", "hosts"];
+
 /// Runs every suite, or those named. False: one has failed.
 pub fn run(words: &[&str]) -> Result<bool> {
     let (flags, names): (Vec<&str>, Vec<&str>) =
@@ -55,16 +58,23 @@ pub fn run(words: &[&str]) -> Result<bool> {
         let wanted = suite.name != "hosts" || options.hosts;
         if names.is_empty() { wanted } else { names.contains(&suite.name) }
     };
+    let told = root().join("build/cells.jsonl");
+    let _ = fs::remove_file(&told);
+    let mut ran = Vec::new();
     let mut table = Vec::new();
     let mut counts = [0_u32; 3];
     for suite in SUITES.iter().filter(chosen) {
         println!("{} ...", suite.name);
         let begun = Instant::now();
         let (count, how) = match (suite.run)(&options) {
-            Ok(Ended::Passed) => (0, "passed".into()),
+            Ok(Ended::Passed) => {
+                ran.push(suite.name);
+                (0, "passed".into())
+            }
             Ok(Ended::Skipped(why)) => (2, format!("skipped: {why}")),
             Err(error) => {
                 println!("{error:#}");
+                ran.push(suite.name);
                 (1, "FAILED".into())
             }
         };
@@ -72,6 +82,12 @@ pub fn run(words: &[&str]) -> Result<bool> {
         let row = format!("{:<12} {:>7.1} s  {how}", suite.name, begun.elapsed().as_secs_f32());
         println!("{row}");
         table.push(row);
+    }
+    ran.retain(|name| MATRIX.contains(name));
+    if !ran.is_empty() {
+        let agreed = runtimes(&told, &ran, &options)?;
+        counts[usize::from(!agreed)] += 1;
+        table.push(format!("{:<25}  {}", "README", if agreed { "passed" } else { "FAILED" }));
     }
     println!(
         "\n{}\n{} passed, {} failed, {} skipped",
@@ -119,6 +135,7 @@ fn node(options: &Options, name: &str) -> Result<Ended> {
     tests.env("PLIMSOLL_TARBALL", tarball);
     tests.env("PLIMSOLL", installed.join("plimsoll/dist/index.js"));
     tests.env("PLIMSOLL_BIN", installed.join(".bin/plimsoll"));
+    tests.env("PLIMSOLL_CELLS", root().join("build/cells.jsonl"));
     logged(name, with(&mut tests, options))
 }
 
@@ -127,8 +144,22 @@ fn test_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files(folder)?.into_iter().filter(is_test).collect())
 }
 
+/// Hosts too heavy to be installed for every run.
 fn hosts(options: &Options) -> Result<Ended> {
+    if has("node") {
+        npm_ci("tests/hosts")?;
+    }
     node(options, "hosts")
+}
+
+/// Shows where the package ran, and holds the README's table to it; a long run writes the table. False: they disagree.
+fn runtimes(told: &Path, suites: &[&str], options: &Options) -> Result<bool> {
+    let mode = if options.long || options.hosts { "write" } else { "check" };
+    let mut table = command("node");
+    table.args(["tests/support/table.mjs", mode]).arg(told).args(suites);
+    let out = with(&mut table, options).output()?;
+    println!("\n{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    Ok(out.status.success())
 }
 
 /// The package as it would be published, and the `node_modules` of a project that has installed it.

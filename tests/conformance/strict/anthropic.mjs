@@ -140,7 +140,10 @@ function checkCall(block, path, rules) {
     path,
     rules,
   );
-  const bad = badId(block.id, { ...ids, max: rules.maxIdLength ?? ids.max });
+  const bad = badId(block.id, {
+    charset: rules.anyIds ? null : ids.charset,
+    max: rules.maxIdLength ?? ids.max,
+  });
   if (bad) found.push({ rule: "I5", path: `${path}/id`, message: bad });
   if (typeof block.name !== "string" || !/^[a-zA-Z0-9_-]{1,128}$/.test(block.name)) {
     found.push({
@@ -163,7 +166,10 @@ function checkCall(block, path, rules) {
 function checkResult(block, path, rules) {
   const known = ["type", "tool_use_id", "content", "is_error", "cache_control"];
   const found = extraKeys(block, known, path, rules);
-  const bad = badId(block.tool_use_id, { ...ids, max: rules.maxIdLength ?? ids.max });
+  const bad = badId(block.tool_use_id, {
+    charset: rules.anyIds ? null : ids.charset,
+    max: rules.maxIdLength ?? ids.max,
+  });
   if (bad) found.push({ rule: "I5", path: `${path}/tool_use_id`, message: bad });
   if (block.is_error !== undefined && typeof block.is_error !== "boolean") {
     found.push({ rule: "shape", path: `${path}/is_error`, message: "a boolean" });

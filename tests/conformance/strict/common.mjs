@@ -8,9 +8,13 @@
  *   alternate?: boolean,       // the provider does not merge runs of one role (Bedrock, older Anthropic, Mistral)
  *   emptyResults?: boolean,    // false: an empty tool result is refused (Kimi, GLM, Bedrock); default: accepted
  *   plain?: boolean,           // true: a message holds the fields of the format and no others
- *   system?: unknown,          // counted for cache_control
  *   tools?: readonly object[], // given: tools used in the history must be declared; counted for cache_control
  *   maxIdLength?: number,      // default 64
+ *   anyIds?: boolean,          // an endpoint that speaks the format and gives ids that its author would refuse
+ *   ids?: RegExp,              // what an id looks like (Mistral: nine letters and digits)
+ *   system?: unknown,          // counted for cache_control
+ *   systemFirst?: boolean,     // system messages stand at the start or nowhere (Mistral)
+ *   signed?: boolean,          // the model signs its calls (Gemini 3)
  *   cache?: WeakMap<object, Found[]>, // remembers what each frozen message holds by itself
  * }} Rules
  * @typedef {{ rule: string, path: string, message: string }} Found
@@ -27,6 +31,16 @@ export const isObject = (value) =>
 
 /** True when there is something to read besides white space. @param {unknown} text */
 export const hasText = (text) => typeof text === "string" && /\S/u.test(text);
+
+/** Whether a text is the JSON of an object. @param {unknown} text */
+export function isJsonObject(text) {
+  if (typeof text !== "string") return false;
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
 
 /**
  * A surrogate without its other half makes the body invalid JSON for the provider. Node 18 has no isWellFormed.

@@ -1,6 +1,14 @@
 // @ts-check
 /** OpenAI Chat Completions, with the canonical rules of the providers that speak the same format. */
-import { badId, checkEach, checkPairs, extraKeys, hasText, isObject } from "./common.mjs";
+import {
+  badId,
+  checkEach,
+  checkPairs,
+  extraKeys,
+  hasText,
+  isJsonObject,
+  isObject,
+} from "./common.mjs";
 
 /**
  * @typedef {import("./common.mjs").Violation} Violation
@@ -66,7 +74,10 @@ function checkMessage(message, rules) {
     });
   }
   if (role === "tool") {
-    const bad = badId(message.tool_call_id, { charset: null, max: rules.maxIdLength ?? 64 });
+    const bad = badId(message.tool_call_id, {
+      charset: rules.ids ?? null,
+      max: rules.maxIdLength ?? 64,
+    });
     if (bad) found.push({ rule: "I5", path: "/tool_call_id", message: bad });
   }
   found.push(...checkContent(message, rules));
@@ -137,7 +148,7 @@ function checkCall(call, path, rules) {
   if (!isObject(call)) return [{ rule: "shape", path, message: "a call is an object" }];
   /** @type {Found[]} */
   const found = [];
-  const bad = badId(call.id, { charset: null, max: rules.maxIdLength ?? 64 });
+  const bad = badId(call.id, { charset: rules.ids ?? null, max: rules.maxIdLength ?? 64 });
   if (bad) found.push({ rule: "I5", path: `${path}/id`, message: bad });
   if (call.type === "custom") {
     if (typeof call.custom?.name === "string" && typeof call.custom.input === "string")
@@ -167,16 +178,6 @@ function checkCall(call, path, rules) {
     });
   }
   return found;
-}
-
-/** @param {unknown} text */
-function isJsonObject(text) {
-  if (typeof text !== "string") return false;
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }
 
 /** @param {any} message @param {number} index @returns {import("./common.mjs").Step} */
@@ -210,9 +211,19 @@ function checkRoles(messages, rules) {
     });
   }
   const last = messages.length - 1;
-  if (messages[last]?.role === "assistant" || leading.has(messages[last]?.role)) {
-    const message = `Expected last role to be one of: [tool, user] but got ${messages[last].role}`;
+  // A system message may come last: only Mistral names the roles that may.
+  const role = messages[last]?.role;
+  if (role === "assistant" || (rules.systemFirst && leading.has(role))) {
+    const message = `Expected last role to be one of: [tool, user] but got ${role}`;
     violations.push({ rule: "I8", index: last, path: "/role", message });
+  }
+  if (rules.systemFirst && first >= 0) {
+    for (let index = first + 1; index < messages.length; index += 1) {
+      const role = messages[index]?.role;
+      if (!leading.has(role)) continue;
+      const message = `Unexpected role '${role}' after role '${messages[index - 1]?.role}'`;
+      violations.push({ rule: "I31", index, path: "/role", message });
+    }
   }
   if (!rules.alternate) return violations;
   for (let index = 1; index < messages.length; index += 1) {

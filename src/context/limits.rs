@@ -1,0 +1,149 @@
+//! What a provider takes beside tokens: images, their size, and bytes (I27, I28). The oldest images and large results go first,
+//! many at once, so that it happens rarely.
+
+use super::state::State;
+use super::view::IMAGE;
+use crate::model::{Form, Kind, Violation};
+use crate::order::sort_set;
+use crate::prune::{Change, Decision, Rule};
+
+/// A block smaller than this gains nothing when it goes because of its bytes.
+const SMALL_BYTES: u32 = 1024;
+
+impl State {
+    /// Cuts images and large results until the request is within the provider's limits, or nothing is left to cut.
+    pub(super) fn keep_limits(&mut self) {
+        let limits = self.provider.limits();
+        let widest = self.all_widest;
+        let beside = self.parts.bytes;
+        self.over = None;
+        if limits.images == 0
+            || (self.all_images <= limits.many
+                && widest <= limits.pixels
+                && self.all_bytes.saturating_add(beside) <= limits.bytes / 2)
+        {
+            return;
+        }
+        let shown = self.shown();
+        let count =
+            |shown: &[Shown]| shown.iter().fold(0u32, |sum, it| sum.saturating_add(it.images));
+        for at in shown.iter().filter(|it| it.widest > limits.pixels) {
+            self.cut(at.block);
+        }
+        let shown = self.shown();
+        let many =
+            count(&shown) > limits.many && shown.iter().any(|it| it.widest > limits.many_pixels);
+        let most = match many {
+            true => limits.many / 2,
+            false if count(&shown) > limits.images => limits.images / 2,
+            false => limits.images,
+        };
+        self.cut_oldest(&shown, count(&shown).saturating_sub(most).into(), |it| it.images.into());
+        let bytes = self.bytes_sent().saturating_add(beside);
+        if bytes > limits.bytes {
+            let target = limits.bytes.saturating_sub(limits.bytes / 4);
+            let large = self.shown();
+            self.cut_oldest(&large, bytes.saturating_sub(target), |it| {
+                if it.bytes > SMALL_BYTES { it.bytes.into() } else { 0 }
+            });
+            let bytes = self.bytes_sent().saturating_add(beside);
+            self.over = (bytes > limits.bytes).then(|| too_large(0, bytes, limits.bytes));
+        }
+    }
+
+    /// I28: the history itself has too many bytes.
+    pub(super) fn too_large(&self) -> Option<Violation> {
+        let most = self.provider.limits().bytes;
+        let sum = |sum: &mut u64, bytes: u32| {
+            *sum = sum.saturating_add(u64::from(bytes));
+            Some(*sum)
+        };
+        let messages = self.ledger.messages.iter().map(|message| message.bytes);
+        let sums = messages.scan(self.parts.bytes, |so_far, bytes| sum(so_far, bytes));
+        let sums: Vec<u64> = sums.collect();
+        let all = sums.last().copied().filter(|&all| most > 0 && all > most)?;
+        let at = sums.partition_point(|&sum| sum <= most);
+        Some(too_large(u32::try_from(at).unwrap_or_default(), all, most))
+    }
+
+    /// Cuts from the oldest on until so much of `what` is gone.
+    fn cut_oldest(&mut self, shown: &[Shown], mut excess: u64, what: impl Fn(&Shown) -> u64) {
+        for it in shown {
+            let gain = what(it);
+            if excess == 0 {
+                return;
+            }
+            if gain > 0 && self.cut(it.block) {
+                excess = excess.saturating_sub(gain);
+            }
+        }
+    }
+
+    /// Images and results that go out whole, in order.
+    fn shown(&self) -> Vec<Shown> {
+        let mut shown = Vec::new();
+        for &at in self.ledger.live() {
+            let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
+            if block.form != Form::Full || !matches!(block.kind, Kind::Image | Kind::Result) {
+                continue;
+            }
+            let number = at.saturating_sub(self.ledger.blocks_of(block.message).start);
+            let outline = self.outlines.get(block.message as usize);
+            let piece = outline.and_then(|outline| outline.pieces.get(number as usize));
+            let bytes = self.bytes.get(at as usize).copied().unwrap_or_default();
+            let (images, widest) = piece.map_or((0, 0), |piece| (piece.images, piece.widest));
+            shown.push(Shown { block: at, images, widest, bytes });
+        }
+        shown
+    }
+
+    /// Puts a line in the place of a block, if it may be edited.
+    fn cut(&mut self, at: u32) -> bool {
+        let Some(block) = self.ledger.blocks.get(at as usize).filter(|it| it.mask.may_edit) else {
+            return false;
+        };
+        if block.kind == Kind::Image {
+            let change = Change { block: at, rule: Rule::Limit, before: block.now };
+            let now = self.options.estimator.tokens(IMAGE);
+            self.lines.text.insert(at, IMAGE.into());
+            self.ledger.set_form(at, Form::Stubbed, now);
+            self.note(change);
+            return true;
+        }
+        let mut decision = Decision::default();
+        crate::prune::stub(&mut self.ledger, at, Rule::Limit, &mut self.lines, &mut decision);
+        for change in decision.changes {
+            self.note(change);
+        }
+        true
+    }
+
+    /// Bytes of what goes out of the history: of each message its JSON, less what was cut from it.
+    fn bytes_sent(&self) -> u64 {
+        let live = self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize));
+        let mut messages: Vec<u32> = live.map(|block| block.message).collect();
+        sort_set(&mut messages);
+        let of = |at: &u32| {
+            let whole = self.ledger.messages.get(*at as usize).map_or(0, |message| message.bytes);
+            let cut = self.ledger.blocks_of(*at).filter(|&at| {
+                self.ledger.blocks.get(at as usize).is_some_and(|it| it.form != Form::Full)
+            });
+            let cut = cut.filter_map(|at| self.bytes.get(at as usize));
+            u64::from(cut.fold(whole, |bytes, cut| bytes.saturating_sub(*cut)))
+        };
+        messages.iter().map(of).sum()
+    }
+}
+
+/// A block that goes out whole.
+struct Shown {
+    block: u32,
+    images: u32,
+    widest: u32,
+    bytes: u32,
+}
+
+fn too_large(index: u32, bytes: u64, most: u64) -> Violation {
+    let message = format!("the request has {bytes} bytes; at most {most} are taken");
+    Violation { rule: "I28", index, path: None, message }
+}

@@ -1,0 +1,253 @@
+//! Requests under the rules of each provider, through edits, folds and what a host does between.
+
+use super::*;
+use crate::validity::Provider;
+
+fn told(provider: &str, format: &str, tokens: u32) -> Told {
+    let mut options = window(tokens);
+    options["provider"] = provider.into();
+    options["format"] = format.into();
+    Told::new(&options)
+}
+
+fn written(answer: &Answer) -> Value {
+    serde_json::from_str(&crate::json::write(&answer.items)).unwrap()
+}
+
+fn image(bytes: &str) -> Value {
+    json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": bytes } })
+}
+
+#[test]
+fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
+    let mut told = told("bedrock", "anthropic", 0);
+    told.ask("first");
+    let epoch = told.request().epoch;
+    told.ask("second");
+    let answer = told.request();
+    assert_eq!((answer.epoch, answer.first_changed, answer.keep), (epoch + 1, Some(0), 0));
+    let block = json!({ "type": "text", "text": null });
+    let joined = json!([{
+        "make": { "role": "user", "content": [block, block] },
+        "copies": [
+            { "path": "/content/0/text", "index": 0, "from": "/content" },
+            { "path": "/content/1/text", "index": 1, "from": "/content" },
+        ],
+        "content": "/content",
+        "role": "user",
+    }]);
+    assert_eq!(written(&answer), joined);
+    assert_eq!(answer.repairs.iter().map(|it| it.rule).collect::<Vec<_>>(), ["I9"]);
+    told.say("both");
+    told.ask("third");
+    let answer = told.request();
+    assert_eq!((answer.keep, answer.first_changed), (1, None), "then it only grows");
+    assert_eq!(written(&answer), json!([{ "index": 2 }, { "index": 3 }]));
+}
+
+#[test]
+fn what_joins_before_it_was_sent_opens_nothing() {
+    let mut told = told("bedrock", "anthropic", 0);
+    told.ask("go");
+    let epoch = told.request().epoch;
+    told.work("a", &json!({}), "done");
+    told.ask("and?");
+    let answer = told.request();
+    assert_eq!((answer.epoch, answer.first_changed, answer.items.len()), (epoch, None, 2));
+    assert_eq!(told.state.violations(), []);
+}
+
+#[test]
+fn a_line_between_a_tool_and_the_user_only_grows_the_request() {
+    let mut told = told("mistral", "openai-chat", 0);
+    told.ask("go");
+    let call = json!({ "id": "abcdefghi", "type": "function", "function": { "name": "ls", "arguments": "{}" } });
+    told.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call] }));
+    told.tell(json!({ "role": "tool", "tool_call_id": "abcdefghi", "content": "x" }));
+    told.request();
+    told.ask("rather not");
+    let answer = told.request();
+    let line = json!({ "role": "assistant", "content": crate::validity::GAP });
+    let expected = json!([{ "make": line, "copies": [], "content": "/content", "role": "assistant" }, { "index": 3 }]);
+    assert_eq!((written(&answer), answer.first_changed), (expected, None));
+    assert_eq!(told.state.violations(), []);
+}
+
+#[test]
+fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
+    let mut told = told("anthropic", "anthropic", 0);
+    told.ask("a");
+    told.say("b");
+    told.tell(json!({ "role": "system", "content": [{ "type": "text", "text": "be brief" }] }));
+    told.ask("c");
+    let answer = told.request();
+    let items = written(&answer);
+    assert_eq!(items[2]["make"]["content"][0]["text"], crate::validity::SYSTEM);
+    assert_eq!(
+        items[2]["copies"][0],
+        json!({ "path": "/content/1", "index": 2, "from": "/content/0" })
+    );
+    assert_eq!(items[3], json!({ "index": 3 }));
+    assert_eq!(told.state.violations(), []);
+}
+
+#[test]
+fn a_stub_in_a_joined_message_is_what_it_is_elsewhere() {
+    let mut told = told("bedrock", "anthropic", 30_000);
+    told.ask("find it");
+    let mut items = String::new();
+    for at in 0..25 {
+        told.work(&format!("c.{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+        told.ask("and?");
+        let answer = told.request();
+        assert_eq!(told.state.violations(), [], "{at}");
+        items.push_str(&written(&answer).to_string());
+        for edit in &answer.edits {
+            assert!(edit.tokens_after < edit.tokens_before, "{edit:?}");
+        }
+    }
+    assert!(told.forms().contains(&Form::Stubbed));
+    let stub = r#""ops":[{"op":"add","path":"/content/0/content","value":"[result cut"#;
+    assert!(items.contains(stub), "{items}");
+}
+
+#[test]
+fn the_rules_hold_through_edits_and_folds_under_every_provider() {
+    for provider in Provider::ALL {
+        for steers in [1, 3, 100] {
+            let mut told = told(provider.name(), "anthropic", 6000);
+            told.ask("find it");
+            for at in 0..60 {
+                let id = format!("call.{}", at % 7);
+                told.work(&id, &json!({ "path": at }), &words(120, &format!("x{at}y")));
+                if at % steers == 0 {
+                    told.ask(&words(30, "and"));
+                }
+                if at % 11 == 0 {
+                    told.say("so far");
+                    told.ask("more");
+                }
+                let answer = told.request();
+                assert_eq!(told.state.violations(), [], "{} at {at}", provider.name());
+                let beyond =
+                    answer.repairs.iter().filter(|it| it.message.contains("has no result"));
+                assert_eq!(beyond.count(), 0, "{}", provider.name());
+            }
+            assert!(told.state.pruner.head.is_some(), "{}: no fold", provider.name());
+        }
+    }
+}
+
+#[test]
+fn images_beyond_the_limit_go_from_the_oldest_on_many_at_once() {
+    let mut told = told("anthropic", "anthropic", 0);
+    let (mut epoch, mut opened) = (0, 0);
+    for at in 0..230 {
+        let text = json!({ "type": "text", "text": format!("shot {at}") });
+        told.tell(json!({ "role": "user", "content": [image("iVBORw0KGgo"), text] }));
+        let answer = told.request();
+        opened += u32::from(answer.epoch > epoch);
+        epoch = answer.epoch;
+        assert_eq!(told.state.violations(), [], "{at}");
+        told.say("seen");
+    }
+    assert_eq!(opened, 3);
+    assert_eq!(told.state.explain(0).unwrap().rule, "provider-limit");
+    assert_eq!(told.forms().iter().filter(|form| **form == Form::Stubbed).count(), 153);
+}
+
+#[test]
+fn bytes_beyond_the_limit_go_from_the_oldest_on() {
+    let mut told = told("anthropic", "anthropic", 0);
+    told.ask("watch");
+    let data = "A".repeat(3_000_000);
+    for at in 0..12 {
+        let id = format!("c{at}");
+        let call = json!({ "type": "tool_use", "id": id, "name": "look", "input": {} });
+        told.tell(json!({ "role": "assistant", "content": [call] }));
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": [image(&data)] });
+        told.tell(json!({ "role": "user", "content": [result] }));
+        let answer = told.request();
+        assert_eq!(answer.repairs, [], "{at}");
+    }
+    assert_eq!(told.state.check(false).iter().map(|it| it.rule).collect::<Vec<_>>(), ["I28"]);
+    let gone = told.forms().iter().filter(|form| **form == Form::Stubbed).count();
+    assert_eq!(gone, 4, "down to three quarters of 32 MB when the eleventh came");
+    told.ask(&"a".repeat(33_000_000));
+    assert_eq!(told.request().repairs.iter().map(|it| it.rule).collect::<Vec<_>>(), ["I28"]);
+}
+
+#[test]
+fn bedrock_is_told_of_unbound_reasoning_in_its_own_fields() {
+    let thought = |at: u32| {
+        let thinking =
+            json!({ "type": "thinking", "thinking": "hm", "signature": format!("s{at}") });
+        let call =
+            json!({ "type": "tool_use", "id": format!("c{at}"), "name": "read", "input": {} });
+        json!({ "role": "assistant", "content": [thinking, call] })
+    };
+    for (provider, pointer) in [
+        ("anthropic", "/headers/anthropic-beta"),
+        ("bedrock", "/body/additionalModelRequestFields/anthropic_beta/0"),
+    ] {
+        let mut told = told(provider, "anthropic", 10_000);
+        told.ask("go");
+        let mut hints = None;
+        for at in 0..30 {
+            told.tell(thought(at));
+            let result = json!({ "type": "tool_result", "tool_use_id": format!("c{at}"), "content": words(200, &format!("x{at}y")) });
+            told.tell(json!({ "role": "user", "content": [result] }));
+            hints = told.request().hints.or(hints);
+        }
+        let hints: Value = serde_json::from_str(hints.unwrap()).unwrap();
+        let beta = "thinking-binding-controls-2026-08-01";
+        assert_eq!(hints.pointer(pointer), Some(&beta.into()), "{provider}: {hints}");
+    }
+}
+
+#[test]
+fn markers_are_counted_when_a_history_is_handed_over_and_never_again() {
+    let marked = |text: &str| {
+        let block =
+            json!({ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } });
+        json!({ "role": "user", "content": [block] })
+    };
+    let mut told = told("anthropic", "anthropic", 0);
+    for at in 0..3 {
+        told.tell(marked(&format!("q{at}")));
+        told.say("a");
+    }
+    told.tell(marked("q"));
+    told.state
+        .set_parts(r#"{"tools":[{"name":"read","cache_control":{"type":"ephemeral"}}]}"#)
+        .unwrap();
+    let answer = told.request();
+    let unmarked =
+        json!({ "index": 0, "ops": [{ "op": "remove", "path": "/content/0/cache_control" }] });
+    assert_eq!(written(&answer)[0], unmarked);
+    // A host that moves its marker to the newest message each time has not five of them.
+    told.say("a");
+    told.tell(marked("next"));
+    let answer = told.request();
+    assert_eq!((answer.first_changed, answer.items.len()), (None, 2));
+}
+
+#[test]
+fn only_reasoning_of_turns_with_calls_is_tied_to_them() {
+    let mut told = told("deepseek", "openai-chat", 0);
+    told.ask("a");
+    told.tell(json!({ "role": "assistant", "content": "b", "reasoning_content": "hm" }));
+    told.ask("c");
+    let call =
+        json!({ "id": "c1", "type": "function", "function": { "name": "ls", "arguments": "{}" } });
+    told.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call], "reasoning_content": "hm" }));
+    told.tell(json!({ "role": "tool", "tool_call_id": "c1", "content": "x" }));
+    told.tell(json!({ "role": "assistant", "content": "d", "reasoning_content": "so" }));
+    told.ask("e");
+    told.request();
+    let blocks = told.state.ledger.blocks.iter();
+    let thinking = blocks.filter(|block| block.kind == crate::model::Kind::Thinking);
+    let tied: Vec<_> =
+        thinking.map(|it| (it.mask.may_edit, it.group != crate::model::NONE)).collect();
+    assert_eq!(tied, [(true, false), (false, true), (false, true)]);
+}

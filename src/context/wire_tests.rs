@@ -1,0 +1,202 @@
+//! Sessions in Responses' items and Gemini's contents, in small.
+
+use serde_json::{Value, json};
+
+use super::view::Written;
+use super::*;
+use crate::format::Format;
+use crate::model::Mask;
+
+fn told(format: &str, messages: &[Value]) -> State {
+    let options = json!({ "window": { "contextTokens": 100_000 }, "format": format }).to_string();
+    let mut state = State::new(Options::parse(&options).unwrap(), Format::Anthropic);
+    for message in messages {
+        assert_eq!(state.push(message.to_string().as_bytes()), Ok(Pushed::Taken));
+    }
+    state
+}
+
+fn request(state: &mut State) -> Answer {
+    match state.request(1000) {
+        Step::Done(answer) => *answer,
+        Step::Need(_) => panic!("no text is needed"),
+    }
+}
+
+/// Indexes of the host's messages that go out, and what is made.
+fn sent(answer: &Answer) -> Vec<String> {
+    let show = |item: &Written| match item {
+        Written::Keep { index } => index.to_string(),
+        Written::Edit { index, .. } => format!("{index}!"),
+        Written::Make { make, .. } => make.to_string(),
+    };
+    answer.items.iter().map(show).collect()
+}
+
+fn run() -> Vec<Value> {
+    vec![
+        json!({ "role": "user", "content": "go" }),
+        json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "g" }),
+        json!({ "type": "message", "role": "assistant", "content": "I look." }),
+        json!({ "type": "function_call", "call_id": "a", "name": "n", "arguments": "{}" }),
+        json!({ "type": "function_call", "call_id": "b", "name": "n", "arguments": "{}" }),
+        json!({ "type": "function_call_output", "call_id": "b", "output": "two" }),
+        json!({ "type": "function_call_output", "call_id": "a", "output": "one" }),
+        json!({ "type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "h" }),
+        json!({ "type": "function_call", "call_id": "c", "name": "n", "arguments": "{}" }),
+        json!({ "type": "function_call_output", "call_id": "c", "output": "three" }),
+    ]
+}
+
+#[test]
+fn a_run_of_items_is_one_call() {
+    let state = told("openai-responses", &run());
+    assert_eq!(state.calls(), 2);
+    let calls: Vec<u32> = state.ledger.messages.iter().map(|message| message.call).collect();
+    assert_eq!(calls, [0, 0, 0, 0, 0, 1, 1, 1, 1, 2]);
+    let last: Vec<u32> = state.ledger.blocks.iter().map(|block| block.last).collect();
+    assert_eq!(last, [0, 1, 1, 1, 1, 1, 1, 2, 2, 2]);
+    // What Chat writes as one message is one call there too.
+    let chat = json!({ "role": "assistant", "content": "x" });
+    let chat =
+        told("openai-chat", &[json!({ "role": "user", "content": "go" }), chat.clone(), chat]);
+    assert_eq!(chat.calls(), 2);
+}
+
+#[test]
+fn the_last_group_of_items_begins_with_its_run() {
+    let mut items = run();
+    let mut state = told("openai-responses", &items);
+    assert_eq!(request(&mut state).last_group, 7);
+    items.truncate(7);
+    assert_eq!(request(&mut told("openai-responses", &items)).last_group, 1);
+}
+
+/// I14: reasoning stays or goes with its turn.
+#[test]
+fn reasoning_has_its_turns_group_and_is_not_edited() {
+    let state = told("openai-responses", &run());
+    let groups: Vec<u32> = state.ledger.blocks.iter().map(|block| block.group).collect();
+    let none = crate::model::NONE;
+    assert_eq!(groups, [none, 1, 1, 1, 1, 1, 1, 7, 7, 7]);
+    assert_eq!(state.ledger.blocks[1].mask, Mask { may_edit: false, may_drop: true });
+}
+
+/// I14: what a request ends with is judged as it ends; behind it the item may still come.
+#[test]
+fn reasoning_at_the_end_of_a_request_waits_for_what_it_leads_to() {
+    let mut items = run();
+    items.truncate(2);
+    let mut state = told("openai-responses", &items);
+    let answer = request(&mut state);
+    assert_eq!((sent(&answer), answer.repairs.len()), (vec!["0".to_owned()], 1));
+    state.push(run()[3].to_string().as_bytes()).unwrap();
+    state.push(run()[6].to_string().as_bytes()).unwrap();
+    let answer = request(&mut state);
+    assert_eq!((answer.keep, sent(&answer)), (1, vec!["1".into(), "2".into(), "3".into()]));
+    assert_eq!((answer.first_changed, answer.repairs.len()), (None, 0));
+}
+
+/// I17: whatever goes, a compaction item stays.
+#[test]
+fn a_compaction_item_may_not_go() {
+    let mut items = run();
+    items.insert(0, json!({ "type": "compaction", "id": "cmp_1", "encrypted_content": "g" }));
+    let mut state = told("openai-responses", &items);
+    assert_eq!(state.ledger.blocks[0].mask, Mask::FIXED);
+    assert_eq!(request(&mut state).repairs, []);
+}
+
+fn made_of(make: &crate::json::Value) -> Value {
+    serde_json::from_str(make.json()).unwrap()
+}
+
+fn text(text: &str) -> Value {
+    json!({ "role": "user", "parts": [{ "text": text }] })
+}
+
+fn calls(names: &[&str], signature: Option<&str>) -> Value {
+    let part = |name: &&str| json!({ "functionCall": { "name": name, "args": { "a": 1 } } });
+    let mut parts: Vec<Value> = names.iter().map(part).collect();
+    if let Some(signature) = signature {
+        parts[0]["thoughtSignature"] = signature.into();
+    }
+    json!({ "role": "model", "parts": parts })
+}
+
+fn results(names: &[&str]) -> Value {
+    let part = |name: &&str| json!({ "functionResponse": { "name": name, "response": { "output": "x" } } });
+    json!({ "role": "user", "parts": names.iter().map(part).collect::<Vec<_>>() })
+}
+
+/// I20: what is signed in the current turn is not edited; behind it, it may be.
+#[test]
+fn signed_calls_are_free_once_their_turn_is_over() {
+    let mut messages = vec![text("go"), calls(&["a", "b"], Some("s")), results(&["a", "b"])];
+    let mut state = told("gemini", &messages);
+    let edits = |state: &State| -> Vec<bool> {
+        state.ledger.blocks.iter().map(|block| block.mask.may_edit).collect()
+    };
+    assert_eq!(edits(&state), [false, false, true, true, true]);
+    messages.push(text("and now?"));
+    state.push(messages[3].to_string().as_bytes()).unwrap();
+    assert_eq!(edits(&state), [false, true, true, true, true, false]);
+}
+
+/// I19: results come one by one; each request has all of them in one content, the host's own once it is whole.
+#[test]
+fn results_of_a_turn_go_in_one_content() {
+    let mut state = told(
+        "gemini",
+        &[text("go"), calls(&["a", "a", "b"], None), results(&["a"]), results(&["b"])],
+    );
+    let answer = request(&mut state);
+    let Written::Make { make, copies, role, .. } = &answer.items[2] else { panic!("made") };
+    let copied: Vec<_> = copies.iter().map(|copy| (&*copy.path, copy.index, &*copy.from)).collect();
+    assert_eq!(copied, [("/parts/0", 2, "/parts/0"), ("/parts/1", 3, "/parts/0")]);
+    let ours = json!({ "name": "a", "response": { "error": crate::validity::NO_RESULT } });
+    assert_eq!(made_of(make)["parts"][2]["functionResponse"], ours);
+    assert_eq!((answer.items.len(), *role), (3, "tool"));
+    let mut whole = told("gemini", &[text("go"), calls(&["a", "b"], None), results(&["a", "b"])]);
+    assert_eq!(sent(&request(&mut whole)), ["0", "1", "2"]);
+}
+
+/// I19 and I26: a result of another tool's name goes by its call's; a broken one that moves goes mended.
+#[test]
+fn what_moves_goes_by_its_calls_name_and_mended() {
+    let mut call = calls(&["a"], None);
+    call["parts"][0]["functionCall"]["id"] = "x".into();
+    let mut result = results(&["b"]);
+    result["parts"][0]["functionResponse"]["id"] = "x".into();
+    let answer = request(&mut told("gemini", &[text("go"), call, result]));
+    let Written::Make { make, copies, .. } = &answer.items[2] else { panic!("made") };
+    let expected =
+        r#"{"role":"user","parts":[{"functionResponse":{"id":"x","name":"a","response":null}}]}"#;
+    assert_eq!(made_of(make), serde_json::from_str::<Value>(expected).unwrap());
+    assert_eq!(copies[0].path, "/parts/0/functionResponse/response");
+    let broken = results(&["a"]).to_string().replace("\"x\"", "\"cut \\ud83d\"");
+    let options = json!({ "window": { "contextTokens": 0 }, "format": "gemini" }).to_string();
+    let mut state = State::new(Options::parse(&options).unwrap(), Format::Anthropic);
+    for message in [text("go").to_string(), calls(&["a", "b"], None).to_string(), broken] {
+        state.push(message.as_bytes()).unwrap();
+    }
+    let answer = request(&mut state);
+    let Written::Make { make, copies, .. } = &answer.items[2] else { panic!("made") };
+    let said = &made_of(make)["parts"][0]["functionResponse"]["response"]["output"];
+    assert_eq!((said, copies.len()), (&json!("cut \u{fffd}"), 0));
+}
+
+#[test]
+fn a_sentinel_stands_only_where_it_is_asked_for() {
+    let options =
+        json!({ "window": { "contextTokens": 0 }, "format": "gemini", "signCalls": true });
+    let mut state = State::new(Options::parse(&options.to_string()).unwrap(), Format::Anthropic);
+    for message in [text("go"), calls(&["a", "b"], None), results(&["a", "b"])] {
+        state.push(message.to_string().as_bytes()).unwrap();
+    }
+    let answer = request(&mut state);
+    assert_eq!(sent(&answer), ["0", "1!", "2"]);
+    assert_eq!(answer.repairs[0].rule, "I20");
+    let mut plain = told("gemini", &[text("go"), calls(&["a"], None), results(&["a"])]);
+    assert_eq!(request(&mut plain).repairs, []);
+}

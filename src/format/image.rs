@@ -1,0 +1,151 @@
+//! The size of an image, read from the first bytes of its base64: providers refuse large ones beside many others.
+
+/// Pixels of the longer side; 0 where the header does not say. `base64` is the data, without a prefix.
+///
+/// Looks at the header only: of a JPEG at the segments before its frame.
+pub(super) fn longer_side(base64: &str) -> u32 {
+    let data = Data(base64.as_bytes());
+    data.sides().map_or(0, |(width, height)| width.max(height))
+}
+
+/// The data of a `data:` URL, or of a JSON string that is nothing but base64.
+pub(super) fn base64_of(json: &str) -> &str {
+    let start = json.find(";base64,").map_or(0, |at| at.saturating_add(8));
+    let data = json.get(start..).unwrap_or_default().trim_start_matches('"');
+    let end = data.find('"').unwrap_or(data.len());
+    data.get(..end).unwrap_or_default()
+}
+
+struct Data<'a>(&'a [u8]);
+
+/// No JPEG has more segments before its frame.
+const SEGMENTS: u32 = 64;
+
+impl Data<'_> {
+    fn sides(&self) -> Option<(u32, u32)> {
+        match self.number(0, 2)? {
+            // PNG: the first chunk is IHDR.
+            0x8950 => Some((self.number(16, 4)?, self.number(20, 4)?)),
+            // GIF: little-endian.
+            0x4749 => Some((self.little(6, 2)?, self.little(8, 2)?)),
+            0xFFD8 => self.frame(),
+            // RIFF....WEBP
+            0x5249 => match self.number(12, 4)? {
+                0x5650_3858 => Some((
+                    self.little(24, 3)?.saturating_add(1),
+                    self.little(27, 3)?.saturating_add(1),
+                )),
+                0x5650_3820 => Some((self.little(26, 2)? & 0x3FFF, self.little(28, 2)? & 0x3FFF)),
+                _ => {
+                    let bits = self.little(21, 4)?;
+                    Some((
+                        (bits & 0x3FFF).saturating_add(1),
+                        ((bits >> 14) & 0x3FFF).saturating_add(1),
+                    ))
+                }
+            },
+            _ => None,
+        }
+    }
+
+    /// The frame of a JPEG: behind segments that say how long they are.
+    fn frame(&self) -> Option<(u32, u32)> {
+        let mut at: usize = 2;
+        for _ in 0..SEGMENTS {
+            let marker = self.number(at, 2)?;
+            let is_frame =
+                matches!(marker, 0xFFC0..=0xFFCF) && !matches!(marker, 0xFFC4 | 0xFFC8 | 0xFFCC);
+            if is_frame {
+                let width = self.number(at.saturating_add(7), 2)?;
+                return Some((width, self.number(at.saturating_add(5), 2)?));
+            }
+            let length = self.number(at.saturating_add(2), 2)?;
+            at = at.saturating_add(2).saturating_add(usize::try_from(length).ok()?);
+        }
+        None
+    }
+
+    fn number(&self, at: usize, bytes: usize) -> Option<u32> {
+        (at..at.saturating_add(bytes)).try_fold(0, |sum: u32, at| Some(sum << 8 | self.byte(at)?))
+    }
+
+    fn little(&self, at: usize, bytes: usize) -> Option<u32> {
+        (at..at.saturating_add(bytes))
+            .rev()
+            .try_fold(0, |sum: u32, at| Some(sum << 8 | self.byte(at)?))
+    }
+
+    /// One byte: three of them stand in four characters.
+    fn byte(&self, at: usize) -> Option<u32> {
+        let first = (at / 3).saturating_mul(4).saturating_add(at % 3);
+        let high = value(*self.0.get(first)?)?;
+        let low = value(*self.0.get(first.saturating_add(1))?)?;
+        Some(match at % 3 {
+            0 => high << 2 | low >> 4,
+            1 => (high & 15) << 4 | low >> 2,
+            _ => (high & 3) << 6 | low,
+        })
+    }
+}
+
+fn value(character: u8) -> Option<u32> {
+    let (from, to) = match character {
+        b'A'..=b'Z' => (b'A', 0),
+        b'a'..=b'z' => (b'a', 26),
+        b'0'..=b'9' => (b'0', 52),
+        b'+' | b'-' => return Some(62),
+        b'/' | b'_' => return Some(63),
+        _ => return None,
+    };
+    Some(u32::from(character.saturating_sub(from)).saturating_add(to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::arithmetic_side_effects, reason = "three bytes at a time")]
+    fn encode(bytes: &[u8]) -> String {
+        const SET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut text = String::new();
+        for three in bytes.chunks(3) {
+            let word = three.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte))
+                << (8 * (3 - three.len()));
+            for at in 0..=three.len() {
+                text.push(char::from(SET[(word >> (18 - 6 * at) & 63) as usize]));
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn the_longer_side_stands_in_the_header() {
+        let png =
+            [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &[0, 0, 7, 208, 0, 0, 7, 209]].concat();
+        assert_eq!(longer_side(&encode(&png)), 2001);
+        assert_eq!(longer_side(&encode(b"GIF89a\xd0\x07\x01\x00")), 2000);
+        let jpeg =
+            b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc4\x00\x03x\xff\xc2\x00\x0b\x08\x1f\x40\x00\x10";
+        assert_eq!(longer_side(&encode(jpeg)), 8000);
+        let extended = b"RIFF....WEBPVP8X\x0a\0\0\0\0\0\0\0\x0f\x27\0\xff\x00\0";
+        assert_eq!(longer_side(&encode(extended)), 10_000);
+        assert_eq!(
+            longer_side(&encode(b"RIFF....WEBPVP8 ....\0\0\0\x9d\x01\x2a\x40\x06\xe8\x03")),
+            1600
+        );
+        assert_eq!(longer_side(&encode(b"RIFF....WEBPVP8L....\x2f\xff\xc0\x07\0")), 256);
+    }
+
+    #[test]
+    fn what_is_no_image_or_is_cut_off_has_no_size() {
+        for text in ["", "iVBORw0KGgo", "////", "é", "0M8R4KGxGuEAAAAA", "/9j/////////////////"] {
+            assert_eq!(longer_side(text), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn data_stands_in_a_string_or_a_data_url() {
+        assert_eq!(base64_of("\"abc\""), "abc");
+        assert_eq!(base64_of(r#"{"url":"data:image/png;base64,abc","detail":"low"}"#), "abc");
+    }
+}

@@ -1,0 +1,121 @@
+//! Several messages in one: what a provider wants whose roles alternate.
+
+use crate::json::{self, Value};
+
+use super::{Change, Format, What};
+use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
+
+/// A message that is put together: what of the host's goes into it stands as `null`, and is changed there afterwards.
+#[derive(Clone, Debug)]
+pub struct Joined {
+    format: Format,
+    voice: Voice,
+    content: Vec<Value>,
+    /// What of the host's goes into it.
+    pub copied: Vec<Copied>,
+    /// What is then changed on it.
+    pub ops: Vec<Op>,
+}
+
+impl Joined {
+    /// A message with nothing in it yet.
+    pub fn new(format: Format, voice: Voice) -> Self {
+        Self { format, voice, content: Vec::new(), copied: Vec::new(), ops: Vec::new() }
+    }
+
+    /// The message.
+    pub fn message(&self) -> Value {
+        let content = Value::array(&self.content);
+        match self.voice {
+            Voice::User => {
+                let mut message = self.format.make(&Made::User(Vec::new()), |_| None).0;
+                message.set("content", content);
+                message
+            }
+            Voice::Assistant => self.format.says(content.json()),
+        }
+    }
+
+    /// Whether a piece can stand in another message: blocks and plain text can; what a host keeps beside its content cannot.
+    pub fn takes(format: Format, piece: &Piece) -> bool {
+        match format {
+            Format::Anthropic | Format::OpenAiChat | Format::AiSdk | Format::Pi => {}
+            Format::OpenAiResponses | Format::Gemini | Format::LangChain => return false,
+        }
+        let is_text = piece.kind == Kind::Text && piece.place == Place::Content;
+        is_text || matches!(piece.place, Place::Item(_))
+    }
+
+    /// Takes a piece of the host's, changed as it would be in its own message.
+    pub fn host(&mut self, message: u32, piece: &Piece, changes: &[Change]) {
+        let at = u32::try_from(self.content.len()).unwrap_or(u32::MAX);
+        let path = format!("/content/{at}");
+        let from = piece.place.pointer();
+        let is_block = matches!(piece.place, Place::Item(_));
+        let (path, null) = if is_block {
+            (path, Value::NULL)
+        } else {
+            (format!("{path}/text"), super::edit::block_of(Value::NULL))
+        };
+        self.copied.push(Copied { path, index: message, from });
+        self.content.push(null);
+        let moved = Piece { place: Place::Item(at), ..piece.clone() };
+        for change in changes {
+            match change.what {
+                What::Unmark(marks) => super::edit::unmark(&moved, marks, &mut self.ops),
+                What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
+                    self.ops.extend(self.format.set(&moved, &change.what));
+                }
+            }
+        }
+    }
+
+    /// Takes all that a message of ours says.
+    pub fn made<'o>(&mut self, made: &Made, outlines: impl Fn(u32) -> Option<&'o Outline>) {
+        let (message, copied) = self.format.make(made, outlines);
+        let before = self.content.len();
+        for (name, content) in json::members(message.json()).unwrap_or_default() {
+            if name == "content" {
+                for block in json::items(content).unwrap_or_default() {
+                    self.content.push(Value::raw(block.into()));
+                }
+            }
+        }
+        for copy in copied {
+            let rest = copy.path.strip_prefix("/content/").unwrap_or_default();
+            let (at, under) =
+                rest.split_once('/').map_or((rest, None), |(at, under)| (at, Some(under)));
+            let at = at.parse::<usize>().unwrap_or_default().saturating_add(before);
+            let under = under.map_or(String::new(), |under| format!("/{under}"));
+            self.copied.push(Copied { path: format!("/content/{at}{under}"), ..copy });
+        }
+    }
+}
+
+impl Format {
+    /// A message of the assistant's with this content, as JSON.
+    fn says(self, content: &str) -> Value {
+        let (before, after) = match self {
+            Self::Pi => {
+                (r#"{"role":"assistant","content":"#, r#","stopReason":"stop","timestamp":0}"#)
+            }
+            Self::Gemini => (r#"{"role":"model","parts":"#, "}"),
+            Self::OpenAiResponses => (r#"{"type":"message","role":"assistant","content":"#, "}"),
+            Self::Anthropic | Self::OpenAiChat | Self::AiSdk | Self::LangChain => {
+                (r#"{"role":"assistant","content":"#, "}")
+            }
+        };
+        Value::raw([before, content, after].concat())
+    }
+
+    /// A line of ours in the assistant's name; nothing in it needs an escape.
+    pub fn say(self, line: &str) -> Value {
+        let (before, after) = match self {
+            Self::OpenAiChat | Self::AiSdk | Self::LangChain => ("\"", "\""),
+            Self::Gemini => (r#"[{"text":""#, "\"}]"),
+            Self::OpenAiResponses => (r#"[{"type":"output_text","text":""#, "\"}]"),
+            Self::Anthropic | Self::Pi => (r#"[{"type":"text","text":""#, "\"}]"),
+        };
+        self.says(&[before, line, after].concat())
+    }
+}

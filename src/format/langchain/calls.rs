@@ -1,0 +1,138 @@
+//! The calls of a message: each counted once, however many places it stands in.
+
+use super::super::json::{self, Read, is_object, or_empty, whole};
+use crate::json::Want::{Raw, Text};
+use crate::json::{RawValue, Shape, may};
+use crate::model::{Kind, Part, Place};
+
+/// A call, as `tool_calls` and chunks have it, and as providers do.
+const CALL: Shape = Shape {
+    what: "a call: { id, name, args }",
+    members: &[
+        may("id", Text),
+        may("name", Text),
+        may("args", Raw),
+        may("input", Raw),
+        may("arguments", Raw),
+        may("function", Raw),
+        may("functionCall", Raw),
+    ],
+    closed: false,
+};
+
+/// A call that stands in a list or a content block: which one, and where its arguments are.
+pub(super) struct Seen<'a> {
+    place: Place,
+    pub(super) id: Box<str>,
+    name: Box<str>,
+    arguments: &'a str,
+    /// The member with the arguments; `=` before it: as JSON text.
+    member: &'static str,
+}
+
+/// The calls of a message: each once, with the other places in which it stands.
+pub(super) struct Calls<'a> {
+    /// Id and name of each, and the lists in which it was seen again.
+    pub(super) known: Vec<(Box<str>, Box<str>, Vec<&'static str>)>,
+    pub(super) parts: Vec<Part<'a>>,
+}
+
+impl<'a> Calls<'a> {
+    pub(super) fn own(&mut self, seen: &Seen<'a>) {
+        self.known.push((seen.id.clone(), seen.name.clone(), Vec::new()));
+        self.parts.push(part_of(seen));
+    }
+
+    /// A call seen in another place: a mirror of one that is known, or, where it may be, a call by itself with its mirror.
+    pub(super) fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Part<'a> {
+        let list = seen.place.list();
+        let google = seen.member == FUNCTION_CALL;
+        let same = |(id, name, lists): &&mut (Box<str>, Box<str>, Vec<&'static str>)| {
+            !lists.contains(&list)
+                && if google {
+                    *name == seen.name
+                } else {
+                    *id == seen.id && (!id.is_empty() || *name == seen.name)
+                }
+        };
+        let mut id = seen.id.clone();
+        if let Some((known, _, lists)) = self.known.iter_mut().find(|known| same(known)) {
+            lists.push(list);
+            id.clone_from(known);
+        } else if may_be_own && !google {
+            self.own(seen);
+            if let Some((_, _, lists)) = self.known.last_mut() {
+                lists.push(list);
+            }
+        } else {
+            return left_alone(seen.place);
+        }
+        let mut mirror = Part::new(Kind::Other, seen.place, "");
+        mirror.piece.id = id;
+        mirror.piece.name = seen.member.into();
+        mirror.piece.mirror = true;
+        mirror
+    }
+}
+
+/// A call that stands nowhere else and is not sent from here.
+fn left_alone(place: Place) -> Part<'static> {
+    let mut part = Part::new(Kind::Other, place, "");
+    part.piece.opaque = true;
+    part.piece.mirror = true;
+    part
+}
+
+pub(super) const FUNCTION_CALL: &str = "functionCall/args";
+
+pub(super) fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
+    let text = if seen.arguments.starts_with('"') {
+        json::string(seen.arguments).unwrap_or_default()
+    } else {
+        seen.arguments.into()
+    };
+    let mut part = Part::new(Kind::Call, seen.place, text);
+    let is_text = seen.member.starts_with('=');
+    part.piece.bad_arguments =
+        if is_text { !is_object(&part.text) } else { !part.text.starts_with('{') };
+    part.piece.id.clone_from(&seen.id);
+    part.piece.name.clone_from(&seen.name);
+    part
+}
+
+/// Whoever wrote it: `{ id, name, args }`, `{ id, name, input }`, `{ id, function: { name, arguments } }` or
+/// `{ functionCall: { name, args } }`.
+pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
+    let mut outer = json::read(raw, &CALL)?;
+    let id = or_empty(outer.text("id")).into();
+    let inner = [("function", "=function/arguments"), ("functionCall", FUNCTION_CALL)];
+    for (name, member) in inner {
+        if let Some(raw) = outer.raw(name) {
+            let mut inner =
+                json::read(raw, &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
+            let arguments = inner.raw("arguments").or_else(|| inner.raw("args"));
+            let arguments = arguments.map_or(Ok("{}"), whole)?;
+            return Ok(Seen {
+                place,
+                id,
+                name: or_empty(inner.text("name")).into(),
+                arguments,
+                member,
+            });
+        }
+    }
+    let name = or_empty(outer.text("name")).into();
+    let found =
+        ["args", "input", "arguments"].into_iter().find_map(|name| Some((name, outer.raw(name)?)));
+    let (member, raw) = found.map_or(("args", None), |(name, raw)| (name, Some(raw)));
+    let arguments =
+        raw.map_or(Ok("{}"), whole).map_err(|flaw| flaw.under(&format!("/{member}")))?;
+    let text = arguments.starts_with('"');
+    let member = match (member, text) {
+        ("args", true) => "=args",
+        ("input", true) => "=input",
+        ("arguments", _) => "=arguments",
+        (member, _) => member,
+    };
+    Ok(Seen { place, id, name, arguments, member })
+}

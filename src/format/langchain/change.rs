@@ -1,0 +1,105 @@
+//! Changes to a message: what is changed of a call is changed in every place in which it stands.
+
+use super::super::edit::{self, Change, PLACEHOLDER, What, member, put};
+use super::ROOTS;
+use super::calls::FUNCTION_CALL;
+use crate::json::Value;
+use crate::model::{Kind, Op, Outline, Piece, Place};
+
+/// Changes to content and calls, in every place in which a call stands.
+pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
+    let (mut stay, mut go) = edit::split(outline, changes);
+    let mut ops = edit::sets(outline, changes, |piece, what| {
+        (piece.kind != Kind::Call).then(|| set(piece, what)).flatten()
+    });
+    for change in changes.iter().filter(|change| change.what != What::Drop) {
+        let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
+        let stays = |it: &&Piece| stay.iter().any(|piece| std::ptr::eq(*piece, *it));
+        let Some(piece) = piece.filter(|it| it.kind == Kind::Call).filter(stays) else { continue };
+        let own = (!has_own_mirror(outline, piece)).then_some(piece);
+        let places = mirrors(outline, piece).chain(own);
+        ops.extend(places.filter_map(|place| set(place, &change.what)));
+    }
+    let calls: Vec<&Piece> = go.iter().copied().filter(|piece| piece.kind == Kind::Call).collect();
+    for mirror in calls.iter().flat_map(|call| mirrors(outline, call)) {
+        if stay.iter().any(|piece| std::ptr::eq(*piece, mirror)) {
+            stay.retain(|piece| !std::ptr::eq(*piece, mirror));
+            go.push(mirror);
+        }
+    }
+    go.retain(|piece| piece.kind != Kind::Call || !has_own_mirror(outline, piece));
+    let of_content = |piece: &&Piece| content_of(piece).is_some();
+    let content = outline.pieces.iter().find_map(content_of);
+    let told = stay.iter().any(|piece| !matches!(piece.kind, Kind::Thinking) && !piece.mirror);
+    match content {
+        _ if go.is_empty() => {}
+        Some(path) if !told => ops.push(edit::beside(&path, PLACEHOLDER.into())),
+        Some(path) if !stay.iter().any(of_content) && go.iter().any(of_content) => {
+            ops.push(edit::beside(&path, "".into()));
+        }
+        Some(_) | None => ops.extend(edit::removals(go.iter().copied().filter(of_content))),
+    }
+    ops.extend(edit::removals(go.iter().copied().filter(|piece| !of_content(piece))));
+    let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
+    ops.extend(fields.map(|piece| Op::Remove { path: piece.place.pointer() }));
+    ops
+}
+
+/// The pointer of the content that a piece stands in.
+fn content_of(piece: &Piece) -> Option<String> {
+    if let Place::At(path, _) | Place::In(path) = piece.place
+        && path.ends_with("content")
+    {
+        return Some(format!("/{path}"));
+    }
+    None
+}
+
+/// A call that stands in the content or beside it, in no list of its own, has that place as a mirror too.
+fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
+    mirrors(outline, call).any(|mirror| mirror.place == call.place)
+}
+
+/// The other places of a call: the n-th call with its id is the n-th with it in every list.
+fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
+    let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
+    let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));
+    let is = move |piece: &&Piece| piece.mirror && piece.id == call.id && !piece.name.is_empty();
+    outline.pieces.iter().enumerate().filter(move |(_, piece)| is(piece)).filter_map(
+        move |(at, piece)| {
+            let before = outline.pieces.iter().take(at).filter(is);
+            let nth = before.filter(|other| other.place.list() == piece.place.list()).count();
+            (Some(nth) == number).then_some(piece)
+        },
+    )
+}
+
+/// What one change sets in one place.
+fn set(piece: &Piece, what: &What) -> Option<Op> {
+    let text = |text: &String| Value::from(text.as_str());
+    let member_of = |name: &str, new: &Value| {
+        let (name, is_text) = name.strip_prefix('=').map_or((name, false), |name| (name, true));
+        let new = if is_text { new.json().into() } else { new.clone() };
+        member(piece, &format!("/{name}"), new)
+    };
+    Some(match (piece.kind, piece.place, what) {
+        (Kind::Text, Place::In(_), What::Text(new))
+        | (Kind::Thinking, Place::Field(_), What::Text(new)) => put(piece, "", text(new)),
+        (Kind::Text, _, What::Text(new)) => put(piece, "/text", text(new)),
+        (Kind::Thinking, _, What::Text(new)) => put(piece, "/thinking", text(new)),
+        (Kind::Image, _, What::Text(new)) => put(piece, "", edit::text_block(new)),
+        (Kind::Result, _, What::Text(new)) => member(piece, "", text(new)),
+        (Kind::Result, Place::In(path), What::Id(id)) => {
+            let root = ROOTS.iter().find(|root| root.content == path)?;
+            edit::beside(root.tool_call_id, text(id))
+        }
+        (Kind::Other, _, What::Arguments(new)) => member_of(&piece.name, new),
+        (Kind::Other, _, What::Id(id)) if &*piece.name != FUNCTION_CALL => {
+            member(piece, "/id", text(id))
+        }
+        (Kind::Call, Place::Field(_), What::Arguments(new)) => member_of("=arguments", new),
+        (Kind::Call, _, What::Arguments(new)) => member_of("args", new),
+        (Kind::Call, Place::At(..), What::Id(id)) => member(piece, "/id", text(id)),
+        _ => return None,
+    })
+}

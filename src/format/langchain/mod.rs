@@ -1,0 +1,368 @@
+//! `LangChain`'s messages: live instances, seen by their own members, and what they are written as: `{ lc, id, kwargs }`,
+//! `{ type, data }`, or plain `{ type, content }` and `{ role, content }`.
+//!
+//! A call may stand in several places at once (`tool_calls`, a content block, `additional_kwargs`, chunks). It is counted
+//! once and changed everywhere; where it also stands somewhere that is not known here, it is left alone.
+
+mod calls;
+mod change;
+
+use std::borrow::Cow;
+
+use self::calls::{Calls, Seen, call, part_of};
+use super::edit::{self, Host};
+use super::fingerprint::of_json;
+use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use crate::json::Want::{Items, Raw, Text};
+use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+
+pub(super) use change::edit;
+
+const MESSAGE: Shape = Shape {
+    what: "a message: an instance, { lc, id, kwargs }, { type, data } or { type, content }",
+    members: &[
+        // What `js/json.ts` writes of an instance's class.
+        may(TAG, Text),
+        may("type", Text),
+        may("role", Text),
+        may("id", Raw),
+        may("lc", Raw),
+        may("kwargs", Raw),
+        may("data", Raw),
+        may("content", Want::Content),
+        may("name", Text),
+        may("tool_calls", Items),
+        may("invalid_tool_calls", Items),
+        may("tool_call_chunks", Items),
+        may("tool_call_id", Text),
+        may("status", Text),
+        may("additional_kwargs", Raw),
+        may("response_metadata", Raw),
+    ],
+    closed: false,
+};
+
+/// The member under which the class of an instance is written.
+pub(super) const TAG: &str = "@@toStringTag";
+
+const KWARGS: Shape = Shape {
+    what: "additional_kwargs",
+    members: &[
+        may("tool_calls", Items),
+        may("function_call", Raw),
+        may("reasoning_content", Text),
+        may("reasoning", Raw),
+    ],
+    closed: false,
+};
+
+const METADATA: Shape =
+    Shape { what: "response_metadata", members: &[may("output", Raw)], closed: false };
+
+const BLOCK: Shape = Shape {
+    what: "a content block: { type, .. }",
+    members: &[
+        must("type", Text),
+        may("text", Text),
+        may("thinking", Text),
+        may("reasoning", Text),
+        may("signature", Text),
+        may("data", Raw),
+    ],
+    closed: false,
+};
+
+/// Where a message's members stand.
+struct Root {
+    under: &'static str,
+    content: &'static str,
+    calls: &'static str,
+    invalid: &'static str,
+    chunks: &'static str,
+    raw_calls: &'static str,
+    function_call: &'static str,
+    reasoning: [&'static str; 2],
+    tool_call_id: &'static str,
+}
+
+macro_rules! root {
+    ($under:literal, $path:literal) => {
+        Root {
+            under: $under,
+            content: concat!($path, "content"),
+            calls: concat!($path, "tool_calls"),
+            invalid: concat!($path, "invalid_tool_calls"),
+            chunks: concat!($path, "tool_call_chunks"),
+            raw_calls: concat!($path, "additional_kwargs/tool_calls"),
+            function_call: concat!($path, "additional_kwargs/function_call"),
+            reasoning: [
+                concat!($path, "additional_kwargs/reasoning_content"),
+                concat!($path, "additional_kwargs/reasoning"),
+            ],
+            tool_call_id: concat!("/", $path, "tool_call_id"),
+        }
+    };
+}
+
+static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/data", "data/")];
+
+pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+    let mut message = json::read(text, &MESSAGE)?;
+    let mut kinds: Vec<String> =
+        ["type", TAG].iter().filter_map(|name| message.text(name)).map(Cow::into_owned).collect();
+    let [own, kwargs, data] = &ROOTS;
+    let mut root = own;
+    if let Some(inner) = message.raw("lc").and_then(|_| message.raw("kwargs")) {
+        let class = message.raw("id").and_then(|id| crate::json::items(id).ok());
+        let class = class.and_then(|path| crate::json::string(path.last()?).ok());
+        kinds.extend(class.map(Cow::into_owned));
+        root = kwargs;
+        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+    } else if let Some(inner) = message.raw("data").filter(|data| data.starts_with('{')) {
+        root = data;
+        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+    }
+    // A message of any role has it beside; without another sign it is the only one.
+    kinds.extend(message.text("role").map(Cow::into_owned));
+    let Some((role, legacy)) = kinds.iter().find_map(|kind| role_of(kind)) else {
+        if kinds.iter().any(|kind| matches!(&**kind, "remove" | "RemoveMessage")) {
+            // It asks a reducer to take a message away, and says nothing to a model.
+            return Ok(Draft { role: Role::User, parts: Vec::new() });
+        }
+        let allowed = "\"human\", \"ai\", \"system\", \"developer\", \"tool\", \"function\", \"generic\" or \"remove\"";
+        return Err(Flaw::new("/type", allowed));
+    };
+    let parts = match role {
+        Role::Tool => result(message, root, legacy),
+        Role::System | Role::User | Role::Assistant => spoken(message, root),
+    };
+    Ok(Draft { role, parts: parts.map_err(|flaw| flaw.under(root.under))? })
+}
+
+/// Who speaks, by type, class or role; and whether it is a function's result of the days before ids.
+fn role_of(kind: &str) -> Option<(Role, bool)> {
+    Some(match kind.strip_suffix("Chunk").unwrap_or(kind) {
+        "human" | "user" | "HumanMessage" => (Role::User, false),
+        "ai" | "assistant" | "AIMessage" => (Role::Assistant, false),
+        "system" | "developer" | "SystemMessage" => (Role::System, false),
+        "tool" | "ToolMessage" => (Role::Tool, false),
+        "function" | "FunctionMessage" => (Role::Tool, true),
+        _ => return None,
+    })
+}
+
+fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+    let extra = message.raw("additional_kwargs").unwrap_or("{}");
+    let metadata = message.raw("response_metadata").unwrap_or("{}");
+    let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
+    let listed = |items: Option<Vec<&'a RawValue>>, list, path: &str| {
+        let items = (0u32..).zip(items.unwrap_or_default());
+        let seen = items.map(|(at, raw)| {
+            call(raw, Place::At(list, at)).map_err(|flaw| flaw.under(&format!("{path}/{at}")))
+        });
+        seen.collect::<Read<Vec<Seen<'a>>>>()
+    };
+    let calls = listed(message.items("tool_calls"), root.calls, "/tool_calls")?;
+    let invalid = listed(message.items("invalid_tool_calls"), root.invalid, "/invalid_tool_calls")?;
+    let chunks = listed(message.items("tool_call_chunks"), root.chunks, "/tool_call_chunks")?;
+    let raw_calls =
+        listed(kwargs.items("tool_calls"), root.raw_calls, "/additional_kwargs/tool_calls")?;
+    let mut parts = reasoning(&mut kwargs, root)?;
+    let mut blocks = Vec::new();
+    let mut torn = false;
+    match message.content("content") {
+        None => {}
+        Some(Content::Text(text)) => {
+            // Beside calls an empty string is the absence of text.
+            let called = !calls.is_empty() || !raw_calls.is_empty();
+            if !(called && text.is_empty()) {
+                parts.push(Part::new(Kind::Text, Place::In(root.content), text));
+            }
+        }
+        Some(Content::Blocks(items)) => {
+            for (at, raw) in (0u32..).zip(items) {
+                let place = Place::At(root.content, at);
+                let flaw = |flaw: Flaw| flaw.under(&format!("/content/{at}"));
+                match json::kind_of(raw).as_deref() {
+                    Some("tool_use" | "tool_call" | "functionCall") => {
+                        blocks.push((parts.len(), call(raw, place).map_err(flaw)?));
+                    }
+                    kind => {
+                        torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
+                        parts.push(block(raw, place).map_err(flaw)?);
+                    }
+                }
+            }
+        }
+    }
+    let mut all = Calls { known: Vec::new(), parts: Vec::new() };
+    for seen in &calls {
+        all.own(seen);
+    }
+    // Google's blocks have no ids: the calls stand in the same order.
+    let mut moved = 0usize;
+    for (before, seen) in &blocks {
+        let at = before.saturating_add(moved);
+        let part = all.also(seen, true);
+        parts.insert(at.min(parts.len()), part);
+        moved = moved.saturating_add(1);
+    }
+    let alone = calls.is_empty();
+    for seen in &raw_calls {
+        parts.push(all.also(seen, alone));
+    }
+    for seen in invalid.iter().chain(&chunks) {
+        parts.push(all.also(seen, false));
+    }
+    torn |= all.known.len() < chunks.len();
+    parts.append(&mut all.parts);
+    if let Some(raw) = kwargs.raw("function_call").filter(|_| all.known.is_empty()) {
+        let seen = call(raw, Place::Field(root.function_call))?;
+        parts.push(part_of(&seen));
+    }
+    // OpenAI's own items are sent back in place of what stands in the message.
+    let whole = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
+    torn |= whole.is_some_and(|output| output.starts_with("[{"));
+    for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
+        let quoted = Value::from(&*part.piece.id).to_string();
+        let elsewhere =
+            extra.matches(&*quoted).count().saturating_add(metadata.matches(&*quoted).count());
+        let known = raw_calls.iter().filter(|seen| seen.id == part.piece.id).count();
+        part.piece.opaque |= torn || (!part.piece.id.is_empty() && elsewhere > known);
+    }
+    Ok(parts)
+}
+
+/// Reasoning beside the content.
+fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+    let [text, items] = root.reasoning;
+    let mut parts = Vec::new();
+    if let Some(said) = kwargs.text("reasoning_content").filter(|said| !said.is_empty()) {
+        let mut part = Part::new(Kind::Thinking, Place::Field(text), said);
+        part.piece.blank = false;
+        parts.push(part);
+    }
+    if let Some(raw) = kwargs.raw("reasoning").filter(|raw| raw.len() > "{}".len()) {
+        let mut part = Part::new(Kind::Thinking, Place::Field(items), whole(raw)?);
+        part.piece.opaque = true;
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
+fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+    let Ok(mut block) = json::read(raw, &BLOCK) else {
+        return json::other(place, raw);
+    };
+    let text = |block: &mut Members<'_>, name: &str| or_empty(block.text(name)).into_owned();
+    let kind = or_empty(block.text("type"));
+    Ok(match &*kind {
+        "text" => {
+            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
+            Part::new(Kind::Text, place, text)
+        }
+        "thinking" | "redacted_thinking" => {
+            let said = text(&mut block, "thinking");
+            let mut part = Part::new(Kind::Thinking, place, said);
+            let signature = block.text("signature").map_or(0, |signature| signature.len());
+            let data = block.raw("data").map_or(0, str::len);
+            part.opaque = count(signature.max(data));
+            part.piece.opaque = part.opaque > 0;
+            part.piece.blank &= part.opaque == 0;
+            part
+        }
+        "reasoning" => {
+            let said = text(&mut block, "reasoning");
+            let mut part = Part::new(Kind::Thinking, place, said);
+            part.opaque = count(raw.len());
+            part.piece.opaque = true;
+            part.piece.blank = false;
+            part
+        }
+        "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
+        | "document" => {
+            let mut part = Part::new(Kind::Image, place, "");
+            part.images = 1;
+            part.media = of_json(raw);
+            part
+        }
+        _ => json::other(place, raw)?,
+    })
+}
+
+fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<Part<'a>>> {
+    let mut body = Body::default();
+    match message.content("content") {
+        None => {}
+        Some(Content::Text(text)) => body.say(text),
+        Some(Content::Blocks(blocks)) => {
+            for (at, raw) in blocks.into_iter().enumerate() {
+                let part = block(raw, Place::Content);
+                body.take(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
+            }
+        }
+    }
+    let place = if legacy { Place::Field(root.content) } else { Place::In(root.content) };
+    let mut part = body.into_part(place);
+    part.piece.id = or_empty(message.text("tool_call_id")).into();
+    part.piece.name = or_empty(message.text("name")).into();
+    part.piece.error = message.text("status").is_some_and(|status| status == "error");
+    Ok(vec![part])
+}
+
+pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+    let mut copied = Vec::new();
+    let root = root_of(host);
+    let path = format!("/{}", root.content);
+    let (kind, body) = match made {
+        Made::User(parts) => {
+            let content = edit::user_list(parts, host, &path, &mut copied);
+            ("human", object!({ "content": content }))
+        }
+        Made::Result { id, name, text, error, .. } => tool(id, name, text.as_str().into(), *error),
+        Made::Results(_) => return (Value::NULL, copied),
+        Made::Moved { id, name, message, piece } => {
+            let moved = edit::moved(*message, host(*message, *piece), "", &path);
+            copied.extend(moved.copied);
+            tool(id, name, moved.text, moved.error)
+        }
+    };
+    let message = match root.under {
+        "/kwargs" => {
+            let class = match kind {
+                "human" => "HumanMessage",
+                "tool" => "ToolMessage",
+                _ => "FunctionMessage",
+            };
+            object!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
+        }
+        "/data" => object!({ "type": kind, "data": body }),
+        _ => {
+            let mut message = body;
+            message.set("type", kind.into());
+            message
+        }
+    };
+    (message, copied)
+}
+
+fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Value) {
+    let status = if error { "error" } else { "success" };
+    // A call without an id is one of the days before ids.
+    if id.is_empty() {
+        return ("function", object!({ "name": name, "content": content }));
+    }
+    let body = object!({ "tool_call_id": id, "name": name, "content": content, "status": status });
+    ("tool", body)
+}
+
+/// How the host's messages are written: the first of them that has a part shows it.
+fn root_of(host: Host<'_>) -> &'static Root {
+    let [own, kwargs, data] = &ROOTS;
+    match edit::first(host).map_or("", |piece| piece.place.wrapper()) {
+        "kwargs" => kwargs,
+        "data" => data,
+        _ => own,
+    }
+}

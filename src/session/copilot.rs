@@ -1,0 +1,143 @@
+//! GitHub Copilot CLI: events, one a line.
+//!
+//! What the model was sent for a user's message is its `transformedContent`. Input tokens are reported for the whole session
+//! only, at its end, and so for no call. The events of a subagent name the call that started it.
+
+use super::script::{Act, Rule, Script};
+use super::usage::CLINE;
+
+pub(super) const SCRIPT: Script = Script {
+    kind: &[("", "type")],
+    time: "timestamp",
+    aside: "data.parentToolCallId",
+    rules: &[
+        Rule {
+            kinds: &["system.message"],
+            needs: "data.content",
+            acts: &[Act::System("data.content")],
+        },
+        Rule {
+            kinds: &["user.message"],
+            needs: "data.transformedContent|data.content",
+            acts: &[Act::Hear("user", "data.transformedContent|data.content")],
+        },
+        Rule {
+            kinds: &["system.notification"],
+            needs: "data.content",
+            acts: &[Act::Hear("user", "data.content")],
+        },
+        Rule {
+            kinds: &["assistant.message"],
+            needs: "data.content|data.toolRequests",
+            acts: &[
+                Act::Step("data.apiCallId|data.messageId"),
+                Act::Think("data.reasoningText"),
+                Act::Say("data.content"),
+                Act::Calls {
+                    list: "data.toolRequests",
+                    id: "toolCallId",
+                    name: "name",
+                    arguments: "arguments",
+                },
+            ],
+        },
+        Rule {
+            kinds: &["tool.execution_complete"],
+            needs: "data.toolCallId",
+            acts: &[Act::Result {
+                id: "data.toolCallId",
+                content: "data.result.content|data.error.message|data.error",
+                note: "",
+            }],
+        },
+        Rule { kinds: &["assistant.usage"], needs: "data", acts: &[Act::Cost("data", &CLINE)] },
+        Rule {
+            kinds: &["session.usage_info", "session.truncation"],
+            needs: "data",
+            acts: &[Act::Window("data.tokenLimit")],
+        },
+        Rule {
+            kinds: &["session.compaction_complete"],
+            needs: "data",
+            acts: &[Act::Fold {
+                summary: "data.summaryContent",
+                head: "",
+                before: "data.preCompactionTokens",
+                after: "data.postCompactionTokens",
+                unless: "data.error",
+            }],
+        },
+        Rule {
+            kinds: &[
+                "session.*",
+                "hook.*",
+                "permission.*",
+                "assistant.*",
+                "tool.*",
+                "subagent.*",
+                "skill.*",
+                "command.*",
+                "user_input.*",
+                "elicitation.*",
+                "external_tool.*",
+                "exit_plan_mode.*",
+                "pending_messages.*",
+                "abort",
+            ],
+            needs: "",
+            acts: &[],
+        },
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::read_session;
+    use crate::session::SessionFile;
+
+    fn open(lines: &[&str]) -> SessionFile {
+        read_session(lines.join("\n").as_bytes(), None).expect("read")
+    }
+
+    #[test]
+    fn events_become_messages_as_the_model_saw_them() {
+        let file = open(&[
+            r#"{"type":"session.start","data":{"sessionId":"s","version":1}}"#,
+            r#"{"type":"system.message","data":{"content":"rules"}}"#,
+            r#"{"type":"user.message","data":{"content":"hi","transformedContent":"now: hi"}}"#,
+            r#"{"type":"assistant.message","timestamp":"1970-01-01T00:00:03Z","data":{"content":"","reasoningText":"hm","apiCallId":"m","toolRequests":[{"toolCallId":"a","name":"bash","arguments":{"x":1}},{"toolCallId":"b","name":"view","arguments":{}}]}}"#,
+            r#"{"type":"assistant.message","data":{"content":"inside","parentToolCallId":"a"}}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"a","success":true,"result":{"content":"ok"}}}"#,
+            r#"{"type":"system.notification","data":{"content":"<n>"}}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"b","success":false,"error":{"message":"no"}}}"#,
+            r#"{"type":"assistant.usage","data":{"inputTokens":70,"outputTokens":2,"cacheReadTokens":60}}"#,
+            r#"{"type":"session.compaction_complete","data":{"success":true,"preCompactionTokens":900,"postCompactionTokens":90,"summaryContent":"so far"}}"#,
+            r#"{"type":"tool.execution_complete","data":{}}"#,
+            r#"{"type":"something.new","data":{}}"#,
+        ]);
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        assert_eq!(
+            json,
+            [
+                r#"{"role":"user","content":"now: hi"}"#,
+                r#"{"role":"assistant","reasoning_content":"hm","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"x\":1}"}},{"id":"b","type":"function","function":{"name":"view","arguments":"{}"}}]}"#,
+                r#"{"role":"tool","tool_call_id":"a","content":"ok"}"#,
+                r#"{"role":"tool","tool_call_id":"b","content":"no"}"#,
+                r#"{"role":"user","content":"<n>"}"#,
+            ]
+        );
+        assert_eq!((file.format, file.system.as_deref()), ("copilot-cli", Some("rules")));
+        let call = file.calls[0];
+        assert_eq!((file.calls.len(), call.sent, call.at), (1, 1, Some(3000)));
+        assert_eq!(call.usage.map(|usage| usage.input_tokens), Some(70));
+        let fold = &file.compactions[0];
+        assert_eq!((fold.first_kept_index, fold.tokens_before, &*fold.summary), (5, 900, "so far"));
+        let receipt = &file.receipt;
+        assert_eq!((receipt.read, receipt.unknown, receipt.sidechain), (10, 1, 1));
+        assert_eq!(receipt.broken[0].line, 11);
+        assert_eq!(
+            receipt.broken[0].reason,
+            "a record of type \"tool.execution_complete\" without data.toolCallId"
+        );
+    }
+}

@@ -1,0 +1,384 @@
+//! Whose file it is: a table of cheap signs, the only place that tells one writer from another.
+//!
+//! A file is a list of records: its lines, the elements of its list, or of a list inside its one object. The first record that
+//! shows a sign decides; objects that say themselves what they are come before. Messages with a role and a content, which many
+//! write, are the providers' own only where nothing else is shown.
+
+use super::lines::Line;
+use super::path::{any, at};
+use super::raw::{Fields, RawValue, inside, items, text};
+
+/// Whose records they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writer {
+    /// pi or `OpenClaw`.
+    Pi,
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex.
+    Codex,
+    /// GitHub Copilot CLI.
+    Copilot,
+    /// Kimi CLI.
+    Kimi,
+    /// `OpenHands`: actions and observations.
+    OpenHands,
+    /// `OpenHands` SDK.
+    OpenHandsSdk,
+    /// opencode.
+    OpenCode,
+    /// Inspect.
+    Inspect,
+    /// SWE-agent.
+    SweAgent,
+    /// mini-swe-agent.
+    MiniSweAgent,
+    /// Who&When: agents that talk to each other.
+    WhoAndWhen,
+    /// Gemini: contents.
+    Gemini,
+    /// `LangChain`.
+    LangChain,
+    /// AI SDK: UI or model messages.
+    AiSdk,
+    /// `OpenAI` Responses: items.
+    Responses,
+    /// One message of a provider's API in each.
+    Messages,
+}
+
+/// What is looked at.
+enum Test {
+    /// Something stands there.
+    Has(&'static str),
+    /// Nothing does.
+    Lacks(&'static str),
+    /// An object.
+    Object(&'static str),
+    /// A list.
+    List(&'static str),
+    /// One of these strings.
+    Is(&'static str, &'static [&'static str]),
+    /// A string that starts so.
+    Starts(&'static str, &'static str),
+    /// A string that holds this.
+    Holds(&'static str, &'static str),
+}
+use Test::{Has, Holds, Is, Lacks, List, Object, Starts};
+
+/// A writer, and what shows it.
+type Sign = (Writer, &'static [Test]);
+
+/// Signs of a record.
+const RECORDS: [Sign; 29] = [
+    (
+        Writer::Codex,
+        &[
+            Is(
+                "type",
+                &["session_meta", "response_item", "event_msg", "turn_context", "compacted"],
+            ),
+            Object("payload"),
+        ],
+    ),
+    (Writer::Pi, &[Is("type", &["session"]), Has("cwd|version")]),
+    (Writer::Pi, &[Is("type", &["message"]), Object("message")]),
+    (Writer::ClaudeCode, &[Is("type", &["user", "assistant"]), Object("message")]),
+    (Writer::ClaudeCode, &[Has("uuid"), Has("sessionId")]),
+    (Writer::ClaudeCode, &[Is("type", &["summary"]), Has("leafUuid")]),
+    (Writer::ClaudeCode, &[Is("type", &["file-history-snapshot"]), Has("snapshot")]),
+    (Writer::ClaudeCode, &[Is("type", &["queue-operation"]), Has("sessionId")]),
+    (
+        Writer::Copilot,
+        &[
+            Is(
+                "type",
+                &[
+                    "session.start",
+                    "session.resume",
+                    "system.message",
+                    "user.message",
+                    "assistant.message",
+                    "tool.execution_complete",
+                ],
+            ),
+            Object("data"),
+        ],
+    ),
+    (Writer::Kimi, &[Is("type", &["metadata"]), Has("protocol_version")]),
+    (Writer::Kimi, &[Is("type", &["context.append_message"]), Object("message")]),
+    (Writer::Kimi, &[Is("type", &["context.append_loop_event"]), Object("event")]),
+    (Writer::OpenHands, &[Has("source"), Has("action"), Object("args")]),
+    (Writer::OpenHands, &[Has("source"), Has("observation"), Has("content")]),
+    (
+        Writer::OpenHandsSdk,
+        &[
+            Has("source"),
+            Is("kind", &["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent"]),
+        ],
+    ),
+    (Writer::OpenCode, &[Is("info.role", &["user", "assistant"]), List("parts")]),
+    (Writer::AiSdk, &[Is("role", &["system", "user", "assistant"]), Has("parts.0.type")]),
+    (
+        Writer::AiSdk,
+        &[
+            Is("role", &["assistant", "tool"]),
+            Is(
+                "content.*.type",
+                &["tool-call", "tool-result", "tool-approval-request", "tool-approval-response"],
+            ),
+        ],
+    ),
+    (Writer::AiSdk, &[Is("role", &["assistant"]), Is("content.*.type", &["reasoning"])]),
+    (
+        Writer::Gemini,
+        &[Is("role", &["user", "model", "function"]), Has("parts.0"), Lacks("parts.0.type")],
+    ),
+    (Writer::Gemini, &[Is("role", &["model"]), List("parts")]),
+    (Writer::LangChain, &[Is("type", LANGCHAIN), Has("content|data.content")]),
+    (Writer::LangChain, &[Is("type", &["constructor"]), Has("lc"), Object("kwargs")]),
+    (
+        Writer::Responses,
+        &[Is("type", &["message"]), Is("content.*.type", &["input_text", "output_text"])],
+    ),
+    (
+        Writer::Responses,
+        &[
+            Is(
+                "type",
+                &[
+                    "function_call",
+                    "function_call_output",
+                    "custom_tool_call",
+                    "custom_tool_call_output",
+                ],
+            ),
+            Has("call_id"),
+        ],
+    ),
+    (Writer::Responses, &[Is("type", &["reasoning"]), List("summary")]),
+    (
+        Writer::MiniSweAgent,
+        &[Is("role", &["assistant"]), Holds("content", "```mswea_bash_command")],
+    ),
+    (Writer::MiniSweAgent, &[Is("role", &["user"]), Starts("content", "<returncode>")]),
+    (Writer::SweAgent, &[Has("role"), Has("agent"), Has("message_type|is_demo")]),
+];
+
+const LANGCHAIN: &[&str] =
+    &["human", "ai", "HumanMessage", "AIMessage", "HumanMessageChunk", "AIMessageChunk"];
+
+/// Signs of an object that is the whole file, and where its records are.
+const WHOLES: [(Sign, &str); 6] = [
+    ((Writer::Inspect, &[Object("eval"), Has("eval.task|version")]), "samples"),
+    ((Writer::SweAgent, &[List("trajectory"), List("history")]), "history"),
+    ((Writer::WhoAndWhen, &[List("history"), Has("mistake_agent|question_ID")]), "history"),
+    ((Writer::MiniSweAgent, &[Starts("trajectory_format", "mini-swe-agent")]), "messages"),
+    ((Writer::MiniSweAgent, &[Has("info.mini_version"), List("messages")]), "messages"),
+    ((Writer::OpenCode, &[Object("info"), Object("messages.0.info")]), "messages"),
+];
+
+/// Where an object that says nothing of itself has its records.
+const LISTS: &str = "messages|contents|input|history|events|trajectory|values.messages|channel_values.messages|kwargs.messages";
+
+/// A message that any provider may have written.
+const MESSAGE: [&[Test]; 2] =
+    [&[Is("role", &[]), Has("content")], &[Is("role", &[]), Has("tool_calls")]];
+
+impl Test {
+    fn passes(&self, fields: &Fields<'_>) -> bool {
+        let starts_with =
+            |path, sign: char| at(fields, path).is_some_and(|raw| raw.starts_with(sign));
+        match self {
+            Has(path) => at(fields, path).is_some(),
+            Lacks(path) => at(fields, path).is_none(),
+            Object(path) => starts_with(path, '{'),
+            List(path) => starts_with(path, '['),
+            // Without names any string will do.
+            Is(path, names) => any(fields, path, &|raw| {
+                text(raw).is_some_and(|text| names.is_empty() || names.contains(&&*text))
+            }),
+            Starts(path, start) => {
+                at(fields, path).and_then(inside).is_some_and(|text| text.starts_with(start))
+            }
+            Holds(path, part) => {
+                at(fields, path).and_then(inside).is_some_and(|text| text.contains(part))
+            }
+        }
+    }
+}
+
+fn all(tests: &[Test], fields: &Fields<'_>) -> bool {
+    tests.iter().all(|test| test.passes(fields))
+}
+
+/// Whose record it is, as far as it shows.
+pub(super) fn shown(fields: &Fields<'_>) -> Option<Writer> {
+    RECORDS.iter().find(|(_, tests)| all(tests, fields)).map(|(writer, _)| *writer)
+}
+
+/// A message of a provider's API.
+pub(super) fn is_message(fields: &Fields<'_>) -> bool {
+    MESSAGE.iter().any(|tests| all(tests, fields))
+}
+
+/// Whose records they are.
+pub(super) fn writer(records: &[Line<'_>]) -> Option<Writer> {
+    let whole = || records.iter().filter(|record| record.fault.is_none());
+    whole()
+        .find_map(|record| shown(&record.fields))
+        .or_else(|| whole().any(|record| is_message(&record.fields)).then_some(Writer::Messages))
+}
+
+/// Whose file an object says it is, and the list of its records.
+pub(super) fn whole<'a>(object: &Fields<'a>) -> Option<(Writer, Vec<Line<'a>>)> {
+    if let Some(((writer, _), path)) = WHOLES.iter().find(|((_, tests), _)| all(tests, object)) {
+        return Some((*writer, at(object, path).map(elements).unwrap_or_default()));
+    }
+    // A list that nobody knows does not hide the next.
+    LISTS.split('|').find_map(|path| {
+        let records = elements(at(object, path)?);
+        writer(&records).map(|writer| (writer, records))
+    })
+}
+
+/// The elements of a list as records, numbered from 1.
+pub(super) fn elements(list: &RawValue) -> Vec<Line<'_>> {
+    (1_u32..).zip(items(list)).map(|(number, raw)| Line::read(number, raw)).collect()
+}
+
+/// Files that are no text, by how they begin.
+const SEALED: [(&[u8], &str); 4] = [
+    (
+        b"PK\x03\x04",
+        "a zip archive: if it is an Inspect log (.eval), convert it to .json with `inspect log convert` first",
+    ),
+    (b"\x1f\x8b", "gzip: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "zstd: unpack it first"),
+    (b"SQLite format 3\0", "an SQLite database: export the session first"),
+];
+
+/// What a file is that no reader can read as text.
+pub(super) fn sealed(bytes: &[u8]) -> Option<&'static str> {
+    SEALED.iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, what)| *what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(record: &str, expected: Option<Writer>) {
+        let fields = Fields::read(record).0;
+        let claims = RECORDS.iter().filter(|(_, tests)| all(tests, &fields));
+        let mut claims: Vec<Writer> = claims.map(|(writer, _)| *writer).collect();
+        claims.dedup();
+        assert_eq!(claims, Vec::from_iter(expected), "{record}");
+    }
+
+    #[test]
+    fn a_record_is_claimed_by_one_writer_at_most() {
+        for (record, expected) in [
+            (r#"{"type":"session","version":3,"id":"a"}"#, Writer::Pi),
+            (r#"{"type":"message","message":{"role":"user"}}"#, Writer::Pi),
+            (r#"{"type":"user","message":{"role":"user"}}"#, Writer::ClaudeCode),
+            (r#"{"type":"summary","summary":"x","leafUuid":"y"}"#, Writer::ClaudeCode),
+            (r#"{"type":"event_msg","payload":{}}"#, Writer::Codex),
+            (r#"{"type":"user.message","data":{"content":"x"}}"#, Writer::Copilot),
+            (r#"{"type":"metadata","protocol_version":"1.4"}"#, Writer::Kimi),
+            (r#"{"source":"user","action":"message","args":{"content":"x"}}"#, Writer::OpenHands),
+            (r#"{"source":"agent","kind":"ActionEvent","tool_call_id":"c"}"#, Writer::OpenHandsSdk),
+            (r#"{"role":"model","parts":[]}"#, Writer::Gemini),
+            (r#"{"role":"user","parts":[{"text":"x"}]}"#, Writer::Gemini),
+            (r#"{"id":"1","role":"user","parts":[{"type":"text","text":"x"}]}"#, Writer::AiSdk),
+            (
+                r#"{"role":"tool","content":[{"type":"tool-result","toolCallId":"c"}]}"#,
+                Writer::AiSdk,
+            ),
+            (r#"{"type":"human","content":"x"}"#, Writer::LangChain),
+            (r#"{"type":"ai","data":{"content":"x"}}"#, Writer::LangChain),
+            (
+                r#"{"lc":1,"type":"constructor","id":["HumanMessage"],"kwargs":{}}"#,
+                Writer::LangChain,
+            ),
+            (r#"{"type":"function_call","call_id":"c","name":"n"}"#, Writer::Responses),
+            (r#"{"info":{"role":"user"},"parts":[]}"#, Writer::OpenCode),
+        ] {
+            check(record, Some(expected));
+        }
+        for plain in [
+            r#"{"role":"user","content":"x"}"#,
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"c"}]}"#,
+            r#"{"type":"session.start","data":7}"#,
+            "{}",
+        ] {
+            check(plain, None);
+        }
+    }
+
+    /// Every writer that any record of the file, or the file itself, shows.
+    fn claims(text: &str) -> Vec<Writer> {
+        let all_of = |records: &[Line<'_>]| -> Vec<Writer> {
+            let signs = |record: &Line<'_>| {
+                let shown = RECORDS.iter().filter(|(_, tests)| all(tests, &record.fields));
+                shown.map(|(writer, _)| *writer).collect::<Vec<_>>()
+            };
+            records.iter().flat_map(signs).collect()
+        };
+        let mut found = match crate::json::whole(text) {
+            Ok(raw) if raw.starts_with('{') => {
+                let object = Fields::of(raw);
+                let wholes = WHOLES.iter().filter(|((_, tests), _)| all(tests, &object));
+                let mut found: Vec<Writer> = wholes.map(|((writer, _), _)| *writer).collect();
+                for path in LISTS.split('|') {
+                    found.extend(all_of(&at(&object, path).map(elements).unwrap_or_default()));
+                }
+                found
+            }
+            Ok(raw) => all_of(&elements(raw)),
+            Err(_) => all_of(&super::super::lines::lines(text)),
+        };
+        found.dedup();
+        found
+    }
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::print_stdout,
+        reason = "a test reads files, or prints that they are absent"
+    )]
+    fn a_file_is_claimed_by_one_writer() {
+        let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sessions");
+        let Ok(folders) = std::fs::read_dir(shared) else {
+            println!("skipped: ../shared is absent");
+            return;
+        };
+        let mut plain = Vec::new();
+        for folder in folders.flatten().filter(|folder| folder.path().is_dir()) {
+            for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+                let name = format!("{:?}", file.path());
+                let text = std::fs::read_to_string(file.path()).expect("text");
+                match claims(&text).as_slice() {
+                    [] => plain.push(folder.file_name()),
+                    [_] => {}
+                    several => panic!("{name}: {several:?}"),
+                }
+            }
+        }
+        plain.sort();
+        plain.dedup();
+        // What providers take themselves shows nothing else.
+        assert_eq!(plain, ["anthropic-messages", "openai-messages", "tau-openai"]);
+    }
+
+    #[test]
+    fn plain_messages_are_a_providers_only_where_nothing_else_shows() {
+        let told = |list: &str| writer(&elements(crate::json::whole(list).expect("JSON")));
+        let plain = r#"{"role":"user","content":"x"}"#;
+        assert_eq!(told(&format!("[7,{plain}]")), Some(Writer::Messages));
+        let later = r#"{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool-call","toolCallId":"c"}]}"#;
+        assert_eq!(told(&format!("[{plain},{later}]")), Some(Writer::AiSdk));
+        assert_eq!(told("[{\"a\":1}]"), None);
+    }
+}

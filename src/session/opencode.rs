@@ -1,0 +1,187 @@
+//! opencode: an exported session, its messages in parts.
+//!
+//! An assistant's message may hold several steps, each a model call; a tool's part holds call and result. The summary of a
+//! compaction is no message, and what was reverted is left out, as is what the model was never shown (`ignored`).
+
+use super::chat::Chat;
+use super::content::{Part, arguments, join, parts};
+use super::detect::elements;
+use super::file::{CompactionRecord, SessionFile, refuse_leaf};
+use super::lines::Line;
+use super::path::at;
+use super::raw::{Fields, text};
+use super::time::millis;
+use super::usage::OPENCODE;
+use crate::error::Error;
+
+/// Parts that are no context.
+const QUIET: [&str; 6] = ["snapshot", "patch", "agent", "retry", "compaction", "subtask"];
+
+/// Reads an export: `{info, messages: [{info, parts}]}`.
+pub(super) fn read(
+    session: &Fields<'_>,
+    messages: &[Line<'_>],
+    leaf: Option<&str>,
+) -> Result<SessionFile, Error> {
+    refuse_leaf(leaf, "opencode")?;
+    let mut chat = Chat::new("opencode");
+    let reverted = at(session, "info.revert.messageID").and_then(text);
+    let mut gone = false;
+    for line in messages {
+        let receipt = &mut chat.file.receipt;
+        if let Some(fault) = &line.fault {
+            receipt.fail(line.number, fault.as_str());
+            continue;
+        }
+        let Some(role) = at(&line.fields, "info.role").and_then(text) else {
+            receipt.fail(line.number, "a message without its role");
+            continue;
+        };
+        gone |= reverted.is_some() && at(&line.fields, "info.id").and_then(text) == reverted;
+        receipt.count(&role, matches!(&*role, "user" | "assistant"));
+        if gone {
+            receipt.dead_ends = receipt.dead_ends.saturating_add(1);
+            continue;
+        }
+        let pieces = line.fields.get("parts").map(elements).unwrap_or_default();
+        match &*role {
+            "user" => user(&mut chat, line.number, &pieces),
+            "assistant" => assistant(&mut chat, line, &pieces),
+            _ => {}
+        }
+    }
+    Ok(chat.finish())
+}
+
+fn user<'a>(chat: &mut Chat<'a>, number: u32, pieces: &[Line<'a>]) {
+    let mut content = Vec::new();
+    for piece in pieces.iter().map(|piece| &piece.fields).filter(|piece| !piece.flag("ignored")) {
+        match piece.text("type").as_deref() {
+            Some("text") => content.extend(piece.get("text").map(parts).unwrap_or_default()),
+            Some("file") => content.extend(file(piece)),
+            _ => {}
+        }
+    }
+    if !content.is_empty() {
+        chat.hear(number, "user", &join(&content));
+    }
+}
+
+/// An image is one; of other files the text stands beside them, and here is the name.
+fn file<'a>(piece: &Fields<'a>) -> Option<Part<'a>> {
+    let url = piece.get("url")?;
+    if piece.text("mime").is_some_and(|mime| mime.starts_with("image/")) {
+        let json = format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{url}}}}}");
+        return Some(Part::Other(json));
+    }
+    let name = piece.get("filename").map_or(url, |name| name);
+    Some(Part::Text(name.into()))
+}
+
+fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
+    let number = line.number;
+    if line.fields.object("info").is_some_and(|info| info.flag("summary")) {
+        return fold(chat, line, pieces);
+    }
+    let time = at(&line.fields, "info.time.created").and_then(millis);
+    chat.step(number, None, time);
+    for piece in pieces.iter().map(|piece| &piece.fields) {
+        match piece.text("type").as_deref().unwrap_or_default() {
+            "step-start" => drop(chat.step(number, None, time)),
+            "text" if !piece.flag("ignored") => {
+                chat.say(number, piece.get("text").map(parts).unwrap_or_default());
+            }
+            "reasoning" => chat.think(number, piece.get("text").map(parts).unwrap_or_default()),
+            "tool" => tool(chat, number, piece),
+            "step-finish" => {
+                chat.cost(piece.object("tokens").and_then(|tokens| OPENCODE.read(&tokens)));
+                chat.close();
+            }
+            "file" => chat.say(number, file(piece).into_iter().collect()),
+            kind if QUIET.contains(&kind) || kind == "text" => {}
+            kind => chat.file.receipt.note(&format!("assistant/{kind}")),
+        }
+    }
+    let tokens = at(&line.fields, "info.tokens").map(Fields::of);
+    chat.cost_if_none(tokens.and_then(|tokens| OPENCODE.read(&tokens)));
+    chat.close();
+}
+
+fn tool<'a>(chat: &mut Chat<'a>, number: u32, piece: &Fields<'a>) {
+    let id = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id);
+    let name = piece.get("tool").map_or("\"unknown\"", |name| name);
+    chat.call(number, id.to_owned(), name, &arguments(at(piece, "state.input|input")));
+    let result = at(piece, "state.output|state.error").map(parts);
+    if let Some(result) = result {
+        chat.result(number, id, &join(&result));
+    }
+}
+
+fn fold<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
+    chat.close();
+    let texts = pieces.iter().filter(|piece| piece.fields.is("type", "text"));
+    let texts: Vec<_> = texts.filter_map(|piece| piece.fields.text("text")).collect();
+    let mut record = CompactionRecord::at(line, chat.file.len());
+    if let Some(id) = at(&line.fields, "info.id").and_then(text) {
+        record.id = id.into_owned();
+    }
+    record.summary = texts.join("\n");
+    let tokens = at(&line.fields, "info.tokens").map(Fields::of);
+    let usage = tokens.and_then(|tokens| OPENCODE.read(&tokens));
+    record.tokens_before = usage.map_or(0, |usage| usage.input_tokens);
+    chat.file.compactions.push(record);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read_session;
+
+    const EXPORT: &str = r#"{"info":{"id":"ses","title":"t"},"messages":[
+        {"info":{"id":"u","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true},
+            {"type":"file","mime":"image/png","url":"data:x"},{"type":"file","mime":"text/plain","filename":"a.txt","url":"file:a"}]},
+        {"info":{"id":"m","role":"assistant","time":{"created":1765233665292},"tokens":{"input":9,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}},"parts":[
+            {"type":"step-start"},{"type":"reasoning","text":"hm"},{"type":"text","text":"look"},
+            {"type":"tool","callID":"a","tool":"ls","state":{"status":"completed","input":{"p":1},"output":"out","time":{"compacted":5}}},
+            {"type":"tool","callID":"b","tool":"rm","state":{"status":"error","input":{},"error":"no"}},
+            {"type":"step-finish","tokens":{"input":3,"output":5,"reasoning":2,"cache":{"read":90,"write":4}}},
+            {"type":"step-start"},{"type":"text","text":"done"},{"type":"new-part"}]},
+        {"info":{"id":"c","role":"user"},"parts":[{"type":"compaction","auto":true}]},
+        {"info":{"id":"s","role":"assistant","summary":true,"tokens":{"input":70,"output":5,"cache":{"read":0,"write":0}}},"parts":[{"type":"text","text":"so far"}]},
+        {"info":{"id":"v","role":"user"},"parts":[{"type":"text","text":"more"}]},7]}"#;
+
+    #[test]
+    fn steps_tools_and_compactions_are_told_apart() {
+        let file = read_session(EXPORT.as_bytes(), None).expect("read");
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        assert_eq!(
+            json,
+            [
+                r#"{"role":"user","content":[{"type":"text","text":"hi"},{"type":"image_url","image_url":{"url":"data:x"}},{"type":"text","text":"a.txt"}]}"#,
+                r#"{"role":"assistant","reasoning_content":"hm","content":"look","tool_calls":[{"id":"a","type":"function","function":{"name":"ls","arguments":"{\"p\":1}"}},{"id":"b","type":"function","function":{"name":"rm","arguments":"{}"}}]}"#,
+                r#"{"role":"tool","tool_call_id":"a","content":"out"}"#,
+                r#"{"role":"tool","tool_call_id":"b","content":"no"}"#,
+                r#"{"role":"assistant","content":"done"}"#,
+                r#"{"role":"user","content":"more"}"#,
+            ]
+        );
+        let told: Vec<_> =
+            file.calls.iter().map(|it| (it.sent, it.usage.map(|it| it.input_tokens))).collect();
+        assert_eq!(told, [(1, Some(97)), (4, Some(9))]);
+        assert_eq!(file.calls[0].at, Some(1_765_233_665_292));
+        let fold = &file.compactions[0];
+        assert_eq!(
+            (fold.first_kept_index, &*fold.summary, &*fold.id, fold.tokens_before),
+            (5, "so far", "s", 70)
+        );
+        let receipt = &file.receipt;
+        assert_eq!((receipt.read, receipt.lines, receipt.broken[0].line), (5, 6, 6));
+        assert_eq!(receipt.kinds.get("assistant/new-part"), Some(&1));
+    }
+
+    #[test]
+    fn what_was_reverted_is_left_out() {
+        let reverted = EXPORT.replace(r#""title":"t""#, r#""revert":{"messageID":"m"}"#);
+        let file = read_session(reverted.as_bytes(), None).expect("read");
+        assert_eq!((file.messages.len(), file.receipt.dead_ends), (1, 4));
+    }
+}

@@ -1,0 +1,255 @@
+//! Reads the records of a writer by its table, and puts what they say together.
+
+use std::borrow::Cow;
+
+use super::chat::Chat;
+use super::content::{self, Part, join, parts};
+use super::fence::fenced;
+use super::file::{CompactionRecord, SessionWindow};
+use super::lines::Line;
+use super::path::at;
+use super::raw::{Fields, RawValue, inside, is_object, items, quote, text, whole};
+use super::script::{Act, Script};
+use super::time::millis;
+
+/// Reads the records of a writer.
+pub(super) struct Reader<'s, 'a> {
+    script: &'s Script,
+    pub(super) chat: Chat<'a>,
+    /// Texts that stand elsewhere, by what stands in their place behind `attachment://`.
+    pub(super) attached: Fields<'a>,
+    /// The call of an action that has no answer yet.
+    acting: Option<String>,
+}
+
+impl<'s, 'a> Reader<'s, 'a> {
+    pub(super) fn new(script: &'s Script, format: &'static str) -> Self {
+        Self { script, chat: Chat::new(format), attached: Fields::default(), acting: None }
+    }
+
+    /// Takes in the records in order, and says of each whether it was understood.
+    pub(super) fn read(&mut self, lines: &[Line<'a>]) {
+        for line in lines {
+            self.record(line);
+        }
+    }
+
+    fn record(&mut self, line: &Line<'a>) {
+        let kind = self.kind(&line.fields);
+        if let Some(fault) = &line.fault {
+            return self.chat.file.receipt.fail(line.number, fault.as_str());
+        }
+        if kind.is_empty() {
+            return self.chat.file.receipt.fail(line.number, "a record without its type");
+        }
+        let named = |known: &&str| match known.strip_suffix('*') {
+            Some(start) => kind.starts_with(start),
+            None => kind == **known,
+        };
+        let Some(rule) = self.script.rules.iter().find(|rule| rule.kinds.iter().any(&named)) else {
+            return self.chat.file.receipt.count(&kind, false);
+        };
+        if !rule.needs.is_empty() && at(&line.fields, rule.needs).is_none() {
+            let reason = format!("a record of type \"{kind}\" without {}", rule.needs);
+            return self.chat.file.receipt.fail(line.number, reason);
+        }
+        self.chat.file.receipt.count(&kind, true);
+        if !rule.acts.is_empty() && at(&line.fields, self.script.aside).is_some() {
+            let aside = &mut self.chat.file.receipt.sidechain;
+            *aside = aside.saturating_add(1);
+            return;
+        }
+        for act in rule.acts {
+            if !self.act(act, line) {
+                return;
+            }
+        }
+    }
+
+    fn kind(&self, fields: &Fields<'a>) -> String {
+        let mut kind = String::new();
+        for (before, path) in self.script.kind {
+            if let Some(value) = at(fields, path).and_then(text) {
+                kind.push_str(before);
+                kind.push_str(&value);
+            }
+        }
+        kind
+    }
+
+    /// False: the rest of the acts is not for this record.
+    fn act(&mut self, act: &Act, line: &Line<'a>) -> bool {
+        let number = line.number;
+        let found = |path| at(&line.fields, path);
+        match act {
+            Act::System(_) | Act::Tools(_) | Act::Window(_) => self.beside(act, line),
+            Act::Step(key) => drop(self.step(key, line)),
+            Act::First(key) => return self.step(key, line),
+            Act::Say(path) => {
+                if let Some(content) = found(path) {
+                    self.chat.say(number, self.told(content));
+                }
+            }
+            Act::Think(path) => {
+                if let Some(content) = found(path) {
+                    self.chat.think(number, self.told(content));
+                }
+            }
+            Act::Speaker(path) => {
+                if let Some(name) = found(path).and_then(text) {
+                    let taken = |sign: char| sign.is_whitespace() || "<|\\/>".contains(sign);
+                    self.chat.speaker(number, quote(&name.replace(taken, "_")));
+                }
+            }
+            Act::Calls { list, id, name, arguments } => {
+                self.calls(line, list, [*id, *name, *arguments]);
+            }
+            Act::Result { id, content, note } => {
+                let id = found(id).map_or_else(|| "\"\"".into(), named);
+                let content = self.content(found(content), found(note));
+                self.chat.result(number, &id, &content);
+            }
+            Act::Hear(role, path) => {
+                let content = self.content(found(path), None);
+                self.acting = None;
+                self.chat.hear(number, role, &content);
+            }
+            Act::Acting { content, action, calls } => match found(content) {
+                Some(content) if found(calls).is_none_or(|calls| items(calls).is_empty()) => {
+                    self.acting = self.action(number, content, found(action));
+                }
+                Some(content) => self.chat.say(number, self.told(content)),
+                None => {}
+            },
+            Act::Reply(path) => {
+                let content = self.content(found(path), None);
+                match self.acting.take() {
+                    Some(id) => self.chat.result(number, &id, &content),
+                    None => self.chat.hear(number, "user", &content),
+                }
+            }
+            Act::Cost(path, dialect) => {
+                let counts = found(path).filter(|raw| is_object(raw));
+                self.chat.cost(counts.and_then(|raw| dialect.read(&Fields::of(raw))));
+            }
+            Act::Fold { unless, .. } if found(unless).is_some() => {}
+            Act::Fold { summary, head, before, after, unless: _ } => {
+                self.fold(line, [*summary, *head], [*before, *after]);
+            }
+            Act::Only(path, value) => {
+                return found(path).and_then(text).is_some_and(|it| it == *value);
+            }
+            Act::Asked(id) => return found(id).is_some_and(|id| self.chat.knows(&named(id))),
+        }
+        true
+    }
+
+    /// What stands beside the messages; the last one counts.
+    fn beside(&mut self, act: &Act, line: &Line<'a>) {
+        let file = &mut self.chat.file;
+        if let Act::System(path) = act
+            && let Some(system) = at(&line.fields, path).and_then(text)
+            && !system.is_empty()
+        {
+            file.system = Some(system.into_owned());
+        } else if let Act::Tools(path) = act {
+            let tools = at(&line.fields, path).map(items).unwrap_or_default();
+            if !tools.is_empty() {
+                file.tools = Some(tools.into_iter().map(ToOwned::to_owned).collect());
+            }
+        } else if let Act::Window(path) = act
+            && let Some(context_tokens) = at(&line.fields, path).and_then(whole)
+        {
+            file.window = Some(SessionWindow { context_tokens, max_output_tokens: None });
+        }
+    }
+
+    fn calls(&mut self, line: &Line<'a>, list: &str, [id, name, arguments]: [&str; 3]) {
+        let listed: Vec<Fields<'a>> = if list.is_empty() {
+            vec![line.fields.clone()]
+        } else {
+            let listed = at(&line.fields, list).map(items).unwrap_or_default();
+            listed.into_iter().filter(|call| is_object(call)).map(Fields::of).collect()
+        };
+        for (nth, call) in (1_u32..).zip(&listed) {
+            let id = at(call, id).map(named);
+            let id = id.unwrap_or_else(|| format!("\"call-{}-{nth}\"", line.number));
+            let name = at(call, name).filter(|raw| inside(raw).is_some());
+            let name = name.unwrap_or("\"unknown\"");
+            let arguments = content::arguments(at(call, arguments));
+            self.chat.call(line.number, id, name, &arguments);
+        }
+    }
+
+    fn fold(&mut self, line: &Line<'a>, texts: [&str; 2], tokens: [&str; 2]) {
+        self.chat.close();
+        let [summary, head] = texts.map(|path| at(&line.fields, path).and_then(text));
+        let [before, after] = tokens.map(|path| at(&line.fields, path).and_then(whole));
+        let mut record = CompactionRecord::at(line, self.chat.file.len());
+        record.summary = summary.unwrap_or_default().into_owned();
+        record.head = head.unwrap_or_default().into_owned();
+        (record.tokens_before, record.tokens_after) = (before.unwrap_or(0), after.unwrap_or(0));
+        self.chat.file.compactions.push(record);
+    }
+
+    fn step(&mut self, key: &str, line: &Line<'a>) -> bool {
+        self.acting = None;
+        let key = at(&line.fields, key);
+        let time = at(&line.fields, self.script.time).and_then(millis);
+        self.chat.step(line.number, key, time)
+    }
+
+    /// The parts of a content; a text that stands elsewhere is fetched.
+    fn told(&self, content: &'a RawValue) -> Vec<Part<'a>> {
+        let mut parts = parts(content);
+        for part in &mut parts {
+            if let Part::Text(Cow::Borrowed(text)) = part
+                && let Some(name) = text.strip_prefix("\"attachment://")
+                && let Some(whole) = self.attached.get(name.trim_end_matches('"'))
+                && inside(whole).is_some()
+            {
+                *text = whole;
+            }
+        }
+        parts
+    }
+
+    /// A content, and what the agent added to it.
+    fn content(&self, content: Option<&'a RawValue>, note: Option<&'a RawValue>) -> String {
+        let mut told = content.map(|raw| self.told(raw)).unwrap_or_default();
+        let Some(note) = note else { return join(&told) };
+        told.extend(parts(note));
+        match told.as_slice() {
+            [Part::Text(text), Part::Text(note)] => {
+                let (text, note) = (text.strip_suffix('"'), note.strip_prefix('"'));
+                [text.unwrap_or_default(), "\\n", note.unwrap_or_default()].concat()
+            }
+            parts => join(parts),
+        }
+    }
+
+    /// Tells text and action apart; the id of the action's call, if there is one.
+    fn action(
+        &mut self,
+        number: u32,
+        content: &'a RawValue,
+        action: Option<&RawValue>,
+    ) -> Option<String> {
+        let told = action.and_then(text);
+        let whole = text(content).unwrap_or_default();
+        let Some((said, command)) = fenced(&whole, told.as_deref()) else {
+            self.chat.say(number, self.told(content));
+            return None;
+        };
+        self.chat.say(number, vec![Part::Text(quote(&said).into())]);
+        let id = format!("\"action-{number}\"");
+        let arguments = format!("{{\"command\":{}}}", quote(&command));
+        self.chat.call(number, id.clone(), "\"bash\"", &quote(&arguments));
+        Some(id)
+    }
+}
+
+/// An id as the JSON of a string, be it a number in the file.
+fn named(raw: &RawValue) -> String {
+    if inside(raw).is_some() { raw.to_owned() } else { quote(raw) }
+}

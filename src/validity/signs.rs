@@ -1,0 +1,42 @@
+//! Gemini's signatures (I20): in the current turn the first call of each step is signed.
+
+use super::mender::Mender;
+use super::piece::{At, fix};
+use crate::model::{Fix, FixKind, Kind, Outline, Place, Role, Violation};
+
+/// First calls of the current turn's steps that are not signed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unsigned(Vec<(u32, u32, Place)>);
+
+const MESSAGE: &str = "the first call of a step in the current turn has no thought signature: pass back the one that came \
+    with it; where it is lost, the documented sentinel is the last resort, at a cost in quality";
+
+impl Mender {
+    /// The model speaks.
+    pub(super) fn sign(&mut self, kept: &[At<'_>]) {
+        let first = kept.iter().find(|at| at.piece.kind == Kind::Call);
+        if let Some(at) = first.filter(|at| self.provider.signs_calls() && !at.piece.opaque) {
+            self.unsigned.0.push((at.index, at.number, at.piece.place));
+        }
+    }
+
+    /// A person speaks: a new turn begins.
+    pub(super) fn begin_turn(&mut self, outline: &Outline) {
+        let speaks = |kind| matches!(kind, Kind::Text | Kind::Image);
+        if outline.role == Role::User && outline.pieces.iter().any(|piece| speaks(piece.kind)) {
+            self.unsigned.0.clear();
+        }
+    }
+
+    /// What signs them.
+    pub(super) fn signatures(&self) -> impl Iterator<Item = Fix> {
+        self.unsigned.0.iter().map(|(index, piece, place)| {
+            fix(*index, Some(*place), FixKind::Sign { piece: *piece }, "I20", MESSAGE.into())
+        })
+    }
+
+    /// The rules they break.
+    pub(super) fn missing_signatures(&self) -> impl Iterator<Item = Violation> {
+        self.signatures().map(|fix| fix.violation)
+    }
+}

@@ -1,0 +1,160 @@
+//! What one provider refuses and another takes.
+
+use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
+
+use super::oracle::*;
+use crate::validity::*;
+
+const ID: &str = "abcdefghi";
+
+fn with_id(text: &str) -> String {
+    text.replace('#', ID)
+}
+
+#[test]
+fn roles_alternate_on_bedrock() {
+    mends(Bedrock, "U:t U:t A:t U:t U:t", &["I9 1 turn", "I9 4 turn"]);
+    mends(Bedrock, "U:t A:ca U:ra U:t", &["I9 3 turn"]);
+    mends(Bedrock, "U:t A:h A:t A:ca U:ra", &["I9 2 turn", "I9 3 turn"]);
+    mends(Bedrock, "S:t S:t U:t X:t U:t", &["I9 4 turn"]);
+    // What becomes of an open call stands between: that is one violation, not two.
+    mends(Bedrock, "U:t A:ca U:t", &["I1 1 after result a"]);
+    mends(Bedrock, "U:t A:h U:t", &["I6 1 drop 0", "I9 2 turn"]);
+    for provider in [Anthropic, DeepSeek, Kimi] {
+        mends(provider, "U:t U:t A:t A:t U:t U:t", &[]);
+    }
+}
+
+#[test]
+fn all_results_of_a_turn_stand_in_one_message_on_bedrock() {
+    mends(Bedrock, "U:t A:ca,cb,cc U:ra U:rb U:rc,t", &["I21 3 turn", "I21 4 turn"]);
+    mends(Bedrock, "U:t A:ca,cb U:ra,rb,t A:t U:t", &[]);
+    mends(Bedrock, "U:t A:ca U:ea", &["I6 2 text 0 (no output)"]);
+    // Where results are messages of their own, whoever writes Converse puts them together.
+    mends_as(Bedrock, false, "U:t A:ca,cb T:ra T:rb U:t", &[]);
+    mends_as(Bedrock, false, "U:t A:t A:ca T:ra U:t U:t", &["I9 2 turn", "I9 5 turn"]);
+}
+
+#[test]
+fn mistral_wants_the_assistant_between_a_tool_and_the_user() {
+    mends(Mistral, &with_id("U:t A:c# T:r# U:t A:t U:t"), &["I9 3 turn"]);
+    mends(Mistral, &with_id("U:t A:c# T:r# A:t U:t"), &[]);
+    mends(Mistral, &with_id("U:t A:c# T:r#"), &[]);
+    mends(Mistral, "U:t U:t A:t A:t U:t", &["I9 1 turn", "I9 3 turn"]);
+    let (moved, goes) = (format!("I3 1 after 3.0 as {ID}"), "I3 3 drop 0");
+    mends(Mistral, &with_id("U:t A:c# U:t T:r#"), &[goes, &moved]);
+    mends_as(Mistral, true, &with_id("U:t A:c# U:r#,t A:t U:t"), &["I9 2 turn"]);
+    mends(Mistral, "U:t A:h U:t", &["I6 1 drop 0", "I9 2 turn"]);
+}
+
+#[test]
+fn the_system_speaks_first_or_as_the_user() {
+    let text = "S:t S:t U:t A:t S:t,t U:t";
+    mends(Anthropic, text, &["I31 4 as user"]);
+    mends(Gemini, text, &["I31 4 as user"]);
+    mends(Bedrock, text, &["I31 4 as user", "I9 5 turn"]);
+    mends(Mistral, text, &["I31 4 as user", "I9 5 turn"]);
+    mends(Anthropic, "U:t A:ca S:t U:ra", &["I31 2 as user", "I3 3 drop 0", "I3 1 after 3.0 as a"]);
+    for provider in [OpenAiChat, DeepSeek, Kimi] {
+        mends(provider, text, &[]);
+    }
+}
+
+#[test]
+fn four_cache_markers_are_taken_and_none_on_reasoning() {
+    mends(Anthropic, "U:t*,t* A:t* U:t*", &[]);
+    mends(Anthropic, "U:t*,t* A:t* U:t*,t*,t*", &["I13 0 unmark 0 1", "I13 0 unmark 1 1"]);
+    mends(Bedrock, "U:t A:h*,t* U:t", &["I13 1 unmark 0 1"]);
+    mends(OpenAiChat, "U:t*,t*,t*,t*,t*", &[]);
+    let outlines = transcript("U:t* A:t U:t*,t*", Anthropic);
+    let beside = Options { marks: 2, ..options(true) };
+    let found = check(&outlines, Anthropic, beside);
+    assert_eq!(found.iter().map(|it| (it.rule, it.index)).collect::<Vec<_>>(), [("I13", 0)]);
+    assert_eq!(check(&outlines, Anthropic, Options { marks: 5, ..beside }).len(), 4);
+}
+
+#[test]
+fn tools_that_were_used_are_declared_on_bedrock() {
+    let outlines = transcript("U:t A:ca U:ra", Bedrock);
+    let rules = |provider, tools| {
+        let found = check(&outlines, provider, Options { tools, ..options(true) });
+        found.into_iter().map(|it| it.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(Bedrock, Some(false)), ["I29"]);
+    assert_eq!(rules(Bedrock, Some(true)), [""; 0]);
+    assert_eq!(rules(Bedrock, None), [""; 0], "what is not known is not claimed");
+    assert_eq!(rules(Anthropic, Some(false)), [""; 0]);
+}
+
+#[test]
+fn reasoning_of_turns_with_calls_is_sent_back() {
+    let thinking = Options { thinking: true, ..Options::default() };
+    let rules = |text, provider| {
+        let found = check(&transcript(text, provider), provider, thinking);
+        found.into_iter().map(|it| (it.rule, it.index)).collect::<Vec<_>>()
+    };
+    for provider in [DeepSeek, Kimi] {
+        assert_eq!(rules("U:t A:t,ca T:ra A:h,cb T:rb A:t U:t", provider), [("I23", 1)]);
+        assert_eq!(rules("U:t X:ca A:t U:t", provider), []);
+    }
+    assert_eq!(rules("U:t A:t,ca T:ra A:t U:t", OpenAiChat), []);
+
+    let ties = |text, provider| {
+        let mut mender = Mender::new(provider);
+        let seen = (0..).zip(transcript(text, provider));
+        seen.map(|(at, outline)| mender.push(at, &outline).ties_reasoning).collect::<Vec<_>>()
+    };
+    // Calls tie what follows in the turn too: its answer is sent back with the rest.
+    let text = "U:t A:h,t U:t A:h,ca T:ra A:h,t U:t A:h,t";
+    assert_eq!(ties(text, DeepSeek), [false, false, false, true, false, true, false, false]);
+    assert!(ties(text, OpenAiChat).iter().all(|tie| !tie));
+    assert!(ties(text, OpenAiResponses)[1], "an item of reasoning needs the next one");
+}
+
+#[test]
+fn images_are_counted_and_measured() {
+    let of = |count: usize, widest: u32| {
+        let mut outlines = transcript(&format!("U:t{}", ",i".repeat(count)), Anthropic);
+        outlines[0].pieces[1].widest = widest;
+        let found = check(&outlines, Anthropic, options(true));
+        found.into_iter().map(|it| (it.rule, it.path.unwrap())).collect::<Vec<_>>()
+    };
+    let at = |place: &str| vec![("I27", place.to_owned())];
+    assert_eq!(of(20, 8000), []);
+    assert_eq!(of(1, 8001), at("/content/1"));
+    assert_eq!(of(21, 2000), []);
+    assert_eq!(of(21, 2001), at("/content/1"));
+    assert_eq!(of(100, 100), []);
+    assert_eq!(of(101, 100), at("/content/101"));
+    let many = transcript(&format!("U:t{}", ",i".repeat(200)), OpenAiChat);
+    assert_eq!(check(&many, OpenAiChat, options(false)), [], "nothing is known of its limits");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_what_would_be_right() {
+    let text = "U:t A:ca,cb U:ra U:rb S:t A:t*,h* U:t*,t*,t*,t*";
+    let outlines = transcript(text, Bedrock);
+    let found = check(&outlines, Bedrock, Options { tools: Some(false), ..options(true) });
+    let messages: Vec<_> = found.iter().map(|it| (it.rule, it.message.as_str())).collect();
+    assert_eq!(
+        messages,
+        [
+            (
+                "I29",
+                "the history has tool calls and the request declares no tools; send the tools too"
+            ),
+            ("I21", "the results of a turn stand in several messages; they must all be in one"),
+            (
+                "I31",
+                "the system speaks in the middle of the messages; this provider knows one system prompt, before them: it goes out as the user's"
+            ),
+            ("I9", "two messages of one role follow each other; roles must alternate"),
+            ("I6", "reasoning stands at the end of the assistant's turn, with nothing behind it"),
+            ("I13", "reasoning has a cache marker; it may have none"),
+            (
+                "I13",
+                "the request has 5 cache markers; at most 4 may be in system, tools and messages"
+            ),
+        ]
+    );
+}

@@ -1,0 +1,118 @@
+//! What stands in the model's own messages beside its calls: results of a provider's tools or of an SDK that keeps both
+//! in one part, and requests for approval with their responses.
+
+use super::mender::{Mender, Seen};
+use super::piece::{At, Fate, answer, key, shown, their_key};
+use super::run::{Approval, Run};
+use crate::keyed::ByName;
+use crate::model::{Fix, FixKind, Kind, Outline, Piece};
+
+impl Mender {
+    /// Follows the calls and results of a message of the model's: a result that answers none that is open then goes.
+    /// `open` counts, by id, what is open at this place; a second scope says which ids this message has called.
+    pub(super) fn awaits(
+        &self,
+        it: At<'_>,
+        open: &mut ByName<'static>,
+        fixes: &mut Vec<Fix>,
+    ) -> bool {
+        let key = key(it.piece);
+        let run = self.run.as_ref().filter(|run| run.keys.contains_key(&key));
+        let before = open.get(0, &key).unwrap_or_else(|| match run {
+            Some(run) => run.open.iter().filter(|call| call.key == key).count(),
+            None => self.waiting.get(&key).map_or(0, Vec::len),
+        });
+        if it.piece.kind == Kind::Call {
+            // A new turn that uses an id again takes it over.
+            let more = open.has(1, &key) || run.is_some() && self.continues();
+            open.insert(
+                0,
+                String::from(key.clone()),
+                if more { before.saturating_add(1) } else { 1 },
+            );
+            open.insert(1, String::from(key), 0);
+            return true;
+        }
+        if before == 0 {
+            let message = format!(
+                "no call before it has the id \"{}\", or it is answered already",
+                shown(&key)
+            );
+            fixes.push(it.fix(it.drop(), "I2", &message));
+            return false;
+        }
+        open.insert(0, String::from(key), before.saturating_sub(1));
+        true
+    }
+
+    /// Such a result, with its call: it stays where it is.
+    pub(super) fn within(&mut self, at: At<'_>, seen: &mut Seen) {
+        let Some(call) = self.take(at.piece, &key(at.piece)) else {
+            let message = format!("the call \"{}\" is answered already", at.piece.id.trim());
+            seen.fix(at, at.drop(), "I1", &message);
+            return;
+        };
+        seen.belongs(at, call.group, Some((call.message, call.piece)));
+        answer(at, &call, seen);
+    }
+
+    /// Whether a request for approval stands with the call that it asks for; else it goes.
+    pub(super) fn asks(&self, it: At<'_>, outline: &Outline, fixes: &mut Vec<Fix>) -> bool {
+        let key = it.piece.id.trim();
+        let is_it = |piece: &Piece| piece.kind == Kind::Call && piece.id.trim() == key;
+        let earlier = self.run.as_ref().filter(|_| self.continues());
+        let stands =
+            outline.pieces.iter().any(is_it) || earlier.is_some_and(|run| wire(run, key).is_some());
+        if !stands {
+            let message = format!("approval is asked for \"{key}\", which is no call's id");
+            fixes.push(it.fix(it.drop(), "I4", &message));
+        }
+        stands
+    }
+
+    /// Whether the run has a call with the piece's id.
+    pub(super) fn called(&self, at: At<'_>) -> bool {
+        self.run.as_ref().is_some_and(|run| wire(run, at.piece.id.trim()).is_some())
+    }
+
+    /// A request for approval: a response may follow, and it goes out with its call's id.
+    pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Seen) {
+        let key = at.piece.id.trim();
+        let Some(run) = &mut self.run else { return };
+        let Some(wire) = wire(run, key) else { return };
+        if *wire != *at.piece.id {
+            let kind = FixKind::Rename { piece: at.number, id: wire.into() };
+            seen.fix(at, kind, "I5", "the id is not the one with which its call goes out");
+        }
+        let open = run.open.iter().rev().find(|call| *call.wire == *wire);
+        let call = open.map(|call| (call.message, call.piece));
+        run.approvals.push(Approval { id: at.piece.name.clone(), call });
+    }
+
+    /// A response of approval stands directly behind the turn that asked: there the SDK acts on it.
+    pub(super) fn decide(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
+        let run = self.run.as_mut().filter(|run| run.answering);
+        let asked = run.and_then(|run| {
+            let asked = run.approvals.iter().find(|asked| asked.id == at.piece.name)?.call;
+            if let Some(call) =
+                run.open.iter_mut().find(|call| asked == Some((call.message, call.piece)))
+            {
+                call.decided = Some(at.index);
+            }
+            Some((run.start, asked))
+        });
+        let Some((group, call)) = asked else {
+            let message =
+                format!("approval \"{}\" is not asked for by the turn before it", at.piece.name);
+            seen.fix(at, at.drop(), "I4", &message);
+            return Fate::Dropped;
+        };
+        seen.belongs(at, group, call);
+        Fate::Kept
+    }
+}
+
+/// The id with which the newest call of a run with this one goes out, whoever runs its tool.
+fn wire<'r>(run: &'r Run, id: &str) -> Option<&'r str> {
+    run.keys.get(id).or_else(|| run.keys.get(&*their_key(id))).map(|wire| &**wire)
+}

@@ -1,0 +1,130 @@
+//! Results in the model's own messages and approvals, in the notation of the other tests.
+
+use proptest::prelude::*;
+
+use super::tests::{line, sees, transcript};
+use super::*;
+use crate::model::Kind;
+
+const PROVIDERS: [Provider; 2] = [Provider::Anthropic, Provider::OpenAiChat];
+
+#[track_caller]
+fn mends(text: &str, expected: &[&str]) {
+    for provider in PROVIDERS {
+        let outlines = transcript(text, provider);
+        let fixes = mend(&outlines, provider);
+        assert_eq!(fixes.iter().map(line).collect::<Vec<_>>(), expected, "{text} {provider:?}");
+        assert_eq!(check(&apply(&outlines, &fixes), provider, Options::default()), [], "{text}");
+    }
+}
+
+#[test]
+fn results_within_stay_where_they_are() {
+    mends("U:t A:ms,ns,t U:t", &[]);
+    mends("U:t A:ms,ns,ca T:ra A:t U:t", &[]);
+    mends("U:t A:da,oa,db,ob,t U:t", &[]);
+    // A part that holds its result ends as a result.
+    mends("U:t A:t,da,oa", &[]);
+    mends("U:t A:ms,ns", &["I8 1 after user"]);
+    // What a provider's tool finds later stands in a later message.
+    mends("U:t A:ms,ca T:ra A:ns,t U:t", &[]);
+    mends("U:t A:ms,t U:t", &[]);
+}
+
+#[test]
+fn what_is_missing_in_one_part_is_said_in_it() {
+    let none = "text 0 No result was recorded: the call was aborted.";
+    mends("U:t A:da U:t", &[&format!("I1 1 {none}")]);
+    mends("U:t A:da", &[&format!("I1 1 {none}")]);
+    mends("U:t A:da,oa,da,oa U:t", &["I5 1 id 2 a_2", "I5 1 id 3 a_2"]);
+}
+
+#[test]
+fn orphans_within_go() {
+    mends("U:t A:ns,t U:t", &["I2 1 drop 0"]);
+    mends("U:t A:ms,ns,ns,t U:t", &["I2 1 drop 2"]);
+    // A provider's result is no answer to a call of the host's, nor a host's to a provider's.
+    mends("U:t A:ca,na U:t", &["I2 1 drop 1", "I1 1 after result a"]);
+    mends("U:t A:ms,t T:rs U:t", &["I15 2 drop 0"]);
+    mends("U:t A:ms,as T:ys A:ns,t U:t", &[]);
+}
+
+#[test]
+fn approvals_stay_with_their_call() {
+    mends("U:t A:ca,aa T:ya T:ra A:t U:t", &[]);
+    mends("U:t A:ca,aa T:ya,ra A:t U:t", &[]);
+    // The SDK runs or refuses it at the next call.
+    mends("U:t A:ca,cb,aa T:rb,ya", &[]);
+    mends("U:t A:ca,cb,aa T:ya T:rb", &["I1 1 after result a"]);
+    mends("U:t A:ca,aa T:ya U:t", &["I1 1 after result a"]);
+    mends("U:t A:ca,aa U:t", &["I1 1 after result a"]);
+    mends("U:t A:t,aa T:ya U:t", &["I4 1 drop 1", "I4 2 drop 0"]);
+    mends("U:t A:t U:t T:ya U:t", &["I4 3 drop 0"]);
+    mends(
+        "U:t A:ca U:ra A:ca,aa U:ya,ra U:t",
+        &["I5 3 id 0 a_2", "I5 3 id 1 a_2", "I5 4 id 1 a_2"],
+    );
+}
+
+#[test]
+fn approvals_and_results_within_are_of_the_group_of_their_call() {
+    let text = "U:t A:ca,aa T:ya T:ra A:t U:t";
+    sees(Provider::Anthropic, text, "- 1,1 1 1 4 -", "y y n n y y", None);
+    let text = "U:t A:ms,ca T:ra A:ns,t U:t";
+    sees(Provider::Anthropic, text, "- 1,1 1 1,3 -", "y y n y y", None);
+}
+
+/// Any pieces in any order, with few ids, so that they meet.
+fn any_transcript() -> impl Strategy<Value = String> {
+    let word =
+        (prop::sample::select(vec!["t", "h", "c", "r", "m", "n", "d", "o", "a", "y"]), 0..3u8);
+    let word = word.prop_map(|(kind, id)| match kind {
+        "t" | "h" => kind.to_owned(),
+        _ => format!("{kind}{}", ["x", "y", "z"][usize::from(id)]),
+    });
+    let role = prop_oneof![2 => Just("U"), 6 => Just("A"), 4 => Just("T")];
+    let message = (role, prop::collection::vec(word, 0..5)).prop_map(|(role, words)| {
+        let words = words.join(",");
+        // Only a message of the model's holds results within.
+        let words = if role == "A" { words } else { words.replace(['n', 'o'], "r") };
+        format!("{role}:{words}")
+    });
+    prop::collection::vec(message, 0..12).prop_map(|messages| messages.join(" "))
+}
+
+/// Every result follows its call, once, and every approval its request, its request a call.
+fn pairs(outlines: &[Outline]) -> Result<(), String> {
+    let (mut open, mut asked) = (Vec::new(), Vec::new());
+    for piece in outlines.iter().flat_map(|outline| &outline.pieces) {
+        match piece.kind {
+            Kind::Call => open.push((&piece.id, piece.within)),
+            Kind::Result => {
+                let at = open.iter().position(|(id, _)| **id == piece.id);
+                let (_, theirs) = open.remove(at.ok_or_else(|| format!("no call for {piece:?}"))?);
+                let is_part = matches!(piece.place, crate::model::Place::Inner(..));
+                if !is_part && theirs != piece.within {
+                    return Err(format!("the wrong call for {piece:?}"));
+                }
+            }
+            Kind::Other if piece.id.is_empty() && !asked.contains(&&piece.name) => {
+                return Err(format!("nobody asked {piece:?}"));
+            }
+            Kind::Other => asked.push(&piece.name),
+            Kind::Text | Kind::Thinking | Kind::Image => {}
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_mended_is_valid(text in any_transcript(), at in 0..2usize) {
+        let provider = PROVIDERS[at];
+        let outlines = transcript(&text, provider);
+        let mended = apply(&outlines, &mend(&outlines, provider));
+        prop_assert_eq!(check(&mended, provider, Options::default()), [], "{}\n{:?}", text, mended);
+        prop_assert_eq!(pairs(&mended), Ok(()));
+    }
+}

@@ -1,0 +1,282 @@
+// @ts-check
+/** Laws of a view against the host's history that need no provider: what is opaque, what belongs together, what is ours. */
+import { isDeepStrictEqual } from "node:util";
+import { readers } from "../convert/read.mjs";
+import { callsOf, reasoningOf } from "../convert/turns.mjs";
+import { isOutput, kindOf } from "../strict/openai-responses.mjs";
+
+/**
+ * @typedef {import("../convert/turns.mjs").Turn} Turn
+ * @typedef {{ law: string, message: string }} Problem
+ * @typedef {{ format: string, provider: string }} Law
+ */
+
+/** @param {Law} law @param {any} message @returns {Turn[]} */
+export const turnsOf = ({ format, provider }, message) =>
+  readers[format]?.(message, provider) ?? [];
+
+const token = /opq-\d+-\d+-[A-Za-z0-9=]*/g;
+/** What an edit of a call may not touch. */
+const besideCall = ["thoughtSignature", "providerOptions", "callProviderMetadata", "extra_content"];
+/** @param {any} value */
+const isCall = (value) =>
+  value.functionCall !== undefined ||
+  ["toolCall", "tool-call", "tool_use", "function"].includes(value.type) ||
+  (String(value.type).startsWith("tool-") &&
+    value.toolCallId !== undefined &&
+    !value.providerExecuted);
+
+/**
+ * Every opaque string in a message, with what carries it: the element of a list that it stands in, else the message.
+ * @param {any} message
+ * @returns {Array<{ opaque: string, carrier: any }>}
+ */
+function opaques(message) {
+  /** @type {Array<{ opaque: string, carrier: any }>} */
+  const found = [];
+  /** @param {any} value @param {any} carrier */
+  const walk = (value, carrier) => {
+    if (typeof value === "string") {
+      for (const opaque of value.match(token) ?? []) found.push({ opaque, carrier });
+    } else if (Array.isArray(value)) {
+      for (const one of value)
+        walk(one, carrier.type === "web_search_tool_result" || isHosted(carrier) ? carrier : one);
+    } else if (value && typeof value === "object") {
+      for (const one of Object.values(value)) walk(one, carrier);
+    }
+  };
+  walk(JSON.parse(JSON.stringify(message)), message);
+  return found;
+}
+/** @param {any} carrier */
+const isHosted = (carrier) => carrier?.type === "tool-result" || carrier?.providerExecuted === true;
+
+/** What of a carrier is compared. @param {any} carrier */
+function mark(carrier) {
+  if (isCall(carrier)) return Object.fromEntries(besideCall.map((key) => [key, carrier[key]]));
+  // A whole message: its own text may be cut, what stands beside it may not.
+  if (
+    carrier?.role !== undefined ||
+    carrier?.lc !== undefined ||
+    carrier?.data !== undefined ||
+    carrier?.additional_kwargs
+  )
+    return "message";
+  return carrier;
+}
+
+/** @type {WeakMap<object, ReturnType<typeof opaques>>} */
+const known = new WeakMap();
+/** @param {any} message */
+function ownOpaques(message) {
+  const kept = known.get(message);
+  if (kept) return kept;
+  const found = opaques(message);
+  if (Object.isFrozen(message)) known.set(message, found);
+  return found;
+}
+
+/** What is opaque is the host's, byte for byte and in its place. @param {readonly any[]} host @param {readonly any[]} sent @returns {Problem | null} */
+export function carried(host, sent) {
+  const own = new Set(host);
+  /** @type {Map<string, any[]> | null} */
+  let marks = null;
+  for (let at = 0; at < sent.length; at += 1) {
+    if (own.has(sent[at])) continue;
+    for (const { opaque, carrier } of ownOpaques(sent[at])) {
+      if (!marks) {
+        marks = new Map();
+        for (const one of host.flatMap(ownOpaques))
+          marks.set(one.opaque, [
+            ...(marks.get(one.opaque) ?? []),
+            JSON.parse(JSON.stringify(mark(one.carrier))),
+          ]);
+      }
+      const had = marks.get(opaque);
+      if (!had)
+        return {
+          law: "opaque",
+          message: `message ${at} holds ${opaque}, which the host never had`,
+        };
+      const now = JSON.parse(JSON.stringify(mark(carrier)));
+      if (had.some((one) => isDeepStrictEqual(one, now))) continue;
+      return {
+        law: "opaque",
+        message: `what carries ${opaque} in message ${at} was ${JSON.stringify(had[0])}, is ${JSON.stringify(now)}`,
+      };
+    }
+  }
+  return null;
+}
+
+const opaqueNames = new Set([
+  "signature",
+  "thinkingSignature",
+  "thoughtSignature",
+  "encrypted_content",
+  "thought_signature",
+  "reasoningEncryptedContent",
+]);
+/** @param {any} value @param {string[]} [found] @returns {string[]} */
+function signatures(value, found = []) {
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, own] of Object.entries(value)) {
+    if (typeof own === "string" && opaqueNames.has(key)) found.push(own);
+    else signatures(own, found);
+  }
+  return found;
+}
+
+/** The same of a recorded history, by the names of the fields. @param {readonly any[]} host @param {any} view @returns {Problem | null} */
+export function signed(host, { messages, source }) {
+  for (let at = 0; at < messages.length; at += 1) {
+    const from = source[at];
+    if (from === null || messages[at] === host[from]) continue;
+    const own = new Set(signatures(host[from]));
+    const other = signatures(messages[at]).find((one) => !own.has(one));
+    if (other !== undefined)
+      return {
+        law: "opaque",
+        message: `message ${at} (of ${from}) holds a signature that the host never had`,
+      };
+  }
+  return null;
+}
+
+const failed =
+  /no result|not recorded|no record|unknown|interrupted|abort|missing|never|no output|empty|lost/i;
+
+/** A result that the host never had says that there is none. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @returns {Problem | null} */
+export function honest(law, host, mended) {
+  const texts = new Set(results(law, host).map((one) => well(one.text)));
+  const own = new Set(host);
+  for (let at = 0; at < mended.length; at += 1) {
+    if (own.has(mended[at])) continue;
+    for (const { text, error } of results(law, [mended[at]])) {
+      if (texts.has(well(text)) || failed.test(String(text))) continue;
+      const message = `message ${at} holds a result of ours that ${error ? "does not say what is missing" : "looks like a success"}: ${JSON.stringify(text)}`;
+      return { law: "honest", message };
+    }
+  }
+  return null;
+}
+
+/** @param {Law} law @param {readonly any[]} messages */
+const results = (law, messages) =>
+  messages
+    .flatMap((message) => turnsOf(law, message))
+    .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "result" ? [part] : [])));
+
+/** Halves of characters are the one thing a text may lose. @param {string | null} text */
+const well = (text) =>
+  String(text)
+    .replace(/[\ud800-\udfff]/g, "")
+    .replaceAll("\ufffd", "");
+
+/** Providers that want the reasoning of a call back as long as they see the call. */
+const wantReasoning = new Set(["openai-responses", "deepseek", "kimi"]);
+
+/**
+ * What stays of an assistant's message stays with all its calls, with the reasoning that they need, and signed as it
+ * was. Measured against the mended history: what was beyond repair is no loss of the view.
+ * @param {Law} law @param {any} mended @param {any} view @returns {Problem | null}
+ */
+export function atomic(law, mended, view) {
+  const at = new Map(
+    mended.source.map((/** @type {number | null} */ from, /** @type {number} */ i) => [
+      from,
+      mended.messages[i],
+    ]),
+  );
+  for (let i = 0; i < view.messages.length; i += 1) {
+    const from = view.source[i];
+    const whole = from === null ? undefined : at.get(from);
+    if (!whole || whole === view.messages[i]) continue;
+    const had = turnsOf(law, whole).filter((turn) => turn.role === "assistant");
+    const has = turnsOf(law, view.messages[i]).filter((turn) => turn.role === "assistant");
+    const [hadCalls, hasCalls] = [had.flatMap(callsOf), has.flatMap(callsOf)];
+    const fail = (/** @type {string} */ message) => ({
+      law: "atomic",
+      message: `message ${i} (of ${from}): ${message}`,
+    });
+    if (hadCalls.length !== hasCalls.length)
+      return fail(`${hasCalls.length} of ${hadCalls.length} calls are left`);
+    if (hadCalls.some((call, k) => call.name !== hasCalls[k]?.name))
+      return fail("the calls are others");
+    const signs = (/** @type {typeof hadCalls} */ calls) => calls.map((call) => call.sig ?? null);
+    if (!isDeepStrictEqual(signs(hadCalls), signs(hasCalls)))
+      return fail("a call lost its signature");
+    const thoughts = (/** @type {Turn[]} */ turns) =>
+      turns.flatMap(reasoningOf).map(({ text, sig }) => [text, sig]);
+    if (
+      hadCalls.length > 0 &&
+      wantReasoning.has(law.provider) &&
+      !isDeepStrictEqual(thoughts(had), thoughts(has))
+    )
+      return fail("the reasoning of its calls is gone");
+  }
+  return law.format === "openai-responses" ? atomicItems(mended, view) : null;
+}
+
+/** Reasoning and what it led to are items of their own: both or neither. @param {any} mended @param {any} view @returns {Problem | null} */
+function atomicItems(mended, view) {
+  const sent = new Set(view.source);
+  for (let at = 0; at < mended.messages.length; at += 1) {
+    if (kindOf(mended.messages[at]) !== "reasoning") continue;
+    const next = mended.messages.findIndex(
+      (/** @type {any} */ item, /** @type {number} */ i) => i > at && kindOf(item) !== "reasoning",
+    );
+    if (next < 0 || !isOutput(mended.messages[next])) continue;
+    const [own, other] = [mended.source[at], mended.source[next]];
+    if (own === null || other === null) continue;
+    if (sent.has(own) === sent.has(other)) continue;
+    const what = sent.has(own) ? "reasoning without" : "without its reasoning,";
+    return {
+      law: "atomic",
+      message: `item ${own} and ${other} (${kindOf(mended.messages[next])}): ${what} the item it led to`,
+    };
+  }
+  return null;
+}
+
+/** An approval stays with its call and its result. @param {Law} law @param {readonly any[]} sent @returns {Problem | null} */
+export function approvalsOfCalls({ format }, sent) {
+  if (format !== "ai-sdk") return null;
+  /** @type {Set<string>} */
+  const asked = new Set();
+  /** @type {Set<string>} */
+  const answered = new Set();
+  for (const message of sent) {
+    if (!Array.isArray(message?.content)) continue;
+    for (const part of message.content) {
+      if (part?.type === "tool-approval-request") asked.add(part.approvalId);
+      if (part?.type === "tool-approval-response") answered.add(part.approvalId);
+    }
+  }
+  const alone = [...answered].find((id) => !asked.has(id));
+  return alone === undefined
+    ? null
+    : { law: "atomic", message: `the approval ${alone} stands without its request` };
+}
+
+/** The user's last words, where they were sound, are in the request. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @param {readonly any[]} sent @returns {Problem | null} */
+export function verbatim(law, host, mended, sent) {
+  const words = (/** @type {any} */ message) =>
+    turnsOf(law, message)
+      .filter((turn) => turn.role === "user")
+      .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])));
+  const last = host.findLast((message) =>
+    turnsOf(law, message).some((turn) => turn.role === "user" && turn.parts.length > 0),
+  );
+  if (!last || sent.includes(last)) return null;
+  const could = new Set(mended.flatMap(words));
+  const all = sent.flatMap(words);
+  for (const text of words(last)) {
+    if (!could.has(text) || !/\S/.test(text) || all.some((one) => one.includes(text))) continue;
+    return {
+      law: "verbatim",
+      message: `the user's last words (${text.length} chars) are not in the request`,
+    };
+  }
+  return null;
+}

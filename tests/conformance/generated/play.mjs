@@ -1,0 +1,241 @@
+// @ts-check
+/**
+ * One history in one format for one provider: validated, repaired, and asked for call by call in a small window, each
+ * answer held against the strict provider and the laws. The first law that is broken ends it.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { deepFreeze } from "../carry.mjs";
+import { callsOf } from "../convert/turns.mjs";
+import { hostOptions, random, render } from "../generated.mjs";
+import { strictFor } from "../pairs.mjs";
+import { approvalsOfCalls, atomic, carried, honest, turnsOf, verbatim } from "./laws.mjs";
+
+/**
+ * @typedef {import("../generated.mjs").History} History
+ * @typedef {import("../pairs.mjs").Pair} Pair
+ * @typedef {{ law: string, message: string }} Problem
+ * @typedef {{ requests: number, repairs: number, folds: number, edits: number, problem: Problem | null }} Played
+ */
+
+/** What our own lines may add to a request: a message we made, a stub or a repair takes no more characters than this. */
+const OURS = 500;
+
+class Broken extends Error {
+  /** @param {string} law @param {string} message */
+  constructor(law, message) {
+    super(message);
+    this.law = law;
+  }
+}
+/** @param {string} law @param {string} message @returns {never} */
+function broken(law, message) {
+  throw new Broken(law, message);
+}
+
+/**
+ * @param {any} api the package
+ * @param {Pair} pair
+ * @param {History} history
+ * @param {number} seed of what is asked when
+ * @returns {Played}
+ */
+export function play(api, pair, history, seed) {
+  const played = {
+    requests: 0,
+    repairs: 0,
+    folds: 0,
+    edits: 0,
+    problem: /** @type {Problem | null} */ (null),
+  };
+  try {
+    run(api, pair, history, seed, played);
+  } catch (error) {
+    const own = error instanceof Broken;
+    const { code } = /** @type {any} */ (error);
+    const said = own ? error.message : String(/** @type {any} */ (error)?.stack ?? error);
+    played.problem = { law: own ? error.law : `threw ${code ?? ""}`.trim(), message: said };
+  }
+  return played;
+}
+
+/** @param {any} api @param {Pair} pair @param {History} history @param {number} seed @param {Played} played */
+function run(api, { format, provider }, history, seed, played) {
+  const messages = render(history, format, provider);
+  if (messages.length === 0) return;
+  const before = JSON.stringify(messages);
+  deepFreeze(messages);
+  const strict = strictFor(format, provider);
+  const rules = { signed: history.signed && history.clean, cache: new WeakMap() };
+  const check = (/** @type {string} */ what, /** @type {readonly any[]} */ list) => {
+    const [found] = strict(list, rules);
+    if (found)
+      broken(`strict ${found.rule}`, `${what}: [${found.index}]${found.path}: ${found.message}`);
+  };
+
+  checkRepair(api, { format, provider }, messages, strict, rules, check);
+  const mender = new api.ContextManager({
+    window: { contextTokens: 0 },
+    format,
+    provider,
+    clock: () => 0,
+    ...hostOptions(history, format),
+  });
+  const contextTokens = history.window;
+  const maxOutputTokens = Math.floor(contextTokens / 16);
+  let now = 0;
+  const manager = new api.ContextManager({
+    window: { contextTokens, maxOutputTokens },
+    format,
+    provider,
+    clock: () => now,
+    ...hostOptions(history, format),
+  });
+  const next = random(seed);
+  const law = { format, provider };
+  const views = { mended: /** @type {any} */ (null), sent: /** @type {any} */ (null) };
+  for (let count = 1; ; count = Math.min(messages.length, count + 1 + Math.floor(next() * 4))) {
+    now += next() < 0.5 ? 1000 : 400_000;
+    const prefix = messages.slice(0, count);
+    const where = `${count} of ${messages.length} messages`;
+    const mended = mender.request(prefix);
+    deepFreeze(mended.messages);
+    check(`mended, ${where}`, mended.messages);
+    checkGrowth(`mended, ${where}`, views.mended, mended);
+    const view = manager.request(prefix);
+    deepFreeze(view.messages);
+    check(`request, ${where}`, view.messages);
+    checkGrowth(where, views.sent, view);
+    checkAgain(where, manager, prefix, view);
+    if (view.fits && view.tokens > contextTokens - maxOutputTokens)
+      broken("tokens", `${where}: ${view.tokens} tokens in ${contextTokens - maxOutputTokens}`);
+    const problem =
+      carried(prefix, mended.messages) ??
+      carried(prefix, view.messages) ??
+      honest(law, prefix, mended.messages) ??
+      atomic(law, mended, view) ??
+      approvalsOfCalls(law, view.messages) ??
+      verbatim(law, prefix, mended.messages, view.messages) ??
+      grown(prefix, mended) ??
+      grown(prefix, view);
+    if (problem) broken(problem.law, `${where}: ${problem.message}`);
+    played.requests += 1;
+    played.repairs += mended.repairs.length;
+    played.edits += view.edits.length;
+    if (view.compaction) played.folds += 1;
+    views.mended = seen(mended);
+    views.sent = seen(view);
+    if (count >= messages.length) break;
+  }
+  if (JSON.stringify(messages) !== before) broken("mutated", "the host's messages changed");
+  manager[Symbol.dispose]();
+  mender[Symbol.dispose]();
+}
+
+/** SDKs leave some of what is blank out themselves. */
+const ownBlanks = new Set(["ai-sdk", "langchain", "pi"]);
+
+/**
+ * Whether what `validate` finds and the provider takes is a false alarm. Whether a result may be empty, and blank words
+ * beside a call, differs, and so does whether an adapter joins what one role says twice.
+ * @param {{ format: string, provider: string }} pair @param {any[]} messages @param {{ rule: string, index: number, message: string }} found
+ */
+function isAlarm(pair, messages, { rule, index, message }) {
+  if (rule === "I9") return pair.provider !== "bedrock";
+  // Gateways hoist what the system says in the middle; to say it as the user's is as good.
+  if (rule === "I31") return pair.format !== "openai-chat";
+  if (rule !== "I6") return true;
+  if (ownBlanks.has(pair.format)) return false;
+  const calls = turnsOf(pair, messages[index] ?? {}).some((turn) => callsOf(turn).length > 0);
+  return !/result/.test(message) && !calls;
+}
+
+/** @param {any} api @param {{ format: string, provider: string }} pair @param {any[]} messages @param {any} strict @param {any} rules @param {any} check */
+function checkRepair(api, { format, provider }, messages, strict, rules, check) {
+  const said = api.validate(messages, provider, { format });
+  const found = strict(messages, rules);
+  const first = (/** @type {any[]} */ list) =>
+    list.map((one) => `${one.rule} [${one.index}]${one.path ?? ""} ${one.message}`)[0];
+  if (said.length === 0 && found.length > 0)
+    broken(`missed ${found[0].rule}`, `validate finds nothing; ${first(found)}`);
+  const alarm = said.find((/** @type {any} */ one) => isAlarm({ format, provider }, messages, one));
+  if (alarm && found.length === 0)
+    broken(`false alarm ${alarm.rule}`, `nothing is wrong; validate: ${first([alarm])}`);
+  const { messages: mended, repairs } = api.repair(messages, provider, { format });
+  check("repaired", mended);
+  const [left] = api.validate(mended, provider, { format });
+  if (left) broken("validate", `after the repair: ${first([left])}`);
+  if (found.length === 0 && said.length === 0) {
+    if (repairs.length > 0) broken("no-op", `a repair on what is valid: ${first(repairs)}`);
+    const other = mended.findIndex(
+      (/** @type {any} */ one, /** @type {number} */ at) => one !== messages[at],
+    );
+    if (other >= 0 || mended.length !== messages.length)
+      broken("no-op", `message ${other} of a valid history is another object`);
+  }
+  const twice = api.repair(mended, provider, { format });
+  if (twice.repairs.length > 0) broken("idempotent", `repaired again: ${first(twice.repairs)}`);
+  const moved = twice.messages.findIndex(
+    (/** @type {any} */ one, /** @type {number} */ at) => one !== mended[at],
+  );
+  if (moved >= 0 || twice.messages.length !== mended.length)
+    broken("idempotent", `message ${moved} changes in a second repair`);
+}
+
+/** What was sent is frozen, so its text stays. @type {WeakMap<object, string>} */
+const texts = new WeakMap();
+/** @param {any} message */
+function text(message) {
+  const known = texts.get(message);
+  if (known !== undefined) return known;
+  const own = JSON.stringify(message);
+  texts.set(message, own);
+  return own;
+}
+
+/** What a view was, as text: the next one is compared with it. @param {any} view */
+const seen = (view) => ({ epoch: view.epoch, sent: view.messages.map(text) });
+
+/** @param {string} where @param {any} last @param {any} view */
+function checkGrowth(where, last, view) {
+  if (!last) return;
+  const same = last.sent.findIndex(
+    (/** @type {string} */ own, /** @type {number} */ at) =>
+      at >= view.messages.length || own !== text(view.messages[at]),
+  );
+  if (view.epoch === last.epoch && same >= 0)
+    broken("epoch", `${where}: message ${same} changed within epoch ${view.epoch}`);
+  if (view.epoch === last.epoch && view.firstChanged !== null)
+    broken("firstChanged", `${where}: ${view.firstChanged} within an epoch`);
+  if (view.epoch !== last.epoch && same < 0)
+    broken("epoch", `${where}: a new epoch, and the request only grew`);
+  if (view.epoch !== last.epoch && view.firstChanged !== same)
+    broken("firstChanged", `${where}: said ${view.firstChanged}, it is ${same}`);
+}
+
+/** @param {string} where @param {any} manager @param {any[]} prefix @param {any} view */
+function checkAgain(where, manager, prefix, view) {
+  const again = manager.request(prefix);
+  const same =
+    isDeepStrictEqual(
+      [again.epoch, again.firstChanged, again.tokens, again.source],
+      [view.epoch, null, view.tokens, view.source],
+    ) &&
+    again.messages.length === view.messages.length &&
+    again.messages.every(
+      (/** @type {any} */ one, /** @type {number} */ at) =>
+        one === view.messages[at] || text(one) === text(view.messages[at]),
+    );
+  if (!same) broken("again", `${where}: asked twice, the request differs`);
+}
+
+/** @param {any[]} prefix @param {any} view @returns {Problem | null} */
+function grown(prefix, { messages, source, repairs }) {
+  const size = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + text(one).length, 0);
+  const made = source.filter((/** @type {number | null} */ from) => from === null).length;
+  const [had, has] = [size(prefix), size(messages)];
+  if (has <= had + OURS * (1 + made + repairs.length)) return null;
+  return {
+    law: "size",
+    message: `${had} characters became ${has}, with ${made} messages of ours and ${repairs.length} repairs`,
+  };
+}

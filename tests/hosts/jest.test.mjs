@@ -1,0 +1,57 @@
+/** The packed package under Jest, without any configuration; under jsdom also with what it hides from the package. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+import { cell } from "../support/cells.mjs";
+import { hostTools } from "../support/matrix.mjs";
+import { expected, IMPORTS, linkTools, project, run, write } from "../support/project.mjs";
+
+const CHECKED = `test("answers", () => { expect(check(plimsoll)).toBe(process.env.ANSWER); });
+`;
+const REQUIRED = `const { check } = require("./check.js");
+const plimsoll = require("plimsoll");
+${CHECKED}`;
+const JSDOM = "/** @jest-environment jsdom */\n";
+/** A Node before 20.16 has no such function. */
+const OLD = "process.getBuiltinModule = undefined;\n";
+
+const folder = project(
+  {
+    "node.test.js": REQUIRED,
+    "node.test.mjs": `${IMPORTS}${CHECKED}`,
+    "plain.jsdom.test.js": `${JSDOM}${REQUIRED}
+test("takes the Buffer of another realm", () => {
+  const bytes = Buffer.from('{"type":"session","version":3}');
+  expect(plimsoll.readSession(bytes).receipt.lines).toBe(1);
+});`,
+    "old.jsdom.test.js": `${JSDOM}${OLD}const plimsoll = require("plimsoll");
+test("says what to do", () => {
+  expect(() => plimsoll.estimateTokens("text")).toThrow(
+    "plimsoll needs TextEncoder and TextDecoder, which this environment lacks: set them as globals (Node has them in node:util)",
+  );
+});`,
+    "guarded.jsdom.test.js": `${JSDOM}${OLD}const { TextDecoder, TextEncoder } = require("node:util");
+Object.assign(globalThis, { TextDecoder, TextEncoder });
+${REQUIRED}`,
+  },
+  {},
+);
+linkTools(hostTools, folder);
+const check = readFileSync(join(folder, "check.mjs"), "utf8");
+write(folder, { "check.js": transformSync(check, { format: "cjs" }).code });
+process.env.ANSWER = expected(folder);
+
+/** Runs the test files of a name: all of their tests have to pass. */
+function jest(files, tests, ...flags) {
+  const program = join(folder, "node_modules/jest/bin/jest.js");
+  const named = ["--testMatch", `**/${files}`, "--json", "--outputFile=result.json"];
+  run(process.execPath, [...flags, program, ...named], folder);
+  const result = readFileSync(join(folder, "result.json"), "utf8");
+  const { success, numPassedTests } = JSON.parse(result);
+  assert.deepEqual([success, numPassedTests], [true, tests]);
+}
+
+cell("jest-cjs", () => jest("node.test.js", 1));
+cell("jest-esm", () => jest("node.test.mjs", 1, "--experimental-vm-modules"));
+cell("jest-jsdom", () => jest("*.jsdom.test.js", 4));

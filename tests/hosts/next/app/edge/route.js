@@ -1,0 +1,9 @@
+import * as plimsoll from "plimsoll";
+import { check } from "../../check.mjs";
+
+export const runtime = "edge";
+
+export function GET() {
+  if (typeof EdgeRuntime !== "string") throw new Error("this is not an edge runtime");
+  return new Response(check(plimsoll));
+}

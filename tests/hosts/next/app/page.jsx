@@ -1,0 +1,15 @@
+import * as plimsoll from "plimsoll";
+import { check } from "../check.mjs";
+import { Client } from "./client";
+
+/** A server component: its answer is written when the app is built. */
+export default function Page() {
+  return (
+    <main>
+      <script type="application/json" id="server">
+        {encodeURIComponent(check(plimsoll))}
+      </script>
+      <Client />
+    </main>
+  );
+}

@@ -1,0 +1,51 @@
+/** Workers in workerd, the runtime of Cloudflare Workers. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { tools, write } from "./project.mjs";
+
+/** A configuration of workerd that serves these modules, the first of them being the program. */
+function workerdConfig(files) {
+  const kind = (file) => (file.endsWith(".wasm") ? "wasm" : "esModule");
+  const modules = files.map((file) => `(name = "${file}", ${kind(file)} = embed "${file}")`);
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [${modules.join(", ")}],
+    compatibilityDate = "2026-01-01",
+  ))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);`;
+}
+
+/**
+ * What a worker answers.
+ * @param {string} served the folder of its files
+ * @param {string} main its program
+ * @param {string[]} files that it may import
+ */
+export async function askWorkerd(served, main, files) {
+  const modules = [main, ...files.filter((file) => file !== main)];
+  write(served, { "config.capnp": workerdConfig(modules) });
+  const args = ["serve", "config.capnp", "--control-fd=3"];
+  const stdio = ["ignore", "ignore", "pipe", "pipe"];
+  const worker = spawn(join(tools, ".bin/workerd"), args, { cwd: served, stdio });
+  let errors = "";
+  worker.stderr.on("data", (text) => {
+    errors += text;
+  });
+  const gone = new Promise((done) => worker.on("exit", done));
+  try {
+    const listens = new Promise((resolve) => {
+      worker.stdio[3].on("data", (text) => resolve(JSON.parse(String(text).split("\n")[0]).port));
+    });
+    const port = await Promise.race([listens, gone]);
+    if (port === undefined || worker.exitCode !== null) throw new Error(errors);
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    assert.equal(response.status, 200, errors);
+    return await response.text();
+  } finally {
+    worker.kill();
+    await gone;
+  }
+}
