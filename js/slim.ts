@@ -1,7 +1,6 @@
 /** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm`, `plimsoll/sessions.wasm` and `plimsoll/prompt.wasm`. */
 export * from "./api.js";
 export { init, initSync, type Source, type SyncSource } from "./loader.js";
-export { readSession } from "./session.js";
 export {
   assemblePrompt,
   buildContext,
@@ -13,3 +12,4 @@ export {
   trimToolDescriptions,
   truncateText,
 } from "./prompt.js";
+export { readSession } from "./session.js";

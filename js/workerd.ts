@@ -5,5 +5,5 @@ import wasm from "./plimsoll.wasm";
 core.from(() => wasm);
 
 export * from "./api.js";
-export { readSession } from "./workerd/sessions.js";
 export * from "./workerd/prompt.js";
+export { readSession } from "./workerd/sessions.js";

@@ -72,7 +72,7 @@ export class Workspace {
   /** The sections of what the files hold now; rules only where the focus has files that they are about. */
   async sections(focus?: RequestFocus): Promise<Section[]> {
     const { files, rules } = await this.#current();
-    return workspaceSections(files, rules, focus?.activeFilePaths ?? []);
+    return workspaceSections(files, rules, focus);
   }
 
   /** Files that were not taken, and why. */

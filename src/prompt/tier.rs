@@ -76,10 +76,10 @@ fn section(tier: &Tier, files: &[TierFile]) -> Option<Section> {
         content.push_str(shown(file.content.trim_matches(['\n', '\r']), tier.lines));
         let count = file.content.trim_end().lines().count();
         if count > tier.lines {
-            content.push_str(&format!(
-                "\n<!-- Truncated at {} lines. Full file has {count} lines. -->",
-                tier.lines
-            ));
+            let shown = tier.lines;
+            content = format!(
+                "{content}\n<!-- Truncated at {shown} lines. Full file has {count} lines. -->"
+            );
         }
     }
     content.push_str("\n\n");
@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn a27_memory_md_shows_two_hundred_lines() {
-        let lines = |count: usize| (1..=count).map(|at| format!("line {at}\n")).collect::<String>();
+        let line = |at: usize| format!("line {at}\n");
+        let lines = |count: usize| (1..=count).map(line).collect::<Vec<_>>().concat();
         let of =
             |count| memory_tiers(&[file("markdown", &lines(count))]).unwrap().remove(0).content;
         assert!(of(200).ends_with("line 200\n\n"), "{}", of(200));

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a43_a_description_never_gets_longer() {
         let text = "w".repeat(210);
-        assert_eq!(trim_descriptions(&[&text], 209), [text.clone()]);
+        assert_eq!(trim_descriptions(&[&text], 209).concat(), text);
         let text = "w".repeat(250);
         assert_eq!(utf16_len(&trim_descriptions(&[&text], 249)[0]), 249);
     }

@@ -65,7 +65,8 @@ pub fn truncate<'t>(text: &'t str, max_chars: usize, split: &Split<'_>) -> Trunc
 
 fn around(text: &str, kept: usize, split: &Split<'_>, marker: &str) -> String {
     let (head, tail) = (u64::from(split.head), u64::from(split.tail));
-    let share = (kept as u64).saturating_mul(head) / head.saturating_add(tail).max(1);
+    let all = head.saturating_add(tail).max(1);
+    let share = (kept as u64).saturating_mul(head).checked_div(all).unwrap_or(0);
     let head = prefix(text, usize::try_from(share).unwrap_or(kept));
     let end = line_end_before(text, head.len());
     let head = text.get(..end).unwrap_or(head);
@@ -118,7 +119,8 @@ mod tests {
 
     #[test]
     fn the_head_ends_with_a_line_and_the_tail_has_what_that_leaves() {
-        let text: String = (0..400).map(|at| format!("line {at} of a file\n")).collect();
+        let line = |at: u32| format!("line {at} of a file\n");
+        let text = (0..400).map(line).collect::<Vec<_>>().concat();
         let cut = truncate(&text, 1_000, &Split::default());
         assert_eq!(cut.text.len(), 1_000);
         let head = cut.text.split("\n\n<!--").next().unwrap();

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-#[cfg(feature = "context")]
+#[cfg(any(feature = "context", feature = "prompt"))]
 use crate::error::Error;
 use crate::error::Result;
 
@@ -27,7 +27,7 @@ pub fn input(len: usize) -> *const u8 {
 }
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
-#[cfg(feature = "context")]
+#[cfg(any(feature = "context", feature = "prompt"))]
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     with_bytes(len, |bytes| {
         std::str::from_utf8(bytes)
