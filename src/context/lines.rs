@@ -2,6 +2,7 @@
 
 use litemap::LiteMap;
 
+use super::view::IMAGE;
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
@@ -49,7 +50,11 @@ impl Lines {
         let measure = |text: &str| {
             if is_call { estimator.tokens(arguments(text).json()) } else { estimator.tokens(text) }
         };
-        let text = head_tail(&part.text, room, Cut::TOKENS, measure).into_owned();
+        let mut text = head_tail(&part.text, room, Cut::TOKENS, measure).into_owned();
+        // A result of nothing but images.
+        if part.piece.kind == Kind::Result && text.trim().is_empty() {
+            text = IMAGE.into();
+        }
         let now = overhead.saturating_add(measure(&text));
         self.text.insert(block, text);
         Some(now)

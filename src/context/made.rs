@@ -1,7 +1,7 @@
 //! Messages of ours: the head of a fold, results that mend, and lines where a request must start or end with the user.
 
 use super::state::State;
-use super::view::Entry;
+use super::view::{Entry, changed};
 use crate::estimate::{CALL, MESSAGE};
 use crate::format::Format;
 use crate::hash::fnv;
@@ -9,7 +9,7 @@ use crate::json::{self, Value, json as object};
 use crate::model::{
     Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role, Voice,
 };
-use crate::validity::{CONTINUE, outline_of};
+use crate::validity::{CONTINUE, NO_OUTPUT, outline_of};
 
 /// Stands first where the first message that is left is not the user's, or where none is left.
 const LEAD: &str = "(The conversation goes on.)";
@@ -88,7 +88,10 @@ impl State {
                 match self.lines.text.get(&at).or_else(|| self.mended.get(&at)) {
                     _ if block.form == Form::Gone => return None,
                     Some(text) => {
-                        let (id, name, text) = (id.clone(), name.clone(), text.clone());
+                        let (id, name, mut text) = (id.clone(), name.clone(), text.clone());
+                        if text.trim().is_empty() {
+                            text = NO_OUTPUT.into();
+                        }
                         let error = self.lines.errors.get(at as usize).is_some_and(|&error| error);
                         let like = self.piece(*message, *piece).map(|piece| piece.place);
                         let like = like.unwrap_or(Place::Content);
@@ -156,6 +159,9 @@ impl State {
                 let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
                 let role = if answers && outline.role != Role::Assistant {
                     self.provider.speaker_of_results(inline, outline.role)
+                } else if matches!(item, Item::Edit(..)) {
+                    let sent = changed(outline, &self.changes(*at, outline));
+                    sent.last_role()
                 } else {
                     outline.last_role()
                 };

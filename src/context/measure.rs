@@ -117,7 +117,8 @@ fn measure_part(
         head_ids,
         key,
         bytes: u32::try_from(part.text.len()).unwrap_or(u32::MAX).saturating_add(part.media_bytes),
-        mended: part.piece.broken_unicode.then(|| part.text.clone().into_owned()),
+        mended: (part.piece.broken_unicode || part.piece.hollow != 0)
+            .then(|| part.text.clone().into_owned()),
     }
 }
 

@@ -384,12 +384,13 @@ impl State {
             Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
             Kind::Call => piece.opaque && !earlier,
             Kind::Result => piece.opaque,
-            // Where it may leave, it leaves whole: what is signed is not cut.
             Kind::Thinking => tied || (piece.opaque && self.provider.signs_calls()),
             Kind::Other => true,
             Kind::Image => false,
         };
-        Mask { may_edit: !verbatim, may_drop: true }
+        // Where it may leave, it leaves whole: what is signed is not cut.
+        let whole = piece.kind == Kind::Thinking && piece.opaque;
+        Mask { may_edit: !verbatim, may_drop: true, whole }
     }
 
     /// Takes up what mends the host's history.
@@ -512,7 +513,7 @@ pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
         apart: format == Format::Pi,
         single: !matches!(format, Format::Gemini | Format::Anthropic),
         inline: format.has_results_inline(),
-        as_placed: !matches!(format, Format::LangChain | Format::Gemini | Format::OpenAiResponses),
+        as_placed: !matches!(format, Format::Gemini | Format::OpenAiResponses),
         ..validity::Options::default()
     }
 }

@@ -3,8 +3,8 @@
 
 use super::made::line;
 use super::state::State;
-use super::view::{Entry, changed_piece};
-use crate::format::{Change, Joined, What};
+use super::view::{Entry, IMAGE, changed_piece};
+use crate::format::{Change, Format, Joined, What};
 use crate::model::{FixKind, Item, Joint, Kind, Made, MadePart, Outline, Piece, Role, Voice};
 use crate::validity::{Between, CONTINUE, GAP, SYSTEM};
 
@@ -15,7 +15,7 @@ impl State {
         entries: Vec<Entry>,
         before: Option<Role>,
     ) -> Option<Vec<Entry>> {
-        if !self.provider.takes_turns() {
+        if !self.provider.takes_turns() && !self.provider.signs_calls() {
             return Some(entries);
         }
         let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
@@ -34,7 +34,18 @@ impl State {
                 out.push(entry);
                 continue;
             };
-            match self.provider.between(last.1, role) {
+            // A message that holds calls and their results begins with the model and ends with the tool.
+            let opens = if self.models(&entry.item).is_some() { Role::Assistant } else { role };
+            // A fold may leave the model's word directly before its calls (I18).
+            if self.provider.signs_calls()
+                && last.1 == Some(Role::Assistant)
+                && self
+                    .models(&entry.item)
+                    .is_some_and(|it| it.pieces.iter().any(|it| it.kind == Kind::Call))
+            {
+                out.push(self.entry(line(CONTINUE)));
+            }
+            match self.provider.between(last.1, opens) {
                 Between::Nothing => {}
                 Between::Assistant => out.push(self.entry(Item::Says(GAP))),
                 Between::OneMessage => {
@@ -45,7 +56,7 @@ impl State {
                         *slot = joined;
                         continue;
                     }
-                    out.push(self.entry(match role {
+                    out.push(self.entry(match opens {
                         Role::Assistant => line(CONTINUE),
                         Role::User | Role::System | Role::Tool => Item::Says(GAP),
                     }));
@@ -70,6 +81,11 @@ impl State {
         changes: &[Change],
     ) -> Option<Item> {
         self.fixes_of(message).find(|fix| fix.kind == FixKind::AsUser)?;
+        if self.lists() {
+            let mut parts = vec![MadePart::Text(SYSTEM.into())];
+            parts.append(&mut self.words(message, outline, changes)?);
+            return Some(Item::Make(Made::User(parts)));
+        }
         if !outline.pieces.iter().all(|piece| Joined::takes(self.format, piece)) {
             return None;
         }
@@ -77,6 +93,12 @@ impl State {
         let mut parts = vec![Joint::Made(note)];
         parts.append(&mut joints(message, outline, changes));
         Some(Item::Join(Voice::User, parts))
+    }
+
+    /// The model's message that an item is.
+    fn models(&self, item: &Item) -> Option<&Outline> {
+        let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
+        self.outlines.get(message as usize).filter(|it| it.role == Role::Assistant)
     }
 
     /// Results and what the user says beside them, where the one is the tool's and the other is not.
@@ -109,10 +131,51 @@ impl State {
 
     /// An entry with more in it, if both can be in one message.
     fn join(&self, entry: Option<&Entry>, more: &Entry, role: Role) -> Option<Entry> {
+        if self.lists() {
+            let mut parts = self.says(&entry?.item)?;
+            parts.append(&mut self.says(&more.item)?);
+            return Some(self.entry(Item::Make(Made::User(parts))));
+        }
         let voice = if role == Role::Assistant { Voice::Assistant } else { Voice::User };
         let mut parts = self.parts_of(&entry?.item)?;
         parts.append(&mut self.parts_of(&more.item)?);
         Some(self.entry(Item::Join(voice, parts)))
+    }
+
+    /// An SDK writes one message in several shapes: what the user says in it goes into one of ours.
+    fn lists(&self) -> bool {
+        matches!(self.format, Format::AiSdk | Format::LangChain)
+    }
+
+    /// What the user says in an item. None where it is another's.
+    fn says(&self, item: &Item) -> Option<Vec<MadePart>> {
+        match item {
+            Item::Keep(message) | Item::Edit(message, _) => {
+                let outline = self.outlines.get(*message as usize)?;
+                let changes = self.changes(*message, outline);
+                (outline.role == Role::User).then(|| self.words(*message, outline, &changes))?
+            }
+            Item::Make(Made::User(parts)) => Some(parts.clone()),
+            Item::Make(_) | Item::Join(..) | Item::Says(_) => None,
+        }
+    }
+
+    /// The pieces of a message that go out, as they go out.
+    fn words(&self, message: u32, outline: &Outline, changes: &[Change]) -> Option<Vec<MadePart>> {
+        let first = self.ledger.blocks_of(message).start;
+        let part = |(number, piece): (u32, &Piece)| {
+            let at = first.saturating_add(number);
+            let text = self.lines.text.get(&at).or_else(|| self.mended.get(&at));
+            match (piece.kind, text) {
+                (Kind::Image, Some(_)) => Some(MadePart::Text(IMAGE.into())),
+                (Kind::Text, Some(text)) => Some(MadePart::Text(text.clone())),
+                (Kind::Text | Kind::Image | Kind::Other, _) => {
+                    Some(MadePart::Host(message, number))
+                }
+                (Kind::Thinking | Kind::Call | Kind::Result, _) => None,
+            }
+        };
+        staying(outline, changes).into_iter().map(part).collect()
     }
 
     /// What an item says, as parts of another message. None where it cannot be taken apart.

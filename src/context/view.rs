@@ -4,13 +4,13 @@ use crate::json::{self, Value, Write};
 
 use super::lines::arguments;
 use super::state::State;
-use super::turns::hosts;
 use crate::format::{Change, What};
 use crate::hash::fnv;
 use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
     Voice,
 };
+use crate::validity::{NO_OUTPUT, join_steps};
 
 /// What was sent last, and what is known of it.
 #[derive(Clone, Debug, Default)]
@@ -176,15 +176,25 @@ impl State {
         let thinking_alone = drops > 0 && only_thinking(outline, &changes);
         if drops < outline.pieces.len() && !thinking_alone {
             let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
-                if changes.is_empty() {
-                    Item::Keep(message)
-                } else {
-                    Item::Edit(message, self.format.edit(outline, &changes))
+                let joins = self.joins(message);
+                if changes.is_empty() && joins.is_empty() {
+                    return Item::Keep(message);
                 }
+                let mut ops = self.format.edit(outline, &changes);
+                for start in joins {
+                    without(&mut ops, start);
+                }
+                Item::Edit(message, ops)
             });
             entries.push(self.entry(item));
         }
         self.add_results(message, entries);
+    }
+
+    /// Where steps start that go out with the one before.
+    fn joins(&self, message: u32) -> Vec<&str> {
+        let turns = self.fixes_of(message).filter(|fix| fix.kind == FixKind::Turn);
+        turns.filter_map(|fix| fix.violation.path.as_deref()).collect()
     }
 
     /// What is changed on a message: forms, and what mends it.
@@ -236,7 +246,11 @@ impl State {
                 FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
                 FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
                     let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    What::Text(text.clone().unwrap_or_else(mended))
+                    match text {
+                        Some(text) => What::Text(text.clone()),
+                        None if it.mends() != (None, 0) => What::Mended(mended()),
+                        None => What::Text(mended()),
+                    }
                 }
                 FixKind::Sign { piece: of } if *of == piece => What::Sign,
                 FixKind::Arguments { piece: of } if *of == piece && !ours => {
@@ -265,12 +279,19 @@ impl State {
                 let ops = json::write(ops).into_bytes();
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
-            Item::Make(made) => (self.key_of_made(made), NONE),
-            Item::Join(..) | Item::Says(_) => {
-                let says = json::write(&self.write(&item)).into_bytes();
-                let of = |key: u64, host: &u32| key.rotate_left(1) ^ self.fingerprint(*host);
-                (hosts(&item).iter().fold(fnv(says), of), NONE)
+            // The same words are the same message, in whatever way they came together.
+            Item::Make(Made::User(_)) | Item::Join(..) | Item::Says(_) => {
+                let written = self.write(&item);
+                let says = json::write(&written).into_bytes();
+                let copies = match &written {
+                    Written::Make { copies, .. } => copies.as_slice(),
+                    Written::Keep { .. } | Written::Edit { .. } => &[],
+                };
+                let of =
+                    |key: u64, copy: &Copied| key.rotate_left(1) ^ self.fingerprint(copy.index);
+                (copies.iter().fold(fnv(says), of), NONE)
             }
+            Item::Make(made) => (self.key_of_made(made), NONE),
         };
         Entry { item, key, source }
     }
@@ -302,7 +323,8 @@ impl State {
                 Written::ours(message, joined.copied, joined.ops, role)
             }
             Item::Says(text) => {
-                Written::ours(self.format.say(text), Vec::new(), Vec::new(), "assistant")
+                let said = self.format.say(text, |at| self.outlines.get(at as usize));
+                Written::ours(said, Vec::new(), Vec::new(), "assistant")
             }
         }
     }
@@ -313,7 +335,10 @@ impl State {
             Item::Keep(at) => self.outlines.get(*at as usize).cloned(),
             Item::Edit(at, _) => {
                 let outline = self.outlines.get(*at as usize)?;
-                Some(changed(outline, &self.changes(*at, outline)))
+                let mut sent = changed(outline, &self.changes(*at, outline));
+                let joins = self.joins(*at).into_iter();
+                joins.for_each(|start| join_steps(&mut sent.pieces, start));
+                Some(sent)
             }
             Item::Make(made) => Some(self.made_outline(made)),
             Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
@@ -327,7 +352,9 @@ impl State {
 
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
-        let fixes = self.fixes.values().flatten().chain(&self.ending);
+        // A result that moves is dropped at one place and made at another: that is one repair.
+        let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
+        let fixes = self.fixes.values().flatten().chain(&self.ending).filter(|fix| !moves(fix));
         let beyond = self.broken.iter().chain(&self.over).cloned();
         fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
     }
@@ -340,16 +367,29 @@ fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
     kept.all(|(_, piece)| piece.kind == Kind::Thinking)
 }
 
+/// Removes one more element of a list, before those that stand in front of it.
+fn without(ops: &mut Vec<Op>, path: &str) {
+    let at = |path: &str| path.strip_prefix("/parts/").and_then(|at| at.parse::<u32>().ok());
+    let is_before = |op: &Op| match op {
+        Op::Remove { path: other } => at(other).is_some_and(|other| Some(other) < at(path)),
+        Op::Add { .. } | Op::Replace { .. } => false,
+    };
+    let place = ops.iter().position(is_before).unwrap_or(ops.len());
+    ops.insert(place, Op::Remove { path: path.into() });
+}
+
 fn instead(piece: &Piece, line: &str) -> What {
     match piece.kind {
         Kind::Call => What::Arguments(arguments(line)),
         Kind::Image => What::Text(IMAGE.into()),
+        // Its image is cut, and it said nothing else.
+        Kind::Result if line.trim().is_empty() => What::Text(NO_OUTPUT.into()),
         Kind::Text | Kind::Thinking | Kind::Result | Kind::Other => What::Text(line.into()),
     }
 }
 
 /// The outline after the changes.
-fn changed(outline: &Outline, changes: &[Change]) -> Outline {
+pub(super) fn changed(outline: &Outline, changes: &[Change]) -> Outline {
     let pieces = (0u32..).zip(&outline.pieces);
     let pieces = pieces.filter_map(|(at, piece)| changed_piece(at, piece, changes)).collect();
     Outline { role: outline.role, pieces }
@@ -362,7 +402,12 @@ pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Optio
         match &change.what {
             What::Drop => return None,
             What::Text(_) if piece.kind == Kind::Call => piece.within = true,
+            What::Mended(_) => {
+                piece.marks &= !(piece.mends().1 << 1);
+                (piece.broken_unicode, piece.hollow) = (false, 0);
+            }
             What::Text(text) => {
+                (piece.texts, piece.hollow) = (0, 0);
                 piece.blank = text.trim().is_empty();
                 piece.broken_unicode = false;
                 piece.images = 0;

@@ -143,7 +143,7 @@ fn result(raw: &RawValue) -> Read<Body<'_>> {
                 // Hosts put records of their own into results: those count by their JSON text.
                 let own = json::kind_of(raw).is_none();
                 let part = if own { json::other } else { block }(Place::Content, raw);
-                body.take(part.map_err(|flaw| flaw.under(&format!("/{at}")))?);
+                body.list(part.map_err(|flaw| flaw.under(&format!("/{at}")))?);
             }
         }
     }

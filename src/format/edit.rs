@@ -28,6 +28,8 @@ pub enum What {
     /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag. A call
     /// that holds its own result is answered with this error.
     Text(String),
+    /// What is wrong in a result's texts is mended: half characters by this text, blank blocks leave. Images stay.
+    Mended(String),
     /// Its arguments are replaced by this object; those of a custom tool's call by a string.
     Arguments(Value),
     /// It goes out with this call id.
@@ -69,26 +71,47 @@ pub(super) fn sets(
     let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
     let kept = changes.iter().filter(|change| !gone(change.piece));
     let piece = |change: &Change| outline.pieces.get(usize::try_from(change.piece).ok()?);
-    let mut ops = Vec::new();
+    // What moves blocks comes last.
+    let (mut ops, mut late) = (Vec::new(), Vec::new());
     for change in kept {
         let Some(piece) = piece(change) else { continue };
-        match change.what {
-            What::Unmark(marks) => unmark(piece, marks, &mut ops),
+        match &change.what {
+            What::Unmark(marks) => unmark(piece, *marks, &mut ops),
+            What::Mended(text) => mended(piece, text, &mut late),
             What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
                 ops.extend(set(piece, &change.what));
             }
         }
     }
+    ops.append(&mut late);
     ops
+}
+
+/// Mends the texts of a result block by block, the last first.
+pub(super) fn mended(piece: &Piece, text: &str, ops: &mut Vec<Op>) {
+    let (first, go) = piece.mends();
+    for at in (0..u64::BITS).rev() {
+        let path = format!("{}/{at}", inside(piece));
+        if (go >> at) & 1 == 1 {
+            ops.push(Op::Remove { path });
+        } else if first == Some(at) {
+            ops.push(Op::Replace { path: path + "/text", value: text.into() });
+        }
+    }
+}
+
+/// Where the blocks of a result stand.
+fn inside(piece: &Piece) -> String {
+    let within = if piece.place == Place::Content { "" } else { "/content" };
+    format!("{}{within}", piece.place.pointer())
 }
 
 /// Removes cache markers: its own, and those of blocks in a result.
 pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
-    let own = piece.place.pointer();
-    let within = if piece.place == Place::Content { "" } else { "/content" };
+    let (own, within) = (piece.place.pointer(), inside(piece));
     for bit in (0..u64::BITS).filter(|bit| (marks >> bit) & 1 == 1) {
-        let block = bit.checked_sub(1).map_or(String::new(), |at| format!("{within}/{at}"));
-        ops.push(Op::Remove { path: format!("{own}{block}/cache_control") });
+        let block = bit.checked_sub(1).map_or_else(|| own.clone(), |at| format!("{within}/{at}"));
+        ops.push(Op::Remove { path: format!("{block}/cache_control") });
     }
 }
 

@@ -39,8 +39,10 @@ impl Joined {
     /// Whether a piece can stand in another message: blocks and plain text can; what a host keeps beside its content cannot.
     pub fn takes(format: Format, piece: &Piece) -> bool {
         match format {
-            Format::Anthropic | Format::OpenAiChat | Format::AiSdk | Format::Pi => {}
-            Format::OpenAiResponses | Format::Gemini | Format::LangChain => return false,
+            Format::Anthropic | Format::OpenAiChat | Format::Pi => {}
+            Format::OpenAiResponses | Format::Gemini | Format::AiSdk | Format::LangChain => {
+                return false;
+            }
         }
         let is_text = piece.kind == Kind::Text && piece.place == Place::Content;
         is_text || matches!(piece.place, Place::Item(_))
@@ -61,8 +63,9 @@ impl Joined {
         self.content.push(null);
         let moved = Piece { place: Place::Item(at), ..piece.clone() };
         for change in changes {
-            match change.what {
-                What::Unmark(marks) => super::edit::unmark(&moved, marks, &mut self.ops),
+            match &change.what {
+                What::Unmark(marks) => super::edit::unmark(&moved, *marks, &mut self.ops),
+                What::Mended(text) => super::edit::mended(&moved, text, &mut self.ops),
                 What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
                     self.ops.extend(self.format.set(&moved, &change.what));
                 }
@@ -109,9 +112,13 @@ impl Format {
     }
 
     /// A line of ours in the assistant's name; nothing in it needs an escape.
-    pub fn say(self, line: &str) -> Value {
+    pub fn say<'o>(self, line: &str, outlines: impl Fn(u32) -> Option<&'o Outline>) -> Value {
+        let host =
+            |message, piece: u32| outlines(message)?.pieces.get(usize::try_from(piece).ok()?);
         let (before, after) = match self {
-            Self::OpenAiChat | Self::AiSdk | Self::LangChain => ("\"", "\""),
+            Self::AiSdk => return super::ai_sdk::say(line, &host),
+            Self::LangChain => return super::langchain::say(line, &host),
+            Self::OpenAiChat => ("\"", "\""),
             Self::Gemini => (r#"[{"text":""#, "\"}]"),
             Self::OpenAiResponses => (r#"[{"type":"output_text","text":""#, "\"}]"),
             Self::Anthropic | Self::Pi => (r#"[{"type":"text","text":""#, "\"}]"),

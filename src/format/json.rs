@@ -54,6 +54,10 @@ pub(super) struct Body<'a> {
     shown: u32,
     widest: u32,
     marks: u64,
+    texts: u64,
+    hollow: u64,
+    /// What it says is not in its text blocks alone.
+    mixed: bool,
     blocks: u32,
 }
 
@@ -67,6 +71,18 @@ impl<'a> Body<'a> {
             }
             None => self.text = Some(more),
         }
+    }
+
+    /// One block of a list that can be changed block by block.
+    pub(super) fn list(&mut self, part: Part<'a>) {
+        let bit = 1u64.checked_shl(self.blocks).unwrap_or(0);
+        if part.piece.kind != Kind::Text || bit == 0 {
+            self.mixed |= !part.text.is_empty();
+        } else {
+            self.texts |= bit;
+            self.hollow |= if part.piece.blank { bit } else { 0 };
+        }
+        self.take(part);
     }
 
     pub(super) fn take(&mut self, part: Part<'a>) {
@@ -90,6 +106,8 @@ impl<'a> Body<'a> {
         part.piece.images = self.shown;
         part.piece.widest = self.widest;
         part.piece.marks = self.marks;
+        part.piece.texts = if self.mixed { 0 } else { self.texts };
+        part.piece.hollow = self.hollow;
         part.piece.blank &= self.images == 0;
         part
     }

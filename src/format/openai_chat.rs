@@ -192,7 +192,7 @@ fn result(mut message: Members<'_>, legacy: bool) -> Read<Draft<'_>> {
         Some(Content::Blocks(blocks)) => {
             for (at, raw) in blocks.into_iter().enumerate() {
                 let part = content_part(raw, Place::Content);
-                body.take(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
+                body.list(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
             }
         }
     }

@@ -155,7 +155,7 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
 fn result(mut message: Members<'_>) -> Read<Draft<'_>> {
     let mut body = Body::default();
     for part in blocks(message.content("content").ok_or_else(no_content)?)? {
-        body.take(part);
+        body.list(part);
     }
     let mut part = body.into_part(Place::Content);
     part.piece.id = or_empty(message.text("toolCallId")).into();

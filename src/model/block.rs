@@ -57,13 +57,15 @@ pub struct Mask {
     pub may_edit: bool,
     /// It may leave the request.
     pub may_drop: bool,
+    /// It is not cut: what is signed leaves whole or stays as it is.
+    pub whole: bool,
 }
 
 impl Mask {
     /// Everything is allowed.
-    pub const FREE: Self = Self { may_edit: true, may_drop: true };
+    pub const FREE: Self = Self { may_edit: true, may_drop: true, whole: false };
     /// Nothing is allowed.
-    pub const FIXED: Self = Self { may_edit: false, may_drop: false };
+    pub const FIXED: Self = Self { may_edit: false, may_drop: false, whole: true };
 }
 
 /// A block's measure and what is known of its use.

@@ -108,10 +108,16 @@ pub struct Piece {
     pub widest: u32,
     /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
     pub marks: u64,
+    /// Text blocks of a result whose list can be changed block by block: bit n is block n.
+    pub texts: u64,
+    /// Those of them in which nothing but white space is.
+    pub hollow: u64,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
     pub decided: bool,
     /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
     pub mirror: bool,
+    /// The parts of a `UIMessage` with which its step starts, from and up to: a step goes out as a message of its own.
+    pub step: (u32, u32),
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
 }
@@ -190,9 +196,21 @@ impl Piece {
             images: 0,
             widest: 0,
             marks: 0,
+            texts: 0,
+            hollow: 0,
             decided: false,
             mirror: false,
+            step: (0, 0),
             unsent: false,
+        }
+    }
+
+    /// How a result's list is mended: the block that says all that its texts say, if one must, and the blocks that leave.
+    pub fn mends(&self) -> (Option<u32>, u64) {
+        match (self.broken_unicode, self.texts) {
+            (false, _) => (None, self.hollow),
+            (true, 0) => (None, 0),
+            (true, texts) => (Some(texts.trailing_zeros()), texts & texts.saturating_sub(1)),
         }
     }
 

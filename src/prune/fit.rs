@@ -179,8 +179,12 @@ fn cap(
     writer: &mut dyn Writer,
     decision: &mut Decision,
 ) {
-    let before = ledger.blocks.get(at as usize).map_or(0, |block| block.now);
-    decision.changes.push(Change { block: at, rule: Rule::HardFit, before });
+    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    decision.changes.push(Change { block: at, rule: Rule::HardFit, before: block.now });
+    if block.mask.whole {
+        ledger.set_form(at, Form::Gone, 0);
+        return;
+    }
     let now = writer.cap(ledger, at, tokens);
     ledger.set_form(at, Form::Capped, now);
 }

@@ -126,14 +126,15 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         prop_oneof![
             6 => Just(Mask::FREE),
             1 => Just(Mask::FIXED),
-            1 => Just(Mask { may_edit: false, may_drop: true }),
-            1 => Just(Mask { may_edit: true, may_drop: false }),
+            1 => Just(Mask { may_edit: false, may_drop: true, whole: false }),
+            1 => Just(Mask { may_edit: true, may_drop: false, whole: false }),
         ]
     };
     let tokens = || prop_oneof![1u32..400, 400u32..4000];
     let sized = move || (tokens(), mask());
-    let ask = (tokens(), any::<bool>())
-        .prop_map(|(tokens, may_drop)| Act::Ask(tokens, Mask { may_edit: false, may_drop }));
+    let ask = (tokens(), any::<bool>()).prop_map(|(tokens, may_drop)| {
+        Act::Ask(tokens, Mask { may_edit: false, may_drop, whole: false })
+    });
     let work = (sized(), prop::collection::vec(sized(), 1..4));
     let act = prop_oneof![
         1 => ask,

@@ -13,12 +13,13 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
     for (index, outline) in (0u32..).zip(outlines) {
         let mut pieces: Vec<_> = outline.pieces.iter().cloned().map(Some).collect();
         let (mut after, mut role) = (Vec::new(), outline.role);
+        let mut joins = Vec::new();
         while let Some(fix) = of.next_if(|fix| fix.index <= index) {
             match &fix.kind {
                 FixKind::Before(made) => out.push(outline_of(made, outlines)),
                 FixKind::After(made) => after.push(outline_of(made, outlines)),
                 FixKind::AsUser => role = Role::User,
-                FixKind::Turn => {}
+                FixKind::Turn => joins.extend(fix.violation.path.as_deref()),
                 FixKind::Drop { .. }
                 | FixKind::Unmark { .. }
                 | FixKind::Rename { .. }
@@ -27,13 +28,27 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
                 | FixKind::Sign { .. } => change(&mut pieces, &fix.kind),
             }
         }
-        let pieces: Vec<_> = pieces.into_iter().flatten().collect();
+        let mut pieces: Vec<_> = pieces.into_iter().flatten().collect();
+        for start in joins {
+            join_steps(&mut pieces, start);
+        }
         if !pieces.is_empty() {
             out.push(Outline { role, pieces });
         }
         out.append(&mut after);
     }
     out
+}
+
+/// The step that starts at this pointer goes out with the one before it.
+pub fn join_steps(pieces: &mut [Piece], start: &str) {
+    let mut before = (0, 0);
+    for piece in pieces {
+        if piece.step.1 > 0 && Place::Part(piece.step.1.saturating_sub(1)).pointer() == start {
+            piece.step = before;
+        }
+        before = piece.step;
+    }
 }
 
 /// The same with roles in turn, where the provider wants them so: neighbours of one role are merged, or a line of the other
@@ -99,6 +114,7 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
         FixKind::Text { .. } if piece.kind == Kind::Call => piece.within = true,
         FixKind::Text { text, .. } => {
             piece.broken_unicode = false;
+            piece.hollow = 0;
             piece.blank &= text.is_none();
         }
         FixKind::Arguments { .. } => {

@@ -11,6 +11,8 @@ const NUMBER: usize = 11;
 /// The ids of a request so far. The same calls in the same order always get the same ids.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids {
+    /// A body of Anthropic's own goes to Bedrock as it is, and `InvokeModel` wants Anthropic's ids; Converse takes more.
+    pub(super) as_written: bool,
     used: ByName<'static>,
     /// The last number given out behind each base.
     numbers: ByName<'static>,
@@ -19,7 +21,7 @@ pub(super) struct Ids {
 impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
-        let mut wire = legal(id, provider);
+        let mut wire = legal(id, provider, self.as_written);
         if provider.rules().ids == Charset::Exact {
             for again in 1.. {
                 if !self.used.has(0, &wire) {
@@ -47,11 +49,12 @@ impl Ids {
 }
 
 /// The id without what the provider refuses.
-fn legal(id: &str, provider: Provider) -> String {
+fn legal(id: &str, provider: Provider, as_written: bool) -> String {
     let id = id.trim();
     let legal: String = match provider.rules().ids {
         Charset::Any => id.chars().filter(|c| *c != '\u{fffd}').collect(),
         Charset::Word => id.chars().map(|c| or(c, "_-")).collect(),
+        Charset::Path if as_written => id.chars().map(|c| or(c, "_-")).collect(),
         Charset::Path => id.chars().map(|c| or(c, "_-.:")).collect(),
         Charset::Exact => {
             let most = provider.rules().longest_id;
@@ -130,6 +133,12 @@ mod tests {
             &["functions.ls:0", "a/b", "a_b"],
             &["functions.ls:0", "a_b", "a_b_2"],
         );
+    }
+
+    #[test]
+    fn a_body_that_goes_as_it_is_has_the_ids_of_its_format() {
+        let mut all = Ids { as_written: true, ..Ids::default() };
+        assert_eq!(&*all.assign("functions.ls:0", Provider::Bedrock), "functions_ls_0");
     }
 
     #[test]

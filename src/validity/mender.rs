@@ -100,7 +100,9 @@ impl Mender {
     pub fn told(self, options: Options) -> Self {
         let Options { thinking, apart, single, inline, as_placed, .. } = options;
         let signs = thinking && self.provider.signs_calls();
-        Self { single, signs, apart, inline, as_placed, ..self }
+        let mut ids = self.ids;
+        ids.as_written = inline;
+        Self { ids, single, signs, apart, inline, as_placed, ..self }
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
@@ -131,7 +133,7 @@ impl Mender {
     }
 
     /// Neighbours of the assistant's are one turn: the provider merges them, or we do.
-    fn runs(&self) -> bool {
+    pub(super) fn runs(&self) -> bool {
         self.provider.merges() && (self.inline || !self.provider.takes_turns())
     }
 
@@ -149,7 +151,7 @@ impl Mender {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let has_within = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
         let mut open = ByName::default();
-        let kept: Vec<At<'_>> = at(index, outline)
+        let mut kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
                 let answers = at.piece.kind == Kind::Result && at.piece.within;
                 if answers {
@@ -172,14 +174,15 @@ impl Mender {
             .collect();
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
-        let (Some(first), Some(end)) = (kept.first(), kept.last()) else { return };
-        let speaker = end.piece.speaker(outline.role);
         if only_thinking && !self.runs() {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
             }
             return;
         }
+        self.steps(outline, &mut kept, seen);
+        let (Some(&first), Some(end)) = (kept.first(), kept.last()) else { return };
+        let speaker = end.piece.speaker(outline.role);
         let waits = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
         if !waits {
             self.take_turn(index, Role::Assistant, false, seen);
@@ -189,7 +192,7 @@ impl Mender {
         seen.ties_reasoning = self.provider.ties_reasoning(self.called);
         self.sign(&kept);
         self.follow(index, &kept, seen);
-        let run = self.run_for(index, *first, seen);
+        let run = self.run_for(index, first, seen);
         run.end = index;
         run.until = index;
         run.told |= !only_thinking;
@@ -450,8 +453,15 @@ impl Mender {
             && (run.keys.contains_key(key) || run.open.iter().any(named))
         {
             let keyed = |call: &Call| &*call.key == key;
-            let both = |call: &Call| keyed(call) && (!in_parts(piece) || call.name == piece.name);
-            let same = run.open.iter().position(both);
+            // Two calls of one id: a result that is named goes to the tool of that name.
+            let unnamed = !in_parts(piece) && piece.name.is_empty();
+            let both = |call: &Call| keyed(call) && (unnamed || call.name == piece.name);
+            // A part that is call and result in one answers itself, whoever has the same id.
+            let own = |call: &Call| match (call.place, piece.place) {
+                (Place::Tool(call), Place::Inner(result, _)) => call == result,
+                _ => false,
+            };
+            let same = run.open.iter().rposition(own).or_else(|| run.open.iter().position(both));
             let same = same.or_else(|| run.open.iter().position(keyed));
             let at = same.or_else(|| run.open.iter().position(named))?;
             return Some(Call {

@@ -20,7 +20,7 @@ mod within;
 
 use crate::model::{Fix, Outline, Violation};
 
-pub use apply::{apply, outline_of, take_turns};
+pub use apply::{apply, join_steps, outline_of, take_turns};
 pub use mender::{Mender, Seen};
 pub use provider::{Between, Limits, Provider};
 

@@ -163,5 +163,8 @@ pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
     } else if at.piece.broken_unicode {
         let kind = FixKind::Text { piece, text: None };
         seen.fix(at, kind, "I26", "a string holds half of a surrogate pair, which is not Unicode");
+    } else if at.piece.hollow != 0 {
+        let kind = FixKind::Text { piece, text: None };
+        seen.fix(at, kind, "I6", "nothing but white space is in a text of the result");
     }
 }

@@ -2,10 +2,10 @@
 //! in one part, and requests for approval with their responses.
 
 use super::mender::{Mender, Seen};
-use super::piece::{At, Fate, answer, key, shown, their_key};
+use super::piece::{At, Fate, answer, fix, key, shown, their_key};
 use super::run::{Approval, Run};
 use crate::keyed::ByName;
-use crate::model::{Fix, FixKind, Kind, Outline, Piece};
+use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place};
 
 impl Mender {
     /// Follows the calls and results of a message of the model's: a result that answers none that is open then goes.
@@ -43,6 +43,50 @@ impl Mender {
         }
         open.insert(0, String::from(key), before.saturating_sub(1));
         true
+    }
+
+    /// A step goes out as a message of its own. Where it would be one of reasoning alone, or one that may not stand before
+    /// the next step's, the two go out as one.
+    pub(super) fn steps(&self, outline: &Outline, kept: &mut Vec<At<'_>>, seen: &mut Seen) {
+        let rules = self.provider.rules();
+        let (mut start, mut calls, mut thinks) = (0usize, false, true);
+        let mut step = kept.first().map_or((0, 0), |it| it.piece.step);
+        let mut steps = outline.pieces.iter().map(|piece| piece.step).peekable();
+        // Where steps start that go out as one with those before them, some if one of them calls.
+        let mut joins: Vec<u32> = Vec::new();
+        for (number, it) in kept.iter().enumerate() {
+            let mut rule = None;
+            if it.piece.step != step {
+                let alone = thinks && !self.runs();
+                rule =
+                    (!calls && (alone || rules.bridges)).then_some(if alone { "I6" } else { "I9" });
+                // Steps of which nothing is left, too.
+                while let Some(next) = steps.next_if(|next| *next <= it.piece.step) {
+                    if next > step && (rule.is_some() || !calls && rules.together) {
+                        joins.extend(next.0..next.1);
+                        step = next;
+                    }
+                }
+                step = it.piece.step;
+                if rule.is_none() {
+                    (start, calls, thinks) = (number, false, true);
+                }
+            }
+            calls |= matches!(it.piece.place, Place::Tool(_));
+            thinks &= it.piece.kind == Kind::Thinking;
+            if calls || rule.is_some() {
+                for part in joins.drain(..) {
+                    let message = "two steps would go out as two messages that the provider does not take; they must be one";
+                    let (place, rule) = (Some(Place::Part(part)), rule.unwrap_or("I18"));
+                    seen.fixes.push(fix(it.index, place, FixKind::Turn, rule, message.into()));
+                }
+            }
+        }
+        if start > 0 && thinks && !self.runs() {
+            for at in kept.drain(start..) {
+                seen.fix(at, at.drop(), "I6", "reasoning is all that the last step holds");
+            }
+        }
     }
 
     /// Such a result, with its call: it stays where it is.

@@ -29,20 +29,35 @@ pub fn input(len: usize) -> *const u8 {
 /// Calls `read` with the first `len` bytes of the buffer as text.
 #[cfg(any(feature = "context", feature = "prompt"))]
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
-    with_bytes(len, |bytes| {
-        std::str::from_utf8(bytes)
-            .map_err(|error| Error::argument("input", "UTF-8", error))
-            .and_then(read)
-    })
+    let input = take();
+    let answer = text(&input, len).and_then(read);
+    give_back(input);
+    answer
 }
 
 /// Calls `read` with the first `len` bytes of the buffer.
 pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
-    INPUT.with_borrow_mut(|input| {
-        let answer = read(input.get(..len).unwrap_or(input));
-        if input.len() > KEPT_BYTES {
-            *input = Vec::new();
-        }
-        answer
-    })
+    let input = take();
+    let answer = read(input.get(..len).unwrap_or(&input));
+    give_back(input);
+    answer
+}
+
+#[cfg(feature = "context")]
+#[inline(never)]
+fn text(input: &[u8], len: usize) -> Result<&str> {
+    let bytes = input.get(..len).unwrap_or(input);
+    std::str::from_utf8(bytes).map_err(|error| Error::argument("input", "UTF-8", error))
+}
+
+#[inline(never)]
+fn take() -> Vec<u8> {
+    INPUT.take()
+}
+
+#[inline(never)]
+fn give_back(input: Vec<u8>) {
+    if input.len() <= KEPT_BYTES {
+        INPUT.set(input);
+    }
 }

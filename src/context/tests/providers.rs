@@ -251,3 +251,33 @@ fn only_reasoning_of_turns_with_calls_is_tied_to_them() {
         thinking.map(|it| (it.mask.may_edit, it.group != crate::model::NONE)).collect();
     assert_eq!(tied, [(true, false), (false, true), (false, true)]);
 }
+
+/// I6, I26: what is wrong with a text of a result is mended there; its image stays.
+#[test]
+fn a_results_texts_are_mended_beside_its_image() {
+    let call = json!({ "type": "tool_use", "id": "a", "name": "see", "input": {} });
+    let mended = |texts: [&str; 2]| {
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        let content = [text(texts[0]), image("aaaa"), text(texts[1])];
+        let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": content });
+        let messages = [
+            json!({ "role": "user", "content": "go" }),
+            json!({ "role": "assistant", "content": [call] }),
+            json!({ "role": "user", "content": [result] }),
+        ];
+        let mut told = told("anthropic", "anthropic", 0);
+        for message in messages {
+            let json = message.to_string().replace("HALF", "\\ud83d");
+            told.state.push(json.as_bytes()).unwrap();
+        }
+        let answer = told.request();
+        assert_eq!(told.state.violations(), []);
+        written(&answer)[2]["ops"].clone()
+    };
+    let gone = json!({ "op": "remove", "path": "/content/0/content/0" });
+    assert_eq!(mended([" ", "said"]), json!([gone]));
+    let second = json!({ "op": "remove", "path": "/content/0/content/2" });
+    let both = "cut \u{fffd}\nsaid";
+    let first = json!({ "op": "replace", "path": "/content/0/content/0/text", "value": both });
+    assert_eq!(mended(["cut HALF", "said"]), json!([second, first]));
+}

@@ -75,9 +75,16 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     };
     let mut parts = Vec::new();
     if let Some(shown) = message.items("parts") {
+        let (mut step, mut started) = ((0, 0), 0);
         for (at, raw) in (0u32..).zip(shown) {
             let flaw = |flaw: Flaw| flaw.under(&format!("/parts/{at}"));
-            shown_part(at, raw, role, &mut parts).map_err(flaw)?;
+            let before = parts.len();
+            if shown_part(at, raw, role, &mut parts).map_err(flaw)? {
+                // A step with nothing in it is none.
+                let from = if started == before && step != (0, 0) { step.0 } else { at };
+                (step, started) = ((from, at.saturating_add(1)), before);
+            }
+            parts.iter_mut().skip(before).for_each(|part| part.piece.step = step);
         }
         return Ok(Draft { role, parts });
     }
@@ -299,6 +306,16 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let part =
         object!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": given });
     (object!({ "role": "tool", "content": [part] }), copied)
+}
+
+/// A line of ours in the assistant's name.
+pub(super) fn say(line: &str, host: Host<'_>) -> Value {
+    if is_shown(host) {
+        let parts = object!([edit::text_block(line)]);
+        let id = format!("plimsoll-{:x}", fnv(line.bytes()));
+        return object!({ "id": id, "role": "assistant", "parts": parts });
+    }
+    object!({ "role": "assistant", "content": line })
 }
 
 /// The host's messages are `UIMessage`s: the first of them that has a part shows it.

@@ -12,13 +12,13 @@ const APPROVAL: Shape = Shape {
     closed: false,
 };
 
-/// A part of a `UIMessage`; those that never reach a model are none.
+/// A part of a `UIMessage`; those that never reach a model are none. True: a step starts with it.
 pub(super) fn shown_part<'a>(
     at: u32,
     raw: &'a RawValue,
     role: Role,
     parts: &mut Vec<Part<'a>>,
-) -> Read<()> {
+) -> Read<bool> {
     let place = Place::Part(at);
     let mut part = json::read(raw, &PART)?;
     let kind = or_empty(part.text("type"));
@@ -26,7 +26,8 @@ pub(super) fn shown_part<'a>(
         "text" | "reasoning" | "reasoning-file" | "file" => {
             parts.push(plain(place, &kind, part, raw)?);
         }
-        "step-start" | "source-url" | "source-document" => {}
+        "step-start" => return Ok(role == Role::Assistant),
+        "source-url" | "source-document" => {}
         _ if role == Role::Assistant && (kind == "dynamic-tool" || kind.starts_with("tool-")) => {
             let name = part.text("toolName");
             let name = name.unwrap_or_else(|| {
@@ -36,7 +37,7 @@ pub(super) fn shown_part<'a>(
         }
         _ => parts.push(json::other(place, raw)?),
     }
-    Ok(())
+    Ok(false)
 }
 
 /// A call and, once there is one, its result. A call that is still being written goes nowhere.

@@ -12,14 +12,24 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
     let mut ops = edit::sets(outline, changes, |piece, what| {
         (piece.kind != Kind::Call).then(|| set(piece, what)).flatten()
     });
+    let mut signed = Vec::new();
     for change in changes.iter().filter(|change| change.what != What::Drop) {
         let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
         let stays = |it: &&Piece| stay.iter().any(|piece| std::ptr::eq(*piece, *it));
         let Some(piece) = piece.filter(|it| it.kind == Kind::Call).filter(stays) else { continue };
         let own = (!has_own_mirror(outline, piece)).then_some(piece);
+        if let What::Id(id) = &change.what {
+            signed.extend(mirrors(outline, piece).filter(|it| is_signature(it)).map(|it| (it, id)));
+        }
         let places = mirrors(outline, piece).chain(own);
         ops.extend(places.filter_map(|place| set(place, &change.what)));
     }
+    ops.extend(signed.iter().map(|(it, _)| Op::Remove { path: signature(it, &it.id) }));
+    ops.extend(
+        signed
+            .iter()
+            .map(|(it, id)| Op::Add { path: signature(it, id), value: (&*it.name).into() }),
+    );
     let calls: Vec<&Piece> = go.iter().copied().filter(|piece| piece.kind == Kind::Call).collect();
     for mirror in calls.iter().flat_map(|call| mirrors(outline, call)) {
         if stay.iter().any(|piece| std::ptr::eq(*piece, mirror)) {
@@ -41,8 +51,21 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
     }
     ops.extend(edit::removals(go.iter().copied().filter(|piece| !of_content(piece))));
     let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
-    ops.extend(fields.map(|piece| Op::Remove { path: piece.place.pointer() }));
+    ops.extend(fields.map(|piece| {
+        let all = piece.place.pointer();
+        Op::Remove { path: if is_signature(piece) { signature(piece, &piece.id) } else { all } }
+    }));
     ops
+}
+
+/// A call's signature: its name is what it says.
+fn is_signature(piece: &Piece) -> bool {
+    piece.mirror && matches!(piece.place, Place::Field(_))
+}
+
+/// Where the signature of the call with this id stands.
+fn signature(piece: &Piece, id: &str) -> String {
+    format!("{}/{}", piece.place.pointer(), id.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The pointer of the content that a piece stands in.
@@ -93,6 +116,7 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
             let root = ROOTS.iter().find(|root| root.content == path)?;
             edit::beside(root.tool_call_id, text(id))
         }
+        (Kind::Other, Place::Field(_), _) => return None,
         (Kind::Other, _, What::Arguments(new)) => member_of(&piece.name, new),
         (Kind::Other, _, What::Id(id)) if &*piece.name != FUNCTION_CALL => {
             member(piece, "/id", text(id))

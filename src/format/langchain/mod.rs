@@ -53,9 +53,13 @@ const KWARGS: Shape = Shape {
         may("function_call", Raw),
         may("reasoning_content", Text),
         may("reasoning", Raw),
+        may(SIGNATURES, Raw),
     ],
     closed: false,
 };
+
+/// Gemini's signatures, by the ids of the calls that they sign.
+const SIGNATURES: &str = "__gemini_function_call_thought_signatures__";
 
 const METADATA: Shape =
     Shape { what: "response_metadata", members: &[may("output", Raw)], closed: false };
@@ -82,6 +86,7 @@ struct Root {
     chunks: &'static str,
     raw_calls: &'static str,
     function_call: &'static str,
+    signatures: &'static str,
     reasoning: [&'static str; 2],
     tool_call_id: &'static str,
 }
@@ -96,6 +101,10 @@ macro_rules! root {
             chunks: concat!($path, "tool_call_chunks"),
             raw_calls: concat!($path, "additional_kwargs/tool_calls"),
             function_call: concat!($path, "additional_kwargs/function_call"),
+            signatures: concat!(
+                $path,
+                "additional_kwargs/__gemini_function_call_thought_signatures__"
+            ),
             reasoning: [
                 concat!($path, "additional_kwargs/reasoning_content"),
                 concat!($path, "additional_kwargs/reasoning"),
@@ -216,6 +225,16 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
         parts.push(all.also(seen, false));
     }
     torn |= all.known.len() < chunks.len();
+    let signatures = kwargs.raw(SIGNATURES).map(crate::json::members).and_then(Result::ok);
+    for (id, signature) in signatures.unwrap_or_default() {
+        let Ok(signature) = crate::json::string(signature) else { continue };
+        // It goes with its call, and under its call's id.
+        let mut mirror = Part::new(Kind::Other, Place::Field(root.signatures), "");
+        mirror.piece.id = id.into();
+        mirror.piece.name = signature.into();
+        mirror.piece.mirror = true;
+        parts.push(mirror);
+    }
     parts.append(&mut all.parts);
     if let Some(raw) = kwargs.raw("function_call").filter(|_| all.known.is_empty()) {
         let seen = call(raw, Place::Field(root.function_call))?;
@@ -328,10 +347,21 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             tool(id, name, moved.text, moved.error)
         }
     };
-    let message = match root.under {
+    (written(root, kind, body), copied)
+}
+
+/// A line of ours in the assistant's name.
+pub(super) fn say(line: &str, host: Host<'_>) -> Value {
+    written(root_of(host), "ai", object!({ "content": line }))
+}
+
+/// A message of ours as the host's are written.
+fn written(root: &Root, kind: &str, body: Value) -> Value {
+    match root.under {
         "/kwargs" => {
             let class = match kind {
                 "human" => "HumanMessage",
+                "ai" => "AIMessage",
                 "tool" => "ToolMessage",
                 _ => "FunctionMessage",
             };
@@ -343,8 +373,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
             message.set("type", kind.into());
             message
         }
-    };
-    (message, copied)
+    }
 }
 
 fn tool(id: &str, name: &str, content: Value, error: bool) -> (&'static str, Value) {

@@ -67,9 +67,7 @@ function readPi(message, provider) {
               kind: "result",
               id: message.toolCallId,
               name: message.toolName,
-              text: list(content)
-                .flatMap((one) => (one?.type === "text" ? [one.text] : []))
-                .join("\n"),
+              text: piResult(list(content)),
               error: message.isError === true,
             },
           ],
@@ -88,6 +86,13 @@ function readPi(message, provider) {
 
 /** @param {Turn} turn @returns {Turn[]} */
 const some = (turn) => (turn.parts.length > 0 ? [turn] : []);
+
+/** Where a result has images and not a character, pi's adapters write a word of theirs. @param {any[]} content */
+function piResult(content) {
+  const said = content.flatMap((one) => (one?.type === "text" ? [one.text] : [])).join("\n");
+  const shows = content.some((one) => one?.type === "image");
+  return said === "" && shows ? "(see attached image)" : said;
+}
 
 /** pi's adapters leave blank texts out. @param {any} block @returns {Part[]} */
 function piBlock(block) {

@@ -228,15 +228,17 @@ const types = {
 };
 
 /** What `create` would be for a host of LangChain's. @param {any} made */
-export const createLangchain = (made) =>
-  made.role === "tool"
-    ? new ToolMessage({
-        content: made.content,
-        tool_call_id: made.toolCallId,
-        name: made.toolName,
-        status: "error",
-      })
-    : new HumanMessage({ content: made.content });
+export const createLangchain = (made) => {
+  const { role, content } = made;
+  if (role === "assistant") return new AIMessage({ content });
+  if (role === "user") return new HumanMessage({ content });
+  return new ToolMessage({
+    content,
+    tool_call_id: made.toolCallId,
+    name: made.toolName,
+    status: "error",
+  });
+};
 
 /** @param {Turn[]} turns @param {string} provider @param {"instances" | "constructors" | "stored" | "flat"} way */
 export function langchain(turns, provider, way) {

@@ -2,7 +2,7 @@
 /** Laws of a view against the host's history that need no provider: what is opaque, what belongs together, what is ours. */
 import { isDeepStrictEqual } from "node:util";
 import { readers } from "../convert/read.mjs";
-import { callsOf, reasoningOf } from "../convert/turns.mjs";
+import { callsOf, parsed, reasoningOf } from "../convert/turns.mjs";
 import { isOutput, kindOf } from "../strict/openai-responses.mjs";
 
 /**
@@ -167,11 +167,20 @@ const results = (law, messages) =>
     .flatMap((message) => turnsOf(law, message))
     .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "result" ? [part] : [])));
 
-/** Halves of characters are the one thing a text may lose. @param {string | null} text */
+/** What a list of a text and an image says, which stands as JSON. @param {string | null} text */
+function saidIn(text) {
+  const list = text?.startsWith("[{") ? parsed(text) : text;
+  return Array.isArray(list) ? list.map((one) => one?.text ?? "").join("") : text;
+}
+
+/** Halves of characters, and blocks with nothing but white space, are all that a text may lose. @param {string | null} text */
 const well = (text) =>
-  String(text)
+  String(saidIn(text))
     .replace(/[\ud800-\udfff]/g, "")
-    .replaceAll("\ufffd", "");
+    .replaceAll("\ufffd", "")
+    .split("\n")
+    .filter((line) => /\S/.test(line))
+    .join("\n");
 
 /** Providers that want the reasoning of a call back as long as they see the call. */
 const wantReasoning = new Set(["openai-responses", "deepseek", "kimi"]);
