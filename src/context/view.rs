@@ -221,20 +221,14 @@ impl State {
 
     /// A piece that a request leaves out, or sends elsewhere, because it ends where it does.
     fn goes_at_the_end(&self, message: u32, piece: u32) -> bool {
-        self.ending.iter().any(|fix| match &fix.kind {
-            FixKind::Drop { piece: of } => fix.index == message && *of == piece,
-            FixKind::After(Made::Moved { message: from, piece: of, .. }) => {
-                (*from, *of) == (message, piece)
+        self.ending.iter().any(|fix| {
+            if let FixKind::Drop { piece: of } = &fix.kind {
+                return fix.index == message && *of == piece;
             }
-            FixKind::Rename { .. }
-            | FixKind::Text { .. }
-            | FixKind::Arguments { .. }
-            | FixKind::Sign { .. }
-            | FixKind::Unmark { .. }
-            | FixKind::AsUser
-            | FixKind::Turn
-            | FixKind::Before(_)
-            | FixKind::After(_) => false,
+            let FixKind::After(Made::Moved { message: from, piece: of, .. }) = &fix.kind else {
+                return false;
+            };
+            (*from, *of) == (message, piece)
         })
     }
 

@@ -44,6 +44,11 @@ fn read(text: &str) -> Read<Tree> {
 /// Both take it and see the same, or neither takes it, at the same place.
 #[track_caller]
 fn compare(text: &str) {
+    // Numbers stay the text that they are: to us none is out of range.
+    let theirs = serde_json::from_str::<serde_json::Value>(text);
+    if theirs.is_err_and(|error| error.to_string().starts_with("number out of range")) {
+        return;
+    }
     let theirs = serde_json::from_str::<Tree>(text);
     match (read(text), &theirs) {
         (Ok(ours), Ok(theirs)) => assert_eq!(ours, *theirs, "{text}"),

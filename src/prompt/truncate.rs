@@ -44,7 +44,8 @@ pub struct Truncated<'t> {
 ///
 /// ```
 /// use plimsoll::prompt::{Split, truncate};
-/// let cut = truncate(&"x".repeat(500), 100, &Split::default());
+/// let text = "x".repeat(500);
+/// let cut = truncate(&text, 100, &Split::default());
 /// assert_eq!((cut.text.len(), cut.original_chars), (100, 500));
 /// assert!(cut.text.contains("[TRUNCATED] Original: 500 chars"));
 /// ```

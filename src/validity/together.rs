@@ -67,18 +67,12 @@ pub(super) fn joined(fixes: Vec<Fix>) -> Vec<Fix> {
             continue;
         };
         let behind = out.iter_mut().filter(|earlier| earlier.index == index);
-        let mut lists = behind.filter_map(|earlier| match &mut earlier.kind {
-            FixKind::After(Made::Results(list)) => Some(list),
-            FixKind::Drop { .. }
-            | FixKind::Rename { .. }
-            | FixKind::Text { .. }
-            | FixKind::Arguments { .. }
-            | FixKind::Sign { .. }
-            | FixKind::Unmark { .. }
-            | FixKind::AsUser
-            | FixKind::Turn
-            | FixKind::Before(_)
-            | FixKind::After(_) => None,
+        let mut lists = behind.filter_map(|earlier| {
+            if let FixKind::After(Made::Results(list)) = &mut earlier.kind {
+                Some(list)
+            } else {
+                None
+            }
         });
         if let Some(list) = lists.next() {
             list.push(made);

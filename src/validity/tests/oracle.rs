@@ -6,7 +6,8 @@
 
 use proptest::prelude::*;
 
-use crate::model::{FixKind, Kind, Made, NONE, Piece, Place, Role};
+use super::{healthy, is_unsent, line};
+use crate::model::{FixKind, Kind, Made, Piece, Place, Role};
 use crate::validity::*;
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
@@ -66,34 +67,6 @@ pub(super) fn transcript(text: &str, provider: Provider) -> Vec<Outline> {
     text.split_whitespace().map(|text| message(text, provider)).collect()
 }
 
-fn show(made: &Made) -> String {
-    match made {
-        Made::User(_) => "user".into(),
-        Made::Results(results) => results.iter().map(show).collect::<Vec<_>>().join(" + "),
-        Made::Result { id, .. } => format!("result {id}"),
-        Made::Moved { id, message, piece, .. } => format!("{message}.{piece} as {id}"),
-    }
-}
-
-/// A fix in one line: rule, message, what is done.
-pub(super) fn line(fix: &Fix) -> String {
-    let at = |piece: &u32| if *piece == NONE { "all".to_owned() } else { piece.to_string() };
-    let what = match &fix.kind {
-        FixKind::Drop { piece } => format!("drop {}", at(piece)),
-        FixKind::Rename { piece, id } => format!("id {piece} {id}"),
-        FixKind::Text { piece, text: Some(text) } => format!("text {piece} {text}"),
-        FixKind::Text { piece, text: None } => format!("unicode {piece}"),
-        FixKind::Arguments { piece } => format!("arguments {piece}"),
-        FixKind::Unmark { piece, marks } => format!("unmark {piece} {marks}"),
-        FixKind::AsUser => "as user".into(),
-        FixKind::Turn => "turn".into(),
-        FixKind::Sign { piece } => format!("sign {piece}"),
-        FixKind::Before(made) => format!("before {}", show(made)),
-        FixKind::After(made) => format!("after {}", show(made)),
-    };
-    format!("{} {} {what}", fix.violation.rule, fix.index)
-}
-
 #[track_caller]
 pub(super) fn mends(provider: Provider, text: &str, expected: &[&str]) {
     mends_as(provider, inline(provider), text, expected);
@@ -107,10 +80,6 @@ pub(super) fn mends_as(provider: Provider, inline: bool, text: &str, expected: &
     let mended = take_turns(apply(&outlines, &fixes), provider, inline);
     accept(&mended, provider, inline).unwrap();
     assert_eq!(check(&mended, provider, options(inline)), []);
-}
-
-fn is_unsent(outline: &Outline) -> bool {
-    outline.pieces.iter().any(|piece| piece.unsent)
 }
 
 /// The rules once more, slowly, as a provider would apply them: an oracle for the properties.
@@ -283,31 +252,6 @@ fn any_transcript() -> impl Strategy<Value = String> {
     let message = (role, prop::collection::vec(word, 0..5))
         .prop_map(|(role, words)| format!("{role}:{}", words.join(",")));
     prop::collection::vec(message, 0..14).prop_map(|messages| messages.join(" "))
-}
-
-/// A healthy session: groups of parallel calls, ids that may come again in another case, steering between groups.
-fn healthy() -> impl Strategy<Value = String> {
-    let group = (0..4usize, any::<bool>(), any::<bool>(), any::<bool>());
-    prop::collection::vec(group, 0..8).prop_map(|groups| {
-        let mut messages = vec!["U:t".to_owned()];
-        for (number, (calls, split, thinks, asks)) in groups.into_iter().enumerate() {
-            let ids: Vec<_> = (0..calls).map(|call| format!("n{number}_{call}")).collect();
-            let of = |kind: &str| ids.iter().map(|id| format!("{kind}{id}")).collect::<Vec<_>>();
-            let think = if thinks { "h,t" } else { "t" };
-            messages
-                .push([vec![think.to_owned()], of("c")].concat().join(",").replacen("", "A:", 1));
-            let results = of("r");
-            if split {
-                messages.extend(results.iter().map(|result| format!("T:{result}")));
-            } else if calls > 0 {
-                messages.push(format!("U:{}", results.join(",")));
-            }
-            if asks || calls == 0 {
-                messages.push("U:t".into());
-            }
-        }
-        messages.join(" ")
-    })
 }
 
 /// A healthy session as this provider has it: ids that it takes, results in one message or in one each, and an answer of the
