@@ -6,6 +6,7 @@ import { Seam } from "./seam.js";
 import type {
   ContextWindow,
   Locale,
+  MemoryTier,
   PromptBudget,
   PromptPlan,
   RequestFocus,
@@ -17,7 +18,7 @@ export const prompts: Seam = new Seam("prompt", glue);
 
 /** Arguments as JSON in, the answer as JSON out. */
 function ask<T>(during: string, work: (length: number) => string, argument: object): T {
-  const json = argumentJson(argument, "options");
+  const json = argumentJson(argument, during);
   return JSON.parse(prompts.call(during, () => work(prompts.send(json)))) as T;
 }
 
@@ -30,6 +31,7 @@ function ask<T>(during: string, work: (length: number) => string, argument: obje
  * promptBudget({ contextTokens: 32_768, maxOutputTokens: 4_096 }); // { maxPerTierChars: 7_168, maxTotalChars: 28_672 }
  */
 export function promptBudget(window: ContextWindow = { contextTokens: 0 }): PromptBudget {
+  optionsOf("window", window);
   return ask("promptBudget", glue.budget, window);
 }
 
@@ -38,7 +40,8 @@ export function promptBudget(window: ContextWindow = { contextTokens: 0 }): Prom
  * says of each section what became of it, why, and from which total on it would be whole.
  *
  * @param options `focus` lifts priorities (`requestFocus`); `protect`: protected sections over the total are cut `last`
- * (default), `never`, or are an `error`; `order`: as given, or `stable-first` for prompt caches.
+ * (default), `never`, or are an `error`; `order`: as given, or `stable-first` for prompt caches; `locale`: whose `truncated` stands
+ * where a section was cut, instead of the usual comment.
  * @throws {PlimsollError} `INVALID_ARGUMENT` with the section's place.
  * @example
  * const plan = assemblePrompt(sections, { budget: promptBudget(window), focus: requestFocus(query) });
@@ -51,29 +54,39 @@ export function assemblePrompt(
     focus?: RequestFocus;
     protect?: "last" | "never" | "error";
     order?: "insertion" | "stable-first";
+    locale?: Locale;
   } = {},
 ): PromptPlan {
-  if (!Array.isArray(sections)) throw invalid("sections", "an array of sections", sections);
-  const { budget = promptBudget(), focus, protect, order } = options;
-  const given = { sections, budget, focus, protect, order };
+  listOf("sections", sections);
+  const { budget = promptBudget(), focus, protect, order, locale } = optionsOf("options", options);
+  const given = { sections, budget, focus, protect, order, locale };
   const plan = ask<Omit<PromptPlan, "budget" | "focus">>("assemblePrompt", glue.assemble, given);
   return { ...plan, budget, focus: focus ?? null };
 }
 
 /**
  * A text cut to so many characters: 70 % of what is kept from its head, 20 % from its tail, a marker between. Cuts between
- * graphemes, the head at a line's end if one is near. Never longer than `maxChars`.
+ * graphemes, the head at a line's end if one is near. Never longer than `maxChars`; `Infinity` cuts nothing.
  *
  * @param options shares of head and tail, 0..1; a marker of your own, in which `{original}` is the text's length.
- * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ * @throws {PlimsollError} `INVALID_ARGUMENT`, `TOO_LARGE`.
+ * @example
+ * truncateText(toolResult, 30_000, { head: 0.4, tail: 0.6 }).text; // AceClaw's cap of a tool's result
  */
 export function truncateText(
   text: string,
   maxChars: number,
   options: { head?: number; tail?: number; marker?: string } = {},
 ): { text: string; originalChars: number; truncated: boolean } {
-  const { head, tail, marker } = options;
-  const given = { text, maxChars, head: share("head", head), tail: share("tail", tail), marker };
+  const { head, tail, marker } = optionsOf("options", options);
+  textOf("text", text);
+  const given = {
+    text,
+    maxChars: charsOf("maxChars", maxChars),
+    head: share("head", head),
+    tail: share("tail", tail),
+    marker,
+  };
   return ask("truncateText", glue.truncate, given);
 }
 
@@ -88,7 +101,8 @@ export function requestFocus(
   query: string,
   options: { recent?: readonly string[]; projectRoot?: string; languages?: readonly string[] } = {},
 ): RequestFocus {
-  const { recent, projectRoot, languages } = options;
+  const { recent, projectRoot, languages } = optionsOf("options", options);
+  textOf("query", query);
   return ask("requestFocus", glue.focus, { query, recent, projectRoot, languages });
 }
 
@@ -98,8 +112,9 @@ export function requestFocus(
  * @throws {PlimsollError} `INVALID_ARGUMENT` for a tier that there is not.
  */
 export function memoryTiers(
-  files: ReadonlyArray<{ tier: string; content: string; path?: string }>,
+  files: ReadonlyArray<{ tier: MemoryTier; content: string; path?: string }>,
 ): Section[] {
+  listOf("files", files);
   return ask("memoryTiers", glue.tiers, { files });
 }
 
@@ -113,6 +128,8 @@ export function matchRules(
   rules: ReadonlyArray<{ path: string; content: string }>,
   activeFilePaths: readonly string[],
 ): Section[] {
+  listOf("rules", rules);
+  listOf("activeFilePaths", activeFilePaths);
   return ask("matchRules", glue.rules, { files: rules, active: activeFilePaths });
 }
 
@@ -126,8 +143,10 @@ export function trimToolDescriptions(
   tools: readonly ToolDefinition[],
   maxChars: number,
 ): ToolDefinition[] {
-  const descriptions = tools.map(({ description }) => description ?? "");
-  const cut = ask<string[]>("trimToolDescriptions", glue.trim, { descriptions, maxChars });
+  listOf("tools", tools);
+  const descriptions = tools.map((tool, at) => optionsOf(`tools[${at}]`, tool).description ?? "");
+  const given = { descriptions, maxChars: charsOf("maxChars", maxChars) };
+  const cut = ask<string[]>("trimToolDescriptions", glue.trim, given);
   return tools.map((tool, at) =>
     cut[at] === descriptions[at] ? tool : { ...tool, description: cut[at] as string },
   );
@@ -147,33 +166,54 @@ export function buildContext(
   budgetTokens: number,
   options: InWords = {},
 ): string {
-  const maxChars = charsOf("budgetTokens", budgetTokens, options.charsPerToken);
-  const given = { memories, text: message, maxChars, locale: options.locale };
+  const { locale, charsPerToken } = optionsOf("options", options);
+  listOf("memories", memories);
+  textOf("message", message);
+  const maxChars = charsOf("budgetTokens", budgetTokens, charsPerToken ?? 4);
+  const given = { memories, text: message, maxChars, locale };
   return ask("buildContext", glue.remember, given);
 }
 
 /**
- * A text cut to so many tokens, with a word behind it that says so.
+ * A text cut to so many tokens, with a word behind it that says so; `Infinity` changes nothing.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  */
 export function compressText(text: string, targetTokens: number, options: InWords = {}): string {
-  const maxChars = charsOf("targetTokens", targetTokens, options.charsPerToken);
-  return ask("compressText", glue.compress, { text, maxChars, locale: options.locale });
+  const { locale, charsPerToken } = optionsOf("options", options);
+  textOf("text", text);
+  const maxChars = charsOf("targetTokens", targetTokens, charsPerToken ?? 4);
+  return ask("compressText", glue.compress, { text, maxChars, locale });
 }
 
-/** The sections of a workspace's files, by their names; rules only with a focus. */
+/** The sections of a workspace's files, by their names; rules only with a focus; for a subagent only what one is shown. */
 export function workspaceSections(
   files: ReadonlyArray<{ name: string; path: string; content: string }>,
   rules: ReadonlyArray<{ name: string; path: string; content: string }>,
   focus: RequestFocus | undefined,
+  subagent: boolean,
 ): Section[] {
-  return ask("Workspace.sections", glue.workspace, { files, rules, focus });
+  return ask("Workspace.sections", glue.workspace, { files, rules, focus, subagent });
 }
 
-function charsOf(argument: string, tokens: number, charsPerToken = 4): number {
-  if (!(tokens >= 0 && charsPerToken > 0)) throw invalid(argument, "0 or more", tokens);
-  return Math.floor(tokens * charsPerToken);
+/** A number of characters or tokens as characters, in which there is no infinity. */
+function charsOf(argument: string, amount: number, chars = 1): number {
+  if (typeof amount !== "number" || !(amount >= 0)) throw invalid(argument, "0 or more", amount);
+  if (typeof chars !== "number" || !(chars > 0)) throw invalid("charsPerToken", "over 0", chars);
+  return Math.min(Math.floor(amount * chars), Number.MAX_SAFE_INTEGER);
+}
+
+function textOf(argument: string, text: unknown): void {
+  if (typeof text !== "string") throw invalid(argument, "a string", text);
+}
+
+function listOf(argument: string, list: unknown): void {
+  if (!Array.isArray(list)) throw invalid(argument, "an array", list);
+}
+
+function optionsOf<T>(argument: string, options: T): T {
+  if (typeof options === "object" && options !== null) return options;
+  throw invalid(argument, "an object", options);
 }
 
 /** A share as the core takes it: in thousandths. */

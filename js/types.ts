@@ -4,6 +4,7 @@
  */
 import type {
   Bucket,
+  BudgetCheck,
   CoreError,
   Edit,
   Estimate,
@@ -13,7 +14,7 @@ import type {
   Violation,
 } from "./generated.js";
 
-export type { Bucket, Edit, Estimate, Explanation, ListedMessage, Op, Violation };
+export type { Bucket, BudgetCheck, Edit, Estimate, Explanation, ListedMessage, Op, Violation };
 
 /** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
 export type Format =
@@ -353,6 +354,8 @@ export interface PromptPlan {
   totalChars: number;
   /** Of its start: so much stays the same whatever becomes of the sections that are not stable. */
   stablePrefixChars: number;
+  /** Of that start: the same text, the same key. */
+  stablePrefixKey: string;
   truncatedSectionKeys: string[];
   sections: SectionReport[];
   budget: PromptBudget;
@@ -366,6 +369,17 @@ export interface RequestFocus {
   activeSymbols: string[];
   planSignals: string[];
 }
+
+/** Whose memory a file is, from the agent's own core to the day's notes. */
+export type MemoryTier =
+  | "soul"
+  | "policy"
+  | "workspace"
+  | "user"
+  | "local"
+  | "auto"
+  | "markdown"
+  | "journal";
 
 export type ToolDefinition = { name: string; description?: string; parameters?: object };
 

@@ -1,7 +1,8 @@
 /** The files of a workspace: which there may be, and what they hold now. */
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import type { Watched } from "./watch.js";
 
 /** A file that was read; `name` is what it is known by, `path` where it stands. */
 export interface WorkspaceFile {
@@ -53,15 +54,23 @@ export interface Places {
 }
 
 /** The folders in which a change matters, whether they are there or not. */
-export function foldersOf({ root, home }: Places): string[] {
+export function foldersOf({ root, home }: Places): Watched[] {
   const own = join(root, ".aceclaw");
-  return [root, join(root, "memory"), own, join(own, "rules"), ...(home ? [home] : [])];
-}
-
-/** Whether a change of this name in one of the folders may matter. */
-export function matters(name: string | null): boolean {
-  if (name === null) return true;
-  return name.endsWith(".md") || name === "memory" || name === ".aceclaw" || name === "rules";
+  const named =
+    (...names: string[]) =>
+    (name: string) =>
+      name.endsWith(".md") || names.includes(name);
+  const above = (path: string): Watched => {
+    return { path: dirname(path), matters: (name) => name === basename(path), gate: true };
+  };
+  return [
+    above(root),
+    { path: root, matters: named("memory", basename(own)) },
+    { path: join(root, "memory"), matters: named() },
+    { path: own, matters: named("rules") },
+    { path: join(own, "rules"), matters: named() },
+    ...(home ? [above(home), { path: home, matters: named() }] : []),
+  ];
 }
 
 /** Reads what there is; `days`: the daily notes that count, newest first, as `YYYY-MM-DD`. */
@@ -82,10 +91,10 @@ export async function take(places: Places, days: readonly string[]): Promise<Sna
   for (const { name, path, content } of [...files, ...ruleFiles]) {
     hash.update(`${name}\0${path}\0${content.length}\0`).update(content);
   }
-  hash.update(days.join());
   return { files, rules: ruleFiles, skipped, hash: hash.digest("hex") };
 }
 
+/** The rules of a folder, by name. */
 async function rulesIn(folder: string, skipped: Skipped[]): Promise<Array<[string, string]>> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") skipped.push({ path: folder, reason: error.message });

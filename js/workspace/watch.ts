@@ -1,68 +1,96 @@
 /** Watches folders, also those that come later; says when one cannot be watched. */
 import { type FSWatcher, watch } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
+
+/** A folder, and which names of it tell of a change. */
+export interface Watched {
+  path: string;
+  matters(name: string): boolean;
+  /** Only watched for a folder in it that may come: it is no loss where that is there. */
+  gate?: boolean;
+}
 
 /**
- * Tells of every change in the folders. A folder that is not there yet is looked for at each change of the one above it.
- * `fs.watch` and no package: five folders, no recursion, and what it may miss the polling finds.
+ * Tells of every change that matters. A folder that is not there yet is looked for at each change of the one above it.
+ * `fs.watch` and no package: seven folders, no recursion, and what it may miss the polling finds.
  */
 export class Watcher {
-  readonly #folders: readonly string[];
-  readonly #changed: (name: string | null) => void;
+  readonly #folders: readonly Watched[];
+  readonly #changed: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
-  #failed: string | undefined;
+  #failure: string | undefined;
 
-  constructor(folders: readonly string[], changed: (name: string | null) => void) {
+  /** @param folders each behind the one that it stands in */
+  constructor(folders: readonly Watched[], changed: () => void) {
     this.#folders = folders;
     this.#changed = changed;
     this.#start();
   }
 
-  /** Why something that is there cannot be watched; nothing if all is. */
+  /** Why something cannot be watched; nothing if a change of all that there is, or may come, is told. */
   get failure(): string | undefined {
-    return this.#failed;
+    return this.#failure;
+  }
+
+  /** Tries again what could not be watched. */
+  retry(): void {
+    if (this.#failure === undefined) return;
+    this.#start();
+    this.#changed();
   }
 
   close(): void {
-    for (const watcher of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+    for (const path of [...this.#watchers.keys()]) this.#drop(path);
   }
 
   #start(): void {
+    this.#failure = undefined;
+    /** Watched, or awaited by one above. */
+    const covered = new Set<string>();
     for (const folder of this.#folders) {
-      if (this.#watchers.has(folder)) continue;
-      try {
-        const watcher = watch(folder, { persistent: false }, (_, name) => this.#tell(folder, name));
-        watcher.on("error", (error) => this.#lose(folder, error));
-        this.#watchers.set(folder, watcher);
-      } catch (error) {
-        const { code, message } = error as NodeJS.ErrnoException;
-        // Not there yet: the folder above tells when it comes.
-        const awaited = code === "ENOENT" && this.#folders.includes(dirname(folder));
-        if (!awaited) this.#failed = message;
-      }
+      const flaw = this.#watch(folder);
+      const awaited = flaw?.code === "ENOENT" && covered.has(dirname(folder.path));
+      if (!flaw || awaited) covered.add(folder.path);
+      else if (!folder.gate) this.#failure ??= flaw.message;
     }
   }
 
-  #tell(folder: string, name: string | null): void {
-    // A folder that was removed and made again has another watcher.
-    if (name !== null) {
-      for (const inner of this.#folders) {
-        if (inner !== folder && inner.startsWith(folder) && inner.includes(name)) this.#drop(inner);
-      }
+  #watch(folder: Watched): NodeJS.ErrnoException | undefined {
+    const { path } = folder;
+    if (this.#watchers.has(path)) return undefined;
+    try {
+      const watcher = watch(path, { persistent: false }, (_, name) => this.#tell(folder, name));
+      watcher.on("error", () => this.#again(path));
+      this.#watchers.set(path, watcher);
+      return undefined;
+    } catch (error) {
+      return error as NodeJS.ErrnoException;
+    }
+  }
+
+  #tell({ path, matters }: Watched, name: string | null): void {
+    // Its own name: it was moved or removed, and another may stand in its place.
+    if (name === null || name === basename(path)) {
+      this.#again(path);
+      return;
+    }
+    if (!matters(name)) return;
+    // Removed and made again: what was watched is the old one.
+    for (const inner of this.#folders) {
+      if (dirname(inner.path) === path && basename(inner.path) === name) this.#drop(inner.path);
     }
     this.#start();
-    this.#changed(name);
+    this.#changed();
   }
 
-  #lose(folder: string, error: Error): void {
-    this.#failed = error.message;
-    this.#drop(folder);
-    this.#changed(null);
+  #again(path: string): void {
+    this.#drop(path);
+    this.#start();
+    this.#changed();
   }
 
-  #drop(folder: string): void {
-    this.#watchers.get(folder)?.close();
-    this.#watchers.delete(folder);
+  #drop(path: string): void {
+    this.#watchers.get(path)?.close();
+    this.#watchers.delete(path);
   }
 }

@@ -25,7 +25,7 @@ mod view;
 mod wire_tests;
 
 pub use answer::{Answer, Edit, Event, Folded};
-pub use estimate::{ByKind, Estimate};
+pub use estimate::{BudgetCheck, ByKind, Estimate};
 pub use explain::{Explanation, Since};
 pub use inventory::{Bucket, Listed};
 pub use options::Options;

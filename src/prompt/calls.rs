@@ -33,7 +33,7 @@ written!(Report {
     evidence,
     whole_from_total_chars
 });
-written!(Plan { prompt, total_chars, stable_prefix_chars, truncated as "truncatedSectionKeys", sections });
+written!(Plan { prompt, total_chars, stable_prefix_chars, stable_prefix_key, truncated as "truncatedSectionKeys", sections });
 
 impl Write for Focus {
     fn write(&self, out: &mut String) {
@@ -116,13 +116,17 @@ pub fn assemble(json: &str) -> Result<String> {
             may("focus", Want::Raw),
             may("protect", Want::Text),
             may("order", Want::Text),
+            may("locale", Want::Raw),
         ],
         closed: true,
     };
     let mut given = read(&ARGUMENTS, json, "options")?;
     let sections = each(given.items("sections"), "sections", section)?;
     let focus = given.raw("focus").map(focus_of).transpose()?;
+    let locale = given.raw("locale").map(locale_of).transpose()?;
+    let marker = locale.map(|locale| format!("\n\n{}\n\n", locale.truncated));
     let options = Options {
+        marker: marker.as_deref(),
         budget: given.raw("budget").map(budget_of).transpose()?.unwrap_or_default(),
         focus: focus.as_ref(),
         protect: match given.text("protect").as_deref() {
@@ -250,13 +254,13 @@ pub fn rules(json: &str) -> Result<String> {
     Ok(write(&match_rules(&rules, &active)))
 }
 
-/// The sections of a workspace: `{files, rules, focus}`.
+/// The sections of a workspace: `{files, rules, focus, subagent}`.
 pub fn workspace(json: &str) -> Result<String> {
     let mut given = files(json)?;
     let named = each(given.items("files"), "files", named_file)?;
     let rules = each(given.items("rules"), "rules", rule)?;
     let focus = given.raw("focus").map(focus_of).transpose()?;
-    let mut sections = workspace_sections(&named);
+    let mut sections = workspace_sections(&named, given.flag("subagent").unwrap_or(false));
     if let Some(focus) = &focus {
         sections.extend(task_focus(focus));
         sections.extend(match_rules(&rules, &focus.files));
@@ -329,6 +333,7 @@ fn files(json: &str) -> Result<Members<'_>> {
             may("rules", Want::Items),
             may("active", Want::Items),
             may("focus", Want::Raw),
+            may("subagent", Want::Flag),
         ],
         closed: true,
     };
@@ -453,7 +458,7 @@ mod tests {
         );
         assert_eq!(
             plan.unwrap(),
-            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"truncatedSectionKeys":[],"sections":[{"key":"rules:x","sourceType":"rules","scopeType":"always-on","inclusionReason":"fits","priority":92,"basePriority":88,"protected":false,"originalChars":4,"finalChars":4,"estimatedTokens":4,"offset":0,"included":true,"truncated":false,"evidence":["+4 active file a.rs"],"wholeFromTotalChars":4}]}"##
+            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":[{"key":"rules:x","sourceType":"rules","scopeType":"always-on","inclusionReason":"fits","priority":92,"basePriority":88,"protected":false,"originalChars":4,"finalChars":4,"estimatedTokens":4,"offset":0,"included":true,"truncated":false,"evidence":["+4 active file a.rs"],"wholeFromTotalChars":4}]}"##
         );
     }
 
@@ -465,6 +470,14 @@ mod tests {
         assert!(wrong.starts_with("sections[1]: expected a section"), "{wrong}");
         let wrong = error(assemble(r#"{"sections":[],"protect":"maybe"}"#));
         assert_eq!(wrong, "protect: expected \"last\", \"never\" or \"error\", got maybe");
+        let cut = assemble(
+            &r#"{"sections":[{"key":"a","content":"X","priority":1}],"budget":{"maxPerTierChars":300,"maxTotalChars":300},"locale":"zh"}"#
+                .replace('X', &"x".repeat(900)),
+        );
+        assert!(
+            cut.unwrap().contains("x\\n\\n（……其余已省略）\\n\\nx"),
+            "the marker is the locale's"
+        );
         let wrong = error(compress(r#"{"text":"x","maxChars":1,"locale":"tlh"}"#));
         assert!(wrong.starts_with("locale: expected a locale"), "{wrong}");
         assert!(

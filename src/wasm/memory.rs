@@ -43,7 +43,7 @@ pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -
     answer
 }
 
-#[cfg(feature = "context")]
+#[cfg(any(feature = "context", feature = "prompt"))]
 #[inline(never)]
 fn text(input: &[u8], len: usize) -> Result<&str> {
     let bytes = input.get(..len).unwrap_or(input);
