@@ -18,7 +18,7 @@ export const prompts: Seam = new Seam("prompt", glue);
 
 /** Arguments as JSON in, the answer as JSON out. */
 function ask<T>(during: string, work: (length: number) => string, argument: object): T {
-  const json = argumentJson(argument, during);
+  const json = whole(argumentJson(argument, during));
   return JSON.parse(prompts.call(during, () => work(prompts.send(json)))) as T;
 }
 
@@ -144,7 +144,10 @@ export function trimToolDescriptions(
   maxChars: number,
 ): ToolDefinition[] {
   listOf("tools", tools);
-  const descriptions = tools.map((tool, at) => optionsOf(`tools[${at}]`, tool).description ?? "");
+  const descriptions = tools.map((tool, at) => {
+    const { description = "" } = optionsOf(`tools[${at}]`, tool);
+    return textOf(`tools[${at}].description`, description);
+  });
   const given = { descriptions, maxChars: charsOf("maxChars", maxChars) };
   const cut = ask<string[]>("trimToolDescriptions", glue.trim, given);
   return tools.map((tool, at) =>
@@ -196,6 +199,12 @@ export function workspaceSections(
   return ask("Workspace.sections", glue.workspace, { files, rules, focus, subagent });
 }
 
+/** Half a character, which JSON writes as an escape and UTF-8 cannot have, becomes the sign that stands for such. */
+function whole(json: string): string {
+  if (!/\\ud[89a-f]/.test(json)) return json;
+  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (sign, half) => (half ? "\ufffd" : sign));
+}
+
 /** A number of characters or tokens as characters, in which there is no infinity. */
 function charsOf(argument: string, amount: number, chars = 1): number {
   if (typeof amount !== "number" || !(amount >= 0)) throw invalid(argument, "0 or more", amount);
@@ -203,8 +212,9 @@ function charsOf(argument: string, amount: number, chars = 1): number {
   return Math.min(Math.floor(amount * chars), Number.MAX_SAFE_INTEGER);
 }
 
-function textOf(argument: string, text: unknown): void {
-  if (typeof text !== "string") throw invalid(argument, "a string", text);
+function textOf(argument: string, text: unknown): string {
+  if (typeof text === "string") return text;
+  throw invalid(argument, "a string", text);
 }
 
 function listOf(argument: string, list: unknown): void {

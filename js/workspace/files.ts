@@ -115,27 +115,22 @@ async function all(
 ): Promise<WorkspaceFile[]> {
   const found: WorkspaceFile[] = [];
   for (let at = 0; at < list.length; at += 64) {
-    const some = list.slice(at, at + 64).map(([name, path]) => one(name, path, skipped));
-    for (const file of await Promise.all(some)) if (file) found.push(file);
+    const some = list.slice(at, at + 64).map(([name, path]) => one(name, path));
+    for (const file of await Promise.all(some)) {
+      if (file && "content" in file) found.push(file);
+      else if (file) skipped.push(file);
+    }
   }
   return found;
 }
 
-async function one(
-  name: string,
-  path: string,
-  skipped: Skipped[],
-): Promise<WorkspaceFile | undefined> {
+async function one(name: string, path: string): Promise<WorkspaceFile | Skipped | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > LARGEST) {
-      skipped.push({ path, reason: `${size} bytes: at most ${LARGEST} are read` });
-      return undefined;
-    }
+    if (size > LARGEST) return { path, reason: `${size} bytes: at most ${LARGEST} are read` };
     return { name, path, content: await readFile(path, "utf8") };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") skipped.push({ path, reason: message });
-    return undefined;
+    return code === "ENOENT" || code === "ENOTDIR" ? undefined : { path, reason: message };
   }
 }

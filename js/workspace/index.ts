@@ -127,8 +127,8 @@ export class Workspace {
   }
 
   async #current(): Promise<Snapshot> {
-    // What the system already knows of changes is told first.
-    await new Promise((done) => setImmediate(done));
+    // What the system already knows of changes is told first: between two of these it is asked for them.
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((done) => setImmediate(done));
     this.#watcher?.retry();
     const days = daysAt(this.#clock());
     if (days.join() !== this.#day) this.invalidate();

@@ -1,5 +1,5 @@
 /** Watches folders, also those that come later; says when one cannot be watched. */
-import { type FSWatcher, watch } from "node:fs";
+import { type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 /** A folder, and which names of it tell of a change. */
@@ -59,8 +59,10 @@ export class Watcher {
     const { path } = folder;
     if (this.#watchers.has(path)) return undefined;
     try {
+      // Deno tells only later, as an error, that there is nothing to watch.
+      statSync(path);
       const watcher = watch(path, { persistent: false }, (_, name) => this.#tell(folder, name));
-      watcher.on("error", () => this.#again(path));
+      watcher.on("error", (error) => this.#lose(path, error));
       this.#watchers.set(path, watcher);
       return undefined;
     } catch (error) {
@@ -86,6 +88,13 @@ export class Watcher {
   #again(path: string): void {
     this.#drop(path);
     this.#start();
+    this.#changed();
+  }
+
+  /** Not tried again at once: what failed mostly fails again. */
+  #lose(path: string, error: Error): void {
+    this.#drop(path);
+    this.#failure = error.message;
     this.#changed();
   }
 

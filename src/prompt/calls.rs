@@ -120,7 +120,7 @@ pub fn assemble(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let sections = each(given.items("sections"), "sections", section)?;
     let focus = given.raw("focus").map(focus_of).transpose()?;
     let locale = given.raw("locale").map(locale_of).transpose()?;
@@ -160,7 +160,7 @@ pub fn focus(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let query = given.text("query").unwrap_or_default();
     let recent = each(given.items("recent"), "recent", text)?;
     let root = given.text("projectRoot");
@@ -211,7 +211,7 @@ pub fn truncate(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let text = given.text("text").unwrap_or_default();
     let usual = Split::default();
     let marker = given.text("marker");
@@ -242,7 +242,10 @@ pub fn tiers(json: &str) -> Result<String> {
     let mut given = files(json)?;
     let files = each(given.items("files"), "files", tier_file)?;
     let sections = memory_tiers(&files);
-    let unknown = |tier| Error::argument("files", &format!("tiers {}", tier_names()), tier);
+    let unknown = |tier: String| {
+        let at = files.iter().position(|file| file.tier == tier).unwrap_or_default();
+        Error::argument(&format!("files[{at}].tier"), &format!("one of {}", tier_names()), tier)
+    };
     Ok(write(&sections.map_err(unknown)?))
 }
 
@@ -275,7 +278,7 @@ pub fn trim(json: &str) -> Result<String> {
         members: &[must("descriptions", Want::Items), must("maxChars", Want::Integer)],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let all = each(given.items("descriptions"), "descriptions", text)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     Ok(write(&trim_descriptions(
@@ -286,7 +289,7 @@ pub fn trim(json: &str) -> Result<String> {
 
 /// `buildContext`: `{memories, text, maxChars, locale}`.
 pub fn remember(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, "options")?;
+    let mut given = read(&WORDS, json, "")?;
     let memories = each(given.items("memories"), "memories", text)?;
     let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
     let (message, max, locale) = words(&mut given)?;
@@ -295,7 +298,7 @@ pub fn remember(json: &str) -> Result<String> {
 
 /// `compressText`: `{text, maxChars, locale}`.
 pub fn compress(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, "options")?;
+    let mut given = read(&WORDS, json, "")?;
     let (text, max, locale) = words(&mut given)?;
     Ok(write(&super::compress(&text, max, &locale)))
 }
@@ -337,11 +340,21 @@ fn files(json: &str) -> Result<Members<'_>> {
         ],
         closed: true,
     };
-    read(&ARGUMENTS, json, "files")
+    read(&ARGUMENTS, json, "")
 }
 
 fn read<'a>(shape: &Shape, json: &'a str, argument: &str) -> Result<Members<'a>> {
-    shape.read(json).map_err(|error| Error::argument(argument, shape.what, error.what()))
+    shape.read(json).map_err(|error| {
+        let place = error.member().map_or_else(
+            || argument.to_owned(),
+            |member| format!("{argument}.{member}").trim_start_matches('.').to_owned(),
+        );
+        let wrong = error.what().strip_prefix("invalid type: ");
+        let (got, expected) = wrong
+            .and_then(|wrong| wrong.split_once(", expected "))
+            .unwrap_or_else(|| (error.what(), shape.what));
+        Error::argument(&place, expected.replace("i64", "a whole number").as_str(), got)
+    })
 }
 
 /// Every item, or an error that names the first that is none.
@@ -443,8 +456,9 @@ fn locale_of(raw: &RawValue) -> Result<Locale> {
 }
 
 fn size(value: i64, argument: &str) -> Result<usize> {
-    usize::try_from(value)
-        .map_err(|_| Error::argument(argument, "a whole number, 0 or more", value))
+    let size = u64::try_from(value)
+        .map_err(|_| Error::argument(argument, "a whole number, 0 or more", value))?;
+    Ok(usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
@@ -467,7 +481,14 @@ mod tests {
         let error = |result: Result<String>| result.unwrap_err().to_string();
         let wrong =
             error(assemble(r#"{"sections":[{"key":"a","content":"","priority":1},{"key":7}]}"#));
-        assert!(wrong.starts_with("sections[1]: expected a section"), "{wrong}");
+        assert_eq!(wrong, "sections[1].key: expected a string, got integer `7`");
+        let wrong = error(assemble(r#"{"sections":[{"key":"a","priority":1}]}"#));
+        assert_eq!(
+            wrong,
+            "sections[0]: expected a section: { key, content, priority }, got missing field `content`"
+        );
+        let wrong = error(truncate(r#"{"text":"x","maxChars":1,"marker":7}"#));
+        assert_eq!(wrong, "marker: expected a string, got integer `7`");
         let wrong = error(assemble(r#"{"sections":[],"protect":"maybe"}"#));
         assert_eq!(wrong, "protect: expected \"last\", \"never\" or \"error\", got maybe");
         let cut = assemble(
@@ -481,7 +502,8 @@ mod tests {
         let wrong = error(compress(r#"{"text":"x","maxChars":1,"locale":"tlh"}"#));
         assert!(wrong.starts_with("locale: expected a locale"), "{wrong}");
         assert!(
-            error(tiers(r#"{"files":[{"tier":"x","content":""}]}"#)).contains("tiers soul, policy")
+            error(tiers(r#"{"files":[{"tier":"x","content":""}]}"#))
+                .contains("files[0].tier: expected one of soul, policy")
         );
         assert!(error(focus(r#"{"query":"x","languages":["xx"]}"#)).contains("some of en, zh"));
         assert!(error(budget(r#"{"contextTokens":-1}"#)).contains("window.contextTokens"));
