@@ -11,6 +11,7 @@ import type {
   PromptPlan,
   RequestFocus,
   Section,
+  SectionReport,
   ToolDefinition,
 } from "./types.js";
 
@@ -60,8 +61,40 @@ export function assemblePrompt(
   listOf("sections", sections);
   const { budget = promptBudget(), focus, protect, order, locale } = optionsOf("options", options);
   const given = { sections, budget, focus, protect, order, locale };
-  const plan = ask<Omit<PromptPlan, "budget" | "focus">>("assemblePrompt", glue.assemble, given);
-  return { ...plan, budget, focus: focus ?? null };
+  const plan = ask<Assembled>("assemblePrompt", glue.assemble, given);
+  return { ...plan, sections: plan.sections.map(named), budget, focus: focus ?? null };
+}
+
+/** A plan as it crosses: of each section a row without names (`Report` in `src/prompt/calls.rs`). */
+type Assembled = Omit<PromptPlan, "budget" | "focus" | "sections"> & { sections: Row[] };
+type Row = [
+  ...words: [string, string, string, string],
+  ...priorities: [number, number, boolean],
+  ...sizes: [number, number, number, number | null],
+  ...fate: [boolean, boolean, string[], number],
+];
+
+function named(row: Row): SectionReport {
+  const [key, sourceType, scopeType, inclusionReason, priority, basePriority, kept, ...rest] = row;
+  const [originalChars, finalChars, estimatedTokens, offset, included, truncated, ...last] = rest;
+  const [evidence, wholeFromTotalChars] = last;
+  return {
+    key,
+    sourceType,
+    scopeType,
+    inclusionReason,
+    priority,
+    basePriority,
+    protected: kept,
+    originalChars,
+    finalChars,
+    estimatedTokens,
+    offset,
+    included,
+    truncated,
+    evidence,
+    wholeFromTotalChars,
+  };
 }
 
 /**
@@ -201,7 +234,7 @@ export function workspaceSections(
 
 /** Half a character, which JSON writes as an escape and UTF-8 cannot have, becomes the sign that stands for such. */
 function whole(json: string): string {
-  if (!/\\ud[89a-f]/.test(json)) return json;
+  if (!json.includes("\\ud")) return json;
   return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (sign, half) => (half ? "\ufffd" : sign));
 }
 

@@ -78,7 +78,7 @@ function request(screen: Screen, { focus }: PromptReport): string[] {
 }
 
 const COLUMNS: readonly Column[] = [
-  { head: "SECTION", shrink: 10 },
+  { head: "SECTION", shrink: 18 },
   { head: "PRIORITY", right: true },
   { head: "BASE", right: true, drop: 1 },
   { head: "CHARS", right: true },
@@ -131,7 +131,10 @@ function why(screen: Screen, { workspace }: PromptReport, one: SectionReport): s
     return short.startsWith("..") ? path : short;
   };
   const boosts = one.evidence.filter((line) => /^\+\d/.test(line));
-  const sources = one.evidence.filter((line) => !/^\+\d/.test(line)).map(inside);
+  const sources = one.evidence
+    .filter((line) => !/^\+\d/.test(line))
+    .map(inside)
+    .filter((path) => !one.inclusionReason.includes(path));
   const told = spans("faint", [one.inclusionReason, ...boosts, ...sources]);
   return screen.flow(told, undefined, screen.width - 4).map((line) => `    ${line}`);
 }

@@ -200,7 +200,7 @@ fn report(it: &Candidate<'_>, text: &str, offset: usize) -> Report {
     let mut evidence = section.evidence.clone();
     evidence.extend(it.evidence.iter().cloned());
     let why = if !included {
-        format!("left out: from a total of {} chars on", it.whole_from)
+        format!("left out by the total: whole from {} chars on", it.whole_from)
     } else if it.allowed < it.capped {
         format!("cut by the total: whole from {} chars on", it.whole_from)
     } else if it.allowed < it.chars {

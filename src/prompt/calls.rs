@@ -16,23 +16,34 @@ use crate::json::{
 written!(Section {
     key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable
 });
-written!(Report {
-    key,
-    source_type,
-    scope_type,
-    inclusion_reason,
-    priority,
-    base_priority,
-    protected,
-    original_chars,
-    final_chars,
-    estimated_tokens,
-    offset,
-    included,
-    truncated,
-    evidence,
-    whole_from_total_chars
-});
+/// A row without names, in the order that `js/prompt.ts` knows: names would be most of the answer, and of the time for it.
+impl Write for Report {
+    fn write(&self, out: &mut String) {
+        let row: [&dyn Write; 15] = [
+            &self.key,
+            &self.source_type,
+            &self.scope_type,
+            &self.inclusion_reason,
+            &self.priority,
+            &self.base_priority,
+            &self.protected,
+            &self.original_chars,
+            &self.final_chars,
+            &self.estimated_tokens,
+            &self.offset,
+            &self.included,
+            &self.truncated,
+            &self.evidence,
+            &self.whole_from_total_chars,
+        ];
+        for (at, value) in row.into_iter().enumerate() {
+            out.push(if at == 0 { '[' } else { ',' });
+            value.write(out);
+        }
+        out.push(']');
+    }
+}
+
 written!(Plan { prompt, total_chars, stable_prefix_chars, stable_prefix_key, truncated as "truncatedSectionKeys", sections });
 
 impl Write for Focus {
@@ -472,7 +483,7 @@ mod tests {
         );
         assert_eq!(
             plan.unwrap(),
-            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":[{"key":"rules:x","sourceType":"rules","scopeType":"always-on","inclusionReason":"fits","priority":92,"basePriority":88,"protected":false,"originalChars":4,"finalChars":4,"estimatedTokens":4,"offset":0,"included":true,"truncated":false,"evidence":["+4 active file a.rs"],"wholeFromTotalChars":4}]}"##
+            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":[["rules:x","rules","always-on","fits",92,88,false,4,4,4,0,true,false,["+4 active file a.rs"],4]]}"##
         );
     }
 
