@@ -1,6 +1,13 @@
 /** A view as the core tells it, carried out on the host's messages. */
 import { type Copied, edited, filled, valueAt } from "./carry.js";
-import type { CompactionOutcome, ContextManagerOptions, Edit, Op, Violation } from "./types.js";
+import type {
+  CompactionOutcome,
+  ContextManagerOptions,
+  Edit,
+  Op,
+  Prepared,
+  Violation,
+} from "./types.js";
 
 /** A message of a view: a host's message by its index, perhaps edited, or one of ours. */
 export type Item =
@@ -25,6 +32,9 @@ export interface Answer {
   firstChanged: number | null;
   fits: boolean;
   tokens: number;
+  /** As we count, whatever the provider's own figures say. */
+  estimate: number;
+  source: Prepared<unknown>["tokensSource"];
   tokensBefore: number;
   cachedTokensLost: number;
   repairs: Violation[];
@@ -54,6 +64,16 @@ interface Sent<M> {
   message: M;
 }
 
+/** A message of the last request, and the core's numbers of the host's messages in it. */
+export interface Shown<M> {
+  message: M;
+  numbers: number[];
+  /** We made it: for a fold, or to mend the history. */
+  isOurs: boolean;
+  /** It is a copy of the host's, with edits. */
+  isEdited: boolean;
+}
+
 /** The messages of the last request. */
 export class View<M> {
   #sent: Sent<M>[] = [];
@@ -72,7 +92,7 @@ export class View<M> {
     return this.#sent.map(({ message }) => message);
   }
 
-  /** For each message the host's that it is or edits; null: ours. */
+  /** For each message the core's number of the host's that it is or edits; null: ours. */
   get source(): Array<number | null> {
     return this.#sent.map(({ item }) => ("index" in item ? item.index : null));
   }
@@ -80,6 +100,15 @@ export class View<M> {
   /** The host's messages that are sent, whole or in part; some more than once. */
   get indexes(): number[] {
     return this.#sent.flatMap(({ item }) => indexesOf(item));
+  }
+
+  get shown(): Shown<M>[] {
+    return this.#sent.map(shown);
+  }
+
+  get last(): Shown<M> | undefined {
+    const last = this.#sent.at(-1);
+    return last && shown(last);
   }
 
   clear(): void {
@@ -115,6 +144,11 @@ export class View<M> {
     const message = this.#create?.({ role, content, ...names }) ?? (made as M);
     return { item, hosts, message };
   }
+}
+
+function shown<M>({ item, message }: Sent<M>): Shown<M> {
+  const isOurs = !("index" in item);
+  return { message, numbers: indexesOf(item), isOurs, isEdited: !isOurs && item.ops !== undefined };
 }
 
 function indexesOf(item: Item): number[] {

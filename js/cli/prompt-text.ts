@@ -119,10 +119,9 @@ function sections(screen: Screen, report: PromptReport): string[] {
   return [head, ...body, lines.at(-1) ?? ""];
 }
 
-function state({ included, truncated, protected: kept }: SectionReport): Cell {
-  const word = !included ? "left out" : truncated ? "cut" : "whole";
-  const text = kept ? `${word}, protected` : word;
-  return { text, role: included ? (truncated ? "edit" : "plain") : "bad" };
+function state({ included, truncated }: SectionReport): Cell {
+  if (!included) return { text: "left out", role: "bad" };
+  return truncated ? { text: "cut", role: "edit" } : { text: "whole", role: "plain" };
 }
 
 function why(screen: Screen, { workspace }: PromptReport, one: SectionReport): string[] {
@@ -135,7 +134,8 @@ function why(screen: Screen, { workspace }: PromptReport, one: SectionReport): s
     .filter((line) => !/^\+\d/.test(line))
     .map(inside)
     .filter((path) => !one.inclusionReason.includes(path));
-  const told = spans("faint", [one.inclusionReason, ...boosts, ...sources]);
+  const kept = one.protected ? ["protected"] : [];
+  const told = spans("faint", [one.inclusionReason, ...kept, ...boosts, ...sources]);
   return screen.flow(told, undefined, screen.width - 4).map((line) => `    ${line}`);
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Lines {
     pub head: String,
     /// Caps that wait for their block's text, with the tokens they may have.
     pub wanted: LiteMap<u32, u32>,
+    /// Caps as they were written: the tokens that they might have.
+    pub caps: LiteMap<u32, u32>,
 }
 
 impl Lines {
@@ -36,12 +38,14 @@ impl Lines {
             text: LiteMap::new(),
             head: String::new(),
             wanted: LiteMap::new(),
+            caps: LiteMap::new(),
         }
     }
 
     /// Writes a cap that was wanted; its tokens.
     pub(super) fn supply(&mut self, block: u32, part: &Part<'_>) -> Option<u32> {
         let tokens = self.wanted.remove(&block)?;
+        self.caps.insert(block, tokens);
         let overhead = self.overhead(block);
         let room = tokens.saturating_sub(overhead);
         let estimator = self.estimator;
@@ -58,6 +62,16 @@ impl Lines {
         let now = overhead.saturating_add(measure(&text));
         self.text.insert(block, text);
         Some(now)
+    }
+
+    /// What a line in the place of a block costs. A call's travels as JSON: what is escaped there counts.
+    pub(super) fn cost(&self, kind: Kind, block: u32, line: &str) -> u32 {
+        let text = if kind == Kind::Call {
+            self.estimator.tokens(arguments(line).json())
+        } else {
+            self.estimator.tokens(line)
+        };
+        self.overhead(block).saturating_add(text)
     }
 
     fn overhead(&self, block: u32) -> u32 {
@@ -87,14 +101,10 @@ impl Writer for Lines {
             line.push_str(ledger.identifiers.text(id));
         }
         line.push(']');
-        let text = if it.kind == Kind::Call {
-            self.estimator.tokens(arguments(&line).json())
-        } else {
-            self.estimator.tokens(&line)
-        };
+        let now = self.cost(it.kind, block, &line);
         self.text.insert(block, line);
         self.wanted.remove(&block);
-        self.overhead(block).saturating_add(text)
+        now
     }
 
     fn cap(&mut self, _: &Ledger, block: u32, tokens: u32) -> u32 {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod bound;
+mod calibration;
 mod counter;
 mod estimate;
 mod explain;
@@ -14,6 +15,7 @@ mod options;
 mod parts;
 mod recall;
 mod replay;
+mod snapshot;
 mod state;
 mod status;
 mod step;

@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
+use super::calibration::{Calibration, Counted};
 use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
+use super::snapshot::{Known, Waiting};
 use super::view::Sent;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
@@ -28,7 +30,7 @@ pub struct State {
     pub(super) format: Format,
     pub(super) provider: Provider,
     /// A message has shown the format; until then it is a guess.
-    certain: bool,
+    pub(super) certain: bool,
     pub(super) ledger: Ledger,
     pub(super) outlines: Vec<Outline>,
     pub(super) mender: Mender,
@@ -59,7 +61,7 @@ pub struct State {
     request: u32,
     held: Range<u32>,
     turn: u32,
-    call: u32,
+    pub(super) call: u32,
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
@@ -76,11 +78,17 @@ pub struct State {
     /// Of the host's counter, for what comes next.
     given: Vec<u32>,
     learned: Learned,
+    /// What the provider's own figures say.
+    pub(super) calibration: Calibration,
+    /// What may be sent, in estimates: as it was when an epoch last opened for it.
+    pub(super) usable: u64,
+    /// A history that waits for its messages.
+    pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
 }
 
 /// Why and when a block's form changed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Why {
     /// The rule.
     pub rule: Rule,
@@ -152,6 +160,9 @@ impl State {
             markers_known: true,
             given: Vec::new(),
             learned: Learned::default(),
+            calibration: Calibration::default(),
+            usable: options.usable,
+            waiting: None,
             counters: Counters::default(),
             options,
         }
@@ -165,6 +176,8 @@ impl State {
         self.parts = old.parts;
         self.counters = old.counters;
         self.sent = old.sent;
+        self.calibration = old.calibration;
+        self.usable = old.usable;
         self.sent.settled = false;
         self.sent.rebuild = true;
     }
@@ -191,6 +204,10 @@ impl State {
         }
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
+        if let Known::Strange = self.meet(index, crate::format::fingerprint(&draft)) {
+            self.reset();
+            return Ok(Pushed::StartAgain);
+        }
         let given = std::mem::take(&mut self.given);
         let mut counter = Counter::new(self.options.estimator, &given);
         let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
@@ -198,6 +215,7 @@ impl State {
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
+        self.cap_again(&draft, self.ledger.blocks_of(index).start);
         Ok(Pushed::Taken)
     }
 
@@ -220,6 +238,15 @@ impl State {
             self.sent.items = vec![(0, NONE)];
         }
         Ok(same && as_before)
+    }
+
+    /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.
+    ///
+    /// # Errors
+    /// `MalformedMessage`, with the index that it would have at the end of the history.
+    pub fn fingerprint_of(&self, bytes: &[u8]) -> Result<u64> {
+        let draft = self.format.read(bytes, self.ledger.message_count())?;
+        Ok(crate::format::fingerprint(&draft))
     }
 
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
@@ -320,7 +347,12 @@ impl State {
     /// A result too large to be sent whole even once is cut before it is first sent.
     fn cap_at_arrival(&mut self, block: u32, piece: u32, draft: Option<&Draft<'_>>) {
         let window = self.options.window;
-        if window == 0 || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit) {
+        // What was sent of a known message is known too.
+        let known = self.waiting.is_some();
+        if known
+            || window == 0
+            || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit)
+        {
             return;
         }
         self.counters.blocks_visited = self.counters.blocks_visited.saturating_add(1);
@@ -492,6 +524,26 @@ impl State {
         }
     }
 
+    /// What a provider or SDK reported of a call (JSON): of the last request, or of the one with this epoch and estimate.
+    /// Shapes that are not known, and figures that cannot be of that request, are ignored.
+    pub fn observe(&mut self, usage: &str, of: Option<(u32, u64)>) {
+        let (epoch, estimate) = of.unwrap_or((self.sent.epoch, self.sent.tokens));
+        if let Some(usage) = crate::session::Usage::shown_by(usage) {
+            self.calibration.observe(Counted { epoch, used: usage.input_tokens, estimate });
+        }
+    }
+
+    /// What may be sent, in estimates. What was learned since counts once it is a change worth an epoch, or once the
+    /// request would be over the window.
+    pub(super) fn renew_usable(&mut self) {
+        let usable = self.calibration.estimate(self.options.usable);
+        let worth = usable.abs_diff(self.usable).saturating_mul(50) > self.usable;
+        let context = self.pruner.context(&self.ledger, &self.setting());
+        if worth || (usable < context && context <= self.usable) {
+            self.usable = usable;
+        }
+    }
+
     /// Work done so far.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -519,7 +571,7 @@ pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
 }
 
 /// Whose rules hold for a format unless the host says otherwise.
-fn native(format: Format) -> Provider {
+pub(super) fn native(format: Format) -> Provider {
     match format {
         // What goes through an SDK is held to the strictest of the common providers.
         Format::Anthropic | Format::Pi | Format::AiSdk | Format::LangChain => Provider::Anthropic,

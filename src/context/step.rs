@@ -19,7 +19,11 @@ pub enum Step {
 impl State {
     /// Decides what to send now. The same history, parts and options give the same request and move nothing.
     pub fn request(&mut self, now_ms: i64) -> Step {
+        self.take_up();
         if self.sent.settled {
+            if std::mem::take(&mut self.sent.unheld) {
+                return Step::Done(Box::new(self.again()));
+            }
             let keep = count(self.sent.items.len());
             let said = Said { keep, before: self.sent.tokens, ..Said::default() };
             return Step::Done(Box::new(self.answer(Vec::new(), Vec::new(), said)));
@@ -29,6 +33,7 @@ impl State {
             self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
         }
         self.ending = self.mender.finish();
+        self.renew_usable();
         let before = self.pruner.context(&self.ledger, &self.setting());
         let decision = self.decide(now_ms);
         self.keep_limits();
@@ -100,7 +105,7 @@ impl State {
     pub(super) fn setting(&self) -> Setting {
         Setting {
             window: self.options.window,
-            usable: self.options.usable,
+            usable: self.usable,
             fixed: self.parts.total().saturating_add(self.sent.made_tokens),
         }
     }

@@ -47,7 +47,8 @@ test("each section has a row with its priorities, and why it is there under it",
   assert.deepEqual([code, err], [0, ""]);
   const row = (key) => rows(out).find(([first]) => first === key);
   assert.deepEqual(row("memory:soul").slice(1, 3), ["100", "100"]);
-  assert.equal(row("memory:soul").at(-1), "whole, protected");
+  assert.equal(row("memory:soul").at(-1), "whole");
+  assert.match(out, /the soul tier · protected · SOUL\.md/);
   assert.deepEqual(row("memory:markdown").slice(1, 3), ["67", "55"]);
   assert.deepEqual(row("rules:ts").slice(1, 3), ["95", "88"]);
   assert.equal(row("memory:workspace").at(-1), "cut");
