@@ -62,6 +62,8 @@ export class Watcher {
       // Deno tells only later, as an error, that there is nothing to watch.
       statSync(path);
       const watcher = watch(path, { persistent: false }, (_, name) => this.#tell(folder, name));
+      // `persistent` says nothing to Deno.
+      watcher.unref();
       watcher.on("error", (error) => this.#lose(path, error));
       this.#watchers.set(path, watcher);
       return undefined;
