@@ -55,7 +55,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "workspace",
     value: "DIR",
-    help: "the folder of AGENTS.md, MEMORY.md, ... (default: here)",
+    help: "where AGENTS.md, ... are (default: this folder)",
     only: ["prompt"],
   },
   { name: "query", value: "TEXT", help: "what the request asks for", only: ["prompt"] },
