@@ -1,5 +1,4 @@
 /** The matrix of `plimsoll replay` as text: a table for each window. */
-import { heading } from "./header.js";
 import type { MatrixRow } from "./matrix.js";
 import type { ReplayReport } from "./replay.js";
 import { type Screen, spans } from "./style.js";
@@ -7,7 +6,7 @@ import { type Cell, type Column, table } from "./table.js";
 import { count, percent } from "./text.js";
 
 /** From so many columns on, all figures stand side by side. */
-const WIDE = 116;
+const WIDE = 112;
 
 const NAME: Column = { head: "PRESET", shrink: 8 };
 const right = (head: string, drop?: number): Column => {
@@ -21,8 +20,8 @@ const COST = [
   right("EPOCHS", 2),
   right("PEAK", 4),
 ];
-const KEPT = [right("RECALL"), right("FAR"), right("CONTENT"), right("USER")];
-const WRONG = [right("OVER"), right("INVALID")];
+const KEPT = [right("RECALL"), right("FAR", 2), right("CONTENT", 1), right("USER")];
+const WRONG = [right("OVER"), right("INVALID", 0)];
 
 export function matrixText(screen: Screen, { matrix }: ReplayReport): string[] {
   const windows = [...new Set(matrix.map((row) => row.window))];
@@ -40,7 +39,7 @@ function windowTable(screen: Screen, window: number, rows: readonly MatrixRow[])
     const cells = rows.map((row, at) => [names[at] ?? "", ...parts.flatMap(([, of]) => of(row))]);
     return table(screen, heads, cells);
   };
-  const name = heading(screen, `WINDOW ${count(window)}`, []);
+  const name = [screen.paint("head", `WINDOW ${count(window)}`)];
   if (screen.width >= WIDE) return [...name, ...draw([COST, cost], [KEPT, kept], [WRONG, wrong])];
   return [...name, ...draw([COST, cost]), "", ...draw([KEPT, kept], [WRONG, wrong])];
 }
@@ -48,7 +47,7 @@ function windowTable(screen: Screen, window: number, rows: readonly MatrixRow[])
 function cost(row: MatrixRow): Cell[] {
   return [
     told(row, "bill", count(row.bill)),
-    plain(row.preset === "unmanaged" ? "-" : `${percent(row.saved, 1)}%`),
+    plain(row.preset === "unmanaged" ? "-" : percent(row.saved, 1)),
     told(row, "edits", count(row.edits)),
     told(row, "folds", count(row.folds)),
     told(row, "epochs", count(row.epochs)),
@@ -59,7 +58,7 @@ function cost(row: MatrixRow): Cell[] {
 function kept(row: MatrixRow): Cell[] {
   const share = (name: "recall" | "farRecall" | "contentRecall" | "userText"): Cell => {
     const value = row[name];
-    return told(row, name, value === null ? "-" : `${percent(value, 1)}%`);
+    return told(row, name, value === null ? "-" : percent(value, 1));
   };
   return [share("recall"), share("farRecall"), share("contentRecall"), share("userText")];
 }
@@ -82,12 +81,13 @@ const plain = (text: string): string => `${text} `;
 
 const WORDS = [
   ["BILL", "input, in uncached input tokens"],
+  ["SAVED", "% of the unmanaged bill"],
   ["EDITS, FOLDS", "requests in which they happened"],
   ["EPOCHS", "requests that changed before their end"],
-  ["RECALL", "names used again that the request still held"],
-  ["FAR", "those named last over 8,000 tokens back"],
-  ["CONTENT", "those whose newest source was still whole"],
-  ["USER", "people's text still verbatim"],
+  ["RECALL", "% of names used again that were still there"],
+  ["FAR", "% of those over 8,000 tokens back"],
+  ["CONTENT", "% with their newest source whole"],
+  ["USER", "% of people's text still verbatim"],
   ["OVER", "requests over the usable window"],
   ["INVALID", "rules of the provider broken"],
 ] as const;

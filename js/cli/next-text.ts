@@ -1,6 +1,6 @@
 /** The report of `plimsoll next` as text. */
 import type { Explanation } from "../types.js";
-import { header, heading } from "./header.js";
+import { header } from "./header.js";
 import { filled, what } from "./inspect-text.js";
 import type { NextMessage, NextReport } from "./next.js";
 import { type Run, runsOf } from "./runs.js";
@@ -102,15 +102,16 @@ function newly({ request, changes }: NextReport): Span[][] {
   return [...(all.length === 0 ? spans("plain", ["no change"]) : all), ...spans("plain", [cache])];
 }
 
-const MESSAGES: readonly Column[] = [
+const columnsOf = (screen: Screen): readonly Column[] => [
   { head: "MESSAGE", right: true },
-  { head: "TURN", right: true, drop: 2 },
-  { head: "WHAT", shrink: 10 },
+  { head: "TURN", right: true, drop: 3 },
+  { head: "WHAT", shrink: 8, drop: 0 },
   { head: "TOKENS", right: true },
   { head: "NOW", right: true },
-  { head: "STATE", shrink: 9 },
-  { head: "RULE", shrink: 8, drop: 1 },
-  { head: "SINCE", drop: 0 },
+  // A count and a state: "234 dropped", and a sign for more.
+  { head: "STATE", shrink: screen.width < 60 ? 8 : 13 },
+  { head: "RULE", shrink: 8, drop: 2 },
+  { head: "SINCE", drop: 1 },
 ];
 
 function messageTable(screen: Screen, history: readonly NextMessage[], every: boolean): string[] {
@@ -119,10 +120,18 @@ function messageTable(screen: Screen, history: readonly NextMessage[], every: bo
         (one): Run => ({ messages: [one], tokens: one.tokens, isNew: one.isNew, fates: new Set() }),
       )
     : runsOf(history, LINES);
-  const lines = table(screen, MESSAGES, runs.map(line));
-  if (runs.length === history.length) return lines;
-  const note = `${plural(history.length, "message")} in ${plural(runs.length, "line")}; --all lists each`;
-  return [...lines, ...screen.flow(spans("faint", [note]))];
+  const lines = table(screen, columnsOf(screen), runs.map(line));
+  const notes = [
+    ...(runs.length === history.length
+      ? []
+      : [
+          `${plural(history.length, "message")} in ${plural(runs.length, "line")}; --all lists each`,
+        ]),
+    ...(history.every((one) => one.state === "kept")
+      ? []
+      : ["since: the call from which on it is so"]),
+  ];
+  return [...lines, ...screen.flow(spans("faint", notes))];
 }
 
 function line({ messages }: Run): Cell[] {
@@ -139,7 +148,9 @@ function line({ messages }: Run): Cell[] {
     count(sum((one) => one.tokens)),
     count(sum((one) => one.sentTokens)),
     stateOf(messages),
-    [...new Set(changed.map((one) => one.rule))].join(", ") || "-",
+    tally(changed.map((one) => one.rule))
+      .map(([rule]) => rule)
+      .join(", ") || "-",
     since(changed),
   ];
 }
@@ -168,7 +179,7 @@ function since(changed: readonly NextMessage[]): Cell {
   const old = changed.filter((one) => !one.isNew).map((one) => (one.since?.call ?? 0) + 1);
   const isNew = old.length < changed.length;
   if (old.length === 0) return { text: "now", role: "strong" };
-  const calls = `call ${between(Math.min(...old), Math.max(...old))}`;
+  const calls = between(Math.min(...old), Math.max(...old));
   return isNew ? { text: `${calls}, now`, role: "strong" } : calls;
 }
 
@@ -186,10 +197,10 @@ function why(screen: Screen, changed: readonly NextMessage[]): string[] {
     return [
       ...screen.flow([head]),
       ...wrapped(screen, RULES[rule] ?? ""),
-      ...backs.flatMap((back) => wrapped(screen, `back with: ${back}`)),
+      ...backs.flatMap((back) => wrapped(screen, `brings it back: ${back}`)),
     ];
   });
-  return [...heading(screen, "WHY, AND WHAT WOULD BRING IT BACK", []), ...lines];
+  return [screen.paint("head", "WHY, AND WHAT WOULD BRING IT BACK"), ...lines];
 }
 
 /** The largest changes, each with what the rule went by. */
@@ -203,9 +214,17 @@ function largest(screen: Screen, changed: readonly NextMessage[], top: number): 
       { role: STATE[one.state].role, text: one.state },
       { role: "plain", text: ` by ${one.rule}` },
     ];
-    return [...screen.flow([head]), ...one.evidence.flatMap((text) => wrapped(screen, text))];
+    return [...screen.flow([head]), ...evidence(screen, one)];
   });
-  return [...heading(screen, "LARGEST CHANGES", []), ...lines];
+  return [screen.paint("head", "LARGEST CHANGES"), ...lines];
+}
+
+/** What a rule went by: of which block is said where there are several kinds. */
+function evidence(screen: Screen, { evidence: lines }: NextMessage): string[] {
+  const kinds = new Set(lines.map((text) => text.split(": ")[0]));
+  const bare = lines.map((text) => (kinds.size > 1 ? text : text.slice(text.indexOf(": ") + 2)));
+  const between = screen.sign("between");
+  return screen.flow(spans("faint", bare), between, screen.width - 2).map((text) => `  ${text}`);
 }
 
 /** A text over as many lines as it takes, set in. */
