@@ -3,7 +3,7 @@
 use crate::json;
 use litemap::LiteMap;
 
-use super::state::State;
+use super::state::{Decided, State};
 use super::turns::hosts;
 use super::view::{Entry, Written};
 use crate::hash::fnv;
@@ -38,6 +38,8 @@ pub struct Answer {
     pub event: Option<Event>,
     /// The fold that was carried out.
     pub fold: Option<Folded>,
+    /// Why a fold that was wanted was not carried out.
+    pub refused: Option<&'static str>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
     /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
@@ -60,6 +62,7 @@ json::written!(Answer {
     edits,
     event,
     fold,
+    refused,
     fold_due,
     hints,
     last_group
@@ -126,7 +129,8 @@ json::written!(Edit { index, ops, rule, tokens_before, tokens_after });
 impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.
     pub(super) fn carry_out(&mut self) -> Answer {
-        let (folded_from, fold_due) = self.decided.take().unwrap_or_default();
+        let decided = self.decided.take().unwrap_or_default();
+        let Decided { folded_from, fold_due, refused, .. } = decided;
         let folded = folded_from.is_some();
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
@@ -171,6 +175,7 @@ impl State {
                 (false, false) => None,
             },
             fold: folded_from.map(|before| self.folded(before)),
+            refused,
         };
         self.answer(items, edits, said)
     }
@@ -243,6 +248,7 @@ impl State {
             edits,
             event: said.event,
             fold: said.fold,
+            refused: said.refused,
             fold_due: self.sent.fold_due,
             hints: self.needs_drop_hint().then(|| self.provider.drop_reasoning_hint()).flatten(),
             last_group: self.last_group(),
@@ -370,6 +376,7 @@ impl State {
 pub(super) struct Said {
     pub(super) keep: u32,
     pub(super) fold: Option<Folded>,
+    pub(super) refused: Option<&'static str>,
     pub(super) before: u64,
     pub(super) lost: u64,
     pub(super) first_changed: Option<i64>,

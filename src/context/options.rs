@@ -7,7 +7,7 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::json::{self, RawValue, Reader};
 use crate::number::decimal;
-use crate::prune::{Policy, Prices, WHOLE};
+use crate::prune::{Policy, Prices, Seed, Strategy, Trigger, WHOLE};
 use crate::validity::Provider;
 
 /// What the host chose.
@@ -29,6 +29,8 @@ pub struct Options {
     pub signs: bool,
     /// A fold that only pays is reported, not carried out: a summarizer will do it better.
     pub defer_folds: bool,
+    /// No fold: what a request leaves out is for that request only.
+    pub transient: bool,
 }
 
 impl Options {
@@ -39,10 +41,10 @@ impl Options {
     pub fn parse(json: &str) -> Result<Self> {
         let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        given.refuse_others(&NAMES)?;
+        let policy = policy(&given)?;
         let unknown = Given { path: "window", members: Vec::new() };
         let window = given.inner("window")?.unwrap_or(unknown);
-        window.refuse_others(&["contextTokens", "maxOutputTokens"])?;
+        window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
         let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
         let reserve = window.amount("maxOutputTokens", 0, TOKENS)?.unwrap_or(0);
         if total > 0 && reserve >= total {
@@ -63,32 +65,40 @@ impl Options {
             },
             provider: given.named("provider", Provider::parse)?,
             estimator: estimator.unwrap_or_default(),
-            policy: policy(&given)?,
+            policy,
             signs: given.flag("signCalls")?.unwrap_or(false),
             defer_folds: false,
+            transient: given.flag("transient")?.unwrap_or(false),
         })
     }
 }
 
-/// Every option that is known; protections and the seeds' own ways are not built yet.
-const NAMES: [&str; 12] = [
+/// Options that every preset has.
+pub(super) const EVERY: [&str; 14] = [
     "window",
     "format",
     "provider",
     "estimator",
+    "signCalls",
     "preset",
-    "retention",
     "trigger",
     "target",
-    "ingestCap",
     "minimumGainTokens",
-    "economy",
-    "signCalls",
+    "protectTurns",
+    "protectFirst",
+    "protectLast",
+    "protectTokens",
+    "protectTools",
 ];
+/// Options that only ours have, and only those of other systems.
+pub(super) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
+pub(super) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
 fn policy(given: &Given<'_>) -> Result<Policy> {
     let preset = given.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
+    let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
+    given.refuse_others(&[&EVERY[..], own].concat(), &["transient"])?;
     if let Some(retention) = given.get("retention") {
         if preset.is_some() {
             return Err(given.refused("retention", "no `preset` beside it", retention));
@@ -97,13 +107,15 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
         policy = Policy::retaining(number)?;
     }
     let share = |name, default| Ok(given.amount(name, WHOLE_PLACES, 1)?.unwrap_or(default));
-    policy.trigger = share("trigger", policy.trigger)?;
-    policy.target = share("target", policy.target)?;
+    if policy.seed.is_none() {
+        policy.trigger = share("trigger", policy.trigger)?;
+        policy.target = share("target", policy.target)?;
+    }
     policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(WHOLE);
     let gain = given.amount("minimumGainTokens", 0, TOKENS)?;
     policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
     if let Some(economy) = given.inner("economy")? {
-        economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"])?;
+        economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"], &[])?;
         let needed = |name: &str, places, most| {
             economy.amount(name, places, most)?.ok_or_else(|| {
                 Error::argument(
@@ -120,7 +132,74 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
             ttl_ms: needed("cacheTtlMs", 0, 1_000_000_000_000_000)?,
         };
     }
+    protections(given, &mut policy)?;
+    if let Some(mut seed) = policy.seed.take() {
+        other_way(given, &mut policy, &mut seed)?;
+        policy.seed = Some(seed);
+    }
     Ok(policy)
+}
+
+/// What is never edited and never folded; a preset's own figure holds where none is given.
+fn protections(given: &Given<'_>, policy: &mut Policy) -> Result<()> {
+    let protect = &mut policy.protect;
+    let count = |name, default: u32| {
+        let count = given.amount(name, 0, TOKENS)?.unwrap_or(default.into());
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    };
+    protect.first = count("protectFirst", protect.first)?;
+    protect.last = count("protectLast", protect.last)?;
+    protect.turns = count("protectTurns", protect.turns)?;
+    protect.tokens = given.amount("protectTokens", 0, TOKENS)?.unwrap_or(protect.tokens);
+    if let Some(tools) = given.get("protectTools") {
+        let refused = |_| given.refused("protectTools", "a list of tool names or globs", tools);
+        let names = json::items(tools).map_err(refused)?;
+        let names = names.into_iter().map(|name| json::string(name).map(Cow::into_owned));
+        protect.tools = names.collect::<json::Read<_>>().map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The options of other systems' ways.
+fn other_way(given: &Given<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
+    let (trigger, target) = ("trigger", "target");
+    if let Some(share) = given.amount(trigger, WHOLE_PLACES, 1)? {
+        seed.trigger = Trigger::Share(share);
+        policy.target = policy.target.min(share.saturating_mul(7) / 10);
+    }
+    if let Some(share) = given.amount(target, WHOLE_PLACES, 1)? {
+        if let Trigger::Share(most) = seed.trigger
+            && share >= most
+        {
+            let got = given.get(target).unwrap_or_default();
+            return Err(given.refused(target, "less than the trigger", got));
+        }
+        policy.target = share;
+    }
+    if let Some(chars) = given.amount("stubChars", 0, TOKENS)? {
+        seed.stub_chars = u32::try_from(chars).unwrap_or(u32::MAX).max(1);
+    }
+    let one_of = |name: &str, names: [&str; 3]| {
+        let Some(text) = given.text(name)? else { return Ok(None) };
+        let at = names.iter().position(|name| *name == text && !name.is_empty());
+        let expected = names.map(str::trim).join(", ");
+        let expected = format!("one of {}", expected.trim_end_matches(", "));
+        let refused = || given.refused(name, &expected, given.get(name).unwrap_or_default());
+        at.map(Some).ok_or_else(refused)
+    };
+    if let Some(turn) = one_of("turn", ["user", "user-role", ""])? {
+        policy.protect.by_role = turn == 1;
+    }
+    if let Some(strategy) = one_of("strategy", ["summarize", "truncate", "discard"])? {
+        let all = [Strategy::Summarize, Strategy::Truncate, Strategy::Discard];
+        seed.strategy = all.get(strategy).copied().unwrap_or(seed.strategy);
+    }
+    // What the host itself protects at the end does not give way to a share of ours.
+    if ["protectLast", "protectTurns", "protectTokens"].iter().any(|name| given.get(name).is_some()) {
+        seed.tail_most = 0;
+        seed.yields = false;
+    }
+    Ok(())
 }
 
 /// Members of an object of options, unread, and where it stands.
@@ -145,9 +224,9 @@ impl<'a> Given<'a> {
     }
 
     /// An option that does not exist is an error, never ignored.
-    fn refuse_others(&self, known: &[&str]) -> Result<()> {
+    fn refuse_others(&self, known: &[&str], internal: &[&str]) -> Result<()> {
         for (name, value) in &self.members {
-            if !known.contains(&&**name) {
+            if !known.contains(&&**name) && !internal.contains(&&**name) {
                 let expected = format!("no such option; there are {}", known.join(", "));
                 return Err(self.refused(name, &expected, value));
             }

@@ -1,6 +1,7 @@
 //! What the policy promises whatever the transcript and the masks are.
 
 use proptest::prelude::*;
+use proptest::strategy::Strategy;
 
 use super::need::{chance, stub_identifiers, stub_room};
 use super::*;
@@ -16,6 +17,9 @@ impl Writer for Plain {
     }
     fn cap(&mut self, _: &Ledger, _: u32, tokens: u32) -> u32 {
         tokens
+    }
+    fn shorten(&mut self, _: u32, _: Shorten) -> Option<u32> {
+        None
     }
     fn summarize(&mut self, _: &mut Ledger, _: &[u32]) -> bool {
         false
@@ -58,6 +62,7 @@ impl Story {
         let arrival = Arrival {
             kind,
             tokens,
+            chars: 4 * tokens,
             ids,
             head_ids: 0,
             pair: NONE,
@@ -65,6 +70,7 @@ impl Story {
             call_key: None,
             text_key: u64::from(self.ledger.block_count()),
             mask,
+            named: false,
         };
         self.ledger.append(&arrival, self.call)
     }
@@ -95,7 +101,7 @@ impl Story {
     }
 
     fn decide(&mut self, window: u64, first: bool) -> Decision {
-        let moment = Moment { call: self.call, warm: true, first, defer_folds: false };
+        let moment = Moment { call: self.call, warm: true, first, defer_folds: false, transient: false };
         let setting = Setting { window, usable: window, fixed: 0 };
         self.pruner.decide(&mut self.ledger, &setting, moment, &mut Plain)
     }
@@ -148,8 +154,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 fn is_floor(story: &Story) -> bool {
     let last = story.ledger.message_count() - 1;
     let blocks = &story.ledger.blocks;
-    let stays = |block: &crate::model::Block| {
-        let is_fixed = |it: &crate::model::Block| {
+    let stays = |block: &Block| {
+        let is_fixed = |it: &Block| {
             it.form != Form::Gone && (it.message >= last || !it.mask.may_drop)
         };
         is_fixed(block)
@@ -157,7 +163,7 @@ fn is_floor(story: &Story) -> bool {
                 .iter()
                 .any(|it| block.group != NONE && it.group == block.group && is_fixed(it))
     };
-    let is_small = |block: &crate::model::Block| {
+    let is_small = |block: &Block| {
         !block.mask.may_edit || block.form == Form::Stubbed || block.now <= 50
     };
     let mut live = story.ledger.live().iter().map(|&at| &blocks[at as usize]);
@@ -279,7 +285,7 @@ fn a_deferred_fold_is_reported_and_changes_nothing() {
     }
     story.ask(10, Mask::FREE);
     let setting = Setting { window, usable: window, fixed: 0 };
-    let cold = Moment { call: story.call, warm: false, first: false, defer_folds: true };
+    let cold = Moment { call: story.call, warm: false, first: false, defer_folds: true, transient: false };
     let decision = story.pruner.decide(&mut story.ledger, &setting, cold, &mut Plain);
     assert!(decision.fold_due && !decision.folded && decision.changes.is_empty());
     assert_eq!(story.context(window), 15_010);
