@@ -7,7 +7,7 @@ import { Handle } from "./handle.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type { ContextManagerOptions, Explanation, Parts, Prepared, Status } from "./types.js";
-import { type Answer, outcomeOf, View } from "./view.js";
+import { type Answer, compactionOf, View } from "./view.js";
 
 type Step = { need: number[] } | { done: Answer };
 
@@ -215,7 +215,7 @@ export class ContextManager<M = unknown> {
       tokens: answer.tokens,
       tokensSource: "estimate",
       edits: answer.edits,
-      compaction: answer.fold && outcomeOf(answer.fold, now),
+      compaction: compactionOf(answer, now),
       hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
     };
   }

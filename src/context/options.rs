@@ -203,19 +203,19 @@ fn other_way(given: &Given<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<
 }
 
 /// Members of an object of options, unread, and where it stands.
-struct Given<'a> {
+pub(super) struct Given<'a> {
     path: &'static str,
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
 impl<'a> Given<'a> {
-    fn read(path: &'static str, json: &'a str) -> json::Read<Self> {
+    pub(super) fn read(path: &'static str, json: &'a str) -> json::Read<Self> {
         Reader::new(json).strict()?;
         Ok(Self { path, members: json::members(json)? })
     }
 
     /// The member; of two with one name the last, as in JavaScript.
-    fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 
@@ -224,7 +224,7 @@ impl<'a> Given<'a> {
     }
 
     /// An option that does not exist is an error, never ignored.
-    fn refuse_others(&self, known: &[&str], internal: &[&str]) -> Result<()> {
+    pub(super) fn refuse_others(&self, known: &[&str], internal: &[&str]) -> Result<()> {
         for (name, value) in &self.members {
             if !known.contains(&&**name) && !internal.contains(&&**name) {
                 let expected = format!("no such option; there are {}", known.join(", "));
@@ -246,7 +246,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>> {
         let Some(value) = self.get(name) else { return Ok(None) };
         json::string(value).map(Some).map_err(|_| self.refused(name, "a name", value))
     }
@@ -266,7 +266,7 @@ impl<'a> Given<'a> {
     }
 
     /// A number from 0 to `most`, times 10^`places`, as an integer.
-    fn amount(&self, name: &str, places: u32, most: u64) -> Result<Option<u64>> {
+    pub(super) fn amount(&self, name: &str, places: u32, most: u64) -> Result<Option<u64>> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let expected = format!("a number from 0 to {most}");
         let amount = u64::try_from(self.scaled(name, value, places, &expected)?).ok();

@@ -263,7 +263,7 @@ impl Pruner {
     ) -> Decision {
         let mut decision = Decision::default();
         if self.policy.seed.is_some() {
-            self.hard_fit(ledger, setting, writer, &mut decision);
+            self.hard_fit(ledger, &seeds::with_margin(setting), writer, &mut decision);
         }
         decision
     }

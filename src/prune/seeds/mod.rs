@@ -235,7 +235,7 @@ impl Pruner {
                 Strategy::Discard => self.discard(seed, ledger, setting, decision),
             }
         }
-        self.hard_fit(ledger, setting, writer, decision);
+        self.hard_fit(ledger, &with_margin(setting), writer, decision);
     }
 
     /// Shortens what has left the protected end, if all of it together gains enough.
@@ -272,6 +272,12 @@ impl Pruner {
         let middle = cut.saturating_sub(self.start.max(self.bounds.first));
         (middle < seed.middle).then_some("too few messages stand between what is protected")
     }
+}
+
+/// A window with room for what mending a request adds: a line where a result is missing, or where the user must speak.
+pub(super) fn with_margin(setting: &Setting) -> Setting {
+    let usable = setting.usable - (setting.usable / 64).min(256);
+    Setting { usable, ..*setting }
 }
 
 /// H16: the last messages whose bodies stay when the end has more than its share.
