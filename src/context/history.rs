@@ -55,9 +55,8 @@ impl State {
             .map_err(|error| Error::argument("options", "an object", error))?;
         given.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[])?;
         let most = given.amount("maxContextTokens", 0, u32::MAX.into())?;
-        let most = most.ok_or_else(|| {
-            Error::argument("maxContextTokens", "a number of tokens", "nothing")
-        })?;
+        let most = most
+            .ok_or_else(|| Error::argument("maxContextTokens", "a number of tokens", "nothing"))?;
         let share = given.amount("maxHistoryShare", 4, 1)?.unwrap_or(5000);
         let parts = given.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
         let parts = u32::try_from(parts).unwrap_or(u32::MAX);
@@ -85,7 +84,10 @@ impl State {
         let system = |at: &u32| {
             self.ledger.messages.get(*at as usize).is_some_and(|it| it.role == Role::System)
         };
-        (0..self.ledger.message_count()).take_while(system).last().map_or(0, |at| at.saturating_add(1))
+        (0..self.ledger.message_count())
+            .take_while(system)
+            .last()
+            .map_or(0, |at| at.saturating_add(1))
     }
 
     fn kept_from(&self, from: u32) -> Vec<(u32, u32)> {
@@ -119,7 +121,8 @@ pub fn history_limit(json: &str) -> Result<Option<u32>> {
     let limit = |of: Option<&RawValue>, name: &str| -> Result<Option<u32>> {
         let Some(of) = of else { return Ok(None) };
         let Some(value) = member(of, name, "channels")? else { return Ok(None) };
-        let turns = value.parse().map_err(|_| Error::argument(name, "a whole number of turns", value));
+        let turns =
+            value.parse().map_err(|_| Error::argument(name, "a whole number of turns", value));
         turns.map(Some)
     };
     let by_user = match member(channel, "dms", "channels")? {
@@ -127,7 +130,8 @@ pub fn history_limit(json: &str) -> Result<Option<u32>> {
         None => None,
     };
     if matches!(kind, "dm" | "direct")
-        && let Some(turns) = limit(by_user, "historyLimit")?.or(limit(Some(channel), "dmHistoryLimit")?)
+        && let Some(turns) =
+            limit(by_user, "historyLimit")?.or(limit(Some(channel), "dmHistoryLimit")?)
     {
         return Ok(Some(turns));
     }
@@ -144,8 +148,8 @@ fn without_thread<'a, 'k>(parts: &'a [&'k str]) -> &'a [&'k str] {
 
 /// A member of an object; none if it is not there or null.
 fn member<'a>(object: &'a RawValue, name: &str, argument: &str) -> Result<Option<&'a RawValue>> {
-    let members: Vec<(Cow<'a, str>, &RawValue)> = json::members(object)
-        .map_err(|_| Error::argument(argument, "objects by name", object))?;
+    let members: Vec<(Cow<'a, str>, &RawValue)> =
+        json::members(object).map_err(|_| Error::argument(argument, "objects by name", object))?;
     let found = members.into_iter().rev().find(|(key, _)| key == name);
     Ok(found.map(|(_, value)| value).filter(|value| *value != "null"))
 }

@@ -26,10 +26,12 @@ pub(super) struct Lines {
     pub whole_arguments: LiteMap<u32, ()>,
     /// What waits for its block's text.
     pub wanted: LiteMap<u32, Want>,
+    /// What was made of a block's text.
+    pub caps: LiteMap<u32, Want>,
 }
 
 /// What is made of a text once it is there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     /// A cap of so many tokens.
     Cap(u32),
@@ -48,12 +50,15 @@ impl Lines {
             head: String::new(),
             whole_arguments: LiteMap::new(),
             wanted: LiteMap::new(),
+            caps: LiteMap::new(),
         }
     }
 
     /// Writes what was wanted; its tokens. `about`: see [`State::about`](super::state::State).
     pub(super) fn supply(&mut self, block: u32, part: &Part<'_>, about: &str) -> Option<u32> {
-        let tokens = match self.wanted.remove(&block)? {
+        let want = self.wanted.remove(&block)?;
+        self.caps.insert(block, want);
+        let tokens = match want {
             Want::Cap(tokens) => tokens,
             Want::Shorten(how) => return Some(self.shorten_text(block, how, part, about)),
         };
@@ -80,6 +85,7 @@ impl Lines {
         self.text.remove(&block);
         self.whole_arguments.remove(&block);
         self.wanted.remove(&block);
+        self.caps.remove(&block);
     }
 
     pub(super) fn overhead(&self, block: u32) -> u32 {

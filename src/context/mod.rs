@@ -16,6 +16,7 @@ mod parts;
 mod recall;
 mod replay;
 mod shorten;
+mod snapshot;
 mod state;
 mod status;
 mod step;

@@ -195,7 +195,8 @@ fn other_way(given: &Given<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<
         seed.strategy = all.get(strategy).copied().unwrap_or(seed.strategy);
     }
     // What the host itself protects at the end does not give way to a share of ours.
-    if ["protectLast", "protectTurns", "protectTokens"].iter().any(|name| given.get(name).is_some()) {
+    if ["protectLast", "protectTurns", "protectTokens"].iter().any(|name| given.get(name).is_some())
+    {
         seed.tail_most = 0;
         seed.yields = false;
     }

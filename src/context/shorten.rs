@@ -109,6 +109,9 @@ impl State {
             if about.len().saturating_add(word.len()) > ABOUT {
                 break;
             }
+            if about.contains(word) {
+                continue;
+            }
             about.push(' ');
             about.push_str(word);
         }

@@ -19,7 +19,11 @@ pub enum Step {
 impl State {
     /// Decides what to send now. The same history, parts and options give the same request and move nothing.
     pub fn request(&mut self, now_ms: i64) -> Step {
+        self.take_up();
         if self.sent.settled {
+            if std::mem::take(&mut self.sent.unheld) {
+                return Step::Done(Box::new(self.again()));
+            }
             let keep = count(self.sent.items.len());
             let said = Said { keep, before: self.sent.tokens, ..Said::default() };
             return Step::Done(Box::new(self.answer(Vec::new(), Vec::new(), said)));
@@ -38,7 +42,7 @@ impl State {
             folded_from: decision.folded.then_some(before),
             fold_due: decision.fold_due,
             refused: decision.refused,
-            measured: false,
+            measured: decision.changes.is_empty(),
         });
         self.sent.at_ms = Some(self.sent.at_ms.map_or(now_ms, |last| last.max(now_ms)));
         self.resume()
@@ -104,7 +108,8 @@ impl State {
                 self.lines.wanted.remove(&at);
                 continue;
             };
-            let about = if part.piece.kind == Kind::Result { self.about(at) } else { String::new() };
+            let about =
+                if part.piece.kind == Kind::Result { self.about(at) } else { String::new() };
             if let Some(now) = self.lines.supply(at, part, &about) {
                 self.ledger.set_form(at, Form::Capped, now);
             }

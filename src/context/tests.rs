@@ -2,7 +2,9 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
+mod presets;
 mod providers;
+mod snapshot;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -109,7 +111,7 @@ fn a_text_that_is_no_longer_there_ends_no_request_in_a_loop() {
     let text = |text: &str| json!({ "type": "text", "text": text });
     told.tell(json!({ "role": "assistant", "content": [text("so"), text(&words(2000, "w"))] }));
     told.messages[1] = json!({ "role": "assistant", "content": [text("so")] });
-    told.state.lines.wanted.insert(2, super::lines::Want::Cap(100));
+    told.state.lines.wanted.insert(2, lines::Want::Cap(100));
     told.request();
     assert!(told.state.lines.wanted.is_empty());
 }

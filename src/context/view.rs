@@ -28,6 +28,10 @@ pub(super) struct Sent {
     pub rebuild: bool,
     /// Of the parts that went with it.
     pub parts: Option<u64>,
+    /// Tokens of them.
+    pub beside: u64,
+    /// The host's side does not hold it: the next one is handed over whole.
+    pub unheld: bool,
     /// When it was made.
     pub at_ms: Option<i64>,
     /// Tokens of our own messages that stand for no block.
@@ -214,7 +218,11 @@ impl State {
             }
             if let Some(text) = self.lines.text.get(&at) {
                 let whole = self.lines.whole_arguments.contains_key(&at);
-                let what = if whole { What::Arguments(Value::raw(text.clone())) } else { instead(it, text) };
+                let what = if whole {
+                    What::Arguments(Value::raw(text.clone()))
+                } else {
+                    instead(it, text)
+                };
                 changes.push(Change { piece, what });
             }
             self.add_mends(message, piece, at, it, &mut changes);

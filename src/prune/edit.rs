@@ -1,8 +1,6 @@
 //! Timed edits: rent on stale blocks against the price of rewriting what stands behind them.
 
-use super::need::{
-    gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room,
-};
+use super::need::{gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room};
 use super::{Change, Decision, Moment, Pruner, Rule, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind};

@@ -232,9 +232,10 @@ pub(super) fn drop_group(
         ledger.live().iter().filter(is_member).copied().collect()
     };
     let stays = |at: &u32| {
-        ledger.blocks.get(*at as usize).is_none_or(|b| {
-            b.message >= last || !b.mask.may_drop || (b.is_protected() && !touches)
-        })
+        ledger
+            .blocks
+            .get(*at as usize)
+            .is_none_or(|b| b.message >= last || !b.mask.may_drop || (b.is_protected() && !touches))
     };
     if members.iter().any(stays) {
         return;

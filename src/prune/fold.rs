@@ -112,7 +112,7 @@ impl Pruner {
         for &block in &gone {
             let it = ledger.blocks.get(block as usize);
             let before = it.map_or(0, |block| block.now);
-            self.raw = self.raw.saturating_sub(it.map_or(0, |block| block.tokens.into()));
+            self.taken = self.taken.saturating_add(it.map_or(0, |block| block.tokens.into()));
             decision.changes.push(Change { block, rule: Rule::Fold, before });
         }
         let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
@@ -200,7 +200,8 @@ fn last_reply(ledger: &Ledger) -> u32 {
     let replies = |at: &&u32| {
         let block = ledger.blocks.get(**at as usize);
         let message = block.and_then(|it| ledger.messages.get(it.message as usize));
-        block.is_some_and(|it| it.kind == Kind::Text && it.group == NONE)
+        let is_call = |at| ledger.blocks.get(at as usize).is_some_and(|it| it.kind == Kind::Call);
+        block.is_some_and(|it| it.kind == Kind::Text && !ledger.blocks_of(it.message).any(is_call))
             && message.is_some_and(|it| it.role == Role::Assistant)
     };
     ledger.live().iter().rev().find(replies).copied().unwrap_or(NONE)

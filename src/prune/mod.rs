@@ -26,8 +26,8 @@ pub use fold::Head;
 use need::may_become_candidate;
 pub use need::{SMALLEST_EDIT, is_candidate};
 pub use presets::{Policy, Prices, WHOLE};
-pub use protect::Protect;
 use protect::Bounds;
+pub use protect::Protect;
 pub use seeds::{Marker, Seed, Shorten, Strategy, Stub, Trigger, oldest_chunk};
 
 use crate::ledger::Ledger;
@@ -89,6 +89,26 @@ pub enum Rule {
 }
 
 impl Rule {
+    const ALL: [Self; 12] = [
+        Self::IngestCap,
+        Self::Timed,
+        Self::Cold,
+        Self::Capacity,
+        Self::Prune,
+        Self::Truncate,
+        Self::Discard,
+        Self::Fold,
+        Self::HardFit,
+        Self::BoundThinking,
+        Self::Limit,
+        Self::Repair,
+    ];
+
+    /// The rule of this public name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+
     /// Its public name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -160,12 +180,14 @@ pub struct Pruner {
     /// First message that goes out behind the head; those before it were protected.
     pub head_from: u32,
     bounds: Bounds,
-    /// Tokens, as they arrived, of all blocks that no fold and no discard has taken.
-    raw: u64,
+    /// Tokens of all blocks, as they arrived.
+    arrived: u64,
+    /// Tokens of those that folds and discards have taken, as they arrived.
+    pub taken: u64,
     /// Rent on what only a fold could remove, in thousandths.
-    fold_rent: u64,
+    pub fold_rent: u64,
     /// The last call that was charged rent.
-    charged: Option<u32>,
+    pub charged: Option<u32>,
     /// Blocks that may become candidates, in order: what a decision looks at.
     open: Vec<u32>,
     /// Blocks before this one have been looked at for that.
@@ -181,7 +203,8 @@ impl Pruner {
             head: None,
             head_from: 0,
             bounds: Bounds::default(),
-            raw: 0,
+            arrived: 0,
+            taken: 0,
             fold_rent: 0,
             charged: None,
             open: Vec::new(),
@@ -275,7 +298,7 @@ impl Pruner {
         decision.visited = decision.visited.saturating_add(fresh.len() as u64);
         for at in fresh {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
-            self.raw = self.raw.saturating_add(block.tokens.into());
+            self.arrived = self.arrived.saturating_add(block.tokens.into());
             if self.may_open(block) {
                 self.open.push(at);
             }

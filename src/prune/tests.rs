@@ -101,7 +101,8 @@ impl Story {
     }
 
     fn decide(&mut self, window: u64, first: bool) -> Decision {
-        let moment = Moment { call: self.call, warm: true, first, defer_folds: false, transient: false };
+        let moment =
+            Moment { call: self.call, warm: true, first, defer_folds: false, transient: false };
         let setting = Setting { window, usable: window, fixed: 0 };
         self.pruner.decide(&mut self.ledger, &setting, moment, &mut Plain)
     }
@@ -155,17 +156,15 @@ fn is_floor(story: &Story) -> bool {
     let last = story.ledger.message_count() - 1;
     let blocks = &story.ledger.blocks;
     let stays = |block: &Block| {
-        let is_fixed = |it: &Block| {
-            it.form != Form::Gone && (it.message >= last || !it.mask.may_drop)
-        };
+        let is_fixed =
+            |it: &Block| it.form != Form::Gone && (it.message >= last || !it.mask.may_drop);
         is_fixed(block)
             || blocks
                 .iter()
                 .any(|it| block.group != NONE && it.group == block.group && is_fixed(it))
     };
-    let is_small = |block: &Block| {
-        !block.mask.may_edit || block.form == Form::Stubbed || block.now <= 50
-    };
+    let is_small =
+        |block: &Block| !block.mask.may_edit || block.form == Form::Stubbed || block.now <= 50;
     let mut live = story.ledger.live().iter().map(|&at| &blocks[at as usize]);
     live.all(|block| stays(block) && is_small(block))
 }
@@ -285,7 +284,8 @@ fn a_deferred_fold_is_reported_and_changes_nothing() {
     }
     story.ask(10, Mask::FREE);
     let setting = Setting { window, usable: window, fixed: 0 };
-    let cold = Moment { call: story.call, warm: false, first: false, defer_folds: true, transient: false };
+    let cold =
+        Moment { call: story.call, warm: false, first: false, defer_folds: true, transient: false };
     let decision = story.pruner.decide(&mut story.ledger, &setting, cold, &mut Plain);
     assert!(decision.fold_due && !decision.folded && decision.changes.is_empty());
     assert_eq!(story.context(window), 15_010);

@@ -73,7 +73,8 @@ const HERMES: Seed = Seed {
 
 impl Policy {
     /// The names of all presets, for an error.
-    const NAMES: &str = "one of balanced, economy, retention, aceclaw, aiclaw, openclaw, context-budget, hermes";
+    const NAMES: &str =
+        "one of balanced, economy, retention, aceclaw, aiclaw, openclaw, context-budget, hermes";
 
     /// Another system's way, with its figures. `balanced` says what a fold keeps.
     ///
@@ -85,7 +86,9 @@ impl Policy {
             "aceclaw" => (ACECLAW, 6000, 0, Protect { turns: 5, by_role: true, ..protect }),
             "aiclaw" => (AICLAW, 4000, 0, Protect { first: 1, last: 20, ..protect }),
             "openclaw" => (OPENCLAW, 5000, 0, Protect { tokens: 20_000, ..protect }),
-            "context-budget" => (CONTEXT_BUDGET, 6000, 0, Protect { first: 5, last: 15, ..protect }),
+            "context-budget" => {
+                (CONTEXT_BUDGET, 6000, 0, Protect { first: 5, last: 15, ..protect })
+            }
             "hermes" => (HERMES, 4000, 4096, Protect { first: 3, last: 8, ..protect }),
             _ => {
                 return Err(Error::argument("preset", Self::NAMES, format_args!("\"{name}\"")));

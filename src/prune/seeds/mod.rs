@@ -162,9 +162,7 @@ impl Seed {
         let Setting { window, usable, .. } = *setting;
         match self.trigger {
             Trigger::Share(share) => share * usable / WHOLE,
-            Trigger::Reserve(reserve) => {
-                window.saturating_sub(reserve).max(usable / 2).min(usable)
-            }
+            Trigger::Reserve(reserve) => window.saturating_sub(reserve).max(usable / 2).min(usable),
             Trigger::Hermes => {
                 let share = if window < 512_000 { 75 } else { 50 };
                 let limit = (share * usable / 100).max(64_000);
@@ -199,9 +197,8 @@ impl Pruner {
         // H16: the last messages beyond their share stay, but their bodies may go.
         let last = cut_before(ledger, ledger.message_count().saturating_sub(YIELDS_TO));
         let edit = [fold, last, ledger.message_count()].into_iter().find(|&at| {
-            let tokens: u64 = (at..ledger.message_count())
-                .map(|message| arrived(ledger, message))
-                .sum();
+            let tokens: u64 =
+                (at..ledger.message_count()).map(|message| arrived(ledger, message)).sum();
             tokens <= least
         });
         Bounds { edit: edit.unwrap_or(fold), fold, ..plain }
@@ -210,7 +207,8 @@ impl Pruner {
     /// Tokens of the history as it arrived, less what folds and discards have taken.
     fn raw(&self, setting: &Setting) -> u64 {
         let head = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
-        setting.fixed.saturating_add(head).saturating_add(self.raw)
+        let whole = self.arrived.saturating_sub(self.taken);
+        setting.fixed.saturating_add(head).saturating_add(whole)
     }
 
     /// Decides as the preset's system does.
@@ -303,7 +301,9 @@ fn shown_last(ledger: &Ledger) -> u32 {
 }
 
 fn is_all(ledger: &Ledger, message: u32, kind: Kind) -> bool {
-    ledger.blocks_of(message).all(|at| ledger.blocks.get(at as usize).is_some_and(|it| it.kind == kind))
+    ledger
+        .blocks_of(message)
+        .all(|at| ledger.blocks.get(at as usize).is_some_and(|it| it.kind == kind))
 }
 
 /// What will be left of the block, roughly.

@@ -50,7 +50,8 @@ impl Pruner {
         let end = self.bounds.fold;
         let mut from = self.start.max(self.bounds.first);
         while self.context(ledger, setting) > self.aim(setting) {
-            let chunk = if seed.parts > 0 { oldest_chunk(ledger, from, end, seed.parts) } else { None };
+            let chunk =
+                if seed.parts > 0 { oldest_chunk(ledger, from, end, seed.parts) } else { None };
             let upto = if seed.parts > 0 { chunk.unwrap_or(end) } else { from + 1 };
             if from >= end {
                 break;
@@ -63,7 +64,7 @@ impl Pruner {
         }
         for change in decision.changes.iter().skip(first) {
             let tokens = ledger.blocks.get(change.block as usize).map_or(0, |it| it.tokens);
-            self.raw = self.raw.saturating_sub(tokens.into());
+            self.taken = self.taken.saturating_add(tokens.into());
         }
     }
 
