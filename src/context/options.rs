@@ -179,21 +179,22 @@ fn other_way(given: &Given<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<
     if let Some(chars) = given.amount("stubChars", 0, TOKENS)? {
         seed.stub_chars = u32::try_from(chars).unwrap_or(u32::MAX).max(1);
     }
-    let one_of = |name: &str, names: [&str; 3]| {
-        let Some(text) = given.text(name)? else { return Ok(None) };
-        let at = names.iter().position(|name| *name == text && !name.is_empty());
-        let expected = names.map(str::trim).join(", ");
-        let expected = format!("one of {}", expected.trim_end_matches(", "));
-        let refused = || given.refused(name, &expected, given.get(name).unwrap_or_default());
-        at.map(Some).ok_or_else(refused)
+    match given.get("turn") {
+        None => {}
+        Some(r#""user""#) => policy.protect.by_role = false,
+        Some(r#""user-role""#) => policy.protect.by_role = true,
+        Some(other) => return Err(given.refused("turn", "one of user, user-role", other)),
+    }
+    seed.strategy = match given.get("strategy") {
+        None => seed.strategy,
+        Some(r#""summarize""#) => Strategy::Summarize,
+        Some(r#""truncate""#) => Strategy::Truncate,
+        Some(r#""discard""#) => Strategy::Discard,
+        Some(other) => {
+            let expected = "one of summarize, truncate, discard";
+            return Err(given.refused("strategy", expected, other));
+        }
     };
-    if let Some(turn) = one_of("turn", ["user", "user-role", ""])? {
-        policy.protect.by_role = turn == 1;
-    }
-    if let Some(strategy) = one_of("strategy", ["summarize", "truncate", "discard"])? {
-        let all = [Strategy::Summarize, Strategy::Truncate, Strategy::Discard];
-        seed.strategy = all.get(strategy).copied().unwrap_or(seed.strategy);
-    }
     // What the host itself protects at the end does not give way to a share of ours.
     if ["protectLast", "protectTurns", "protectTokens"].iter().any(|name| given.get(name).is_some())
     {
@@ -327,6 +328,53 @@ mod tests {
         refuses(
             r#"{"economy":{"cacheRead":0.1}}"#,
             "economy.cacheWrite: expected a number: all four prices together, got nothing",
+        );
+    }
+
+    #[test]
+    fn a_preset_has_its_own_options_and_refuses_the_others_by_name() {
+        let every = EVERY.join(", ");
+        let theirs = format!("no such option; there are {every}, {}", SEEDS.join(", "));
+        let ours = format!("no such option; there are {every}, {}", OURS.join(", "));
+        for preset in ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"] {
+            for name in OURS {
+                let given = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
+                refuses(&given, &format!("{name}: expected {theirs}, got 1"));
+            }
+            for (name, value) in
+                [("turn", "\"user\""), ("stubChars", "9"), ("strategy", "\"discard\"")]
+            {
+                assert!(
+                    Options::parse(&format!(r#"{{"preset":"{preset}","{name}":{value}}}"#)).is_ok()
+                );
+                refuses(
+                    &format!(r#"{{"{name}":{value}}}"#),
+                    &format!("{name}: expected {ours}, got {value}"),
+                );
+            }
+        }
+        let more = r#","protectTurns":1,"protectFirst":2,"protectLast":3,"protectTokens":4,"protectTools":["a","b*"]"#;
+        for preset in ["balanced", "hermes"] {
+            let options = Options::parse(&format!(r#"{{"preset":"{preset}"{more}}}"#)).unwrap();
+            let protect = options.policy.protect;
+            assert_eq!((protect.turns, protect.first, protect.last, protect.tokens), (1, 2, 3, 4));
+            assert!(protect.names("a") && protect.names("bcd") && !protect.names("ab"));
+        }
+        refuses(
+            r#"{"preset":"aceclaw","strategy":"forget"}"#,
+            "strategy: expected one of summarize, truncate, discard, got \"forget\"",
+        );
+        refuses(
+            r#"{"preset":"aceclaw","turn":"both"}"#,
+            "turn: expected one of user, user-role, got \"both\"",
+        );
+        refuses(
+            r#"{"protectTools":"read"}"#,
+            "protectTools: expected a list of tool names or globs, got \"read\"",
+        );
+        refuses(
+            r#"{"preset":"aceclaw","trigger":0.5,"target":0.5}"#,
+            "target: expected less than the trigger, got 0.5",
         );
     }
 

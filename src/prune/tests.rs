@@ -35,21 +35,27 @@ struct Story {
     ledger: Ledger,
     pruner: Pruner,
     call: u32,
+    turn: u32,
 }
 
 impl Story {
     fn new() -> Self {
-        let pruner = Pruner::new(Policy::preset("balanced").unwrap());
-        Self { ledger: Ledger::default(), pruner, call: 0 }
+        Self::of("balanced")
+    }
+
+    fn of(preset: &str) -> Self {
+        let pruner = Pruner::new(Policy::preset(preset).unwrap());
+        Self { ledger: Ledger::default(), pruner, call: 0, turn: 0 }
     }
 
     fn message(&mut self, role: Role, may_cut: bool) -> u32 {
+        self.turn += u32::from(role == Role::User);
         let message = Message {
             fingerprint: 0,
             role,
             first_block: 0,
             call: self.call,
-            turn: 0,
+            turn: self.turn,
             bytes: 0,
             may_cut,
         };
@@ -151,6 +157,17 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 1..40)
 }
 
+const PRESETS: [&str; 8] = [
+    "balanced",
+    "economy",
+    "retention",
+    "aceclaw",
+    "aiclaw",
+    "openclaw",
+    "context-budget",
+    "hermes",
+];
+
 /// Nothing more could be done: what is left may not go, stands in the last message, or is as small as it gets.
 fn is_floor(story: &Story) -> bool {
     let last = story.ledger.message_count() - 1;
@@ -173,8 +190,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn whatever_comes_groups_masks_and_window_are_kept(acts in acts(), window in 2_000u64..40_000) {
-        let mut story = Story::new();
+    fn whatever_comes_groups_masks_and_window_are_kept(
+        acts in acts(),
+        window in 2_000u64..40_000,
+        (preset, strategy) in (0..PRESETS.len(), 0..3usize),
+        (first, last, turns) in (0..4u32, 0..8u32, 0..3u32),
+    ) {
+        let mut story = Story::of(PRESETS[preset]);
+        story.pruner.policy.protect = Protect { first, last, turns, ..Protect::default() };
+        if let Some(seed) = &mut story.pruner.policy.seed {
+            let all = [super::Strategy::Summarize, super::Strategy::Truncate, super::Strategy::Discard];
+            seed.strategy = all[strategy];
+        }
         for (at, act) in acts.into_iter().enumerate() {
             match act {
                 Act::Ask(tokens, mask) => {
@@ -191,6 +218,15 @@ proptest! {
             let before: Vec<Form> = story.ledger.blocks.iter().map(|block| block.form).collect();
             let decision = story.decide(window, at == 0);
             prop_assert_eq!(&decision.changes, &twin.decide(window, at == 0).changes);
+            for change in &decision.changes {
+                let block = &story.ledger.blocks[change.block as usize];
+                prop_assert!(!block.is_protected() || change.rule == Rule::HardFit, "{change:?}");
+            }
+            // A fold lets protected messages go, and a hard fit leaves fewer to keep: then there may be more to do.
+            let forced = decision.changes.iter().any(|change| change.rule == Rule::HardFit);
+            if story.pruner.policy.seed.is_some() && !decision.folded && !forced {
+                prop_assert_eq!(&twin.decide(window, false).changes, &[], "twice is once");
+            }
             prop_assert!(story.context(window) <= window || is_floor(&story));
             for (block, before) in story.ledger.blocks.iter().zip(before) {
                 prop_assert!(block.form >= before);

@@ -11,8 +11,6 @@
 
 mod figures;
 mod share;
-#[cfg(test)]
-mod tests;
 
 pub use share::oldest_chunk;
 
