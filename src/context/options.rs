@@ -7,7 +7,7 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::json::{self, RawValue, Reader};
 use crate::number::decimal;
-use crate::prune::{Policy, Prices, Seed, Strategy, Trigger, WHOLE};
+use crate::prune::{Folds, Policy, Prices, Seed, Strategy, Trigger, WHOLE};
 use crate::validity::Provider;
 
 /// What the host chose.
@@ -27,10 +27,8 @@ pub struct Options {
     pub policy: Policy,
     /// Lost signatures of Gemini's calls are made up for by the documented sentinel.
     pub signs: bool,
-    /// A fold that only pays is reported, not carried out: a summarizer will do it better.
-    pub defer_folds: bool,
-    /// No fold: what a request leaves out is for that request only.
-    pub transient: bool,
+    /// What becomes of a fold.
+    pub folds: Folds,
 }
 
 impl Options {
@@ -67,8 +65,11 @@ impl Options {
             estimator: estimator.unwrap_or_default(),
             policy,
             signs: given.flag("signCalls")?.unwrap_or(false),
-            defer_folds: false,
-            transient: given.flag("transient")?.unwrap_or(false),
+            folds: if given.flag("transient")?.unwrap_or(false) {
+                Folds::Never
+            } else {
+                Folds::Carried
+            },
         })
     }
 }
@@ -144,7 +145,7 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
 fn protections(given: &Given<'_>, policy: &mut Policy) -> Result<()> {
     let protect = &mut policy.protect;
     let count = |name, default: u32| {
-        let count = given.amount(name, 0, TOKENS)?.unwrap_or(default.into());
+        let count = given.amount(name, 0, TOKENS)?.unwrap_or_else(|| default.into());
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     };
     protect.first = count("protectFirst", protect.first)?;

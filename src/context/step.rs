@@ -5,7 +5,7 @@ use super::state::{Decided, State};
 use crate::error::Result;
 use crate::json;
 use crate::model::{Form, Kind};
-use crate::prune::{Decision, Moment, Setting};
+use crate::prune::{Decision, Folds, Moment, Setting};
 
 /// What a step comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl State {
         self.ending = self.mender.finish();
         let before = self.pruner.context(&self.ledger, &self.setting());
         let decision = self.decide(now_ms);
-        if !self.options.transient || !decision.changes.is_empty() {
+        if self.options.folds != Folds::Never || !decision.changes.is_empty() {
             self.keep_limits();
         }
         self.decided = Some(Decided {
@@ -126,8 +126,7 @@ impl State {
             call: self.calls(),
             warm: self.sent.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
             first: self.sent.at_ms.is_none(),
-            defer_folds: self.options.defer_folds,
-            transient: self.options.transient,
+            folds: self.options.folds,
         };
         let setting = self.setting();
         let decision = self.pruner.decide(&mut self.ledger, &setting, moment, &mut self.lines);

@@ -9,7 +9,7 @@ use litemap::LiteMap;
 
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
-use super::{Change, Decision, Moment, Pruner, Rule, Setting, Writer, now_of};
+use super::{Change, Decision, Folds, Moment, Pruner, Rule, Setting, Writer, now_of};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, NONE, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
@@ -91,7 +91,7 @@ impl Pruner {
             decision.refused = self.refuses(seed, cut);
         }
         let behind = cut > self.start || (without_head && self.head.is_none());
-        if moment.transient || decision.refused.is_some() || !behind {
+        if moment.folds == Folds::Never || decision.refused.is_some() || !behind {
             return;
         }
         let end = ledger.blocks_of(cut).start;

@@ -53,10 +53,19 @@ pub struct Moment {
     pub warm: bool,
     /// No request was made before.
     pub first: bool,
-    /// A fold that only pays, but is not needed to fit, is reported instead of carried out.
-    pub defer_folds: bool,
-    /// No fold at all: what this request leaves out is for this request only.
-    pub transient: bool,
+    /// What becomes of a fold.
+    pub folds: Folds,
+}
+
+/// What becomes of a fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Folds {
+    /// It is carried out.
+    Carried,
+    /// One that only pays, but is not needed to fit, is reported instead.
+    Deferred,
+    /// There is none: what this request leaves out is for this request only.
+    Never,
 }
 
 /// Why a block is no longer sent as it was.
@@ -265,7 +274,7 @@ impl Pruner {
         let due = self.fold_pays(ledger, setting, moment, context, tail, charge);
         self.charged = Some(moment.call);
         if 10_000 * context <= self.policy.trigger * setting.usable {
-            if due && moment.defer_folds {
+            if due && moment.folds == Folds::Deferred {
                 decision.fold_due = true;
             } else if due {
                 self.fold(ledger, setting, moment, false, writer, &mut decision);

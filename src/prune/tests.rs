@@ -107,8 +107,7 @@ impl Story {
     }
 
     fn decide(&mut self, window: u64, first: bool) -> Decision {
-        let moment =
-            Moment { call: self.call, warm: true, first, defer_folds: false, transient: false };
+        let moment = Moment { call: self.call, warm: true, first, folds: Folds::Carried };
         let setting = Setting { window, usable: window, fixed: 0 };
         self.pruner.decide(&mut self.ledger, &setting, moment, &mut Plain)
     }
@@ -320,8 +319,7 @@ fn a_deferred_fold_is_reported_and_changes_nothing() {
     }
     story.ask(10, Mask::FREE);
     let setting = Setting { window, usable: window, fixed: 0 };
-    let cold =
-        Moment { call: story.call, warm: false, first: false, defer_folds: true, transient: false };
+    let cold = Moment { call: story.call, warm: false, first: false, folds: Folds::Deferred };
     let decision = story.pruner.decide(&mut story.ledger, &setting, cold, &mut Plain);
     assert!(decision.fold_due && !decision.folded && decision.changes.is_empty());
     assert_eq!(story.context(window), 15_010);

@@ -194,7 +194,8 @@ pub(crate) fn play(norm: &Norm, window: u64, preset: &str) -> Run {
         arrived = at;
         let now = times[at - 1].max(last.unwrap_or(i64::MIN));
         let warm = last.is_some_and(|last| now - last <= ttl && last > 0);
-        let moment = Moment { call, warm, first: call == 0, defer_folds: false, transient: false };
+        let moment =
+            Moment { call, warm, first: call == 0, folds: plimsoll::prune::Folds::Carried };
         let (before, earlier) = (view(&ledger, &pruner), lines.summaries);
         pruner.decide(&mut ledger, &setting, moment, &mut lines);
         let items = view(&ledger, &pruner);

@@ -193,8 +193,8 @@ impl Pruner {
             return Bounds { edit: fold, fold, ..plain };
         }
         // H16: the last messages beyond their share stay, but their bodies may go.
-        let last = cut_before(ledger, ledger.message_count().saturating_sub(YIELDS_TO));
-        let edit = [fold, last, ledger.message_count()].into_iter().find(|&at| {
+        let bodies = cut_before(ledger, ledger.message_count().saturating_sub(YIELDS_TO));
+        let edit = [fold, bodies, ledger.message_count()].into_iter().find(|&at| {
             let tokens: u64 =
                 (at..ledger.message_count()).map(|message| arrived(ledger, message)).sum();
             tokens <= least
