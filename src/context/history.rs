@@ -1,7 +1,5 @@
 //! What of a history is kept before anything else is decided: its last turns, or its share of a window.
 
-use std::borrow::Cow;
-
 use super::options::Given;
 use super::state::State;
 use crate::error::{Error, Result};
@@ -116,26 +114,20 @@ pub fn history_limit(json: &str) -> Result<Option<u32>> {
     let (provider, kind) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let rest: Vec<&str> = parts.collect();
     let user = without_thread(&rest).join(":");
-    let channels = given.get("channels").unwrap_or("{}");
-    let Some(channel) = member(channels, provider, "channels")? else { return Ok(None) };
+    let channel = member(given.get("channels"), provider)?;
     let limit = |of: Option<&RawValue>, name: &str| -> Result<Option<u32>> {
-        let Some(of) = of else { return Ok(None) };
-        let Some(value) = member(of, name, "channels")? else { return Ok(None) };
-        let turns =
-            value.parse().map_err(|_| Error::argument(name, "a whole number of turns", value));
-        turns.map(Some)
+        let Some(value) = member(of, name)? else { return Ok(None) };
+        let expected = "a whole number of turns";
+        value.parse().map(Some).map_err(|_| Error::argument(name, expected, value))
     };
-    let by_user = match member(channel, "dms", "channels")? {
-        Some(dms) => member(dms, &user, "channels")?,
-        None => None,
-    };
-    if matches!(kind, "dm" | "direct")
-        && let Some(turns) =
-            limit(by_user, "historyLimit")?.or(limit(Some(channel), "dmHistoryLimit")?)
-    {
-        return Ok(Some(turns));
+    if matches!(kind, "dm" | "direct") {
+        let own = limit(member(member(channel, "dms")?, &user)?, "historyLimit")?;
+        let turns = own.or(limit(channel, "dmHistoryLimit")?);
+        if turns.is_some() {
+            return Ok(turns);
+        }
     }
-    limit(Some(channel), "historyTurns")
+    limit(channel, "historyTurns")
 }
 
 /// The parts of a user's id without the thread that it may end with.
@@ -146,10 +138,11 @@ fn without_thread<'a, 'k>(parts: &'a [&'k str]) -> &'a [&'k str] {
     if is_thread && is_number { before } else { parts }
 }
 
-/// A member of an object; none if it is not there or null.
-fn member<'a>(object: &'a RawValue, name: &str, argument: &str) -> Result<Option<&'a RawValue>> {
-    let members: Vec<(Cow<'a, str>, &RawValue)> =
-        json::members(object).map_err(|_| Error::argument(argument, "objects by name", object))?;
+/// A member of an object; none if either is not there.
+fn member<'a>(object: Option<&'a RawValue>, name: &str) -> Result<Option<&'a RawValue>> {
+    let Some(object) = object else { return Ok(None) };
+    let members = json::members(object)
+        .map_err(|_| Error::argument("channels", "objects by name", object))?;
     let found = members.into_iter().rev().find(|(key, _)| key == name);
     Ok(found.map(|(_, value)| value).filter(|value| *value != "null"))
 }

@@ -75,7 +75,7 @@ impl Options {
 }
 
 /// Options that every preset has.
-pub(super) const EVERY: [&str; 14] = [
+pub(in crate::context) const EVERY: [&str; 14] = [
     "window",
     "format",
     "provider",
@@ -92,8 +92,8 @@ pub(super) const EVERY: [&str; 14] = [
     "protectTools",
 ];
 /// Options that only ours have, and only those of other systems.
-pub(super) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
-pub(super) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
+pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
+pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
 fn policy(given: &Given<'_>) -> Result<Policy> {
     let preset = given.text("preset")?;
@@ -144,13 +144,15 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
 /// What is never edited and never folded; a preset's own figure holds where none is given.
 fn protections(given: &Given<'_>, policy: &mut Policy) -> Result<()> {
     let protect = &mut policy.protect;
-    let count = |name, default: u32| {
-        let count = given.amount(name, 0, TOKENS)?.unwrap_or_else(|| default.into());
-        Ok(u32::try_from(count).unwrap_or(u32::MAX))
-    };
-    protect.first = count("protectFirst", protect.first)?;
-    protect.last = count("protectLast", protect.last)?;
-    protect.turns = count("protectTurns", protect.turns)?;
+    for (name, count) in [
+        ("protectFirst", &mut protect.first),
+        ("protectLast", &mut protect.last),
+        ("protectTurns", &mut protect.turns),
+    ] {
+        if let Some(given) = given.amount(name, 0, TOKENS)? {
+            *count = u32::try_from(given).unwrap_or(u32::MAX);
+        }
+    }
     protect.tokens = given.amount("protectTokens", 0, TOKENS)?.unwrap_or(protect.tokens);
     if let Some(tools) = given.get("protectTools") {
         let refused = |_| given.refused("protectTools", "a list of tool names or globs", tools);

@@ -28,7 +28,7 @@ const VERBS: [(&str, &str); 12] = [
     ("grep", "searched"),
 ];
 /// Where a command's output tells how it ended.
-const EXITS: [&str; 4] = ["exit code", "exit_code", "exitCode", "Exit code"];
+const EXITS: [&str; 3] = ["xit code", "xit_code", "xitCode"];
 /// Characters of what a line tells of a call's arguments.
 const ABOUT: usize = 80;
 
@@ -67,10 +67,12 @@ impl Lines {
             }
         };
         let whole = self.estimator.tokens(&part.text);
+        let measured = short.map(|short| (self.estimator.tokens(&short), short));
         // What is no shorter stays as it is.
-        let short = short.filter(|short| self.estimator.tokens(short) < whole);
-        let text = short.unwrap_or_else(|| part.text.clone().into_owned());
-        let now = self.overhead(block).saturating_add(self.estimator.tokens(&text));
+        let Some((tokens, text)) = measured.filter(|(tokens, _)| *tokens < whole) else {
+            return self.overhead(block).saturating_add(whole);
+        };
+        let now = self.overhead(block).saturating_add(tokens);
         if part.piece.kind == Kind::Call {
             self.whole_arguments.insert(block, ());
         }
@@ -121,8 +123,9 @@ impl State {
 
 /// The line that tells what a result was (H16): `[bash] ran cargo test -> exit 0, 47 lines`.
 fn line(text: &str, about: &str, failed: bool) -> String {
-    let (lines, exit) = (text.lines().count(), exit(text));
-    let end = match exit {
+    let ends = text.trim_end().bytes().filter(|byte| *byte == b'\n').count();
+    let lines = ends.saturating_add(usize::from(!text.is_empty()));
+    let end = match exit(text) {
         Some(code) => format!("exit {code}"),
         None => if failed { "error" } else { "ok" }.into(),
     };
@@ -131,10 +134,11 @@ fn line(text: &str, about: &str, failed: bool) -> String {
 
 /// How a command ended, if its output tells.
 fn exit(text: &str) -> Option<&str> {
-    let behind = EXITS.iter().find_map(|word| text.split_once(word).map(|(_, behind)| behind))?;
+    let found = |word: &&str| Some(text.find(word)?.saturating_add(word.len()));
+    let behind = text.get(EXITS.iter().find_map(found)?..)?;
     let code = behind.trim_start_matches([' ', ':', '"', '=']);
-    let end = code.find(|c: char| !c.is_ascii_digit()).unwrap_or(code.len());
-    code.get(..end).filter(|code| !code.is_empty() && code.len() <= 3)
+    let end = code.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(code.len());
+    code.get(..end).filter(|code| (1..=3).contains(&code.len()))
 }
 
 /// Arguments (a JSON object) with every string of more than `chars` UTF-16 code units cut (H16); none if it is no object.

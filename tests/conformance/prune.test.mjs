@@ -83,7 +83,7 @@ test("A77: a stub keeps 200 characters, id and error", { skip }, () => {
     role: "user",
     content: [{ type: "tool_result", tool_use_id: "c0", content: words(500, "e"), is_error: true }],
   });
-  const given = { ...chars, preset: "aceclaw", window: { contextTokens: 3_000 } };
+  const given = { ...chars, preset: "aceclaw", window: { contextTokens: 6_000 } };
   const { messages: sent } = api.pruneForRequest(messages, given);
   const [result] = /** @type {any} */ (sent[2]).content;
   assert.deepEqual([result.tool_use_id, result.is_error], ["c0", true]);

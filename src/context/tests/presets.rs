@@ -586,3 +586,86 @@ fn a_parked_session_wakes_to_what_a_preset_left() {
         assert_eq!(told.state.lines.text, woken.state.lines.text, "{name}");
     }
 }
+
+/// The README's tables are written from the figures and lists that the code goes by.
+#[test]
+fn the_readme_tells_of_presets_and_options_as_they_are() {
+    use crate::context::options::{EVERY, OURS, SEEDS as THEIRS};
+    use crate::prune::{Policy, Stub, Trigger};
+
+    let readme = include_str!("../../../README.md");
+    let thousands = |number: u64| match (number / 1000, number % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    };
+    for name in SEEDS {
+        let Policy { seed, target, protect, .. } = Policy::preset(name).unwrap();
+        let seed = seed.unwrap();
+        let above = match seed.trigger {
+            Trigger::Share(share) => format!("{} % of the usable window", share / 100),
+            Trigger::Reserve(reserve) => format!("the window less {}", thousands(reserve)),
+            Trigger::Hermes => "75 %, of 512,000 and more 50 %; not below 64,000, or 85 %".into(),
+        };
+        let once = if seed.first_once { ", until the first fold" } else { "" };
+        let last = match (protect.turns, protect.last, protect.tokens) {
+            (0, 0, tokens) => {
+                format!("{} tokens, at most half of what it acts above", thousands(tokens))
+            }
+            (0, last, _) if seed.tail_least > 0 => {
+                format!(
+                    "{last} messages, at least {} % of what it acts above",
+                    seed.tail_least / 100
+                )
+            }
+            (0, last, _) => format!("{last} messages"),
+            (turns, ..) => format!("{turns} turns of the user's role"),
+        };
+        let over = format!("results over {} characters to", seed.stub_chars * seed.above);
+        let mut shortens = match seed.stub {
+            Stub::None => "nothing".into(),
+            Stub::Head(_) => format!("{over} {}", seed.stub_chars),
+            Stub::Line => format!("{over} a line"),
+        };
+        if seed.thinking {
+            shortens += "; reasoning goes";
+        }
+        if seed.leaves > 0 {
+            shortens += &format!("; arguments over {} to {} each", seed.leaves, seed.stub_chars);
+        }
+        if seed.repeated > 0 && seed.images {
+            shortens += "; repetitions; older images";
+        }
+        let row = format!(
+            "| `{name}` | {above} | {} % | {} messages{once} | {last} | {shortens} |",
+            target / 100,
+            protect.first
+        );
+        assert!(readme.contains(&row), "{row}");
+    }
+    for (whose, names) in [("every preset", &EVERY[..]), ("ours", &OURS), ("the others", &THEIRS)] {
+        let row = format!("| {whose} | `{}` |", names.join("`, `"));
+        assert!(readme.contains(&row), "{row}");
+    }
+}
+
+/// What has no long string is no shorter with its leaves cut: the message is the host's own, and no epoch opens.
+#[test]
+fn h16_arguments_without_a_long_string_stay_as_they_are() {
+    let mut told = preset("hermes", 12_000, &json!({ "minimumGainTokens": 0, "protectFirst": 0 }));
+    told.ask("go");
+    let many: Vec<usize> = (0..2000).collect();
+    told.work("many", &json!({ "n": many }), "ok");
+    for at in 0..12 {
+        told.ask("more");
+        told.say(&text(at, 1200));
+    }
+    told.ask("so?");
+    let answer = told.request();
+    assert!(
+        answer.tokens > 0 && answer.edits.iter().all(|edit| edit.index != 1),
+        "{:?}",
+        answer.edits
+    );
+    let call = &told.state.ledger.blocks[1];
+    assert_eq!((call.kind, call.now), (Kind::Call, call.tokens));
+}

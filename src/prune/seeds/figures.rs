@@ -71,6 +71,28 @@ const HERMES: Seed = Seed {
     ..NOTHING
 };
 
+/// A preset: its steps, what it aims for, the least that it edits for, and what it protects.
+struct Row {
+    seed: Seed,
+    target: u64,
+    minimum_gain: u64,
+    first: u32,
+    last: u32,
+    turns: u32,
+    tokens: u64,
+}
+
+const PLAIN: Row =
+    Row { seed: NOTHING, target: 0, minimum_gain: 0, first: 0, last: 0, turns: 0, tokens: 0 };
+
+static ROWS: [Row; 5] = [
+    Row { seed: ACECLAW, target: 6000, turns: 5, ..PLAIN },
+    Row { seed: AICLAW, target: 4000, first: 1, last: 20, ..PLAIN },
+    Row { seed: OPENCLAW, target: 5000, tokens: 20_000, ..PLAIN },
+    Row { seed: CONTEXT_BUDGET, target: 6000, first: 5, last: 15, ..PLAIN },
+    Row { seed: HERMES, target: 4000, minimum_gain: 4096, first: 3, last: 8, ..PLAIN },
+];
+
 impl Policy {
     /// The names of all presets, for an error.
     const NAMES: &str =
@@ -81,20 +103,23 @@ impl Policy {
     /// # Errors
     /// `InvalidArgument` for any other name.
     pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
-        let protect = Protect::default();
-        let (seed, target, minimum_gain, protect) = match name {
-            "aceclaw" => (ACECLAW, 6000, 0, Protect { turns: 5, by_role: true, ..protect }),
-            "aiclaw" => (AICLAW, 4000, 0, Protect { first: 1, last: 20, ..protect }),
-            "openclaw" => (OPENCLAW, 5000, 0, Protect { tokens: 20_000, ..protect }),
-            "context-budget" => {
-                (CONTEXT_BUDGET, 6000, 0, Protect { first: 5, last: 15, ..protect })
-            }
-            "hermes" => (HERMES, 4000, 4096, Protect { first: 3, last: 8, ..protect }),
-            _ => {
-                return Err(Error::argument("preset", Self::NAMES, format_args!("\"{name}\"")));
-            }
+        let Some(row) = ROWS.iter().find(|row| row.seed.name == name) else {
+            return Err(Error::argument("preset", Self::NAMES, format_args!("\"{name}\"")));
         };
-        let ours = Self::retaining(600)?;
-        Ok(Self { seed: Some(seed), target, minimum_gain, protect, ingest_cap: WHOLE, ..ours })
+        let mut policy = Self::retaining(600)?;
+        let Row { seed, target, minimum_gain, first, last, turns, tokens } = row;
+        policy.protect = Protect {
+            first: *first,
+            last: *last,
+            turns: *turns,
+            // A75: AceClaw counts every message of the user's role.
+            by_role: *turns > 0,
+            tokens: *tokens,
+            tools: Vec::new(),
+        };
+        (policy.target, policy.minimum_gain) = (*target, *minimum_gain);
+        policy.ingest_cap = WHOLE;
+        policy.seed = Some(seed.clone());
+        Ok(policy)
     }
 }
