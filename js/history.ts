@@ -27,16 +27,19 @@ interface Session<M> {
 
 export class History<M> {
   readonly #key: ContextManagerOptions<M>["key"];
-  readonly #counter: Counter | undefined;
+  /** The host's own counter. */
+  counter: Counter | undefined;
   #known: M[] = [];
   #keys: string[] = [];
   #passed: Passed<M> | undefined;
+  /** The core asks for all messages again. */
+  #isWanted = false;
   /** From here on messages may still change. */
   #lastGroup = 0;
 
   constructor(key: ContextManagerOptions<M>["key"], counter: Counter | undefined) {
     this.#key = key;
-    this.#counter = counter;
+    this.counter = counter;
   }
 
   /** By the core's numbers. */
@@ -47,6 +50,11 @@ export class History<M> {
   /** First message of the last group, as the last answer has it. */
   set lastGroup(index: number) {
     this.#lastGroup = index;
+  }
+
+  /** The core has let go of all messages: they are handed over again. */
+  again(): void {
+    this.#isWanted = true;
   }
 
   forget(): void {
@@ -68,14 +76,16 @@ export class History<M> {
   /** Makes the core's history this one: new messages are handed over; all of them, if an earlier one is another. */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
     const { session, isKnown } = this.#session(manager, messages, view);
-    if (!isKnown || !this.#isLastGroupSame(manager, session)) {
+    if (this.#isWanted) this.#drop();
+    else if (!isKnown || !this.#isLastGroupSame(manager, session)) {
       call("request", () => manager.resync());
       this.#drop();
     }
+    this.#isWanted = false;
     for (let index = this.#known.length; index < session.length; index++) {
       const message = session[index] as M;
       const json = messageJson(message, this.placeOf(index) ?? index);
-      if (push("request", manager, json, this.#counter)) {
+      if (push("request", manager, json, this.counter)) {
         this.#known[index] = message;
         if (this.#key) this.#keys[index] = this.#key(message, index);
       } else {
@@ -94,14 +104,20 @@ export class History<M> {
   #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
     const passed = this.#passed;
     if (passed?.messages.every((message, place) => messages[place] === message)) {
-      return { session: this.#extended(passed, messages), isKnown: true };
+      if (!this.#hasEnd(manager, messages, passed.messages.length, view)) {
+        return { session: this.#extended(passed, messages), isKnown: true };
+      }
     }
-    if (!passed && this.#standsAsIs(manager, messages, view)) {
+    const stands = this.#standsAsIs(manager, messages, view);
+    if (stands && this.#endStands(manager, messages, view)) {
+      this.#passed = undefined;
       return { session: messages, isKnown: true };
     }
     const followed = this.#followed(manager, messages, view);
     this.#passed = undefined;
-    if (!followed) return { session: messages, isKnown: false };
+    if (!followed || (stands && followed.next < this.#known.length)) {
+      return { session: messages, isKnown: stands };
+    }
     const { held, next } = followed;
     const isKnown = next >= this.#known.length;
     this.#known = this.#known.slice(0, next);
@@ -116,6 +132,16 @@ export class History<M> {
     }
     const start = { messages: messages.slice(0, held.length), numbers, places };
     return { session: this.#extended(start, messages), isKnown };
+  }
+
+  /** The line of ours that the last request ended with stands at `place`: what follows the host's history is not all new. */
+  #hasEnd(manager: glue.Manager, messages: readonly M[], place: number, view: View<M>): boolean {
+    const last = view.last;
+    return (
+      last?.isOurs === true &&
+      place < messages.length &&
+      this.#isSent(manager, messages[place] as M, place, last)
+    );
   }
 
   /** What follows in the host's history follows in the session. */
@@ -135,8 +161,16 @@ export class History<M> {
   #standsAsIs(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
     if (messages.length < this.#known.length) return false;
     return view.indexes.every(
-      (index) => index >= this.#lastGroup || this.#isSame(manager, messages, index),
+      (index) => index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index),
     );
+  }
+
+  /** So does the last group; and no line that we ended the request with. */
+  #endStands(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
+    for (let index = this.#lastGroup; index < this.#known.length; index++) {
+      if (!this.#isSame(manager, messages[index] as M, index)) return false;
+    }
+    return !this.#hasEnd(manager, messages, this.#known.length, view);
   }
 
   /**
@@ -157,14 +191,20 @@ export class History<M> {
       if (!isSent()) break;
       held.push(shown[at++] as Shown<M>);
     }
-    if (!held.some(({ isOurs, isEdited }) => isOurs || isEdited)) return undefined;
+    const isOurs = shown.slice(0, at).some(({ isOurs, isEdited }) => isOurs || isEdited);
+    const isAll = at === shown.length && held.length < this.#known.length;
+    if (held.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ isOurs }) => !isOurs);
     return { held, next: missing?.numbers[0] ?? this.#known.length };
   }
 
   /** It is this message of our request, or says the same. */
   #isSent(manager: glue.Manager, message: M, place: number, sent: Shown<M>): boolean {
+    const [number] = sent.numbers;
     if (message === sent.message) return true;
+    if (number !== undefined && !sent.isOurs && !sent.isEdited) {
+      return this.#isSame(manager, message, number);
+    }
     const print = (one: M): bigint =>
       call("request", () => manager.fingerprint(send(messageJson(one, place))));
     return print(message) === print(sent.message);
@@ -182,13 +222,12 @@ export class History<M> {
   }
 
   /** By the object, else by the host's key, else by content. */
-  #isSame(manager: glue.Manager, messages: readonly M[], index: number): boolean {
-    const message = messages[index] as M;
-    if (message === this.#known[index]) return true;
+  #isSame(manager: glue.Manager, message: M, number: number): boolean {
+    if (message === this.#known[number]) return true;
     const same = this.#key
-      ? this.#key(message, index) === this.#keys[index]
-      : call("request", () => manager.same(index, send(messageJson(message, index))));
-    if (same) this.#known[index] = message;
+      ? this.#key(message, number) === this.#keys[number]
+      : call("request", () => manager.same(number, send(messageJson(message, number))));
+    if (same) this.#known[number] = message;
     return same;
   }
 }
