@@ -27,10 +27,12 @@ impl State {
 
     /// The head of the last fold with every kept user text before its cut, in order, and as it was mended.
     pub(super) fn head(&self) -> Made {
-        let mut parts = vec![MadePart::Text(self.lines.head.clone())];
+        let head = Some(&self.lines.head).filter(|_| self.pruner.head.is_some());
+        let texts = head.map(String::as_str).into_iter().chain(self.pins.sent());
+        let mut parts: Vec<MadePart> = texts.map(|text| MadePart::Text(text.into())).collect();
         for &at in self.ledger.live() {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
-            if block.message >= self.pruner.start {
+            if block.message >= self.pruner.start || self.pruner.head.is_none() {
                 break;
             }
             let number = at.saturating_sub(self.ledger.blocks_of(block.message).start);
@@ -208,7 +210,9 @@ impl State {
                 Made::User(_) | Made::Moved { .. } | Made::Results(_) => sum,
             }),
             Made::User(parts) => match parts.as_slice() {
-                [MadePart::Text(text)] if *text != self.lines.head => {
+                [MadePart::Text(text)]
+                    if *text != self.lines.head && !self.pins.sent().any(|pin| pin == text) =>
+                {
                     self.options.estimator.tokens(text).saturating_add(MESSAGE)
                 }
                 _ => 0,

@@ -35,7 +35,15 @@ impl State {
         self.ending = self.mender.finish();
         self.renew_usable();
         let before = self.pruner.context(&self.ledger, &self.setting());
-        let decision = self.decide(now_ms);
+        let mut decision = self.decide(now_ms);
+        let parts_change = self.sent.parts.is_some_and(|parts| parts != self.parts.fingerprint);
+        let opens = !decision.changes.is_empty() || parts_change || self.sent.rebuild;
+        if opens && self.bring_back_pins() {
+            let again = self.decide(now_ms);
+            decision.folded |= again.folded;
+            decision.fold_due = again.fold_due;
+            decision.changes.extend(again.changes);
+        }
         if self.options.folds != Folds::Never || !decision.changes.is_empty() {
             self.keep_limits();
         }
@@ -139,7 +147,11 @@ impl State {
         Setting {
             window: self.options.window,
             usable: self.usable,
-            fixed: self.parts.total().saturating_add(self.sent.made_tokens),
+            fixed: self
+                .parts
+                .total()
+                .saturating_add(self.sent.made_tokens)
+                .saturating_add(self.pins.tokens(self.options.estimator)),
         }
     }
 }

@@ -222,6 +222,23 @@ fn a72_pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough() {
     let fold = answer.fold.expect("nothing to prune: a fold");
     assert_eq!(fold.first_kept, 72, "five messages of the user's stay");
     assert!(answer.fits);
+    // F079: asked for, below the trigger, it stops where pruning has reached the target.
+    for (words, folds) in [(false, false), (true, true)] {
+        let mut told = preset("aceclaw", 20_000, &json!({}));
+        for at in 0..14 {
+            told.ask(&format!("question {at}"));
+            if words {
+                told.say(&text(at, 4000));
+            } else {
+                told.work(&format!("c{at}"), &json!({}), &text(at, 4000));
+            }
+        }
+        told.ask("and now?");
+        told.state.pruner.fold_wanted = true;
+        let answer = told.request();
+        assert_eq!(answer.fold.is_some(), folds);
+        assert!(folds || answer.tokens <= 12_000 && !answer.edits.is_empty());
+    }
 }
 
 #[test]

@@ -219,7 +219,9 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
-        let limit = seed.limit(setting);
+        // A fold that was asked for comes at any size, if pruning alone does not reach the target (A80).
+        let asked = std::mem::take(&mut self.fold_wanted);
+        let limit = if asked { self.aim(setting) } else { seed.limit(setting) };
         if self.raw(setting) <= limit {
             return;
         }

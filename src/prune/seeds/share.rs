@@ -69,7 +69,7 @@ impl Pruner {
     }
 
     /// Tokens that a preset aims for.
-    fn aim(&self, setting: &Setting) -> u64 {
+    pub(super) fn aim(&self, setting: &Setting) -> u64 {
         self.policy.target * setting.usable / WHOLE
     }
 }
