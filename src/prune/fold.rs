@@ -165,7 +165,15 @@ impl Pruner {
         moment: Moment,
         before: &[u32],
     ) -> Vec<Group> {
-        let reply = if self.policy.seed.is_some() { last_reply(ledger) } else { NONE };
+        let turn = |at: u32| {
+            let block = ledger.blocks.get(at as usize);
+            block.and_then(|it| ledger.messages.get(it.message as usize)).map(|it| it.turn)
+        };
+        let newest = ledger.messages.last().map(|message| message.turn);
+        // In a turn that is split, the reply before it would stand behind its request.
+        let splits = before.last().and_then(|&at| turn(at)) == newest;
+        let replies = self.policy.seed.is_some() && !splits;
+        let reply = if replies { last_reply(ledger) } else { NONE };
         let (mut groups, mut by_group) = (Vec::new(), LiteMap::<u32, Group>::new());
         for &at in before {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
