@@ -26,7 +26,8 @@ import { sessionFiles } from "./sessions.mjs";
 const { api, why } = await loadPackage();
 const chosenPreset = process.env.PLIMSOLL_PRESET;
 const preset = chosenPreset ?? "balanced";
-const seeds = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
+/** Of the other systems' ways; the rest by PLIMSOLL_PRESET. */
+const seeds = ["hermes"];
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
@@ -83,8 +84,8 @@ else {
           preset,
         }));
         if (isDefault && !chosenPreset)
-          for (const [at, preset] of seeds.entries())
-            if (long || number % seeds.length === at) runs.push({ contextTokens: 32_000, preset });
+          for (const preset of seeds)
+            if (long || number % 5 === 0) runs.push({ contextTokens: 32_000, preset });
         for (const { contextTokens, preset } of runs) {
           const key = `${name} ${pair.name} ${contextTokens} ${preset}`;
           if (done.has(key)) continue;
