@@ -10,5 +10,5 @@ export {
   pruneHistoryForContextShare,
 } from "./prune.js";
 export { replay } from "./replay.js";
-export { estimateRequest, repair, validate } from "./transcript.js";
+export { checkBudget, estimateRequest, repair, validate } from "./transcript.js";
 export type * from "./types.js";

@@ -4,7 +4,6 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    clippy::indexing_slicing,
     reason = "a test reads files, says what it skips and may fail"
 )]
 

@@ -32,7 +32,7 @@ mod wire_tests;
 
 pub use agent::{Told, agent_tools};
 pub use answer::{Answer, Edit, Event, Folded};
-pub use estimate::{ByKind, Estimate};
+pub use estimate::{BudgetCheck, ByKind, Estimate};
 pub use explain::{Explanation, Since};
 pub use history::{Shared, history_limit};
 pub use inventory::{Bucket, Listed};

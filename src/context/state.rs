@@ -225,7 +225,10 @@ impl State {
         }
         let given = std::mem::take(&mut self.given);
         let mut counter = Counter::new(self.options.estimator, &given);
-        let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
+        // Without a window nothing leaves, and nobody asks what would be needed again.
+        let decides = self.options.window > 0;
+        let identifiers = decides.then_some(&mut self.ledger.identifiers);
+        let measure = measure(&draft, bytes.len(), &mut counter, identifiers);
         self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);

@@ -30,6 +30,8 @@ pub(super) struct Sent {
     pub parts: Option<u64>,
     /// Tokens of them.
     pub beside: u64,
+    /// Where its cache markers pay.
+    pub breakpoints: Vec<u32>,
     /// The host's side does not hold it: the next one is handed over whole.
     pub unheld: bool,
     /// When it was made.
@@ -316,7 +318,8 @@ impl State {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
-                let mut written = Written::ours(message, copies, Vec::new(), role);
+                let ops = self.mends_copy(made, &copies);
+                let mut written = Written::ours(message, copies, ops, role);
                 if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
                     (*tool_call_id, *tool_name) = call.unzip();
                 }

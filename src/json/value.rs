@@ -250,14 +250,11 @@ pub fn object(members: &[(&str, &dyn Write)], out: &mut String) {
             continue;
         }
         out.push('"');
-        let mut upper = false;
-        for letter in optional.unwrap_or(name).chars() {
-            if letter == '_' {
-                upper = true;
-                continue;
-            }
-            out.push(if upper { letter.to_ascii_uppercase() } else { letter });
-            upper = false;
+        let mut words = optional.unwrap_or(name).split('_');
+        out.push_str(words.next().unwrap_or_default());
+        for word in words {
+            out.extend(word.chars().next().map(|letter| letter.to_ascii_uppercase()));
+            out.push_str(word.get(1..).unwrap_or_default());
         }
         out.push_str("\":");
         value.write(out);

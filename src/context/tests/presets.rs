@@ -657,7 +657,8 @@ fn the_readme_tells_of_presets_and_options_as_they_are() {
             shortens += "; reasoning goes";
         }
         if seed.leaves > 0 {
-            shortens += &format!("; arguments over {} to {} each", seed.leaves, seed.stub_chars);
+            let each = format!("; arguments over {} to {} each", seed.leaves, seed.stub_chars);
+            shortens += &each;
         }
         if seed.repeated > 0 && seed.images {
             shortens += "; repetitions; older images";
