@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::json::{self, RawValue, Reader};
@@ -148,7 +148,7 @@ impl<'a> Given<'a> {
     fn refuse_others(&self, known: &[&str]) -> Result<()> {
         for (name, value) in &self.members {
             if !known.contains(&&**name) {
-                let expected = format!("no such option; there are {}", known.join(", "));
+                let expected = format!("no such option; there are {}", listed(known, ""));
                 return Err(self.refused(name, &expected, value));
             }
         }

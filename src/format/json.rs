@@ -7,6 +7,7 @@ use super::{image, unicode};
 use crate::error::Error;
 use crate::json::{self, Content, RawValue, Shape, Want, must};
 use crate::model::{Kind, Part, Place};
+use crate::text;
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
 pub(super) type Read<T> = Result<T, Flaw>;
@@ -140,7 +141,7 @@ pub(super) fn other(place: Place, raw: &RawValue) -> Read<Part<'_>> {
 }
 
 fn unmarked(json: &str) -> Cow<'_, str> {
-    if !json.contains("\"cache_control\"") {
+    if !text::has(json, "\"cache_control\"") {
         return Cow::Borrowed(json);
     }
     let Ok(members) = json::members(json) else { return Cow::Borrowed(json) };
@@ -175,14 +176,19 @@ pub(super) fn content(json: &str) -> Read<Option<Content<'_>>> {
     json::content(json).map_err(|error| flaw(json, &error))
 }
 
+/// What the reader says before what it expected.
+const EXPECTED: &str = "expected ";
+
 fn flaw(json: &str, error: &json::Error) -> Flaw {
     let path = pointer_at(json, error.offset());
-    let text = error.what();
+    let what = error.what();
     // The reader says "invalid type: null, expected a string" or "missing field `type`".
-    let expected = match (text.rsplit_once("expected "), text.strip_prefix("missing field ")) {
-        (Some((_, expected)), _) => expected.into(),
+    let expected =
+        text::places(what, EXPECTED).last().and_then(|at| what.get(at..)?.get(EXPECTED.len()..));
+    let expected = match (expected, what.strip_prefix("missing field ")) {
+        (Some(expected), _) => expected.into(),
         (None, Some(field)) => format!("a member {field}"),
-        (None, None) => format!("JSON that parses ({text})"),
+        (None, None) => format!("JSON that parses ({what})"),
     };
     Flaw::new(path, expected)
 }

@@ -20,7 +20,7 @@ mod pi;
 mod tests;
 mod unicode;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::json::Value;
 
 use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
@@ -67,7 +67,7 @@ impl Format {
     pub fn parse(name: &str) -> Result<Self> {
         let known = Self::ALL.iter().find(|(known, _)| *known == name);
         known.map(|(_, format)| *format).ok_or_else(|| {
-            let allowed = Self::ALL.map(|(known, _)| format!("\"{known}\"")).join(", ");
+            let allowed = listed(&Self::ALL.map(|(known, _)| known), "\"");
             Error::argument("format", &format!("\"auto\", {allowed}"), format_args!("\"{name}\""))
         })
     }
@@ -117,13 +117,13 @@ impl Format {
     /// that no message goes out empty. A change that the piece cannot take (arguments of a text) is left out.
     pub fn edit(self, outline: &Outline, changes: &[Change]) -> Vec<Op> {
         match self {
-            Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
+            Self::Anthropic => edit::blocks(outline, changes, &anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
             Self::OpenAiResponses => openai_responses::edit(outline, changes),
             Self::Gemini => gemini::edit(outline, changes),
             Self::AiSdk => ai_sdk::edit(outline, changes),
             Self::LangChain => langchain::edit(outline, changes),
-            Self::Pi => edit::blocks(outline, changes, pi::set),
+            Self::Pi => edit::blocks(outline, changes, &pi::set),
         }
     }
 

@@ -205,22 +205,23 @@ fn result(mut message: Members<'_>, legacy: bool) -> Read<Draft<'_>> {
 /// Changes to content, calls and members beside them. No empty list of calls and no empty content goes out.
 pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let (stay, go) = edit::split(outline, changes);
-    let mut ops = edit::sets(outline, changes, set);
-    let content = |piece: &&Piece| matches!(piece.place, Place::Content | Place::Item(_));
-    let called = |piece: &&Piece| matches!(piece.place, Place::Call(_) | Place::Custom(_));
-    let told = stay.iter().any(|piece| piece.kind != Kind::Thinking);
-    let content_stays = stay.iter().any(content);
+    let mut ops = edit::sets(outline, changes, &set);
+    let content = |piece: &Piece| matches!(piece.place, Place::Content | Place::Item(_));
+    let called = |piece: &Piece| matches!(piece.place, Place::Call(_) | Place::Custom(_));
+    let any = |pieces: &[&Piece], of: fn(&Piece) -> bool| pieces.iter().any(|piece| of(piece));
+    let told = any(&stay, |piece| piece.kind != Kind::Thinking);
+    let content_stays = any(&stay, content);
     if !told {
         ops.push(beside("/content", PLACEHOLDER.into()));
-    } else if !content_stays && go.iter().any(content) {
+    } else if !content_stays && any(&go, content) {
         ops.push(beside("/content", Value::NULL));
     } else {
-        ops.extend(edit::removals(go.iter().copied().filter(content)));
+        ops.extend(edit::removals(&go, content));
     }
-    if !stay.iter().any(called) && go.iter().any(called) {
+    if !any(&stay, called) && any(&go, called) {
         ops.push(Op::Remove { path: "/tool_calls".into() });
     } else {
-        ops.extend(edit::removals(go.iter().copied().filter(called)));
+        ops.extend(edit::removals(&go, called));
     }
     let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
     ops.extend(fields.map(|piece| Op::Remove { path: piece.place.pointer() }));

@@ -350,7 +350,7 @@ fn other(text: &str) -> Read<Draft<'_>> {
 pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let ours = outline.role == Role::Assistant;
     let (stay, mut go) = edit::split(outline, changes);
-    let mut ops = edit::sets(outline, changes, |piece, what| set(piece, what, ours));
+    let mut ops = edit::sets(outline, changes, &|piece, what| set(piece, what, ours));
     let reasons = |change: &Change| matches!(change.what, What::Text(_));
     if stay.iter().any(|piece| piece.kind == Kind::Thinking) && changes.iter().any(reasons) {
         // The summary has all of the text now.
@@ -376,7 +376,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             | Place::Field(_) => {}
         }
     }
-    ops.extend(edit::removals(go.into_iter()));
+    ops.extend(edit::removals(&go, |_| true));
     ops
 }
 

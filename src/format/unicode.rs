@@ -4,6 +4,7 @@
 //! the stand-in turns up, a string was broken. There it becomes U+FFFD. Usual messages pay nothing for this.
 
 use crate::model::{Draft, Part};
+use crate::text::{has, replaced};
 
 /// Bytes of an escape: `\uXXXX`.
 const ESCAPE: usize = 6;
@@ -50,8 +51,8 @@ impl Mended {
         // Arguments are carried as JSON text: there the stand-in is still an escape.
         let escape = escape_of(self.stand_in);
         let clean = |text: &str| {
-            let found = text.contains(self.stand_in) || text.contains(&escape);
-            found.then(|| text.replace(self.stand_in, "\u{fffd}").replace(&escape, "\\ufffd"))
+            let found = text.contains(self.stand_in) || has(text, &escape);
+            found.then(|| replaced(&text.replace(self.stand_in, "\u{fffd}"), &escape, "\\ufffd"))
         };
         if let Some(text) = clean(&part.text) {
             part.piece.broken_unicode = true;
@@ -97,7 +98,7 @@ fn surrogate(json: &str, at: usize) -> Option<u16> {
 /// A noncharacter that does not occur in the text; U+FFFD if all thirty-two do.
 fn unused(json: &str) -> char {
     let lower = json.to_ascii_lowercase();
-    let free = |c: &char| !lower.contains(*c) && !lower.contains(&escape_of(*c));
+    let free = |c: &char| !lower.contains(*c) && !has(&lower, &escape_of(*c));
     ('\u{fdd0}'..='\u{fdef}').find(free).unwrap_or('\u{fffd}')
 }
 

@@ -233,36 +233,47 @@ pub fn write(value: &dyn Write) -> String {
 /// members of one that is `*` stand beside the others.
 pub fn object(members: &[(&str, &dyn Write)], out: &mut String) {
     out.push('{');
-    let mut first = true;
     for (name, value) in members {
-        let optional = name.strip_suffix('?');
-        if optional.is_some() && value.is_nothing() {
-            continue;
-        }
-        if !first {
-            out.push(',');
-        }
-        first = false;
-        if *name == "*" {
-            let inner = write(*value);
-            let inner = inner.strip_prefix('{').and_then(|inner| inner.strip_suffix('}'));
-            out.push_str(inner.unwrap_or_default());
-            continue;
-        }
-        out.push('"');
-        let mut upper = false;
-        for letter in optional.unwrap_or(name).chars() {
-            if letter == '_' {
-                upper = true;
-                continue;
-            }
-            out.push(if upper { letter.to_ascii_uppercase() } else { letter });
-            upper = false;
-        }
-        out.push_str("\":");
-        value.write(out);
+        member(name, *value, out);
     }
     out.push('}');
+}
+
+/// The same, with the names in one text.
+pub fn fields(names: &str, values: &[&dyn Write], out: &mut String) {
+    out.push('{');
+    for (name, value) in names.split(' ').zip(values) {
+        member(name, *value, out);
+    }
+    out.push('}');
+}
+
+fn member(name: &str, value: &dyn Write, out: &mut String) {
+    let optional = name.strip_suffix('?');
+    if optional.is_some() && value.is_nothing() {
+        return;
+    }
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    if name == "*" {
+        let inner = write(value);
+        let inner = inner.strip_prefix('{').and_then(|inner| inner.strip_suffix('}'));
+        out.push_str(inner.unwrap_or_default());
+        return;
+    }
+    out.push('"');
+    let mut upper = false;
+    for letter in optional.unwrap_or(name).chars() {
+        if letter == '_' {
+            upper = true;
+            continue;
+        }
+        out.push(if upper { letter.to_ascii_uppercase() } else { letter });
+        upper = false;
+    }
+    out.push_str("\":");
+    value.write(out);
 }
 
 /// Has a type written as an object of these fields: `object!(Type { field, other, last as "last?" })`, with the names of
@@ -275,8 +286,9 @@ macro_rules! __object {
     ($type:ty { $($field:ident $(as $name:literal)?),* $(,)? }) => {
         impl $crate::json::Write for $type {
             fn write(&self, out: &mut String) {
-                $crate::json::object(
-                    &[$(($crate::__object!(@name $field $($name)?), &self.$field)),*],
+                $crate::json::fields(
+                    concat!($($crate::__object!(@name $field $($name)?), " "),*),
+                    &[$(&self.$field),*],
                     out,
                 );
             }

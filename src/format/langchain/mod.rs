@@ -16,6 +16,7 @@ use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
 use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+use crate::text::places;
 
 pub(super) use change::edit;
 
@@ -246,7 +247,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
         let quoted = Value::from(&*part.piece.id).to_string();
         let elsewhere =
-            extra.matches(&*quoted).count().saturating_add(metadata.matches(&*quoted).count());
+            [extra, metadata].into_iter().flat_map(|beside| places(beside, &quoted)).count();
         let known = raw_calls.iter().filter(|seen| seen.id == part.piece.id).count();
         part.piece.opaque |= torn || (!part.piece.id.is_empty() && elsewhere > known);
     }
