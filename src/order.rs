@@ -9,8 +9,8 @@
 /// assert_eq!(words, ["ccc", "b", "a"]);
 /// ```
 pub fn sort_by<T>(list: &mut [T], rank: impl Fn(&T) -> (i64, i64)) {
-    let ranks = list.iter().map(rank).collect();
-    for (at, other) in swaps(ranks) {
+    let rank = |at| list.get(at).map_or((0, 0), &rank);
+    for (at, other) in swaps(list.len(), &rank) {
         list.swap(at, other);
     }
 }
@@ -26,13 +26,9 @@ pub fn down(size: u64) -> i64 {
     i64::try_from(size).unwrap_or(i64::MAX).saturating_neg()
 }
 
-/// The swaps that sort by these ranks, one after the other.
-#[inline(never)]
-fn swaps(ranks: Vec<(i64, i64)>) -> Vec<(usize, usize)> {
-    let mut order: Vec<Rank> = Vec::with_capacity(ranks.len());
-    for (at, rank) in ranks.into_iter().enumerate() {
-        order.push((rank, at));
-    }
+/// The swaps that sort so many by their ranks, one after the other.
+fn swaps(len: usize, rank: &dyn Fn(usize) -> (i64, i64)) -> Vec<(usize, usize)> {
+    let mut order: Vec<Rank> = (0..len).map(|at| (rank(at), at)).collect();
     heapsort(&mut order);
     // Where each goes, in place of its rank.
     let mut goes = vec![0; order.len()];

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::part;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
@@ -67,10 +68,12 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         _ => return Err(Flaw::new("/role", "\"user\", \"model\", \"function\" or \"tool\"")),
     };
     let parts = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
-    let parts = (0u32..)
-        .zip(parts)
-        .map(|(at, raw)| part(raw, at).map_err(|flaw| flaw.under(&format!("/parts/{at}"))));
-    Ok(Draft { role, parts: parts.collect::<Read<_>>()? })
+    let mut read = Vec::with_capacity(parts.len());
+    json::each(parts, "/parts", &mut |raw, at| {
+        read.push(part_at(raw, at)?);
+        Ok(())
+    })?;
+    Ok(Draft { role, parts: read })
 }
 
 /// A member in either spelling, and whether it was the second.
@@ -83,7 +86,7 @@ fn place(at: u32, snake: bool) -> Place {
     if snake { Place::Snake(at) } else { Place::Part(at) }
 }
 
-fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
+fn part_at(raw: &RawValue, at: u32) -> Read<Part<'_>> {
     let mut part = json::read(raw, &PART)?;
     let signature = either(&mut part, "thoughtSignature", "thought_signature");
     let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
@@ -96,10 +99,7 @@ fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
     } else if let Some((data, _)) = either(&mut part, "inlineData", "inline_data")
         .or_else(|| either(&mut part, "fileData", "file_data"))
     {
-        let mut image = Part::new(Kind::Image, Place::Part(at), "");
-        image.images = 1;
-        image.media = of_json(data);
-        image
+        part::medium(Place::Part(at), data)
     } else if let Some(text) = part.text("text") {
         let thought = part.flag("thought") == Some(true);
         let kind = if thought { Kind::Thinking } else { Kind::Text };
@@ -108,7 +108,7 @@ fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
         text.piece.blank &= !signed;
         text
     } else {
-        return json::other(Place::Part(at), raw);
+        return part::other(Place::Part(at), raw);
     };
     if signed {
         read.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
@@ -119,11 +119,8 @@ fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
 
 fn call(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     let mut call = json::read(raw, &CALL)?;
-    let args = call.raw("args").map_or(Ok("{}"), whole).map_err(|flaw| flaw.under("/args"))?;
-    let mut part = Part::new(Kind::Call, place, args);
-    part.piece.bad_arguments = !args.starts_with('{');
-    part.piece.id = or_empty(call.text("id")).into();
-    part.piece.name = or_empty(call.text("name")).into();
+    let mut part = part::call(&mut call, place, "args", "{}")?;
+    part::name(&mut part, &mut call, "id", "name");
     Ok(part)
 }
 
@@ -140,8 +137,7 @@ fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     part.piece.images = part.images;
     part.piece.blank &= part.images == 0;
     part.piece.error = error;
-    part.piece.id = or_empty(response.text("id")).into();
-    part.piece.name = or_empty(response.text("name")).into();
+    part::name(&mut part, &mut response, "id", "name");
     Ok(part)
 }
 

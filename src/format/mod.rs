@@ -15,6 +15,7 @@ mod json;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
+mod part;
 mod pi;
 #[cfg(test)]
 mod tests;

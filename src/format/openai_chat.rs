@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
-use super::json::{self, Body, Flaw, Read, count, is_object, or_empty};
+use super::json::{self, Flaw, Read, count, is_object, or_empty};
+use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
@@ -70,26 +71,19 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     };
     let mut parts = reasoning(&mut message)?;
     match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => parts.push(Part::new(Kind::Text, Place::Content, text)),
         // No provider takes an empty list: it reads as blank text, so that mending removes it.
         Some(Content::Blocks(blocks)) if blocks.is_empty() => {
             parts.push(Part::new(Kind::Text, Place::Content, "\n"));
         }
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in (0u32..).zip(blocks) {
-                let part = content_part(raw, Place::Item(at));
-                parts.push(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
+        content => part::content(content, &content_part, &mut parts)?,
     }
     if let Some(refusal) = message.text("refusal").filter(|refusal| !refusal.is_empty()) {
         parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal));
     }
-    for (at, raw) in (0u32..).zip(message.items("tool_calls").unwrap_or_default()) {
-        let part = call(raw, at).map_err(|flaw| flaw.under(&format!("/tool_calls/{at}")))?;
-        parts.push(part);
-    }
+    json::each(message.items("tool_calls").unwrap_or_default(), "/tool_calls", &mut |raw, at| {
+        parts.push(call(raw, at)?);
+        Ok(())
+    })?;
     if let Some(legacy) = message.raw("function_call") {
         let part = function(legacy, Place::Field("function_call"));
         parts.push(part.map_err(|flaw| flaw.under("/function_call"))?);
@@ -130,28 +124,25 @@ fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     let mut part = match json::read(raw, &CONTENT_PART) {
         Ok(part) => part,
         Err(_) if json::kind_of(raw).is_some_and(|kind| kind != "text" && kind != "refusal") => {
-            return json::other(place, raw);
+            return part::other(place, raw);
         }
         Err(flaw) => return Err(flaw),
     };
     let marked = part.raw("cache_control").is_some();
     let kind = or_empty(part.text("type"));
     let mut part = match &*kind {
-        "text" => {
-            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text)
-        }
+        "text" => part::said(&mut part, Kind::Text, place, "text")?,
         "refusal" => {
             let mut part = Part::new(Kind::Text, place, or_empty(part.text("refusal")));
             part.piece.opaque = true;
             part
         }
         "image_url" | "input_audio" | "file" => {
-            let mut part = json::picture(place, raw, raw);
+            let mut part = part::picture(place, raw, raw);
             part.piece.images = u32::from(&*kind == "image_url");
             part
         }
-        _ => json::other(place, raw)?,
+        _ => part::other(place, raw)?,
     };
     part.piece.marks |= u64::from(marked);
     Ok(part)
@@ -164,9 +155,9 @@ fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
         (None, Some(of)) => {
             let custom = json::read(of, &CUSTOM).map_err(|flaw| flaw.under("/custom"));
             let mut custom = custom?;
-            let (name, input) = (custom.text("name"), custom.text("input"));
-            let mut part = Part::new(Kind::Call, Place::Custom(at), or_empty(input));
-            part.piece.name = or_empty(name).into();
+            let text = or_empty(custom.text("input"));
+            let mut part = Part::new(Kind::Call, Place::Custom(at), text);
+            part.piece.name = or_empty(custom.text("name")).into();
             part
         }
         (None, None) => return Err(Flaw::new("", "a call with `function` or `custom`")),
@@ -186,19 +177,9 @@ fn function(raw: &RawValue, place: Place) -> Read<Part<'_>> {
 /// A result; the old `function` role has no ids: its place says so.
 fn result(mut message: Members<'_>, legacy: bool) -> Read<Draft<'_>> {
     let mut body = Body::default();
-    match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => body.say(text),
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in blocks.into_iter().enumerate() {
-                let part = content_part(raw, Place::Content);
-                body.list(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
-    }
+    body.content(message.content("content"), "/content", &content_part, true)?;
     let mut part = body.into_part(if legacy { Place::Field("content") } else { Place::Content });
-    part.piece.id = or_empty(message.text("tool_call_id")).into();
-    part.piece.name = or_empty(message.text("name")).into();
+    part::name(&mut part, &mut message, "tool_call_id", "name");
     Ok(Draft { role: Role::Tool, parts: vec![part] })
 }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
+use super::json::{self, Flaw, Read, count, is_object, or_empty, whole};
+use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
@@ -185,29 +186,23 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let mut parts = match item.content("content") {
-        None => return Err(Flaw::new("/content", "a string or an array of parts")),
-        Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
-        Some(Content::Blocks(parts)) => {
-            let parts = (0u32..).zip(parts).map(|(at, raw)| {
-                part(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
-            });
-            parts.collect::<Read<Vec<_>>>()?
-        }
-    };
+    let content = item.content("content");
+    let content = content.ok_or_else(|| Flaw::new("/content", "a string or an array of parts"))?;
+    let mut parts = Vec::new();
+    part::content(Some(content), &part_of, &mut parts)?;
     for part in &mut parts {
         part.piece.by_id = by_id;
     }
     Ok(Draft { role, parts })
 }
 
-fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn part_of(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     let kind = json::kind_of(raw);
     let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
     let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
     let mut part = match json::read(raw, &PART) {
         Ok(part) => part,
-        Err(_) if kind.is_some() && !told => return json::other(place, raw),
+        Err(_) if kind.is_some() && !told => return part::other(place, raw),
         Err(flaw) => return Err(flaw),
     };
     Ok(match &*or_empty(part.text("type")) {
@@ -217,30 +212,21 @@ fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             part
         }
         "input_image" | "input_file" | "input_audio" | "computer_screenshot" => {
-            let mut part = Part::new(Kind::Image, place, "");
-            part.images = 1;
-            part.media = of_json(raw);
-            part
+            part::medium(place, raw)
         }
-        _ if told => {
-            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text)
-        }
-        _ => json::other(place, raw)?,
+        _ if told => part::said(&mut part, Kind::Text, place, "text")?,
+        _ => part::other(place, raw)?,
     })
 }
 
 /// Reasoning: its summary and what is shown of it. An id alone may stand for what the provider keeps: it is never empty.
 fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
     let mut body = Body::default();
-    for (at, raw) in item.items("summary").unwrap_or_default().into_iter().enumerate() {
-        body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/summary/{at}")))?);
-    }
+    let summary = item.items("summary").unwrap_or_default();
     let content = item.items("content").unwrap_or_default();
     let shown = !content.is_empty();
-    for (at, raw) in content.into_iter().enumerate() {
-        body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-    }
+    body.content(Some(Content::Blocks(summary)), "/summary", &part_of, false)?;
+    body.content(Some(Content::Blocks(content)), "/content", &part_of, false)?;
     let encrypted = or_empty(item.text("encrypted_content"));
     let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
     let told = body.into_part(Place::Whole("reasoning"));
@@ -290,20 +276,14 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
     let mut body = Body::default();
     match raw.as_bytes().first() {
         Some(b'[') if tool.says == "output" => {
-            if let Some(Content::Blocks(parts)) = json::content(raw)? {
-                for (at, raw) in parts.into_iter().enumerate() {
-                    let own = json::kind_of(raw).is_none();
-                    let part = if own {
-                        json::other(Place::Content, raw)
-                    } else {
-                        part(raw, Place::Content)
-                    };
-                    body.take(part.map_err(|flaw| flaw.under(&format!("/{at}")))?);
-                }
-            }
+            let of_output = |raw, place| {
+                let own = json::kind_of(raw).is_none();
+                if own { part::other(place, raw) } else { part_of(raw, place) }
+            };
+            body.content(json::content(raw)?, "", &of_output, false)?;
         }
         Some(b'"') => body.say(json::string(raw)?),
-        Some(b'{') if json::kind_of(raw).is_some() => body.take(part(raw, Place::Content)?),
+        Some(b'{') if json::kind_of(raw).is_some() => body.take(part_of(raw, Place::Content)?),
         Some(b'n') => {}
         _ => body.say(Cow::Borrowed(whole(raw)?)),
     }
@@ -341,7 +321,7 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
 
 fn other(text: &str) -> Read<Draft<'_>> {
     let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
-    let mut part = json::other(Place::Whole(""), raw)?;
+    let mut part = part::other(Place::Whole(""), raw)?;
     part.piece.by_id = true;
     Ok(alone(Role::Assistant, part))
 }

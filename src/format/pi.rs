@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::edit::{self, Host, What, member, put};
-use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty};
+use super::part::{self, Body};
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
@@ -76,15 +77,9 @@ fn no_content() -> Flaw {
 }
 
 fn blocks(content: Content<'_>) -> Read<Vec<Part<'_>>> {
-    match content {
-        Content::Text(text) => Ok(vec![Part::new(Kind::Text, Place::Content, text)]),
-        Content::Blocks(blocks) => {
-            let parts = (0u32..).zip(blocks).map(|(at, raw)| {
-                block(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
-            });
-            parts.collect()
-        }
-    }
+    let mut parts = Vec::new();
+    part::content(Some(content), &block, &mut parts)?;
+    Ok(parts)
 }
 
 /// A role that only pi and its extensions know: what it carries is sent as the user's text, or nothing is sent.
@@ -112,54 +107,41 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
-            return json::other(place, raw);
+            return part::other(place, raw);
         }
         Err(flaw) => return Err(flaw),
     };
     Ok(match &*or_empty(block.text("type")) {
         "text" => {
-            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            let mut part = Part::new(Kind::Text, place, text);
+            let mut part = part::said(&mut block, Kind::Text, place, "text")?;
             part.piece.opaque = block.text("textSignature").is_some();
             part
         }
         "thinking" => {
-            let text = block.text("thinking").ok_or_else(|| Flaw::new("/thinking", "a string"))?;
-            let mut part = Part::new(Kind::Thinking, place, text);
-            let signature = or_empty(block.text("thinkingSignature"));
-            part.opaque = count(signature.len());
-            part.piece.opaque = !signature.is_empty();
-            part.piece.blank &= signature.is_empty();
+            let mut part = part::said(&mut block, Kind::Thinking, place, "thinking")?;
+            part::seal(&mut part, or_empty(block.text("thinkingSignature")).len());
             part
         }
         "toolCall" => {
-            let text = block.raw("arguments").map_or(Ok(""), whole);
-            let text = text.map_err(|flaw| flaw.under("/arguments"))?;
-            let mut part = Part::new(Kind::Call, place, text);
-            part.piece.bad_arguments = !text.starts_with('{');
-            part.piece.id = or_empty(block.text("id")).into();
-            part.piece.name = or_empty(block.text("name")).into();
-            let signature = or_empty(block.text("thoughtSignature"));
-            part.opaque = count(signature.len());
-            part.piece.opaque = !signature.is_empty();
+            let mut part = part::call(&mut block, place, "arguments", "")?;
+            part::name(&mut part, &mut block, "id", "name");
+            part::seal(&mut part, or_empty(block.text("thoughtSignature")).len());
             part
         }
         "image" => {
             let data = block.raw("data").unwrap_or("");
-            json::picture(place, data, data)
+            part::picture(place, data, data)
         }
-        _ => json::other(place, raw)?,
+        _ => part::other(place, raw)?,
     })
 }
 
 fn result(mut message: Members<'_>) -> Read<Draft<'_>> {
     let mut body = Body::default();
-    for part in blocks(message.content("content").ok_or_else(no_content)?)? {
-        body.list(part);
-    }
+    let content = message.content("content").ok_or_else(no_content)?;
+    body.content(Some(content), "/content", &block, true)?;
     let mut part = body.into_part(Place::Content);
-    part.piece.id = or_empty(message.text("toolCallId")).into();
-    part.piece.name = or_empty(message.text("toolName")).into();
+    part::name(&mut part, &mut message, "toolCallId", "toolName");
     part.piece.error = message.flag("isError").unwrap_or(false);
     Ok(Draft { role: Role::Tool, parts: vec![part] })
 }

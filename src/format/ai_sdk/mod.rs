@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use self::change::output;
 use self::shown::shown_part;
 use super::edit::{self, Host};
-use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::part::{self, Body};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
 
 pub(super) use change::edit;
@@ -76,34 +76,33 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     let mut parts = Vec::new();
     if let Some(shown) = message.items("parts") {
         let (mut step, mut started) = ((0, 0), 0);
-        for (at, raw) in (0u32..).zip(shown) {
-            let flaw = |flaw: Flaw| flaw.under(&format!("/parts/{at}"));
+        json::each(shown, "/parts", &mut |raw, at| {
             let before = parts.len();
-            if shown_part(at, raw, role, &mut parts).map_err(flaw)? {
+            if shown_part(at, raw, role, &mut parts)? {
                 // A step with nothing in it is none.
                 let from = if started == before && step != (0, 0) { step.0 } else { at };
                 (step, started) = ((from, at.saturating_add(1)), before);
             }
             parts.iter_mut().skip(before).for_each(|part| part.piece.step = step);
-        }
+            Ok(())
+        })?;
         return Ok(Draft { role, parts });
     }
-    match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => parts.push(Part::new(Kind::Text, Place::Content, text)),
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in (0u32..).zip(blocks) {
-                let part = content_part(at, raw, role);
-                parts.push(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
-    }
+    part::content(
+        message.content("content"),
+        &|raw, place| content_part(place, raw, role),
+        &mut parts,
+    )?;
     Ok(Draft { role, parts })
 }
 
+/// A part's place where it is in version 4's spelling.
+fn old(place: Place) -> Place {
+    if let Place::Item(at) = place { Place::At(V4, at) } else { place }
+}
+
 /// A part of a `ModelMessage`.
-fn content_part(at: u32, raw: &RawValue, role: Role) -> Read<Part<'_>> {
-    let place = Place::Item(at);
+fn content_part(place: Place, raw: &RawValue, role: Role) -> Read<Part<'_>> {
     let mut part = json::read(raw, &PART)?;
     let kind = or_empty(part.text("type"));
     Ok(match &*kind {
@@ -112,7 +111,7 @@ fn content_part(at: u32, raw: &RawValue, role: Role) -> Read<Part<'_>> {
         }
         "tool-call" => {
             let v4 = part.raw("args");
-            let place = if v4.is_some() { Place::At(V4, at) } else { place };
+            let place = if v4.is_some() { old(place) } else { place };
             let input = part.raw("input").or(v4);
             let mut call = call(place, input, &mut part)?;
             call.piece.name = or_empty(part.text("toolName")).into();
@@ -127,7 +126,7 @@ fn content_part(at: u32, raw: &RawValue, role: Role) -> Read<Part<'_>> {
             let mut found = match (output, v4) {
                 (None, Some(result)) => {
                     let mut found = said(result).map_err(|flaw| flaw.under("/result"))?;
-                    found.piece.place = Place::At(V4, at);
+                    found.piece.place = old(place);
                     found.piece.error = error;
                     found
                 }
@@ -137,8 +136,7 @@ fn content_part(at: u32, raw: &RawValue, role: Role) -> Read<Part<'_>> {
             if found.piece.place == Place::Content {
                 found.piece.place = place;
             }
-            found.piece.id = or_empty(part.text("toolCallId")).into();
-            found.piece.name = or_empty(part.text("toolName")).into();
+            part::name(&mut found, &mut part, "toolCallId", "toolName");
             // What a provider's own tool found is sent back as it came, or not at all.
             found.piece.within = role == Role::Assistant;
             found.piece.opaque |= found.piece.within;
@@ -146,11 +144,10 @@ fn content_part(at: u32, raw: &RawValue, role: Role) -> Read<Part<'_>> {
         }
         "tool-approval-request" | "tool-approval-response" => {
             let mut part_of = Part::new(Kind::Other, place, "");
-            part_of.piece.id = or_empty(part.text("toolCallId")).into();
-            part_of.piece.name = or_empty(part.text("approvalId")).into();
+            part::name(&mut part_of, &mut part, "toolCallId", "approvalId");
             part_of
         }
-        _ => json::other(place, raw)?,
+        _ => part::other(place, raw)?,
     })
 }
 
@@ -160,8 +157,8 @@ fn plain<'a>(place: Place, kind: &str, mut part: Members<'a>, raw: &RawValue) ->
     let carried = options.filter(|options| carries(options));
     let mut read = match kind {
         "text" | "reasoning" => {
-            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(if kind == "text" { Kind::Text } else { Kind::Thinking }, place, text)
+            let kind = if kind == "text" { Kind::Text } else { Kind::Thinking };
+            part::said(&mut part, kind, place, "text")?
         }
         "reasoning-file" => {
             let mut file = Part::new(Kind::Thinking, place, "");
@@ -171,11 +168,8 @@ fn plain<'a>(place: Place, kind: &str, mut part: Members<'a>, raw: &RawValue) ->
             return Ok(file);
         }
         _ => {
-            let mut medium = Part::new(Kind::Image, place, "");
-            medium.images = 1;
             let data = ["image", "data", "url"].iter().find_map(|name| part.raw(name));
-            medium.media = of_json(data.unwrap_or(""));
-            medium
+            part::medium(place, data.unwrap_or(""))
         }
     };
     if let Some(options) = carried {
@@ -230,15 +224,8 @@ fn result(output: &RawValue) -> Read<Part<'_>> {
         ("content", Some(value)) => {
             let mut body = Body::default();
             let flaw = |flaw: Flaw| flaw.under("/value");
-            match json::content(value).map_err(flaw)? {
-                Some(Content::Blocks(blocks)) => {
-                    for raw in blocks {
-                        body.take(output_part(raw).map_err(flaw)?);
-                    }
-                }
-                Some(Content::Text(text)) => body.say(text),
-                None => {}
-            }
+            let content = json::content(value).map_err(flaw)?;
+            body.content(content, "/value", &output_part, false)?;
             body.into_part(Place::Content)
         }
         (_, Some(value)) => said(value).map_err(|flaw| flaw.under("/value"))?,
@@ -248,20 +235,15 @@ fn result(output: &RawValue) -> Read<Part<'_>> {
     Ok(part)
 }
 
-fn output_part(raw: &RawValue) -> Read<Part<'_>> {
+fn output_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     let kind = json::kind_of(raw);
     Ok(match kind.as_deref() {
         Some("text") => {
             let mut part = json::read(raw, &PART)?;
-            Part::new(Kind::Text, Place::Content, or_empty(part.text("text")))
+            Part::new(Kind::Text, place, or_empty(part.text("text")))
         }
-        None => json::other(Place::Content, raw)?,
-        Some(_) => {
-            let mut part = Part::new(Kind::Image, Place::Content, "");
-            part.images = 1;
-            part.media = of_json(raw);
-            part
-        }
+        None => part::other(place, raw)?,
+        Some(_) => part::medium(place, raw),
     })
 }
 

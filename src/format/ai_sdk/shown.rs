@@ -1,6 +1,7 @@
 //! The parts of a `UIMessage`: a call and its result are one of them.
 
 use super::super::json::{self, Read, or_empty};
+use super::super::part;
 use super::{PART, call, plain, said};
 use crate::json::Want::{Flag, Text};
 use crate::json::{Members, RawValue, Shape, may};
@@ -35,7 +36,7 @@ pub(super) fn shown_part<'a>(
             });
             tool(at, part, &name, parts)?;
         }
-        _ => parts.push(json::other(place, raw)?),
+        _ => parts.push(part::other(place, raw)?),
     }
     Ok(false)
 }

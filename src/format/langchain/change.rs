@@ -1,6 +1,7 @@
 //! Changes to a message: what is changed of a call is changed in every place in which it stands.
 
 use super::super::edit::{self, Change, PLACEHOLDER, What, member, put};
+use super::super::json::token;
 use super::ROOTS;
 use super::calls::FUNCTION_CALL;
 use crate::json::Value;
@@ -67,7 +68,7 @@ fn is_signature(piece: &Piece) -> bool {
 
 /// Where the signature of the call with this id stands.
 fn signature(piece: &Piece, id: &str) -> String {
-    format!("{}/{}", piece.place.pointer(), id.replace('~', "~0").replace('/', "~1"))
+    format!("{}/{}", piece.place.pointer(), token(id))
 }
 
 /// The pointer of the content that a piece stands in.

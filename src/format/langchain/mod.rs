@@ -11,8 +11,8 @@ use std::borrow::Cow;
 
 use self::calls::{Calls, Seen, call, part_of};
 use super::edit::{self, Host};
-use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::part::{self, Body};
 use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
@@ -167,11 +167,12 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     let metadata = message.raw("response_metadata").unwrap_or("{}");
     let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
     let listed = |items: Option<Vec<&'a RawValue>>, list, path: &str| {
-        let items = (0u32..).zip(items.unwrap_or_default());
-        let seen = items.map(|(at, raw)| {
-            call(raw, Place::At(list, at)).map_err(|flaw| flaw.under(&format!("{path}/{at}")))
-        });
-        seen.collect::<Read<Vec<Seen<'a>>>>()
+        let mut seen: Vec<Seen<'a>> = Vec::new();
+        json::each(items.unwrap_or_default(), path, &mut |raw, at| {
+            seen.push(call(raw, Place::At(list, at))?);
+            Ok(())
+        })?;
+        Ok(seen)
     };
     let calls = listed(message.items("tool_calls"), root.calls, "/tool_calls")?;
     let invalid = listed(message.items("invalid_tool_calls"), root.invalid, "/invalid_tool_calls")?;
@@ -190,21 +191,19 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
                 parts.push(Part::new(Kind::Text, Place::In(root.content), text));
             }
         }
-        Some(Content::Blocks(items)) => {
-            for (at, raw) in (0u32..).zip(items) {
-                let place = Place::At(root.content, at);
-                let flaw = |flaw: Flaw| flaw.under(&format!("/content/{at}"));
-                match json::kind_of(raw).as_deref() {
-                    Some("tool_use" | "tool_call" | "functionCall") => {
-                        blocks.push((parts.len(), call(raw, place).map_err(flaw)?));
-                    }
-                    kind => {
-                        torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
-                        parts.push(block(raw, place).map_err(flaw)?);
-                    }
+        Some(Content::Blocks(items)) => json::each(items, "/content", &mut |raw, at| {
+            let place = Place::At(root.content, at);
+            match json::kind_of(raw).as_deref() {
+                Some("tool_use" | "tool_call" | "functionCall") => {
+                    blocks.push((parts.len(), call(raw, place)?));
+                }
+                kind => {
+                    torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
+                    parts.push(block(raw, place)?);
                 }
             }
-        }
+            Ok(())
+        })?,
     }
     let mut all = Calls { known: Vec::new(), parts: Vec::new() };
     for seen in &calls {
@@ -273,23 +272,18 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
 
 fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     let Ok(mut block) = json::read(raw, &BLOCK) else {
-        return json::other(place, raw);
+        return part::other(place, raw);
     };
     let text = |block: &mut Members<'_>, name: &str| or_empty(block.text(name)).into_owned();
     let kind = or_empty(block.text("type"));
     Ok(match &*kind {
-        "text" => {
-            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text)
-        }
+        "text" => part::said(&mut block, Kind::Text, place, "text")?,
         "thinking" | "redacted_thinking" => {
             let said = text(&mut block, "thinking");
             let mut part = Part::new(Kind::Thinking, place, said);
             let signature = block.text("signature").map_or(0, |signature| signature.len());
             let data = block.raw("data").map_or(0, str::len);
-            part.opaque = count(signature.max(data));
-            part.piece.opaque = part.opaque > 0;
-            part.piece.blank &= part.opaque == 0;
+            part::seal(&mut part, signature.max(data));
             part
         }
         "reasoning" => {
@@ -301,32 +295,17 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
             part
         }
         "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
-        | "document" => {
-            let mut part = Part::new(Kind::Image, place, "");
-            part.images = 1;
-            part.media = of_json(raw);
-            part
-        }
-        _ => json::other(place, raw)?,
+        | "document" => part::medium(place, raw),
+        _ => part::other(place, raw)?,
     })
 }
 
 fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<Part<'a>>> {
     let mut body = Body::default();
-    match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => body.say(text),
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in blocks.into_iter().enumerate() {
-                let part = block(raw, Place::Content);
-                body.take(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
-    }
+    body.content(message.content("content"), "/content", &block, false)?;
     let place = if legacy { Place::Field(root.content) } else { Place::In(root.content) };
     let mut part = body.into_part(place);
-    part.piece.id = or_empty(message.text("tool_call_id")).into();
-    part.piece.name = or_empty(message.text("name")).into();
+    part::name(&mut part, &mut message, "tool_call_id", "name");
     part.piece.error = message.text("status").is_some_and(|status| status == "error");
     Ok(vec![part])
 }
