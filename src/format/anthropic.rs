@@ -54,33 +54,30 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     Ok(Draft { role, parts })
 }
 
-fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut block = match json::read(raw, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
-            return part::other(place, raw);
+            return part::other(raw, part);
         }
         Err(flaw) => return Err(flaw),
     };
     let marked = block.raw("cache_control").is_some();
     let kind = or_empty(block.text("type"));
-    let mut part = match &*kind {
-        "text" => part::said(&mut block, Kind::Text, place, "text")?,
+    match &*kind {
+        "text" => part::said(&mut block, Kind::Text, "text", part)?,
         "thinking" => {
-            let mut part = part::said(&mut block, Kind::Thinking, place, "thinking")?;
-            part::seal(&mut part, or_empty(block.text("signature")).len());
-            part
+            part::said(&mut block, Kind::Thinking, "thinking", part)?;
+            part::seal(part, or_empty(block.text("signature")).len());
         }
         "redacted_thinking" => {
-            let mut part = Part::new(Kind::Thinking, place, "");
-            part::seal(&mut part, or_empty(block.text("data")).len());
-            part
+            part::say(part, Kind::Thinking, "".into());
+            part::seal(part, or_empty(block.text("data")).len());
         }
         "tool_use" => {
-            let mut part = part::call(&mut block, place, "input", "")?;
-            part::name(&mut part, &mut block, "id", "name");
-            part
+            part::call(&mut block, "input", "", part)?;
+            part::name(part, &mut block, "id", "name");
         }
         "tool_result" => {
             let mut body = Body::default();
@@ -88,37 +85,36 @@ fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
                 let content = json::content(content).map_err(|flaw| flaw.under("/content"))?;
                 body.content(content, "/content", &of_result, true)?;
             }
-            let mut part = body.into_part(place);
-            part::name(&mut part, &mut block, "tool_use_id", "");
+            body.fill(part);
+            part::name(part, &mut block, "tool_use_id", "");
             part.piece.error = block.flag("is_error").unwrap_or(false);
-            part
         }
-        "image" | "document" => medium(place, block.raw("source"), &*kind == "image")?,
-        _ => part::other(place, raw)?,
-    };
+        "image" | "document" => medium(block.raw("source"), &*kind == "image", part)?,
+        _ => part::other(raw, part)?,
+    }
     part.piece.marks |= u64::from(marked);
-    Ok(part)
+    Ok(())
 }
 
 /// An image or document; a document that is plain text has its text.
-fn medium(place: Place, source: Option<&RawValue>, is_image: bool) -> Read<Part<'_>> {
+fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>) -> Read<()> {
     let raw = source.unwrap_or_default();
     let mut source = SOURCE.read(raw).unwrap_or_default();
     let data = source.raw("data").unwrap_or_default();
     if source.text("type").is_some_and(|kind| kind == "text") && !data.is_empty() {
         let text = json::string(data).map_err(|flaw| flaw.under("/source/data"))?;
-        let mut part = Part::new(Kind::Image, place, text);
+        part::say(part, Kind::Image, text);
         part.media = of_json(raw);
-        return Ok(part);
+        return Ok(());
     }
-    let mut part = part::picture(place, raw, data);
+    part::picture(raw, data, part);
     part.piece.images = u32::from(is_image);
-    Ok(part)
+    Ok(())
 }
 
 /// A block of a result. Hosts put records of their own into results: those count by their JSON text.
-fn of_result(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    if json::kind_of(raw).is_none() { part::other(place, raw) } else { block(raw, place) }
+fn of_result<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    if json::kind_of(raw).is_none() { part::other(raw, part) } else { block(raw, part) }
 }
 
 /// What one change sets on the host's object.

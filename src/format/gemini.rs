@@ -69,10 +69,7 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     };
     let parts = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
     let mut read = Vec::with_capacity(parts.len());
-    json::each(parts, "/parts", &mut |raw, at| {
-        read.push(part_at(raw, at)?);
-        Ok(())
-    })?;
+    part::list(parts, "/parts", &Place::Part, &part_of, &mut read)?;
     Ok(Draft { role, parts: read })
 }
 
@@ -82,54 +79,59 @@ fn either<'a>(part: &mut Members<'a>, camel: &str, snake: &str) -> Option<(&'a R
     first.or_else(|| part.raw(snake).map(|raw| (raw, true)))
 }
 
-fn place(at: u32, snake: bool) -> Place {
-    if snake { Place::Snake(at) } else { Place::Part(at) }
-}
-
-fn part_at(raw: &RawValue, at: u32) -> Read<Part<'_>> {
-    let mut part = json::read(raw, &PART)?;
-    let signature = either(&mut part, "thoughtSignature", "thought_signature");
-    let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
-    let mut read = if let Some((call, snake)) = either(&mut part, "functionCall", "function_call") {
-        let under = if snake { "/function_call" } else { "/functionCall" };
-        self::call(call, place(at, snake)).map_err(|flaw| flaw.under(under))?
-    } else if let Some((said, snake)) = either(&mut part, "functionResponse", "function_response") {
-        let under = if snake { "/function_response" } else { "/functionResponse" };
-        response(said, place(at, snake)).map_err(|flaw| flaw.under(under))?
-    } else if let Some((data, _)) = either(&mut part, "inlineData", "inline_data")
-        .or_else(|| either(&mut part, "fileData", "file_data"))
-    {
-        part::medium(Place::Part(at), data)
-    } else if let Some(text) = part.text("text") {
-        let thought = part.flag("thought") == Some(true);
-        let kind = if thought { Kind::Thinking } else { Kind::Text };
-        let mut text = Part::new(kind, Place::Part(at), text);
-        // The last part of an answer is often nothing but its signature.
-        text.piece.blank &= !signed;
-        text
-    } else {
-        return part::other(Place::Part(at), raw);
-    };
-    if signed {
-        read.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
-        read.piece.opaque = true;
+/// A part whose member is spelled with an underscore says so by its place.
+fn spell(part: &mut Part<'_>, snake: bool) {
+    if let (Place::Part(at), true) = (part.piece.place, snake) {
+        part.piece.place = Place::Snake(at);
     }
-    Ok(read)
 }
 
-fn call(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    let mut members = json::read(raw, &PART)?;
+    let signature = either(&mut members, "thoughtSignature", "thought_signature");
+    let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
+    if let Some((of, snake)) = either(&mut members, "functionCall", "function_call") {
+        spell(part, snake);
+        let under = if snake { "/function_call" } else { "/functionCall" };
+        call(of, part).map_err(|flaw| flaw.under(under))?;
+    } else if let Some((said, snake)) =
+        either(&mut members, "functionResponse", "function_response")
+    {
+        spell(part, snake);
+        let under = if snake { "/function_response" } else { "/functionResponse" };
+        response(said, part).map_err(|flaw| flaw.under(under))?;
+    } else if let Some((data, _)) = either(&mut members, "inlineData", "inline_data")
+        .or_else(|| either(&mut members, "fileData", "file_data"))
+    {
+        part::medium(data, part);
+    } else if let Some(text) = members.text("text") {
+        let thought = members.flag("thought") == Some(true);
+        part::say(part, if thought { Kind::Thinking } else { Kind::Text }, text);
+        // The last part of an answer is often nothing but its signature.
+        part.piece.blank &= !signed;
+    } else {
+        return part::other(raw, part);
+    }
+    if signed {
+        part.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
+        part.piece.opaque = true;
+    }
+    Ok(())
+}
+
+fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut call = json::read(raw, &CALL)?;
-    let mut part = part::call(&mut call, place, "args", "{}")?;
-    part::name(&mut part, &mut call, "id", "name");
-    Ok(part)
+    part::call(&mut call, "args", "{}", part)?;
+    part::name(part, &mut call, "id", "name");
+    Ok(())
 }
 
-fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn response<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut response = json::read(raw, &RESPONSE)?;
     let mut error = false;
     let said = response.raw("response");
     let text = said.map_or(Ok(Cow::Borrowed("")), |raw| said_in(raw, &mut error));
-    let mut part = Part::new(Kind::Result, place, text.map_err(|flaw| flaw.under("/response"))?);
+    part::say(part, Kind::Result, text.map_err(|flaw| flaw.under("/response"))?);
     for media in response.items("parts").unwrap_or_default() {
         part.images = part.images.saturating_add(1);
         part.media = part.media.rotate_left(1) ^ of_json(media);
@@ -137,8 +139,8 @@ fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     part.piece.images = part.images;
     part.piece.blank &= part.images == 0;
     part.piece.error = error;
-    part::name(&mut part, &mut response, "id", "name");
-    Ok(part)
+    part::name(part, &mut response, "id", "name");
+    Ok(())
 }
 
 /// The one text that a response says, or its JSON.
@@ -227,19 +229,19 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         Made::Results(results) => {
             let mut parts = Vec::with_capacity(results.len());
             for result in results {
-                parts.extend(part_of(result, host, parts.len(), &mut copied));
+                parts.extend(result_of(result, host, parts.len(), &mut copied));
             }
             Value::array(&parts)
         }
         Made::Result { .. } | Made::Moved { .. } => {
-            Value::array(part_of(made, host, 0, &mut copied).as_slice())
+            Value::array(result_of(made, host, 0, &mut copied).as_slice())
         }
     };
     (object!({ "role": "user", "parts": parts }), copied)
 }
 
 /// A result as part `at`. One of the host's that keeps its id is copied whole.
-fn part_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> Option<Value> {
+fn result_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> Option<Value> {
     let (id, name, said) = match made {
         Made::User(_) | Made::Results(_) => return None,
         Made::Result { id, name, text, error, .. } => (id, name, says(text, *error)),

@@ -80,13 +80,12 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     if let Some(refusal) = message.text("refusal").filter(|refusal| !refusal.is_empty()) {
         parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal));
     }
-    json::each(message.items("tool_calls").unwrap_or_default(), "/tool_calls", &mut |raw, at| {
-        parts.push(call(raw, at)?);
-        Ok(())
-    })?;
+    let calls = message.items("tool_calls").unwrap_or_default();
+    part::list(calls, "/tool_calls", &Place::Call, &call, &mut parts)?;
     if let Some(legacy) = message.raw("function_call") {
-        let part = function(legacy, Place::Field("function_call"));
-        parts.push(part.map_err(|flaw| flaw.under("/function_call"))?);
+        let mut part = part::at(Place::Field("function_call"));
+        function(legacy, &mut part).map_err(|flaw| flaw.under("/function_call"))?;
+        parts.push(part);
     }
     // A host's SDK writes `content: ""` beside calls: there it is not text but the absence of it.
     let called = parts.iter().any(|part| part.piece.kind == Kind::Call);
@@ -120,65 +119,63 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
     Ok(parts)
 }
 
-fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut part = match json::read(raw, &CONTENT_PART) {
-        Ok(part) => part,
+fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    let mut block = match json::read(raw, &CONTENT_PART) {
+        Ok(block) => block,
         Err(_) if json::kind_of(raw).is_some_and(|kind| kind != "text" && kind != "refusal") => {
-            return part::other(place, raw);
+            return part::other(raw, part);
         }
         Err(flaw) => return Err(flaw),
     };
-    let marked = part.raw("cache_control").is_some();
-    let kind = or_empty(part.text("type"));
-    let mut part = match &*kind {
-        "text" => part::said(&mut part, Kind::Text, place, "text")?,
+    let marked = block.raw("cache_control").is_some();
+    match &*or_empty(block.text("type")) {
+        "text" => part::said(&mut block, Kind::Text, "text", part)?,
         "refusal" => {
-            let mut part = Part::new(Kind::Text, place, or_empty(part.text("refusal")));
+            part::say(part, Kind::Text, or_empty(block.text("refusal")));
             part.piece.opaque = true;
-            part
         }
-        "image_url" | "input_audio" | "file" => {
-            let mut part = part::picture(place, raw, raw);
-            part.piece.images = u32::from(&*kind == "image_url");
-            part
+        kind @ ("image_url" | "input_audio" | "file") => {
+            part::picture(raw, raw, part);
+            part.piece.images = u32::from(kind == "image_url");
         }
-        _ => part::other(place, raw)?,
-    };
+        _ => part::other(raw, part)?,
+    }
     part.piece.marks |= u64::from(marked);
-    Ok(part)
+    Ok(())
 }
 
-fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
+fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut call = json::read(raw, &CALL)?;
-    let mut part = match (call.raw("function"), call.raw("custom")) {
-        (Some(of), _) => function(of, Place::Call(at)).map_err(|flaw| flaw.under("/function"))?,
+    match (call.raw("function"), call.raw("custom")) {
+        (Some(of), _) => function(of, part).map_err(|flaw| flaw.under("/function"))?,
         (None, Some(of)) => {
-            let custom = json::read(of, &CUSTOM).map_err(|flaw| flaw.under("/custom"));
-            let mut custom = custom?;
-            let text = or_empty(custom.text("input"));
-            let mut part = Part::new(Kind::Call, Place::Custom(at), text);
-            part.piece.name = or_empty(custom.text("name")).into();
-            part
+            let mut custom = json::read(of, &CUSTOM).map_err(|flaw| flaw.under("/custom"))?;
+            if let Place::Call(at) = part.piece.place {
+                part.piece.place = Place::Custom(at);
+            }
+            part::say(part, Kind::Call, or_empty(custom.text("input")));
+            part::name(part, &mut custom, "", "name");
         }
         (None, None) => return Err(Flaw::new("", "a call with `function` or `custom`")),
-    };
+    }
     part.piece.id = or_empty(call.text("id")).into();
-    Ok(part)
+    Ok(())
 }
 
-fn function(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn function<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut function = json::read(raw, &FUNCTION)?;
-    let mut part = Part::new(Kind::Call, place, or_empty(function.text("arguments")));
-    part.piece.name = or_empty(function.text("name")).into();
+    part::say(part, Kind::Call, or_empty(function.text("arguments")));
+    part::name(part, &mut function, "", "name");
     part.piece.bad_arguments = !is_object(&part.text);
-    Ok(part)
+    Ok(())
 }
 
 /// A result; the old `function` role has no ids: its place says so.
 fn result(mut message: Members<'_>, legacy: bool) -> Read<Draft<'_>> {
     let mut body = Body::default();
     body.content(message.content("content"), "/content", &content_part, true)?;
-    let mut part = body.into_part(if legacy { Place::Field("content") } else { Place::Content });
+    let mut part = part::at(if legacy { Place::Field("content") } else { Place::Content });
+    body.fill(&mut part);
     part::name(&mut part, &mut message, "tool_call_id", "name");
     Ok(Draft { role: Role::Tool, parts: vec![part] })
 }

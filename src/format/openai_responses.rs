@@ -196,27 +196,27 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
     Ok(Draft { role, parts })
 }
 
-fn part_of(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let kind = json::kind_of(raw);
     let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
     let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
-    let mut part = match json::read(raw, &PART) {
-        Ok(part) => part,
-        Err(_) if kind.is_some() && !told => return part::other(place, raw),
+    let mut block = match json::read(raw, &PART) {
+        Ok(block) => block,
+        Err(_) if kind.is_some() && !told => return part::other(raw, part),
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*or_empty(part.text("type")) {
+    match &*or_empty(block.text("type")) {
         "refusal" => {
-            let mut part = Part::new(Kind::Text, place, or_empty(part.text("refusal")));
+            part::say(part, Kind::Text, or_empty(block.text("refusal")));
             part.piece.opaque = true;
-            part
         }
         "input_image" | "input_file" | "input_audio" | "computer_screenshot" => {
-            part::medium(place, raw)
+            part::medium(raw, part);
         }
-        _ if told => part::said(&mut part, Kind::Text, place, "text")?,
-        _ => part::other(place, raw)?,
-    })
+        _ if told => part::said(&mut block, Kind::Text, "text", part)?,
+        _ => part::other(raw, part)?,
+    }
+    Ok(())
 }
 
 /// Reasoning: its summary and what is shown of it. An id alone may stand for what the provider keeps: it is never empty.
@@ -229,7 +229,8 @@ fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
     body.content(Some(Content::Blocks(content)), "/content", &part_of, false)?;
     let encrypted = or_empty(item.text("encrypted_content"));
     let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
-    let told = body.into_part(Place::Whole("reasoning"));
+    let mut told = part::at(Place::Whole("reasoning"));
+    body.fill(&mut told);
     let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
     part.piece.blank = false;
     part.piece.by_id = kept && encrypted.is_empty() && !shown;
@@ -262,7 +263,8 @@ fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draf
     let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.says));
     let said = item.raw(tool.says);
     let body = said.map_or_else(|| Ok(Body::default()), |raw| says(raw, tool)).map_err(under)?;
-    let mut result = body.into_part(Place::Whole(tool.result));
+    let mut result = part::at(Place::Whole(tool.result));
+    body.fill(&mut result);
     let free = ["function_call_output", "custom_tool_call_output", "local_shell_call_output"];
     result.piece.blank &= free.contains(&tool.result);
     result.piece.opaque = !tool.cut.1;
@@ -276,14 +278,18 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
     let mut body = Body::default();
     match raw.as_bytes().first() {
         Some(b'[') if tool.says == "output" => {
-            let of_output = |raw, place| {
+            let of_output = |raw, part: &mut Part<'a>| {
                 let own = json::kind_of(raw).is_none();
-                if own { part::other(place, raw) } else { part_of(raw, place) }
+                if own { part::other(raw, part) } else { part_of(raw, part) }
             };
             body.content(json::content(raw)?, "", &of_output, false)?;
         }
         Some(b'"') => body.say(json::string(raw)?),
-        Some(b'{') if json::kind_of(raw).is_some() => body.take(part_of(raw, Place::Content)?),
+        Some(b'{') if json::kind_of(raw).is_some() => {
+            let mut part = part::at(Place::Content);
+            part_of(raw, &mut part)?;
+            body.take(part);
+        }
         Some(b'n') => {}
         _ => body.say(Cow::Borrowed(whole(raw)?)),
     }
@@ -321,7 +327,8 @@ fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'
 
 fn other(text: &str) -> Read<Draft<'_>> {
     let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
-    let mut part = part::other(Place::Whole(""), raw)?;
+    let mut part = part::at(Place::Whole(""));
+    part::other(raw, &mut part)?;
     part.piece.by_id = true;
     Ok(alone(Role::Assistant, part))
 }

@@ -9,8 +9,13 @@ use crate::json::{self, Content, Members, RawValue};
 use crate::model::{Kind, Part, Place};
 use crate::text;
 
-/// How a format reads a block.
-pub(super) type Block<'r, 'a> = &'r dyn Fn(&'a RawValue, Place) -> Read<Part<'a>>;
+/// How a format reads a block into a part, whose place is known.
+pub(super) type Block<'r, 'a> = &'r dyn Fn(&'a RawValue, &mut Part<'a>) -> Read<()>;
+
+/// A part of which only its place is known.
+pub(super) fn at<'a>(place: Place) -> Part<'a> {
+    Part::new(Kind::Other, place, "")
+}
 
 /// The parts of a message's content: its text, or its blocks.
 pub(super) fn content<'a>(
@@ -24,37 +29,55 @@ pub(super) fn content<'a>(
             parts.push(Part::new(Kind::Text, Place::Content, text));
             Ok(())
         }
-        Some(Content::Blocks(blocks)) => each(blocks, "/content", &mut |raw, at| {
-            parts.push(block(raw, Place::Item(at))?);
-            Ok(())
-        }),
+        Some(Content::Blocks(blocks)) => list(blocks, "/content", &Place::Item, block, parts),
     }
+}
+
+/// The parts of a list, which stands at a path.
+pub(super) fn list<'a>(
+    blocks: Vec<&'a RawValue>,
+    path: &str,
+    place: &dyn Fn(u32) -> Place,
+    block: Block<'_, 'a>,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<()> {
+    each(blocks, path, &mut |raw, number| {
+        let mut part = at(place(number));
+        block(raw, &mut part)?;
+        parts.push(part);
+        Ok(())
+    })
 }
 
 /// Text or reasoning: the member with it must be there.
 pub(super) fn said<'a>(
     block: &mut Members<'a>,
     kind: Kind,
-    place: Place,
     member: &str,
-) -> Read<Part<'a>> {
+    part: &mut Part<'a>,
+) -> Read<()> {
     let text = block.text(member);
-    let text = text.ok_or_else(|| Flaw::new("", "a string").under(&format!("/{member}")))?;
-    Ok(Part::new(kind, place, text))
+    say(part, kind, text.ok_or_else(|| Flaw::new("", "a string").under(&format!("/{member}")))?);
+    Ok(())
+}
+
+/// A part of this kind with this text.
+pub(super) fn say<'a>(part: &mut Part<'a>, kind: Kind, text: Cow<'a, str>) {
+    *part = Part::new(kind, part.piece.place, text);
 }
 
 /// A call without its name: its arguments, or `none`.
 pub(super) fn call<'a>(
     block: &mut Members<'a>,
-    place: Place,
     member: &str,
     none: &'a str,
-) -> Read<Part<'a>> {
+    part: &mut Part<'a>,
+) -> Read<()> {
     let text = block.raw(member).map_or(Ok(none), whole);
     let text = text.map_err(|flaw| flaw.under(&format!("/{member}")))?;
-    let mut part = Part::new(Kind::Call, place, text);
+    say(part, Kind::Call, text.into());
     part.piece.bad_arguments = !text.starts_with('{');
-    Ok(part)
+    Ok(())
 }
 
 /// Gives a call or a result its id and its tool's name; those that stand in no member are empty.
@@ -71,11 +94,10 @@ pub(super) fn seal(part: &mut Part<'_>, chars: usize) {
 }
 
 /// Something that is shown and not said, known by `json`.
-pub(super) fn medium<'a>(place: Place, json: &str) -> Part<'a> {
-    let mut part = Part::new(Kind::Image, place, "");
+pub(super) fn medium(json: &str, part: &mut Part<'_>) {
+    say(part, Kind::Image, "".into());
     part.images = 1;
     part.media = of_json(json);
-    part
 }
 
 /// What a result says: the texts of its blocks, its images, and whatever else it holds as JSON text.
@@ -112,7 +134,8 @@ impl<'a> Body<'a> {
                 Ok(())
             }
             Some(Content::Blocks(blocks)) => each(blocks, path, &mut |raw, _| {
-                let part = block(raw, Place::Content)?;
+                let mut part = at(Place::Content);
+                block(raw, &mut part)?;
                 if can_change {
                     self.list(part)
                 } else {
@@ -159,8 +182,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn into_part(self, place: Place) -> Part<'a> {
-        let mut part = Part::new(Kind::Result, place, self.text.unwrap_or_default());
+    pub(super) fn fill(self, part: &mut Part<'a>) {
+        say(part, Kind::Result, self.text.unwrap_or_default());
         part.images = self.images;
         part.media = self.media;
         part.media_bytes = self.media_bytes;
@@ -170,25 +193,23 @@ impl<'a> Body<'a> {
         part.piece.texts = if self.mixed { 0 } else { self.texts };
         part.piece.hollow = self.hollow;
         part.piece.blank &= self.images == 0;
-        part
     }
 }
 
 /// An image, known by `json`; its data is a string of base64, or stands in an object as a `data:` URL.
-pub(super) fn picture<'a>(place: Place, json: &str, data: &str) -> Part<'a> {
-    let mut part = medium(place, json);
+pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
+    medium(json, part);
     part.media_bytes = count(json.len());
     part.piece.images = 1;
     part.piece.widest = image::longer_side(image::base64_of(data));
-    part
 }
 
 /// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
-pub(super) fn other(place: Place, raw: &RawValue) -> Read<Part<'_>> {
-    let mut part = Part::new(Kind::Other, place, unmarked(whole(raw)?));
+pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    say(part, Kind::Other, unmarked(whole(raw)?));
     part.piece.opaque = true;
     part.piece.marks = u64::from(matches!(part.text, Cow::Owned(_)));
-    Ok(part)
+    Ok(())
 }
 
 fn unmarked(json: &str) -> Cow<'_, str> {

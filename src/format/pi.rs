@@ -102,45 +102,44 @@ fn own(mut message: Members<'_>) -> Read<Draft<'_>> {
     Ok(Draft { role, parts })
 }
 
-fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut block = match json::read(raw, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
-            return part::other(place, raw);
+            return part::other(raw, part);
         }
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*or_empty(block.text("type")) {
+    match &*or_empty(block.text("type")) {
         "text" => {
-            let mut part = part::said(&mut block, Kind::Text, place, "text")?;
+            part::said(&mut block, Kind::Text, "text", part)?;
             part.piece.opaque = block.text("textSignature").is_some();
-            part
         }
         "thinking" => {
-            let mut part = part::said(&mut block, Kind::Thinking, place, "thinking")?;
-            part::seal(&mut part, or_empty(block.text("thinkingSignature")).len());
-            part
+            part::said(&mut block, Kind::Thinking, "thinking", part)?;
+            part::seal(part, or_empty(block.text("thinkingSignature")).len());
         }
         "toolCall" => {
-            let mut part = part::call(&mut block, place, "arguments", "")?;
-            part::name(&mut part, &mut block, "id", "name");
-            part::seal(&mut part, or_empty(block.text("thoughtSignature")).len());
-            part
+            part::call(&mut block, "arguments", "", part)?;
+            part::name(part, &mut block, "id", "name");
+            part::seal(part, or_empty(block.text("thoughtSignature")).len());
         }
         "image" => {
             let data = block.raw("data").unwrap_or("");
-            part::picture(place, data, data)
+            part::picture(data, data, part);
         }
-        _ => part::other(place, raw)?,
-    })
+        _ => part::other(raw, part)?,
+    }
+    Ok(())
 }
 
 fn result(mut message: Members<'_>) -> Read<Draft<'_>> {
     let mut body = Body::default();
     let content = message.content("content").ok_or_else(no_content)?;
     body.content(Some(content), "/content", &block, true)?;
-    let mut part = body.into_part(Place::Content);
+    let mut part = part::at(Place::Content);
+    body.fill(&mut part);
     part::name(&mut part, &mut message, "toolCallId", "toolName");
     part.piece.error = message.flag("isError").unwrap_or(false);
     Ok(Draft { role: Role::Tool, parts: vec![part] })

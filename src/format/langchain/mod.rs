@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use self::calls::{Calls, Seen, call, part_of};
 use super::edit::{self, Host};
-use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty, whole};
 use super::part::{self, Body};
 use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
@@ -199,7 +199,9 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
                 }
                 kind => {
                     torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
-                    parts.push(block(raw, place)?);
+                    let mut part = part::at(place);
+                    block(raw, &mut part)?;
+                    parts.push(part);
                 }
             }
             Ok(())
@@ -270,41 +272,35 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     Ok(parts)
 }
 
-fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let Ok(mut block) = json::read(raw, &BLOCK) else {
-        return part::other(place, raw);
+        return part::other(raw, part);
     };
-    let text = |block: &mut Members<'_>, name: &str| or_empty(block.text(name)).into_owned();
-    let kind = or_empty(block.text("type"));
-    Ok(match &*kind {
-        "text" => part::said(&mut block, Kind::Text, place, "text")?,
+    match &*or_empty(block.text("type")) {
+        "text" => part::said(&mut block, Kind::Text, "text", part)?,
         "thinking" | "redacted_thinking" => {
-            let said = text(&mut block, "thinking");
-            let mut part = Part::new(Kind::Thinking, place, said);
+            part::say(part, Kind::Thinking, or_empty(block.text("thinking")));
             let signature = block.text("signature").map_or(0, |signature| signature.len());
             let data = block.raw("data").map_or(0, str::len);
-            part::seal(&mut part, signature.max(data));
-            part
+            part::seal(part, signature.max(data));
         }
         "reasoning" => {
-            let said = text(&mut block, "reasoning");
-            let mut part = Part::new(Kind::Thinking, place, said);
-            part.opaque = count(raw.len());
-            part.piece.opaque = true;
-            part.piece.blank = false;
-            part
+            part::say(part, Kind::Thinking, or_empty(block.text("reasoning")));
+            part::seal(part, raw.len());
         }
         "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
-        | "document" => part::medium(place, raw),
-        _ => part::other(place, raw)?,
-    })
+        | "document" => part::medium(raw, part),
+        _ => part::other(raw, part)?,
+    }
+    Ok(())
 }
 
 fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<Part<'a>>> {
     let mut body = Body::default();
     body.content(message.content("content"), "/content", &block, false)?;
     let place = if legacy { Place::Field(root.content) } else { Place::In(root.content) };
-    let mut part = body.into_part(place);
+    let mut part = part::at(place);
+    body.fill(&mut part);
     part::name(&mut part, &mut message, "tool_call_id", "name");
     part.piece.error = message.text("status").is_some_and(|status| status == "error");
     Ok(vec![part])
