@@ -6,7 +6,7 @@ use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content }",
@@ -41,7 +41,7 @@ const SOURCE: Shape =
 const KNOWN: [&str; 7] =
     ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"];
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
@@ -49,9 +49,8 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\" or \"system\"")),
     };
-    let mut parts = Vec::new();
-    part::content(message.content("content"), &block, &mut parts)?;
-    Ok(Draft { role, parts })
+    part::content(message.content("content"), &block, parts)?;
+    Ok(role)
 }
 
 fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {

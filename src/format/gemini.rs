@@ -8,7 +8,7 @@ use super::json::{self, Flaw, Read, count, or_empty, whole};
 use super::part;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const CONTENT: Shape = Shape {
     what: "a content: { role, parts }",
@@ -58,7 +58,7 @@ const SAID: Shape = Shape {
 /// What the provider takes in place of a signature that is lost. It costs quality: the last resort.
 const SENTINEL: &str = "skip_thought_signature_validator";
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut content = json::read(text, &CONTENT)?;
     let role = match &*or_empty(content.text("role")) {
         "user" | "" => Role::User,
@@ -67,10 +67,9 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"model\", \"function\" or \"tool\"")),
     };
-    let parts = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
-    let mut read = Vec::with_capacity(parts.len());
-    part::list(parts, "/parts", &Place::Part, &part_of, &mut read)?;
-    Ok(Draft { role, parts: read })
+    let items = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
+    part::list(items, "/parts", &Place::Part, &part_of, parts)?;
+    Ok(role)
 }
 
 /// A member in either spelling, and whether it was the second.

@@ -169,14 +169,16 @@ impl Format {
     }
 
     fn read_text(self, text: &str) -> json::Read<Draft<'_>> {
-        match self {
-            Self::Anthropic => anthropic::read(text),
-            Self::OpenAiChat => openai_chat::read(text),
-            Self::OpenAiResponses => openai_responses::read(text),
-            Self::Gemini => gemini::read(text),
-            Self::AiSdk => ai_sdk::read(text),
-            Self::LangChain => langchain::read(text),
-            Self::Pi => pi::read(text),
-        }
+        let mut parts = Vec::new();
+        let role = match self {
+            Self::Anthropic => anthropic::read(text, &mut parts),
+            Self::OpenAiChat => openai_chat::read(text, &mut parts),
+            Self::OpenAiResponses => openai_responses::read(text, &mut parts),
+            Self::Gemini => gemini::read(text, &mut parts),
+            Self::AiSdk => ai_sdk::read(text, &mut parts),
+            Self::LangChain => langchain::read(text, &mut parts),
+            Self::Pi => pi::read(text, &mut parts),
+        };
+        Ok(Draft { role: role?, parts })
     }
 }

@@ -7,7 +7,7 @@ use super::json::{self, Flaw, Read, count, is_object, or_empty};
 use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, .. }",
@@ -55,33 +55,33 @@ const CONTENT_PART: Shape = Shape {
     closed: false,
 };
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = or_empty(message.text("role"));
     let role = match &*role {
         "system" | "developer" => Role::System,
         "user" => Role::User,
         "assistant" => Role::Assistant,
-        "tool" | "function" => return result(message, role == "function"),
+        "tool" | "function" => return result(message, role == "function", parts),
         _ => {
             let allowed =
                 "\"system\", \"developer\", \"user\", \"assistant\", \"tool\" or \"function\"";
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let mut parts = reasoning(&mut message)?;
+    reasoning(&mut message, parts)?;
     match message.content("content") {
         // No provider takes an empty list: it reads as blank text, so that mending removes it.
         Some(Content::Blocks(blocks)) if blocks.is_empty() => {
             parts.push(Part::new(Kind::Text, Place::Content, "\n"));
         }
-        content => part::content(content, &content_part, &mut parts)?,
+        content => part::content(content, &content_part, parts)?,
     }
     if let Some(refusal) = message.text("refusal").filter(|refusal| !refusal.is_empty()) {
         parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal));
     }
     let calls = message.items("tool_calls").unwrap_or_default();
-    part::list(calls, "/tool_calls", &Place::Call, &call, &mut parts)?;
+    part::list(calls, "/tool_calls", &Place::Call, &call, parts)?;
     if let Some(legacy) = message.raw("function_call") {
         let mut part = part::at(Place::Field("function_call"));
         function(legacy, &mut part).map_err(|flaw| flaw.under("/function_call"))?;
@@ -90,12 +90,11 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     // A host's SDK writes `content: ""` beside calls: there it is not text but the absence of it.
     let called = parts.iter().any(|part| part.piece.kind == Kind::Call);
     parts.retain(|part| !(called && part.piece.place == Place::Content && part.text.is_empty()));
-    Ok(Draft { role, parts })
+    Ok(role)
 }
 
 /// Reasoning as gateways write it: the same text often stands in two members, and must be counted once.
-fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
-    let mut parts = Vec::new();
+fn reasoning<'a>(message: &mut Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<()> {
     if let Some(text) = message.text("reasoning_content") {
         parts.push(Part::new(Kind::Thinking, Place::Field("reasoning_content"), text));
     }
@@ -113,10 +112,10 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
         parts.push(part);
     }
     // `blank` asks for a mend; an empty member beside the content is taken everywhere.
-    for part in &mut parts {
+    for part in parts {
         part.piece.blank = false;
     }
-    Ok(parts)
+    Ok(())
 }
 
 fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
@@ -171,13 +170,14 @@ fn function<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 }
 
 /// A result; the old `function` role has no ids: its place says so.
-fn result(mut message: Members<'_>, legacy: bool) -> Read<Draft<'_>> {
+fn result<'a>(mut message: Members<'a>, legacy: bool, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut body = Body::default();
     body.content(message.content("content"), "/content", &content_part, true)?;
     let mut part = part::at(if legacy { Place::Field("content") } else { Place::Content });
     body.fill(&mut part);
     part::name(&mut part, &mut message, "tool_call_id", "name");
-    Ok(Draft { role: Role::Tool, parts: vec![part] })
+    parts.push(part);
+    Ok(Role::Tool)
 }
 
 /// Changes to content, calls and members beside them. No empty list of calls and no empty content goes out.

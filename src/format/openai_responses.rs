@@ -8,7 +8,7 @@ use super::json::{self, Flaw, Read, count, is_object, or_empty, whole};
 use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const ITEM: Shape = Shape {
     what: "an item: { type, .. } or { role, content }",
@@ -111,30 +111,34 @@ const REFERENCE: &str = "item_reference";
 /// A screenshot of nothing: what answers a call of which there is none.
 const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut item = match json::read(text, &ITEM) {
         Ok(item) => item,
         // An item that is not known may have any members.
-        Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind)) => return other(text),
+        Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind)) => {
+            return other(text, parts);
+        }
         Err(flaw) => return Err(flaw),
     };
     let (kind, role) = (item.text("type"), item.text("role"));
     match kind.as_deref() {
-        Some("message") => message(item, &or_empty(role)),
-        Some("reasoning") => reasoning(item),
+        Some("message") => message(item, &or_empty(role), parts),
+        Some("reasoning") => reasoning(item, parts),
         Some(kind) => {
             for tool in &TOOLS {
                 let calls = kind == tool.call;
                 if (calls || kind == tool.result)
                     && let Some(id) = id_of(&mut item, tool)
                 {
-                    return if calls { call(item, tool, id) } else { result(item, tool, id) };
+                    let part = if calls { call } else { result }(item, tool, id)?;
+                    parts.push(part);
+                    return Ok(if calls { Role::Assistant } else { Role::Tool });
                 }
             }
-            special(item, kind, text)
+            special(item, kind, text, parts)
         }
-        None if role.is_some() => message(item, &or_empty(role)),
-        None if item.text("id").is_some() => special(item, REFERENCE, text),
+        None if role.is_some() => message(item, &or_empty(role), parts),
+        None if item.text("id").is_some() => special(item, REFERENCE, text, parts),
         None => Err(Flaw::new("", ITEM.what)),
     }
 }
@@ -171,11 +175,7 @@ fn id_of<'a>(item: &mut Members<'a>, tool: &Tool) -> Option<Cow<'a, str>> {
     }
 }
 
-fn alone(role: Role, part: Part<'_>) -> Draft<'_> {
-    Draft { role, parts: vec![part] }
-}
-
-fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
+fn message<'a>(mut item: Members<'a>, role: &str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let by_id = item.text("id").is_some();
     let role = match role {
         "user" => Role::User,
@@ -188,12 +188,11 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
     };
     let content = item.content("content");
     let content = content.ok_or_else(|| Flaw::new("/content", "a string or an array of parts"))?;
-    let mut parts = Vec::new();
-    part::content(Some(content), &part_of, &mut parts)?;
-    for part in &mut parts {
+    part::content(Some(content), &part_of, parts)?;
+    for part in parts {
         part.piece.by_id = by_id;
     }
-    Ok(Draft { role, parts })
+    Ok(role)
 }
 
 fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
@@ -220,7 +219,7 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 }
 
 /// Reasoning: its summary and what is shown of it. An id alone may stand for what the provider keeps: it is never empty.
-fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
+fn reasoning<'a>(mut item: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut body = Body::default();
     let summary = item.items("summary").unwrap_or_default();
     let content = item.items("content").unwrap_or_default();
@@ -238,10 +237,11 @@ fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
     if part.text.is_empty() && !encrypted.is_empty() {
         part.media = of_json(&encrypted);
     }
-    Ok(alone(Role::Assistant, part))
+    parts.push(part);
+    Ok(Role::Assistant)
 }
 
-fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<'a>> {
+fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Part<'a>> {
     let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.asks));
     let asked = item.raw(tool.asks).or_else(|| item.raw("actions"));
     let text = match asked {
@@ -256,10 +256,10 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<
     part.piece.id = id.into();
     let name = or_empty(item.text("name"));
     part.piece.name = if name.is_empty() { tool.name.into() } else { name.into() };
-    Ok(alone(Role::Assistant, part))
+    Ok(part)
 }
 
-fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<'a>> {
+fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Part<'a>> {
     let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.says));
     let said = item.raw(tool.says);
     let body = said.map_or_else(|| Ok(Body::default()), |raw| says(raw, tool)).map_err(under)?;
@@ -271,7 +271,7 @@ fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draf
     result.piece.error = item.text("status").is_some_and(|status| status == "failed");
     result.piece.id = id.into();
     result.piece.name = tool.name.into();
-    Ok(alone(Role::Tool, result))
+    Ok(result)
 }
 
 fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
@@ -297,40 +297,47 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
 }
 
 /// An item that is carried as it is: what the provider ran itself, what it compacted, what is not known.
-fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'a>> {
+fn special<'a>(
+    mut item: Members<'a>,
+    kind: &str,
+    text: &'a str,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<Role> {
     let encrypted = or_empty(item.text("encrypted_content"));
+    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
+    let mut part = part::at(Place::Whole(""));
+    part.piece.opaque = true;
     if COMPACTION.contains(&kind) {
-        let mut part = Part::new(Kind::Other, Place::Whole("compaction"), "");
+        part.piece.place = Place::Whole("compaction");
         part.opaque = count(encrypted.len());
         part.media = of_json(&encrypted);
-        part.piece.opaque = true;
         part.piece.fixed = true;
-        return Ok(alone(Role::User, part));
+        parts.push(part);
+        return Ok(Role::User);
     }
-    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
     if let Some(picture) = picture.filter(|_| kind == "image_generation_call") {
-        let mut part = Part::new(Kind::Other, Place::Whole(""), "");
         part.images = 1;
         part.media = of_json(picture);
-        part.piece.opaque = true;
         part.piece.by_id = true;
-        return Ok(alone(Role::Assistant, part));
+        parts.push(part);
+        return Ok(Role::Assistant);
     }
-    let mut draft = other(text)?;
+    let role = other(text, parts)?;
     if kind == REFERENCE
-        && let Some(part) = draft.parts.first_mut()
+        && let Some(part) = parts.last_mut()
     {
         part.piece.place = Place::Whole(REFERENCE);
     }
-    Ok(draft)
+    Ok(role)
 }
 
-fn other(text: &str) -> Read<Draft<'_>> {
+fn other<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
     let mut part = part::at(Place::Whole(""));
     part::other(raw, &mut part)?;
     part.piece.by_id = true;
-    Ok(alone(Role::Assistant, part))
+    parts.push(part);
+    Ok(Role::Assistant)
 }
 
 /// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.

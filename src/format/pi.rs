@@ -1,13 +1,11 @@
 //! pi's agent messages: `toolCall` blocks, `toolResult` messages, and roles of its own that reach the model as the user's.
 
-use std::borrow::Cow;
-
 use super::edit::{self, Host, What, member, put};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
+use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content, .. }",
@@ -46,60 +44,57 @@ const BLOCK: Shape = Shape {
 /// The block types that are read; any other is carried as it is.
 const KNOWN: [&str; 4] = ["text", "thinking", "toolCall", "image"];
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "assistant" => Role::Assistant,
         "user" => Role::User,
-        "toolResult" => return result(message),
-        _ => return own(message),
+        "toolResult" => return result(message, parts),
+        _ => return own(message, parts),
     };
     // pi leaves a turn that was aborted or failed out of every request, with its calls.
     let stopped = or_empty(message.text("stopReason"));
     let failed = matches!(&*stopped, "aborted" | "error");
-    let parts = blocks(message.content("content").ok_or_else(no_content)?)?;
-    Ok(if failed { unsent(role, parts) } else { Draft { role, parts } })
+    let content = message.content("content").ok_or_else(no_content)?;
+    part::content(Some(content), &block, parts)?;
+    if failed {
+        unsent(parts);
+    }
+    Ok(role)
 }
 
 /// A message that pi does not send: it has at least one part, so that it can say so.
-fn unsent(role: Role, mut parts: Vec<Part<'_>>) -> Draft<'_> {
+fn unsent(parts: &mut Vec<Part<'_>>) {
     if parts.is_empty() {
-        parts.push(Part::new(Kind::Other, Place::Field("content"), ""));
+        parts.push(part::at(Place::Field("content")));
     }
-    for part in &mut parts {
+    for part in parts {
         part.piece.unsent = true;
     }
-    Draft { role, parts }
 }
 
 fn no_content() -> Flaw {
     Flaw::new("/content", "a string or an array of blocks")
 }
 
-fn blocks(content: Content<'_>) -> Read<Vec<Part<'_>>> {
-    let mut parts = Vec::new();
-    part::content(Some(content), &block, &mut parts)?;
-    Ok(parts)
-}
-
 /// A role that only pi and its extensions know: what it carries is sent as the user's text, or nothing is sent.
-fn own(mut message: Members<'_>) -> Read<Draft<'_>> {
-    let role = Role::User;
-    let parts = if message.flag("excludeFromContext") == Some(true) {
-        return Ok(unsent(role, Vec::new()));
+fn own<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    if message.flag("excludeFromContext") == Some(true) {
+        unsent(parts);
     } else if let Some(content) = message.content("content") {
-        blocks(content)?
+        part::content(Some(content), &block, parts)?;
     } else if let Some(summary) = message.text("summary") {
-        vec![Part::new(Kind::Text, Place::Field("summary"), summary)]
+        parts.push(Part::new(Kind::Text, Place::Field("summary"), summary));
     } else {
         let (command, output) = (message.text("command"), message.text("output"));
         if command.is_none() && output.is_none() {
-            return Ok(unsent(role, Vec::new()));
+            unsent(parts);
+        } else {
+            let ran = format!("{}\n{}", or_empty(command), or_empty(output));
+            parts.push(Part::new(Kind::Text, Place::Field("output"), ran));
         }
-        let ran = Cow::Owned(format!("{}\n{}", or_empty(command), or_empty(output)));
-        vec![Part::new(Kind::Text, Place::Field("output"), ran)]
-    };
-    Ok(Draft { role, parts })
+    }
+    Ok(Role::User)
 }
 
 fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
@@ -134,7 +129,7 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     Ok(())
 }
 
-fn result(mut message: Members<'_>) -> Read<Draft<'_>> {
+fn result<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut body = Body::default();
     let content = message.content("content").ok_or_else(no_content)?;
     body.content(Some(content), "/content", &block, true)?;
@@ -142,7 +137,8 @@ fn result(mut message: Members<'_>) -> Read<Draft<'_>> {
     body.fill(&mut part);
     part::name(&mut part, &mut message, "toolCallId", "toolName");
     part.piece.error = message.flag("isError").unwrap_or(false);
-    Ok(Draft { role: Role::Tool, parts: vec![part] })
+    parts.push(part);
+    Ok(Role::Tool)
 }
 
 /// What one change sets on the host's object.

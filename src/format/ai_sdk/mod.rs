@@ -14,7 +14,7 @@ use super::part::{self, Body};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
 pub(super) use change::edit;
 
@@ -64,7 +64,7 @@ const MARKERS: [&str; 3] = ["cacheControl", "cache_control", "cachePoint"];
 /// A list in version 4's spelling (`args`, `result`), at the same pointers as any other content.
 const V4: &str = "content";
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
@@ -73,12 +73,11 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         "tool" => Role::Tool,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\", \"system\" or \"tool\"")),
     };
-    let mut parts = Vec::new();
     if let Some(shown) = message.items("parts") {
         let (mut step, mut started) = ((0, 0), 0);
         json::each(shown, "/parts", &mut |raw, at| {
             let before = parts.len();
-            if shown_part(at, raw, role, &mut parts)? {
+            if shown_part(at, raw, role, parts)? {
                 // A step with nothing in it is none.
                 let from = if started == before && step != (0, 0) { step.0 } else { at };
                 (step, started) = ((from, at.saturating_add(1)), before);
@@ -86,14 +85,10 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
             parts.iter_mut().skip(before).for_each(|part| part.piece.step = step);
             Ok(())
         })?;
-        return Ok(Draft { role, parts });
+        return Ok(role);
     }
-    part::content(
-        message.content("content"),
-        &|raw, part| content_part(raw, role, part),
-        &mut parts,
-    )?;
-    Ok(Draft { role, parts })
+    part::content(message.content("content"), &|raw, part| content_part(raw, role, part), parts)?;
+    Ok(role)
 }
 
 /// A part in version 4's spelling says so by its place.

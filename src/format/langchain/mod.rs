@@ -15,7 +15,7 @@ use super::json::{self, Flaw, Read, or_empty, whole};
 use super::part::{self, Body};
 use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+use crate::model::{Copied, Kind, Made, Part, Place, Role};
 use crate::text::places;
 
 pub(super) use change::edit;
@@ -117,7 +117,7 @@ macro_rules! root {
 
 static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/data", "data/")];
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let mut kinds: Vec<String> =
         ["type", TAG].iter().filter_map(|name| message.text(name)).map(Cow::into_owned).collect();
@@ -138,16 +138,17 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     let Some((role, legacy)) = kinds.iter().find_map(|kind| role_of(kind)) else {
         if kinds.iter().any(|kind| matches!(&**kind, "remove" | "RemoveMessage")) {
             // It asks a reducer to take a message away, and says nothing to a model.
-            return Ok(Draft { role: Role::User, parts: Vec::new() });
+            return Ok(Role::User);
         }
         let allowed = "\"human\", \"ai\", \"system\", \"developer\", \"tool\", \"function\", \"generic\" or \"remove\"";
         return Err(Flaw::new("/type", allowed));
     };
-    let parts = match role {
-        Role::Tool => result(message, root, legacy),
-        Role::System | Role::User | Role::Assistant => spoken(message, root),
+    let read = match role {
+        Role::Tool => result(message, root, legacy, parts),
+        Role::System | Role::User | Role::Assistant => spoken(message, root, parts),
     };
-    Ok(Draft { role, parts: parts.map_err(|flaw| flaw.under(root.under))? })
+    read.map_err(|flaw| flaw.under(root.under))?;
+    Ok(role)
 }
 
 /// Who speaks, by type, class or role; and whether it is a function's result of the days before ids.
@@ -162,7 +163,7 @@ fn role_of(kind: &str) -> Option<(Role, bool)> {
     })
 }
 
-fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) -> Read<()> {
     let extra = message.raw("additional_kwargs").unwrap_or("{}");
     let metadata = message.raw("response_metadata").unwrap_or("{}");
     let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
@@ -179,7 +180,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     let chunks = listed(message.items("tool_call_chunks"), root.chunks, "/tool_call_chunks")?;
     let raw_calls =
         listed(kwargs.items("tool_calls"), root.raw_calls, "/additional_kwargs/tool_calls")?;
-    let mut parts = reasoning(&mut kwargs, root)?;
+    reasoning(&mut kwargs, root, parts)?;
     let mut blocks = Vec::new();
     let mut torn = false;
     match message.content("content") {
@@ -252,13 +253,12 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
         let known = raw_calls.iter().filter(|seen| seen.id == part.piece.id).count();
         part.piece.opaque |= torn || (!part.piece.id.is_empty() && elsewhere > known);
     }
-    Ok(parts)
+    Ok(())
 }
 
 /// Reasoning beside the content.
-fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) -> Read<()> {
     let [text, items] = root.reasoning;
-    let mut parts = Vec::new();
     if let Some(said) = kwargs.text("reasoning_content").filter(|said| !said.is_empty()) {
         let mut part = Part::new(Kind::Thinking, Place::Field(text), said);
         part.piece.blank = false;
@@ -269,7 +269,7 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
         part.piece.opaque = true;
         parts.push(part);
     }
-    Ok(parts)
+    Ok(())
 }
 
 fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
@@ -295,7 +295,12 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     Ok(())
 }
 
-fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<Part<'a>>> {
+fn result<'a>(
+    mut message: Members<'a>,
+    root: &Root,
+    legacy: bool,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<()> {
     let mut body = Body::default();
     body.content(message.content("content"), "/content", &block, false)?;
     let place = if legacy { Place::Field(root.content) } else { Place::In(root.content) };
@@ -303,7 +308,8 @@ fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<P
     body.fill(&mut part);
     part::name(&mut part, &mut message, "tool_call_id", "name");
     part.piece.error = message.text("status").is_some_and(|status| status == "error");
-    Ok(vec![part])
+    parts.push(part);
+    Ok(())
 }
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
