@@ -1,12 +1,20 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
-import { call, send } from "./core.js";
-import { type Counter, counterOf, push, setParts } from "./count.js";
-import { invalid } from "./errors.js";
+import { call, core, send } from "./core.js";
+import { type Counter, counterOf, setParts } from "./count.js";
+import { conflict, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
+import { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
-import type { ContextManagerOptions, Explanation, Parts, Prepared, Status } from "./types.js";
+import type {
+  ContextManagerOptions,
+  Explanation,
+  Parts,
+  Prepared,
+  Status,
+  Store,
+} from "./types.js";
 import { type Answer, outcomeOf, View } from "./view.js";
 
 type Step = { need: number[] } | { done: Answer };
@@ -29,15 +37,15 @@ export class ContextManager<M = unknown> {
   readonly #options: ContextManagerOptions<M>;
   readonly #core: string;
   #handle: Handle<glue.Manager> | undefined;
-  #known: M[] = [];
-  #keys: string[] = [];
   readonly #view: View<M>;
   readonly #counter: Counter | undefined;
-  #lastGroup = 0;
+  readonly #history: History<M>;
   /** Epochs of instances that were lost, and what the last of them sent, until the session is built anew. */
   #epochsBefore = 0;
   #lost: M[] = [];
   #epoch = 0;
+  /** Where the session was opened. */
+  #place: { store: Store; key: string; revision: number | null } | undefined;
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
 
@@ -46,6 +54,7 @@ export class ContextManager<M = unknown> {
     this.#core = coreOptions(options);
     this.#view = new View(options.create);
     this.#counter = counterOf(options.estimator);
+    this.#history = new History(options.key, this.#counter);
     this.#manager();
   }
 
@@ -74,10 +83,10 @@ export class ContextManager<M = unknown> {
     const { system = null, tools = null, unseenTokens = null } = parts;
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
     const manager = this.#manager();
-    this.#take(manager, messages);
+    this.#history.take(manager, messages, this.#view);
     setParts("request", manager, beside, this.#counter);
     const now = this.#options.clock?.() ?? Date.now();
-    return this.#carryOut(this.#decide(manager, messages, now), messages, now);
+    return this.#carryOut(this.#decide(manager, now), now);
   }
 
   /** How full the window is, by the last request. */
@@ -100,7 +109,94 @@ export class ContextManager<M = unknown> {
     if (!Number.isInteger(index) || index < 0)
       throw invalid("index", "a message's position", index);
     const manager = this.#manager();
-    return JSON.parse(call("explain", () => manager.explain(index))) as Explanation;
+    const number = this.#history.numberOf(index);
+    if (number === null) throw invalid("index", "a message of the host's, not one of ours", index);
+    const told = JSON.parse(call("explain", () => manager.explain(number))) as Explanation;
+    return { ...told, index };
+  }
+
+  /**
+   * The session as bytes, for `restore`: records, view and clocks, never the body of a message. Small: about 20 bytes a message that
+   * changed, and the lines that stand for them.
+   */
+  snapshot(): Uint8Array {
+    const manager = this.#manager();
+    return call("snapshot", () => manager.snapshot());
+  }
+
+  /**
+   * Goes on where `snapshot` was taken: given the same history, the next request is the same bytes as if nothing had
+   * happened between. Of another history it keeps what stands before the first message that is another.
+   *
+   * @example
+   * const woken = ContextManager.restore(bytes, { window: { contextTokens: 200_000 } });
+   * const { messages } = woken.request(history);
+   *
+   * @throws {PlimsollError} `CORRUPT_STATE` for bytes that are no snapshot, or have changed.
+   */
+  static restore<M>(bytes: Uint8Array, options: ContextManagerOptions<M>): ContextManager<M> {
+    const context = new ContextManager<M>(options);
+    context.#wake(bytes);
+    return context;
+  }
+
+  #wake(bytes: Uint8Array): void {
+    if (!isBytes(bytes)) throw invalid("bytes", "a Uint8Array", typeof bytes);
+    const manager = this.#manager();
+    call("restore", () => manager.wake(core.sendBytes(bytes)));
+    this.#history.forget();
+    this.#view.clear();
+  }
+
+  /**
+   * The session that a store holds under `key`, or a new one; `save` then commits to it.
+   *
+   * @throws {PlimsollError} `CORRUPT_STATE` for a record that does not verify; whatever the store throws.
+   */
+  static async open<M>(
+    store: Store,
+    key: string,
+    options: ContextManagerOptions<M>,
+  ): Promise<ContextManager<M>> {
+    const held = await store.load(key);
+    const context = new ContextManager<M>(options);
+    if (held) context.#wake(held.bytes);
+    context.#place = { store, key, revision: held?.revision ?? null };
+    return context;
+  }
+
+  /**
+   * Commits the snapshot to the store that the session was opened from. Another writer's session is taken in where it is
+   * ahead of this one, which is committed upon it where it is not; an acknowledgement that was lost is recognised.
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT` without a store; `CONFLICT` after 8 tries.
+   */
+  async save(): Promise<{ revision: number; rebased: boolean }> {
+    const place = this.#place;
+    if (!place) throw invalid("save", "a session from `ContextManager.open`", "none");
+    const { store, key } = place;
+    let rebased = false;
+    for (let tries = 0; tries < 8; tries++) {
+      const bytes = this.snapshot();
+      const revision = await store.commit(key, bytes, place.revision);
+      if (revision !== null) {
+        place.revision = revision;
+        return { revision, rebased };
+      }
+      const held = await store.load(key);
+      place.revision = held?.revision ?? null;
+      if (!held) continue;
+      if (isSame(held.bytes, bytes)) return { revision: held.revision, rebased };
+      const manager = this.#manager();
+      if (call("save", () => manager.rebase(core.sendBytes(held.bytes)))) {
+        // Theirs is ahead: it is what this session goes on from, and it is committed already.
+        this.#history.forget();
+        this.#view.clear();
+        return { revision: held.revision, rebased: true };
+      }
+      rebased = true;
+    }
+    throw conflict(null, place.revision ?? 0);
   }
 
   /** Work done so far by the instance that now holds the session. */
@@ -112,7 +208,7 @@ export class ContextManager<M = unknown> {
   [Symbol.dispose](): void {
     this.#handle?.free();
     this.#handle = undefined;
-    this.#known = [];
+    this.#history.forget();
     this.#view.clear();
   }
 
@@ -126,68 +222,17 @@ export class ContextManager<M = unknown> {
         this.#epochsBefore = this.#epoch + 1;
         this.#lost = this.#view.messages;
       }
-      this.#forget();
+      this.#history.forget();
       this.#view.clear();
     }
     return this.#handle.value;
   }
 
-  #forget(): void {
-    this.#known = [];
-    this.#keys = [];
-    this.#lastGroup = 0;
-  }
-
-  /** Makes the core's history this one, from the first message that is another on. */
-  #take(manager: glue.Manager, messages: readonly M[]): void {
-    if (messages.length < this.#known.length || !this.#isContinued(manager, messages)) {
-      call("request", () => manager.reset());
-      this.#forget();
-    }
-    for (let index = this.#known.length; index < messages.length; index++) {
-      const message = messages[index] as M;
-      const json = messageJson(message, index);
-      if (push("request", manager, json, this.#counter)) {
-        this.#known[index] = message;
-        if (this.#options.key) this.#keys[index] = this.#options.key(message, index);
-      } else {
-        // The format shows only now: what came before is read again.
-        this.#forget();
-        index = -1;
-      }
-    }
-  }
-
-  /** The known messages stand at the start of this history: those that are still sent, and the last group. */
-  #isContinued(manager: glue.Manager, messages: readonly M[]): boolean {
-    for (const index of this.#view.indexes) {
-      if (index >= this.#lastGroup) continue;
-      if (!this.#isSame(manager, messages, index)) return false;
-    }
-    for (let index = this.#lastGroup; index < this.#known.length; index++) {
-      const json = messageJson(messages[index], index);
-      if (!call("request", () => manager.same(index, send(json)))) return false;
-      this.#known[index] = messages[index] as M;
-    }
-    return true;
-  }
-
-  /** By the object, else by the host's key, else by content. */
-  #isSame(manager: glue.Manager, messages: readonly M[], index: number): boolean {
-    const message = messages[index] as M;
-    if (message === this.#known[index]) return true;
-    const same = this.#options.key
-      ? this.#options.key(message, index) === this.#keys[index]
-      : call("request", () => manager.same(index, send(messageJson(message, index))));
-    if (same) this.#known[index] = message;
-    return same;
-  }
-
-  #decide(manager: glue.Manager, messages: readonly M[], now: number): Answer {
+  #decide(manager: glue.Manager, now: number): Answer {
     let step = JSON.parse(call("request", () => manager.request(now))) as Step;
     while ("need" in step) {
       for (const index of step.need) {
-        const json = messageJson(messages[index], index);
+        const json = messageJson(this.#history.messages[index], index);
         call("request", () => manager.supply(index, send(json)));
       }
       step = JSON.parse(call("request", () => manager.resume())) as Step;
@@ -195,9 +240,11 @@ export class ContextManager<M = unknown> {
     return step.done;
   }
 
-  #carryOut(answer: Answer, messages: readonly M[], now: number): Prepared<M> {
-    this.#view.take(answer, messages);
-    this.#lastGroup = answer.lastGroup;
+  #carryOut(answer: Answer, now: number): Prepared<M> {
+    const history = this.#history;
+    this.#view.take(answer, history.messages);
+    const placeOf = (number: number): number | null => history.placeOf(number);
+    history.lastGroup = answer.lastGroup;
     const before = this.#epoch;
     this.#epoch = this.#epochsBefore + answer.epoch;
     if (this.#epoch !== before && answer.firstChanged !== null) this.#tell(answer);
@@ -206,15 +253,15 @@ export class ContextManager<M = unknown> {
     this.#lost = [];
     return {
       messages: sent,
-      source: this.#view.source,
+      source: this.#view.source.map((number) => (number === null ? null : placeOf(number))),
       fits: answer.fits,
-      repairs: answer.repairs,
+      repairs: placed(answer.repairs, placeOf),
       cacheBreakpoints: [],
       epoch: this.#epoch,
       firstChanged: lost.length > 0 ? firstOther(lost, sent) : answer.firstChanged,
       tokens: answer.tokens,
       tokensSource: "estimate",
-      edits: answer.edits,
+      edits: placed(answer.edits, placeOf),
       compaction: answer.fold && outcomeOf(answer.fold, now),
       hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
     };
@@ -237,4 +284,24 @@ export class ContextManager<M = unknown> {
 function firstOther<M>(before: readonly M[], now: readonly M[]): number {
   const at = before.findIndex((message, index) => message !== now[index]);
   return at < 0 ? before.length : at;
+}
+
+/** What is told of messages, by their places in the host's history; of one that it does not hold nothing is told. */
+function placed<T extends { index: number }>(
+  told: T[],
+  placeOf: (number: number) => number | null,
+): T[] {
+  return told.flatMap((one) => {
+    const index = placeOf(one.index);
+    return index === null ? [] : [{ ...one, index }];
+  });
+}
+
+/** By name: the bytes may come from another realm. */
+function isBytes(bytes: unknown): bytes is Uint8Array {
+  return Object.prototype.toString.call(bytes) === "[object Uint8Array]";
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

@@ -28,6 +28,12 @@ export function invalid(argument: string, expected: string, got: unknown): Plims
   return new PlimsollError(info, `${argument}: expected ${expected}, got ${shown}`);
 }
 
+/** The store holds another revision, again and again. */
+export function conflict(expected: number | null, found: number): PlimsollError {
+  const message = `the store holds revision ${found}, not ${expected ?? "none"}: others write without pause`;
+  return new PlimsollError({ code: "CONFLICT", expected, found }, message);
+}
+
 /** The call in which the instance trapped. */
 export function lost(during: string, cause: unknown): PlimsollError {
   const message = `the Wasm instance was lost in ${during}; the next call starts a new one`;

@@ -65,6 +65,8 @@ export interface ContextWindow {
 /** What went wrong, where, and what is allowed. */
 export type ErrorInfo =
   | CoreError
+  /** The store holds another revision. */
+  | { code: "CONFLICT"; expected: number | null; found: number }
   /** The Wasm instance trapped in this call; the next call starts a new one. */
   | { code: "INSTANCE_LOST"; during: string };
 
@@ -296,4 +298,14 @@ export interface Replay {
   /** Every message of the history at a call; default the last. */
   messages(call?: number): ListedMessage[];
   [Symbol.dispose](): void;
+}
+
+/** Where sessions are kept: load, and commit against the revision that was loaded. */
+export interface Store {
+  load(key: string): Promise<{ bytes: Uint8Array; revision: number } | null>;
+  /** The new revision, or null when the stored revision is no longer `expected` (null: nothing is stored). */
+  commit(key: string, bytes: Uint8Array, expected: number | null): Promise<number | null>;
+  delete(key: string): Promise<void>;
+  /** Several processes may write to it. */
+  readonly multiWriter: boolean;
 }

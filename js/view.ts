@@ -54,6 +54,16 @@ interface Sent<M> {
   message: M;
 }
 
+/** A message of the last request, and the core's numbers of the host's messages in it. */
+export interface Shown<M> {
+  message: M;
+  numbers: number[];
+  /** We made it: for a fold, or to mend the history. */
+  isOurs: boolean;
+  /** It is a copy of the host's, with edits. */
+  isEdited: boolean;
+}
+
 /** The messages of the last request. */
 export class View<M> {
   #sent: Sent<M>[] = [];
@@ -72,7 +82,7 @@ export class View<M> {
     return this.#sent.map(({ message }) => message);
   }
 
-  /** For each message the host's that it is or edits; null: ours. */
+  /** For each message the core's number of the host's that it is or edits; null: ours. */
   get source(): Array<number | null> {
     return this.#sent.map(({ item }) => ("index" in item ? item.index : null));
   }
@@ -80,6 +90,15 @@ export class View<M> {
   /** The host's messages that are sent, whole or in part; some more than once. */
   get indexes(): number[] {
     return this.#sent.flatMap(({ item }) => indexesOf(item));
+  }
+
+  get shown(): Shown<M>[] {
+    return this.#sent.map(({ item, message }) => ({
+      message,
+      numbers: indexesOf(item),
+      isOurs: !("index" in item),
+      isEdited: "index" in item && item.ops !== undefined,
+    }));
   }
 
   clear(): void {

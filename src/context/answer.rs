@@ -154,14 +154,16 @@ impl State {
         let fresh = std::mem::take(&mut self.fresh);
         let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
         let edits = self.edits(&entries, &fresh, folded);
-        let new = entries.iter().skip(if rebuild { same } else { 0 });
+        // A view that the host's side does not hold goes out whole: it is built anew.
+        let keep = if std::mem::take(&mut self.sent.unheld) { 0 } else { same };
+        let new = entries.iter().skip(if rebuild { keep } else { 0 });
         let items: Vec<Written> = new.map(|entry| self.write(&entry.item)).collect();
         self.counters.items_written =
             self.counters.items_written.saturating_add(items.len() as u64);
         let before = self.sent.tokens;
         self.remember(&entries, rebuild, parts, fold_due);
         let said = Said {
-            keep: count(same),
+            keep: count(keep),
             before,
             lost,
             first_changed,
@@ -173,6 +175,31 @@ impl State {
             fold: folded_from.map(|before| self.folded(before)),
         };
         self.answer(items, edits, said)
+    }
+
+    /// The last request once more, whole.
+    pub(super) fn again(&self) -> Answer {
+        let entries = self.whole(0).unwrap_or_default().0;
+        let items = entries.iter().map(|entry| self.write(&entry.item)).collect();
+        self.answer(items, Vec::new(), Said { before: self.sent.tokens, ..Said::default() })
+    }
+
+    /// Builds what the last request sent of the messages that have come, and knows it as sent.
+    pub(super) fn view_again(&mut self, whole: bool) {
+        if std::mem::take(&mut self.markers_known) {
+            let beside = self.parts.marks;
+            self.mend(validity::markers(&self.outlines, self.provider, beside));
+        }
+        self.fresh.clear();
+        self.ending = if whole { self.mender.finish() } else { Vec::new() };
+        let (entries, trailed) = self.whole(0).unwrap_or_default();
+        for (index, _, key) in
+            entries.iter().flat_map(|entry| self.edited(entry)).collect::<Vec<_>>()
+        {
+            self.told.insert(index, key);
+        }
+        self.sent.trailed = trailed;
+        self.remember(&entries, true, self.sent.parts, self.sent.fold_due);
     }
 
     /// The messages from `from` on, and whether a line of ours had to end them. None: the first of them belongs into the
@@ -219,6 +246,7 @@ impl State {
         self.sent.made_tokens = self.sent.made_tokens.saturating_add(made);
         self.sent.speaker = self.last_speaker(entries).or(self.sent.speaker);
         self.sent.parts = parts;
+        self.sent.beside = self.parts.total();
         self.sent.upto = self.ledger.message_count();
         self.sent.ending.clone_from(&self.ending);
         self.sent.rebuild = false;

@@ -24,6 +24,8 @@ pub(super) struct Lines {
     pub head: String,
     /// Caps that wait for their block's text, with the tokens they may have.
     pub wanted: LiteMap<u32, u32>,
+    /// Caps as they were written: the tokens that they might have.
+    pub caps: LiteMap<u32, u32>,
 }
 
 impl Lines {
@@ -36,12 +38,14 @@ impl Lines {
             text: LiteMap::new(),
             head: String::new(),
             wanted: LiteMap::new(),
+            caps: LiteMap::new(),
         }
     }
 
     /// Writes a cap that was wanted; its tokens.
     pub(super) fn supply(&mut self, block: u32, part: &Part<'_>) -> Option<u32> {
         let tokens = self.wanted.remove(&block)?;
+        self.caps.insert(block, tokens);
         let overhead = self.overhead(block);
         let room = tokens.saturating_sub(overhead);
         let estimator = self.estimator;

@@ -14,6 +14,7 @@ mod options;
 mod parts;
 mod recall;
 mod replay;
+mod snapshot;
 mod state;
 mod status;
 mod step;

@@ -9,6 +9,7 @@ use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
+use super::snapshot::{Known, Waiting};
 use super::view::Sent;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
@@ -28,7 +29,7 @@ pub struct State {
     pub(super) format: Format,
     pub(super) provider: Provider,
     /// A message has shown the format; until then it is a guess.
-    certain: bool,
+    pub(super) certain: bool,
     pub(super) ledger: Ledger,
     pub(super) outlines: Vec<Outline>,
     pub(super) mender: Mender,
@@ -59,7 +60,7 @@ pub struct State {
     request: u32,
     held: Range<u32>,
     turn: u32,
-    call: u32,
+    pub(super) call: u32,
     pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
@@ -76,11 +77,13 @@ pub struct State {
     /// Of the host's counter, for what comes next.
     given: Vec<u32>,
     learned: Learned,
+    /// A history that waits for its messages.
+    pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
 }
 
 /// Why and when a block's form changed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Why {
     /// The rule.
     pub rule: Rule,
@@ -152,6 +155,7 @@ impl State {
             markers_known: true,
             given: Vec::new(),
             learned: Learned::default(),
+            waiting: None,
             counters: Counters::default(),
             options,
         }
@@ -191,6 +195,10 @@ impl State {
         }
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
+        if let Known::Strange = self.meet(index, crate::format::fingerprint(&draft)) {
+            self.reset();
+            return Ok(Pushed::StartAgain);
+        }
         let given = std::mem::take(&mut self.given);
         let mut counter = Counter::new(self.options.estimator, &given);
         let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
@@ -198,6 +206,7 @@ impl State {
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
+        self.cap_again(&draft, self.ledger.blocks_of(index).start);
         Ok(Pushed::Taken)
     }
 
@@ -220,6 +229,15 @@ impl State {
             self.sent.items = vec![(0, NONE)];
         }
         Ok(same && as_before)
+    }
+
+    /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.
+    ///
+    /// # Errors
+    /// `MalformedMessage`, with the index that it would have at the end of the history.
+    pub fn fingerprint_of(&self, bytes: &[u8]) -> Result<u64> {
+        let draft = self.format.read(bytes, self.ledger.message_count())?;
+        Ok(crate::format::fingerprint(&draft))
     }
 
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
@@ -320,7 +338,12 @@ impl State {
     /// A result too large to be sent whole even once is cut before it is first sent.
     fn cap_at_arrival(&mut self, block: u32, piece: u32, draft: Option<&Draft<'_>>) {
         let window = self.options.window;
-        if window == 0 || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit) {
+        // What was sent of a known message is known too.
+        let known = self.waiting.is_some();
+        if known
+            || window == 0
+            || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit)
+        {
             return;
         }
         self.counters.blocks_visited = self.counters.blocks_visited.saturating_add(1);

@@ -19,7 +19,11 @@ pub enum Step {
 impl State {
     /// Decides what to send now. The same history, parts and options give the same request and move nothing.
     pub fn request(&mut self, now_ms: i64) -> Step {
+        self.take_up();
         if self.sent.settled {
+            if std::mem::take(&mut self.sent.unheld) {
+                return Step::Done(Box::new(self.again()));
+            }
             let keep = count(self.sent.items.len());
             let said = Said { keep, before: self.sent.tokens, ..Said::default() };
             return Step::Done(Box::new(self.answer(Vec::new(), Vec::new(), said)));

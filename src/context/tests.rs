@@ -3,6 +3,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
 mod providers;
+mod snapshot;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

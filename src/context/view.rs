@@ -28,6 +28,10 @@ pub(super) struct Sent {
     pub rebuild: bool,
     /// Of the parts that went with it.
     pub parts: Option<u64>,
+    /// Tokens of them.
+    pub beside: u64,
+    /// The host's side does not hold it: the next one is handed over whole.
+    pub unheld: bool,
     /// When it was made.
     pub at_ms: Option<i64>,
     /// Tokens of our own messages that stand for no block.

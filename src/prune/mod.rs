@@ -76,6 +76,23 @@ pub enum Rule {
 }
 
 impl Rule {
+    const ALL: [Self; 9] = [
+        Self::IngestCap,
+        Self::Timed,
+        Self::Cold,
+        Self::Capacity,
+        Self::Fold,
+        Self::HardFit,
+        Self::BoundThinking,
+        Self::Limit,
+        Self::Repair,
+    ];
+
+    /// The rule of this public name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+
     /// Its public name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -138,9 +155,9 @@ pub struct Pruner {
     /// What stands for all that folds removed.
     pub head: Option<Head>,
     /// Rent on what only a fold could remove, in thousandths.
-    fold_rent: u64,
+    pub fold_rent: u64,
     /// The last call that was charged rent.
-    charged: Option<u32>,
+    pub charged: Option<u32>,
     /// Blocks that may become candidates, in order: what a decision looks at.
     open: Vec<u32>,
     /// Blocks before this one have been looked at for that.

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::memory::with_input;
+use super::memory::{with_bytes, with_input};
 use crate::context::{Options, Pushed, State};
 use crate::error::Result;
 use crate::format::Format;
@@ -47,9 +47,29 @@ impl Manager {
         with_input(len, |json| self.0.is_same(index, json.as_bytes()))
     }
 
-    /// Forgets all messages.
-    pub fn reset(&mut self) {
-        self.0.reset();
+    /// The content of the message (JSON) in the input buffer, as a number that no other content has.
+    pub fn fingerprint(&self, len: usize) -> Result<u64> {
+        with_input(len, |json| self.0.fingerprint_of(json.as_bytes()))
+    }
+
+    /// All messages come again, for they are others from some place on: what was decided before it holds.
+    pub fn resync(&mut self) {
+        self.0.resync();
+    }
+
+    /// The session's history as bytes.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.0.snapshot()
+    }
+
+    /// What another has parked of this session, in the input buffer. True: it is ahead, and this one goes on from there.
+    pub fn rebase(&mut self, len: usize) -> Result<bool> {
+        with_bytes(len, |bytes| self.0.rebase(bytes))
+    }
+
+    /// Goes on where the snapshot in the input buffer was made, once its messages have come.
+    pub fn wake(&mut self, len: usize) -> Result<()> {
+        with_bytes(len, |bytes| self.0.wake(bytes))
     }
 
     /// What goes out beside the messages (JSON).

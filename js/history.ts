@@ -1,0 +1,204 @@
+/**
+ * The session's messages by the core's numbers, and where the host's history holds them: usually at the same places. A host
+ * that takes our requests for its history passes them back, as objects or through JSON; then they stand elsewhere, and
+ * what a fold removed is known to us alone.
+ */
+import { call, send } from "./core.js";
+import { type Counter, push } from "./count.js";
+import type * as glue from "./glue/plimsoll_bg.js";
+import { messageJson } from "./json.js";
+import type { ContextManagerOptions } from "./types.js";
+import type { Shown, View } from "./view.js";
+
+/** The host's history where it is not the session's, one to one. */
+interface Passed<M> {
+  messages: readonly M[];
+  /** For each of them the core's number; null: a message of ours. */
+  numbers: Array<number | null>;
+  /** The place of each number that is held somewhere. */
+  places: Map<number, number>;
+}
+
+/** The session's messages. Known: they go on from those that the core has. */
+interface Session<M> {
+  session: readonly M[];
+  isKnown: boolean;
+}
+
+export class History<M> {
+  readonly #key: ContextManagerOptions<M>["key"];
+  readonly #counter: Counter | undefined;
+  #known: M[] = [];
+  #keys: string[] = [];
+  #passed: Passed<M> | undefined;
+  /** From here on messages may still change. */
+  #lastGroup = 0;
+
+  constructor(key: ContextManagerOptions<M>["key"], counter: Counter | undefined) {
+    this.#key = key;
+    this.#counter = counter;
+  }
+
+  /** By the core's numbers. */
+  get messages(): readonly M[] {
+    return this.#known;
+  }
+
+  /** First message of the last group, as the last answer has it. */
+  set lastGroup(index: number) {
+    this.#lastGroup = index;
+  }
+
+  forget(): void {
+    this.#drop();
+    this.#passed = undefined;
+    this.#lastGroup = 0;
+  }
+
+  /** Where the host's history holds a message of the core's; null: nowhere. */
+  placeOf(number: number): number | null {
+    return this.#passed ? (this.#passed.places.get(number) ?? null) : number;
+  }
+
+  /** The core's number of a message of the host's history; null: it is one of ours. */
+  numberOf(place: number): number | null {
+    return this.#passed ? (this.#passed.numbers[place] ?? null) : place;
+  }
+
+  /** Makes the core's history this one: new messages are handed over; all of them, if an earlier one is another. */
+  take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
+    const { session, isKnown } = this.#session(manager, messages, view);
+    if (!isKnown || !this.#isLastGroupSame(manager, session)) {
+      call("request", () => manager.resync());
+      this.#drop();
+    }
+    for (let index = this.#known.length; index < session.length; index++) {
+      const message = session[index] as M;
+      const json = messageJson(message, this.placeOf(index) ?? index);
+      if (push("request", manager, json, this.#counter)) {
+        this.#known[index] = message;
+        if (this.#key) this.#keys[index] = this.#key(message, index);
+      } else {
+        // What came before was read wrongly, or taken for another session's: it is read again.
+        this.#drop();
+        index = -1;
+      }
+    }
+  }
+
+  #drop(): void {
+    this.#known = [];
+    this.#keys = [];
+  }
+
+  #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
+    const passed = this.#passed;
+    if (passed?.messages.every((message, place) => messages[place] === message)) {
+      const ours = new Set(view.shown.filter(({ isOurs }) => isOurs).map(({ message }) => message));
+      const isNew = !messages.slice(passed.messages.length).some((message) => ours.has(message));
+      if (isNew) return { session: this.#extended(passed, messages), isKnown: true };
+    }
+    const stands = !passed && this.#standsAsIs(manager, messages, view);
+    const grows = messages.slice(this.#lastGroup, this.#known.length);
+    if (stands && grows.every((message, at) => message === this.#known[this.#lastGroup + at])) {
+      return { session: messages, isKnown: true };
+    }
+    const followed = this.#followed(manager, messages, view);
+    this.#passed = undefined;
+    if (!followed || (stands && followed.next < this.#known.length)) {
+      return { session: messages, isKnown: stands };
+    }
+    const { held, next } = followed;
+    const isKnown = next >= this.#known.length;
+    this.#known = this.#known.slice(0, next);
+    for (const [place, { isOurs, isEdited, numbers }] of held.entries()) {
+      // The host's copy may still grow.
+      if (!isOurs && !isEdited) this.#known[numbers[0] as number] = messages[place] as M;
+    }
+    const numbers = held.map(({ isOurs, numbers }) => (isOurs ? null : (numbers[0] ?? null)));
+    const places = new Map<number, number>();
+    for (const [place, { numbers }] of held.entries()) {
+      for (const number of numbers) if (!places.has(number)) places.set(number, place);
+    }
+    const start = { messages: messages.slice(0, held.length), numbers, places };
+    return { session: this.#extended(start, messages), isKnown };
+  }
+
+  /** What follows in the host's history follows in the session. */
+  #extended(passed: Passed<M>, messages: readonly M[]): readonly M[] {
+    const { numbers, places } = passed;
+    const session = this.#known.slice();
+    for (const message of messages.slice(passed.messages.length)) {
+      places.set(session.length, numbers.length);
+      numbers.push(session.length);
+      session.push(message);
+    }
+    this.#passed = { messages: messages.slice(), numbers, places };
+    return session;
+  }
+
+  /** What is still sent stands where it stood; only the last group may be another. */
+  #standsAsIs(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
+    if (messages.length < this.#known.length) return false;
+    return view.indexes.every(
+      (index) => index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index),
+    );
+  }
+
+  /**
+   * How far the host's history is what we sent, and the first message of the session that is not there any more. Undefined:
+   * nothing of ours is in it.
+   */
+  #followed(manager: glue.Manager, messages: readonly M[], view: View<M>) {
+    const shown = view.shown;
+    const held: Shown<M>[] = [];
+    let at = 0;
+    for (const [place, message] of messages.entries()) {
+      const isSent = (): boolean => {
+        const sent = shown[at];
+        return sent !== undefined && this.#isSent(manager, message, place, sent);
+      };
+      // A message of ours may be missing: the host has its own way to mend that.
+      while (shown[at]?.isOurs && !isSent()) at++;
+      if (!isSent()) break;
+      held.push(shown[at++] as Shown<M>);
+    }
+    const isOurs = shown.slice(0, at).some(({ isOurs, isEdited }) => isOurs || isEdited);
+    if (held.length === 0 || !isOurs) return undefined;
+    const missing = shown.slice(at).find(({ isOurs }) => !isOurs);
+    return { held, next: missing?.numbers[0] ?? this.#known.length };
+  }
+
+  /** It is this message of our request, or says the same. */
+  #isSent(manager: glue.Manager, message: M, place: number, sent: Shown<M>): boolean {
+    const [number] = sent.numbers;
+    if (message === sent.message) return true;
+    if (number !== undefined && !sent.isOurs && !sent.isEdited) {
+      return this.#isSame(manager, message, number);
+    }
+    const print = (one: M): bigint =>
+      call("request", () => manager.fingerprint(send(messageJson(one, place))));
+    return print(message) === print(sent.message);
+  }
+
+  /** A message of the last group may have grown since it was passed, also in place. */
+  #isLastGroupSame(manager: glue.Manager, session: readonly M[]): boolean {
+    if (session.length < this.#known.length) return false;
+    for (let index = this.#lastGroup; index < this.#known.length; index++) {
+      const json = messageJson(session[index], index);
+      if (!call("request", () => manager.same(index, send(json)))) return false;
+      this.#known[index] = session[index] as M;
+    }
+    return true;
+  }
+
+  /** By the object, else by the host's key, else by content. */
+  #isSame(manager: glue.Manager, message: M, number: number): boolean {
+    if (message === this.#known[number]) return true;
+    const same = this.#key
+      ? this.#key(message, number) === this.#keys[number]
+      : call("request", () => manager.same(number, send(messageJson(message, number))));
+    if (same) this.#known[number] = message;
+    return same;
+  }
+}

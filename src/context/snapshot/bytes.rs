@@ -1,0 +1,196 @@
+//! Numbers and texts as few bytes, and back: a count in seven bits a byte, the lowest first, as LEB128 has it.
+
+use crate::error::{Error, Result};
+use crate::hash::fnv;
+
+/// What every snapshot starts with, and the version of what follows.
+const START: [u8; 5] = [b'P', b'L', b'I', b'M', 1];
+
+/// Writes a snapshot.
+pub(super) struct Writer(Vec<u8>);
+
+/// Reads a snapshot that has verified. What does not read is 0 or empty; `end` tells of the first that did not.
+pub(super) struct Reader<'a> {
+    rest: &'a [u8],
+    flaw: Option<&'static str>,
+}
+
+impl Writer {
+    pub(super) fn new() -> Self {
+        Self(START.to_vec())
+    }
+
+    pub(super) fn number(&mut self, mut number: u64) {
+        loop {
+            let [low, ..] = number.to_le_bytes();
+            number >>= 7;
+            if number == 0 {
+                return self.0.push(low & 0x7f);
+            }
+            self.0.push(low | 0x80);
+        }
+    }
+
+    /// None is 0, and every number one more.
+    pub(super) fn perhaps(&mut self, number: Option<u64>) {
+        self.number(number.map_or(0, |number| number.saturating_add(1)));
+    }
+
+    pub(super) fn hash(&mut self, hash: u64) {
+        self.0.extend_from_slice(&hash.to_le_bytes());
+    }
+
+    pub(super) fn mark(&mut self, mark: u32) {
+        self.0.extend_from_slice(&mark.to_le_bytes());
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    pub(super) fn numbers(&mut self, numbers: &[u32]) {
+        self.number(numbers.len() as u64);
+        for &number in numbers {
+            self.number(number.into());
+        }
+    }
+
+    /// Ascending numbers, as the steps between them.
+    pub(super) fn ascending(&mut self, numbers: &[u32]) {
+        self.number(numbers.len() as u64);
+        let mut last = 0;
+        for &number in numbers {
+            self.number(number.saturating_sub(last).into());
+            last = number;
+        }
+    }
+
+    /// The bytes, with a hash of them at the end.
+    pub(super) fn done(mut self) -> Vec<u8> {
+        let hash = fnv(self.0.iter().copied());
+        self.hash(hash);
+        self.0
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// # Errors
+    /// `CorruptState` for what no snapshot of this version is, or is not as it was written.
+    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let (all, hash) = bytes.split_last_chunk().ok_or_else(|| corrupt("it is cut short"))?;
+        let Some(rest) = all.strip_prefix(&START) else {
+            return Err(corrupt("it is no snapshot of this version"));
+        };
+        if fnv(all.iter().copied()) != u64::from_le_bytes(*hash) {
+            return Err(corrupt("its bytes have changed"));
+        }
+        Ok(Self { rest, flaw: None })
+    }
+
+    pub(super) fn refuse(&mut self, flaw: &'static str) {
+        self.flaw.get_or_insert(flaw);
+        self.rest = &[];
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let Some((&byte, rest)) = self.rest.split_first() else { break };
+            self.rest = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return number;
+            }
+        }
+        self.refuse("a number has no end");
+        0
+    }
+
+    pub(super) fn small(&mut self) -> u32 {
+        u32::try_from(self.number()).unwrap_or_else(|_| {
+            self.refuse("a number is too large");
+            0
+        })
+    }
+
+    pub(super) fn perhaps(&mut self) -> Option<u64> {
+        self.number().checked_sub(1)
+    }
+
+    pub(super) fn flag(&mut self) -> bool {
+        self.number() != 0
+    }
+
+    pub(super) fn hash(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+
+    pub(super) fn mark(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
+    }
+
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let Some((taken, rest)) = self.rest.split_first_chunk() else {
+            self.refuse("a hash is cut");
+            return [0; N];
+        };
+        self.rest = rest;
+        *taken
+    }
+
+    pub(super) fn text(&mut self) -> &'a str {
+        let length = usize::try_from(self.number()).unwrap_or(usize::MAX);
+        let (text, rest) = self.rest.split_at_checked(length).unwrap_or_default();
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        if text.len() == length {
+            self.rest = rest;
+        } else {
+            self.refuse("a text is cut, or none");
+        }
+        text
+    }
+
+    /// How many things follow, of which each has at least one byte.
+    pub(super) fn count(&mut self) -> usize {
+        let count = usize::try_from(self.number()).unwrap_or(usize::MAX);
+        if count <= self.rest.len() {
+            return count;
+        }
+        self.refuse("a list is cut");
+        0
+    }
+
+    pub(super) fn numbers(&mut self) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for _ in 0..self.count() {
+            numbers.push(self.small());
+        }
+        numbers
+    }
+
+    /// Ascending numbers, as `Writer::ascending` wrote them.
+    pub(super) fn ascending(&mut self) -> Vec<u32> {
+        let mut numbers = self.numbers();
+        let mut last = 0u32;
+        for number in &mut numbers {
+            last = last.saturating_add(*number);
+            *number = last;
+        }
+        numbers
+    }
+
+    /// # Errors
+    /// `CorruptState` if something did not read, or something is left.
+    pub(super) fn end(self) -> Result<()> {
+        match self.flaw {
+            Some(flaw) => Err(corrupt(flaw)),
+            None if self.rest.is_empty() => Ok(()),
+            None => Err(corrupt("something follows its end")),
+        }
+    }
+}
+
+fn corrupt(reason: &str) -> Error {
+    Error::CorruptState { what: "snapshot".into(), reason: reason.into() }
+}

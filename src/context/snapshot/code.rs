@@ -1,0 +1,216 @@
+//! A snapshot as bytes.
+
+use super::bytes::{Reader, Writer};
+use super::{Changed, Shape, Snapshot, Why};
+use crate::error::Result;
+use crate::format::Format;
+use crate::prune::{Head, Rule};
+
+const CAPPED: u64 = 1;
+const STUBBED: u64 = 2;
+const GONE: u64 = 3;
+
+impl Snapshot {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        out.number(self.upto.into());
+        out.text(self.format.name());
+        out.number(self.certain.into());
+        out.hash(self.before);
+        out.number(self.marks.len() as u64);
+        for &mark in &self.marks {
+            out.mark(mark);
+        }
+        out.number(self.epoch.into());
+        out.perhaps(self.at_ms.and_then(|at| u64::try_from(at).ok()));
+        out.number(self.peak);
+        out.number(self.tokens);
+        out.number(self.parts.is_some().into());
+        if let Some((fingerprint, tokens)) = self.parts {
+            out.hash(fingerprint);
+            out.number(tokens);
+        }
+        out.number(self.fold_due.into());
+        out.number(self.start.into());
+        out.number(self.head.is_some().into());
+        if let Some(head) = &self.head {
+            out.number(head.tokens.into());
+            out.numbers(&head.digest);
+            out.number(head.summary.into());
+            out.number(head.folds.into());
+            out.text(&self.said);
+        }
+        out.number(self.fold_rent);
+        out.perhaps(self.charged.map(u64::from));
+        self.write_changed(&mut out);
+        out.number(self.rents.len() as u64);
+        let mut last = 0;
+        for &(block, rent) in &self.rents {
+            out.number(block.saturating_sub(last).into());
+            out.number(rent);
+            last = block;
+        }
+        out.ascending(&self.unbound);
+        out.ascending(&self.stubbed);
+        out.ascending(&self.summarized);
+        out.done()
+    }
+
+    /// Runs of blocks that went the same way at the same time; rules by their names, each once.
+    fn write_changed(&self, out: &mut Writer) {
+        let mut rules: Vec<Rule> = Vec::new();
+        for changed in &self.changed {
+            if !rules.contains(&changed.why.rule) {
+                rules.push(changed.why.rule);
+            }
+        }
+        out.number(rules.len() as u64);
+        for rule in &rules {
+            out.text(rule.name());
+        }
+        let mut rest = self.changed.as_slice();
+        let mut end = 0;
+        while let Some(first) = rest.first() {
+            let why = first.why;
+            let goes_on = |pair: &&[Changed]| matches!(pair, [one, next] if one.goes_on(next));
+            let length = rest.windows(2).take_while(goes_on).count().saturating_add(1);
+            out.number(length as u64);
+            out.number(first.block.saturating_sub(end).into());
+            let rule = rules.iter().position(|rule| *rule == why.rule);
+            out.number(rule.unwrap_or_default() as u64);
+            out.number(why.epoch.into());
+            out.number(why.call.into());
+            match &first.form {
+                Shape::Gone => out.number(GONE),
+                Shape::Capped(tokens) => {
+                    out.number(CAPPED);
+                    out.number((*tokens).into());
+                    out.number(first.now.into());
+                }
+                Shape::Stubbed(line) => {
+                    out.number(STUBBED);
+                    out.text(line);
+                    out.number(first.now.into());
+                }
+            }
+            end = first.block.saturating_add(super::count(length));
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        out.number(0);
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut given = Reader::new(bytes)?;
+        let upto = given.small();
+        let format = Format::parse(given.text()).unwrap_or_else(|_| {
+            given.refuse("a format is unknown");
+            Format::Anthropic
+        });
+        let certain = given.flag();
+        let before = given.hash();
+        let mut marks = Vec::new();
+        for _ in 0..given.count() {
+            marks.push(given.mark());
+        }
+        let epoch = given.small();
+        let at_ms = given.perhaps().and_then(|at| i64::try_from(at).ok());
+        let (peak, tokens) = (given.number(), given.number());
+        let parts = if given.flag() { Some((given.hash(), given.number())) } else { None };
+        let fold_due = given.flag();
+        let start = given.small();
+        let (mut head, mut said) = (None, String::new());
+        if given.flag() {
+            let tokens = given.small();
+            let digest = given.numbers();
+            let (summary, folds) = (given.flag(), given.small());
+            head = Some(Head { tokens, digest, summary, folds });
+            said = given.text().into();
+        }
+        let fold_rent = given.number();
+        let charged = given.perhaps().and_then(|call| u32::try_from(call).ok());
+        let forms = read_changed(&mut given);
+        let mut rents = Vec::new();
+        let mut last = 0u32;
+        for _ in 0..given.count() {
+            last = last.saturating_add(given.small());
+            rents.push((last, given.number()));
+        }
+        let unbound = given.ascending();
+        let stubbed = given.ascending();
+        let summarized = given.ascending();
+        given.end()?;
+        Ok(Self {
+            upto,
+            format,
+            certain,
+            before,
+            marks,
+            epoch,
+            at_ms,
+            peak,
+            tokens,
+            parts,
+            fold_due,
+            start,
+            head,
+            said,
+            fold_rent,
+            charged,
+            changed: forms,
+            rents,
+            unbound,
+            stubbed,
+            summarized,
+            items: None,
+        })
+    }
+}
+
+impl Changed {
+    /// The next block went with this one, and nothing stands in its place.
+    fn goes_on(&self, next: &Self) -> bool {
+        self.form == Shape::Gone
+            && next.form == Shape::Gone
+            && self.why == next.why
+            && self.block.saturating_add(1) == next.block
+    }
+}
+
+fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
+    let mut rules = Vec::new();
+    for _ in 0..given.count() {
+        match Rule::parse(given.text()) {
+            Some(rule) => rules.push(rule),
+            None => given.refuse("a rule is unknown"),
+        }
+    }
+    let mut changed: Vec<Changed> = Vec::new();
+    let mut end = 0u32;
+    loop {
+        let length = given.small();
+        if length == 0 {
+            return changed;
+        }
+        let first = end.saturating_add(given.small());
+        end = first.saturating_add(length);
+        let rule = rules.get(given.small() as usize).copied();
+        let why =
+            Why { rule: rule.unwrap_or(Rule::Repair), epoch: given.small(), call: given.small() };
+        let form = match given.number() {
+            CAPPED => Shape::Capped(given.small()),
+            STUBBED => Shape::Stubbed(given.text().into()),
+            _ => Shape::Gone,
+        };
+        let now = if form == Shape::Gone { 0 } else { given.small() };
+        if rule.is_none() || length > MOST_BLOCKS {
+            given.refuse("a run has no rule, or no end");
+            return Vec::new();
+        }
+        for block in first..end {
+            changed.push(Changed { block, now, why, form: form.clone() });
+        }
+    }
+}
+
+/// No session has more; a longer run is a forgery that would fill the memory.
+const MOST_BLOCKS: u32 = 10_000_000;

@@ -1,0 +1,340 @@
+//! Snapshots: what a session knows that its messages do not tell, and how it is taken up again.
+//!
+//! Measures, uses and live counts are a function of the transcript; forms, stubs, the head, rent and the clocks are history.
+//! A session that was parked, and one whose host has branched off or changed an earlier message, measures its messages
+//! again and takes its history from here, as far as the messages are the same.
+
+mod bytes;
+mod code;
+
+use super::state::{State, Why};
+use crate::format::Format;
+use crate::model::{Draft, Form};
+use crate::prune::{Head, Rule};
+
+/// So many of the last messages are known one by one; those before them as a whole.
+const KNOWN_SINGLY: u32 = 512;
+
+/// The history of a session, up to its last request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Snapshot {
+    /// Messages that the last request stood for.
+    pub upto: u32,
+    format: Format,
+    /// A message has shown the format.
+    certain: bool,
+    /// Of all messages before those that have a mark.
+    before: u64,
+    marks: Vec<u32>,
+    epoch: u32,
+    at_ms: Option<i64>,
+    peak: u64,
+    tokens: u64,
+    /// Fingerprint and tokens of what went out beside the messages.
+    parts: Option<(u64, u64)>,
+    fold_due: bool,
+    /// First message that no fold has touched.
+    start: u32,
+    head: Option<Head>,
+    /// What the head says.
+    said: String,
+    fold_rent: u64,
+    charged: Option<u32>,
+    changed: Vec<Changed>,
+    /// Rent of blocks that are still whole.
+    rents: Vec<(u32, u64)>,
+    unbound: Vec<u32>,
+    /// Identifiers in stubs, and in the summary.
+    stubbed: Vec<u32>,
+    summarized: Vec<u32>,
+    /// What the last request sent, where that is at hand.
+    items: Option<Vec<(u64, u32)>>,
+}
+
+/// A block that is not sent as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Changed {
+    block: u32,
+    now: u32,
+    why: Why,
+    form: Shape,
+}
+
+/// Its form, with what is needed to write it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Capped at so many tokens.
+    Capped(u32),
+    /// With this line in its place.
+    Stubbed(String),
+    Gone,
+}
+
+/// A snapshot that waits for the messages it was made of.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    snapshot: Snapshot,
+    /// Of the messages that have come.
+    rolling: u64,
+}
+
+/// What a message does to a session that waits.
+pub(super) enum Known {
+    /// It is one of those that the snapshot was made of.
+    Same,
+    /// It is not, or there are no more: the session has been taken up as far as it came.
+    Ends,
+    /// The session is another altogether.
+    Strange,
+}
+
+/// Goes on with the hash of messages by one more of them.
+fn rolled(rolling: u64, fingerprint: u64) -> u64 {
+    crate::hash::mix(rolling ^ fingerprint)
+}
+
+/// The lower half tells one message from another at the same place.
+fn mark(fingerprint: u64) -> u32 {
+    let [a, b, c, d, ..] = fingerprint.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
+impl State {
+    /// What this session knows that its messages do not tell.
+    fn remembered(&self) -> Snapshot {
+        let upto = self.sent.upto;
+        let end = self.ledger.blocks_of(upto).start;
+        let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
+        let fingerprints = self.ledger.messages.iter().take(upto as usize).map(|it| it.fingerprint);
+        let changed = self.why.iter().filter(|(at, _)| **at < end);
+        let flagged = |flag: fn(&crate::identifiers::Identifier) -> bool| {
+            let all = self.ledger.identifiers.iter().filter(|(_, it)| flag(it));
+            all.map(|(id, _)| id).collect()
+        };
+        let live = self.ledger.live().iter().filter(|&&at| at < end);
+        let rents = live.filter_map(|&at| {
+            let rent = self.ledger.blocks.get(at as usize)?.rent;
+            (rent > 0).then_some((at, rent))
+        });
+        let unbound = self.unbound.keys().copied().filter(|&at| at < end).collect();
+        Snapshot {
+            upto,
+            format: self.format,
+            certain: self.certain,
+            before: fingerprints.clone().take(first).fold(0, rolled),
+            marks: fingerprints.skip(first).map(mark).collect(),
+            epoch: self.sent.epoch,
+            at_ms: self.sent.at_ms,
+            peak: self.sent.peak,
+            tokens: self.sent.tokens,
+            parts: self.sent.parts.map(|parts| (parts, self.sent.beside)),
+            fold_due: self.sent.fold_due,
+            start: self.pruner.start,
+            head: self.pruner.head.clone(),
+            said: self.lines.head.clone(),
+            fold_rent: self.pruner.fold_rent,
+            charged: self.pruner.charged,
+            changed: changed.filter_map(|(&at, why)| self.changed_block(at, *why)).collect(),
+            rents: rents.collect(),
+            unbound,
+            stubbed: flagged(|it| it.stubbed),
+            summarized: flagged(|it| it.summarized),
+            items: Some(self.sent.items.clone()),
+        }
+    }
+
+    fn changed_block(&self, at: u32, why: Why) -> Option<Changed> {
+        let block = self.ledger.blocks.get(at as usize)?;
+        let form = match block.form {
+            Form::Full => return None,
+            Form::Capped => Shape::Capped(self.lines.caps.get(&at).copied().unwrap_or(block.now)),
+            Form::Stubbed => Shape::Stubbed(self.lines.text.get(&at).cloned().unwrap_or_default()),
+            Form::Gone => Shape::Gone,
+        };
+        Some(Changed { block: at, now: block.now, why, form })
+    }
+
+    /// The session as bytes: its history, never the text of a message.
+    pub fn snapshot(&self) -> Vec<u8> {
+        match &self.waiting {
+            Some(waiting) => waiting.snapshot.to_bytes(),
+            None => self.remembered().to_bytes(),
+        }
+    }
+
+    /// A session without messages that goes on where the snapshot was made, once its messages have come.
+    ///
+    /// # Errors
+    /// `CorruptState` for bytes that are no snapshot, or have changed.
+    pub fn restore(options: super::Options, bytes: &[u8]) -> crate::error::Result<Self> {
+        let snapshot = Snapshot::from_bytes(bytes)?;
+        let mut state = Self::new(options, snapshot.format);
+        state.certain |= snapshot.certain;
+        state.sent.epoch = snapshot.epoch;
+        state.sent.peak = snapshot.peak;
+        // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
+        state.sent.items = vec![(0, crate::model::NONE)];
+        (state.sent.unheld, state.sent.rebuild) = (true, true);
+        state.wait_for(snapshot);
+        Ok(state)
+    }
+
+    /// As `restore`, with the options of this session.
+    ///
+    /// # Errors
+    /// `CorruptState`; then nothing has changed.
+    pub fn wake(&mut self, bytes: &[u8]) -> crate::error::Result<()> {
+        *self = Self::restore(self.options.clone(), bytes)?;
+        Ok(())
+    }
+
+    /// Another process has parked this session since it was taken up here. True: theirs is ahead, and this session goes on
+    /// from there once its messages have come again; false: ours is.
+    ///
+    /// # Errors
+    /// `CorruptState`; then nothing has changed.
+    pub fn rebase(&mut self, bytes: &[u8]) -> crate::error::Result<bool> {
+        let theirs = Snapshot::from_bytes(bytes)?;
+        let waiting = self.waiting.as_ref().map(|waiting| waiting.snapshot.ahead());
+        let ours = waiting.unwrap_or((self.sent.upto, self.sent.epoch));
+        if theirs.ahead() <= ours {
+            return Ok(false);
+        }
+        self.wake(bytes)?;
+        Ok(true)
+    }
+
+    /// The host's history is another, from some message on: it is handed over again, and what stays the same stays known.
+    pub fn resync(&mut self) {
+        let waiting = self.waiting.take();
+        let snapshot = waiting.map_or_else(|| self.remembered(), |waiting| waiting.snapshot);
+        self.reset();
+        if snapshot.upto > 0 {
+            self.wait_for(snapshot);
+        }
+    }
+
+    fn wait_for(&mut self, snapshot: Snapshot) {
+        self.waiting = Some(Waiting { snapshot, rolling: 0 });
+    }
+
+    /// Whether the next message is the one that the snapshot was made of; if not, takes up what came before it.
+    pub(super) fn meet(&mut self, index: u32, fingerprint: u64) -> Known {
+        let Some(waiting) = &mut self.waiting else { return Known::Ends };
+        let snapshot = &waiting.snapshot;
+        let single = count(snapshot.marks.len());
+        let first = snapshot.upto.saturating_sub(single);
+        if index == first && waiting.rolling != snapshot.before {
+            self.waiting = None;
+            return Known::Strange;
+        }
+        let known = snapshot.marks.get(index.wrapping_sub(first) as usize);
+        if index < first || known == Some(&mark(fingerprint)) {
+            waiting.rolling = rolled(waiting.rolling, fingerprint);
+            return Known::Same;
+        }
+        self.take_up();
+        Known::Ends
+    }
+
+    /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.
+    pub(super) fn cap_again(&mut self, draft: &Draft<'_>, first_block: u32) {
+        let Some(waiting) = &self.waiting else { return };
+        for (at, part) in (first_block..).zip(&draft.parts) {
+            let changed = &waiting.snapshot.changed;
+            let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
+            if let Some(Shape::Capped(tokens)) =
+                found.and_then(|at| changed.get(at)).map(|it| &it.form)
+            {
+                self.lines.wanted.insert(at, *tokens);
+                self.lines.supply(at, part);
+            }
+        }
+    }
+
+    /// Goes on where the snapshot was made, with the messages that have come: all of them, or those before a branch.
+    pub(super) fn take_up(&mut self) {
+        let Some(Waiting { snapshot, .. }) = self.waiting.take() else { return };
+        let messages = self.ledger.message_count();
+        // Nothing that would have to be said of a session without messages.
+        if messages == 0 {
+            self.sent.rebuild = true;
+            return;
+        }
+        self.take_forms(&snapshot);
+        let (ours, calls) = (&mut self.pruner, self.call);
+        ours.fold_rent = snapshot.fold_rent;
+        ours.charged = snapshot.charged.map(|charged| charged.min(calls));
+        self.sent.epoch = snapshot.epoch;
+        self.sent.at_ms = snapshot.at_ms;
+        self.sent.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
+        self.sent.fold_due = snapshot.fold_due;
+        let whole = messages == snapshot.upto;
+        self.view_again(whole);
+        (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
+        if let Some(items) = snapshot.items {
+            self.sent.items = items;
+        } else if !whole {
+            // What stood behind these is not known: the request is not what it was from there on.
+            self.sent.items.push((0, crate::model::NONE));
+        }
+        self.sent.rebuild = !whole || self.sent.unheld;
+        let beside = (self.parts.fingerprint, self.parts.total());
+        self.sent.settled = whole && snapshot.parts == Some(beside);
+    }
+
+    /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has.
+    fn take_forms(&mut self, snapshot: &Snapshot) {
+        let end = self.ledger.block_count();
+        let folds_hold = snapshot.start <= self.ledger.message_count();
+        for changed in snapshot.changed.iter().take_while(|changed| changed.block < end) {
+            let Changed { block, now, why, form } = changed;
+            if why.rule == Rule::Fold && !folds_hold {
+                continue;
+            }
+            let form = match form {
+                Shape::Capped(_) => Form::Capped,
+                Shape::Stubbed(line) => {
+                    self.lines.text.insert(*block, line.clone());
+                    Form::Stubbed
+                }
+                Shape::Gone => Form::Gone,
+            };
+            self.ledger.set_form(*block, form, *now);
+            self.why.insert(*block, *why);
+        }
+        if folds_hold {
+            self.pruner.start = snapshot.start;
+            self.pruner.head.clone_from(&snapshot.head);
+            self.lines.head.clone_from(&snapshot.said);
+        }
+        for &(at, rent) in &snapshot.rents {
+            if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
+                block.rent = rent;
+            }
+        }
+        for &id in &snapshot.stubbed {
+            if let Some(identifier) = self.ledger.identifiers.get_mut(id) {
+                identifier.stubbed = true;
+            }
+        }
+        for &id in &snapshot.summarized {
+            if let Some(identifier) = self.ledger.identifiers.get_mut(id) {
+                identifier.summarized = folds_hold;
+            }
+        }
+        self.unbound.extend(snapshot.unbound.iter().filter(|&&at| at < end).map(|&at| (at, ())));
+        self.fresh.clear();
+    }
+}
+
+impl Snapshot {
+    /// How far it has come: of two snapshots of a session the greater is the later.
+    fn ahead(&self) -> (u32, u32) {
+        (self.upto, self.epoch)
+    }
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

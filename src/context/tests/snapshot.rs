@@ -1,0 +1,173 @@
+//! Sessions that are parked and woken, and histories that branch off.
+
+use super::*;
+
+impl Told {
+    /// The same session in another process: nothing but the snapshot and the host's messages.
+    fn woken(&self, options: &Value) -> Self {
+        let options = Options::parse(&options.to_string()).unwrap();
+        let state = State::restore(options, &self.state.snapshot()).unwrap();
+        let mut woken = Self { state, messages: Vec::new(), now_ms: self.now_ms };
+        woken.tell_all(self.messages.clone());
+        woken
+    }
+
+    fn tell_all(&mut self, messages: Vec<Value>) {
+        for message in messages {
+            self.tell(message);
+        }
+    }
+
+    /// What went out last, in full.
+    fn view(&self) -> Vec<Written> {
+        let mut whole = self.state.clone();
+        whole.sent.unheld = true;
+        whole.sent.settled = true;
+        let Step::Done(answer) = whole.request(0) else { panic!("asks for texts") };
+        answer.items
+    }
+}
+
+/// What a host's history may hold next.
+fn turn(told: &mut Told, kind: u8, at: usize) {
+    match kind {
+        0 => told.ask(&words(40, &format!("ask{at}n"))),
+        1 => told.say(&format!("x{}y{} is what src/f{at}.rs says", at / 2, at % 300)),
+        2 => told.now_ms += 400_000,
+        3 => told.work(&format!("c{at}"), &json!({ "path": "same.rs" }), &words(300, "same")),
+        4 => told.work(&format!("c{at}"), &json!({ "text": words(400, "in") }), "done"),
+        5 => told.work(&format!("c{at}"), &json!({ "path": at }), &words(4000, &format!("x{at}y"))),
+        _ => {
+            let text =
+                format!("src/mod_{}.rs src/shared.rs {}", at / 3, words(500, &format!("x{at}y")));
+            told.work(&format!("c{at}"), &json!({ "path": at }), &text);
+        }
+    }
+}
+
+fn small() -> ProptestConfig {
+    ProptestConfig { cases: 24, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(small())]
+
+    #[test]
+    fn a_woken_session_sends_the_same_bytes(kinds in prop::collection::vec(0u8..10, 10..70), tokens in 6_000u32..40_000) {
+        let options = window(tokens);
+        let mut told = Told::new(&options);
+        told.ask("find it");
+        told.request();
+        let mut woken = told.woken(&options);
+        for (at, kind) in kinds.into_iter().enumerate() {
+            let before = told.messages.len();
+            turn(&mut told, kind, at);
+            let new = told.messages[before..].to_vec();
+            woken.now_ms = told.now_ms;
+            woken.tell_all(new);
+            let (live, restored) = (told.request(), woken.request());
+            // The whole view of the woken one is told anew.
+            prop_assert_eq!(told.view(), restored.items);
+            prop_assert_eq!(
+                (live.epoch, live.first_changed, live.tokens, live.fits, live.edits, live.fold, live.tokens_before),
+                (restored.epoch, restored.first_changed, restored.tokens, restored.fits, restored.edits, restored.fold, restored.tokens_before)
+            );
+            prop_assert_eq!(told.state.status(), woken.state.status());
+            let last = told.state.ledger.message_count() - 1;
+            for index in [0, last / 2, last] {
+                prop_assert_eq!(told.state.explain(index), woken.state.explain(index));
+            }
+            prop_assert_eq!(told.state.snapshot(), woken.state.snapshot());
+            // Parked, and woken for a retry.
+            woken = told.woken(&options);
+            prop_assert_eq!(told.state.snapshot(), woken.state.snapshot());
+            let again = woken.state.clone().request(told.now_ms + 10_000_000);
+            let Step::Done(again) = again else { panic!("asks for texts") };
+            prop_assert_eq!(&told.view(), &again.items);
+            prop_assert_eq!((again.epoch, again.first_changed, again.edits.len()), (live.epoch, None, 0));
+        }
+    }
+
+    #[test]
+    fn what_stays_the_same_before_a_branch_stays_known(kinds in prop::collection::vec(0u8..10, 30..70), at in 0usize..100, tokens in 6_000u32..40_000, parked: bool) {
+        let options = window(tokens);
+        let mut told = Told::new(&options);
+        told.ask("find it");
+        told.request();
+        for (at, kind) in kinds.into_iter().enumerate() {
+            turn(&mut told, kind, at);
+            told.request();
+        }
+        let at = at % told.messages.len();
+        let before = told.view();
+        let (epoch, held) = (told.state.sent.epoch, told.state.pruner.start as usize <= at);
+        let mut branch = told.messages[..at].to_vec();
+        branch.push(json!({ "role": "user", "content": "no, the other one" }));
+        let mut other = if parked {
+            let parsed = Options::parse(&options.to_string()).unwrap();
+            let state = State::restore(parsed, &told.state.snapshot()).unwrap();
+            Told { state, messages: Vec::new(), now_ms: told.now_ms }
+        } else {
+            told.state.resync();
+            Told { state: told.state, messages: Vec::new(), now_ms: told.now_ms }
+        };
+        other.tell_all(branch);
+        let answer = other.request();
+        prop_assert_eq!(answer.epoch, epoch + 1);
+        prop_assert!(answer.fits && other.state.violations().is_empty());
+        // What changed is said: before it nothing did.
+        let same = usize::try_from(answer.first_changed.unwrap()).unwrap();
+        let now = other.view();
+        if held {
+            prop_assert_eq!(&now[..same.min(now.len())], &before[..same.min(now.len())]);
+        }
+        let stubs = |view: &[Written]| view.iter().filter(|it| matches!(it, Written::Edit { .. })).count();
+        if held && same > 0 && answer.edits.is_empty() {
+            prop_assert!(stubs(&now[..same]) == stubs(&before[..same]));
+        }
+    }
+}
+
+#[test]
+fn a_branch_keeps_the_stubs_before_it() {
+    let options = window(30_000);
+    let mut told = Told::worked(&options, 25);
+    let stubbed = told.forms().iter().filter(|form| **form == Form::Stubbed).count();
+    assert!(stubbed > 5);
+    let mut messages = told.messages.clone();
+    *messages.last_mut().unwrap() = json!({ "role": "user", "content": "stop" });
+    messages.remove(messages.len() - 2);
+    told.messages.clear();
+    told.state.resync();
+    told.tell_all(messages);
+    let answer = told.request();
+    assert_eq!(told.forms().iter().filter(|form| **form == Form::Stubbed).count(), stubbed);
+    assert!(answer.keep > 40, "{}", answer.keep);
+}
+
+#[test]
+fn a_snapshot_of_another_session_is_no_part_of_this_one() {
+    let options = window(30_000);
+    let parked = Told::worked(&options, 25).state.snapshot();
+    let state = State::restore(Options::parse(&options.to_string()).unwrap(), &parked).unwrap();
+    let mut other = Told { state, messages: Vec::new(), now_ms: 0 };
+    other.ask("something else");
+    let answer = other.request();
+    assert_eq!((answer.items.len(), answer.keep, answer.first_changed), (1, 0, Some(0)));
+    assert!(!other.forms().contains(&Form::Stubbed));
+}
+
+#[test]
+fn a_snapshot_that_was_changed_is_refused() {
+    let options = Options::parse(&window(30_000).to_string()).unwrap();
+    let told = Told::worked(&window(30_000), 25);
+    let bytes = told.state.snapshot();
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        let error = State::restore(options.clone(), &other).unwrap_err();
+        assert!(error.to_string().starts_with("snapshot does not verify: "), "{error}");
+        assert!(State::restore(options.clone(), &bytes[..at]).is_err());
+    }
+    assert!(State::restore(options, &bytes).is_ok());
+}
