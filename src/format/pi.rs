@@ -162,7 +162,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, name, content, error) = match made {
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
-            return (object!({ "role": "user", "content": content, "timestamp": 0 }), copied);
+            return (object!({ "role": "user", "content": content, "timestamp": 0u64 }), copied);
         }
         // Each result of this format is sent on its own.
         Made::Results(_) => return (Value::NULL, copied),
@@ -180,7 +180,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     };
     let message = object!({
         "role": "toolResult", "toolCallId": id, "toolName": name, "content": content,
-        "isError": error, "timestamp": 0,
+        "isError": error, "timestamp": 0u64,
     });
     (message, copied)
 }

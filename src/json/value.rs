@@ -30,20 +30,25 @@ impl Value {
     /// An object with these members.
     pub fn object(members: &[(&str, Self)]) -> Self {
         let mut out = String::from("{");
-        for (at, (name, value)) in members.iter().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            quote(name, &mut out);
-            out.push(':');
-            out.push_str(&value.0);
+        for (name, value) in members {
+            named(name, value, &mut out);
+        }
+        out.push('}');
+        Self::raw(out)
+    }
+
+    /// The same, with the names in one text and a value of any kind for each of them.
+    pub fn of(names: &str, values: &[&dyn Write]) -> Self {
+        let mut out = String::from("{");
+        for (name, value) in names.split(' ').zip(values) {
+            named(name, *value, &mut out);
         }
         out.push('}');
         Self::raw(out)
     }
 
     /// An array of these.
-    pub fn array(items: &[Self]) -> Self {
+    pub fn array<T: Write>(items: &[T]) -> Self {
         let mut out = String::new();
         list(items, &mut out);
         Self::raw(out)
@@ -106,45 +111,9 @@ impl From<String> for Value {
     }
 }
 
-impl From<u64> for Value {
-    fn from(number: u64) -> Self {
-        Self::raw(number.to_string())
-    }
-}
-
-impl From<Vec<Self>> for Value {
-    fn from(items: Vec<Self>) -> Self {
-        Self::array(&items)
-    }
-}
-
-impl<const N: usize> From<[Self; N]> for Value {
-    fn from(items: [Self; N]) -> Self {
-        Self::array(&items)
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::from(text.as_str())
-    }
-}
-
-impl From<&Self> for Value {
-    fn from(value: &Self) -> Self {
-        value.clone()
-    }
-}
-
 impl From<bool> for Value {
     fn from(flag: bool) -> Self {
         Self(Cow::Borrowed(if flag { "true" } else { "false" }))
-    }
-}
-
-impl From<&bool> for Value {
-    fn from(flag: &bool) -> Self {
-        Self::from(*flag)
     }
 }
 
@@ -158,27 +127,27 @@ impl fmt::Display for Value {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __json {
-    (@members [$($done:tt)*]) => { $crate::json::Value::object(&[$($done)*]) };
-    (@members [$($done:tt)*] $name:literal : null $(, $($rest:tt)*)?) => {
-        $crate::__json!(@members [$($done)* ($name, $crate::json::Value::NULL),] $($($rest)*)?)
+    (@ [$($name:literal)*] [$($value:expr,)*]) => {
+        $crate::json::Value::of(concat!($($name, " "),*), &[$(&$value),*])
     };
-    (@members [$($done:tt)*] $name:literal : { $($in:tt)* } $(, $($rest:tt)*)?) => {
-        $crate::__json!(@members [$($done)* ($name, $crate::__json!({ $($in)* })),] $($($rest)*)?)
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : null $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $crate::json::Value::NULL,] $($($rest)*)?)
     };
-    (@members [$($done:tt)*] $name:literal : [ $($in:tt)* ] $(, $($rest:tt)*)?) => {
-        $crate::__json!(@members [$($done)* ($name, $crate::__json!([ $($in)* ])),] $($($rest)*)?)
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : { $($in:tt)* } $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $crate::__json!({ $($in)* }),] $($($rest)*)?)
     };
-    (@members [$($done:tt)*] $name:literal : $value:expr $(, $($rest:tt)*)?) => {
-        $crate::__json!(
-            @members [$($done)* ($name, $crate::json::Value::from($value)),] $($($rest)*)?
-        )
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : [ $($in:tt)* ] $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $crate::__json!([ $($in)* ]),] $($($rest)*)?)
     };
-    ({ $($members:tt)* }) => { $crate::__json!(@members [] $($members)*) };
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : $value:expr $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $value,] $($($rest)*)?)
+    };
+    ({ $($members:tt)* }) => { $crate::__json!(@ [] [] $($members)*) };
     ([ $({ $($in:tt)* }),+ $(,)? ]) => {
-        $crate::json::Value::array(&[$($crate::__json!({ $($in)* })),+])
+        $crate::json::Value::array::<&dyn $crate::json::Write>(&[$(&$crate::__json!({ $($in)* })),+])
     };
     ([ $($item:expr),* $(,)? ]) => {
-        $crate::json::Value::array(&[$($crate::json::Value::from($item)),*])
+        $crate::json::Value::array::<&dyn $crate::json::Write>(&[$(&$item),*])
     };
 }
 pub use __json as json;
@@ -246,6 +215,15 @@ pub fn fields(names: &str, values: &[&dyn Write], out: &mut String) {
         member(name, *value, out);
     }
     out.push('}');
+}
+
+fn named(name: &str, value: &dyn Write, out: &mut String) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    quote(name, out);
+    out.push(':');
+    value.write(out);
 }
 
 fn member(name: &str, value: &dyn Write, out: &mut String) {

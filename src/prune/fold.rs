@@ -200,11 +200,11 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
         .iter()
         .filter(|(_, identifier)| identifier.blocks > 0)
         .map(|(id, identifier)| {
-            let age = u128::from(call.saturating_sub(identifier.last_use).max(1));
-            let uses = u128::from(isqrt(u128::from(identifier.uses.min(10)) << 40)); // Q20
-            let recent = (1 << 20) + u128::from(isqrt((64 << 40) / age)); // 1 + 8 / sqrt(age)
-            let spread = ((15 * u128::from(identifier.blocks.min(8))) << 20) / 100;
-            (u64::try_from(((uses * recent) >> 20) + spread).unwrap_or(u64::MAX), id)
+            let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
+            let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
+            let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
+            let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
+            (((uses * recent) >> 20) + spread, id)
         })
         .collect();
     sort_by(&mut scored, |&(score, id)| (down(score), -i64::from(id)));

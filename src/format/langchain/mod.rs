@@ -347,7 +347,7 @@ fn written(root: &Root, kind: &str, body: Value) -> Value {
                 "tool" => "ToolMessage",
                 _ => "FunctionMessage",
             };
-            object!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
+            object!({ "lc": 1u64, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
         }
         "/data" => object!({ "type": kind, "data": body }),
         _ => {
