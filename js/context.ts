@@ -17,6 +17,12 @@ import type {
 } from "./types.js";
 import { type Answer, outcomeOf, View } from "./view.js";
 
+/** What `setModel` takes. */
+type Model<M> = Partial<
+  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "economy">
+>;
+const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
+
 type Step = { need: number[] } | { done: Answer };
 
 /** The work done by a manager: what shows that turns stay flat. */
@@ -34,11 +40,13 @@ export interface Counters {
  * const { messages } = context.request(history, { system, tools });
  */
 export class ContextManager<M = unknown> {
-  readonly #options: ContextManagerOptions<M>;
-  readonly #core: string;
+  #options: ContextManagerOptions<M>;
+  #core: string;
   #handle: Handle<glue.Manager> | undefined;
   readonly #view: View<M>;
-  readonly #counter: Counter | undefined;
+  #counter: Counter | undefined;
+  /** What was estimated for a request, and its epoch in the core. */
+  readonly #counted = new WeakMap<object, { epoch: number; estimate: number }>();
   readonly #history: History<M>;
   /** Epochs of instances that were lost, and what the last of them sent, until the session is built anew. */
   #epochsBefore = 0;
@@ -89,15 +97,53 @@ export class ContextManager<M = unknown> {
     return this.#carryOut(this.#decide(manager, now), now);
   }
 
+  /**
+   * The usage of a call, as its provider or SDK gave it: Anthropic, OpenAI (both APIs), Gemini, Bedrock, Mistral, DeepSeek, Kimi, Ollama,
+   * AI SDK, LangChain, pi, or ours, where `inputTokens` is all that was sent, cached or not. From then on sizes are told
+   * as the provider counts, and the window is held by them.
+   *
+   * @param of the request it belongs to; default the last one. Null and unknown shapes are ignored.
+   */
+  observe(usage: object | null | undefined, of?: Prepared<unknown>): void {
+    if (typeof usage !== "object" || usage === null) return;
+    const counted = of && this.#counted.get(of);
+    if (of && !counted) return;
+    const json = argumentJson(usage, "usage");
+    const manager = this.#manager();
+    call("observe", () => manager.observe(send(json), counted?.epoch, counted?.estimate ?? 0));
+  }
+
+  /**
+   * What changes with the model: window, estimator, provider, thinking, economy. What is given replaces what was; what was
+   * decided stays where it can. Another estimator or provider measures the history again, and learns its figures anew.
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT`; then nothing has changed.
+   */
+  setModel(model: Model<M>): void {
+    for (const name of Object.keys(model)) {
+      if (!MODEL.has(name))
+        throw invalid(name, `one of ${[...MODEL].join(", ")}`, "no option of a model");
+    }
+    const options = { ...this.#options, ...model };
+    const core = coreOptions(options);
+    const manager = this.#manager();
+    const again = call("setModel", () => manager.options(send(core)));
+    this.#options = options;
+    this.#core = core;
+    this.#counter = counterOf(options.estimator);
+    this.#history.counter = this.#counter;
+    if (again) this.#history.again();
+  }
+
   /** How full the window is, by the last request. */
   status(): Status {
     const manager = this.#manager();
     const core = JSON.parse(call("status", () => manager.status())) as Omit<
       Status,
-      "trend" | "source" | "blocked"
+      "trend" | "blocked"
     >;
     const epoch = this.#epochsBefore + core.epoch;
-    return { ...core, epoch, trend: "unknown", source: "estimate", blocked: null };
+    return { ...core, epoch, trend: "unknown", blocked: null };
   }
 
   /**
@@ -251,7 +297,7 @@ export class ContextManager<M = unknown> {
     const { messages: sent } = this.#view;
     const lost = this.#lost;
     this.#lost = [];
-    return {
+    const prepared: Prepared<M> = {
       messages: sent,
       source: this.#view.source.map((number) => (number === null ? null : placeOf(number))),
       fits: answer.fits,
@@ -260,11 +306,13 @@ export class ContextManager<M = unknown> {
       epoch: this.#epoch,
       firstChanged: lost.length > 0 ? firstOther(lost, sent) : answer.firstChanged,
       tokens: answer.tokens,
-      tokensSource: "estimate",
+      tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
       compaction: answer.fold && outcomeOf(answer.fold, now),
       hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
     };
+    this.#counted.set(prepared, answer);
+    return prepared;
   }
 
   #tell(answer: Answer): void {

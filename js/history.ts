@@ -27,16 +27,19 @@ interface Session<M> {
 
 export class History<M> {
   readonly #key: ContextManagerOptions<M>["key"];
-  readonly #counter: Counter | undefined;
+  /** The host's own counter. */
+  counter: Counter | undefined;
   #known: M[] = [];
   #keys: string[] = [];
   #passed: Passed<M> | undefined;
+  /** The core asks for all messages again. */
+  #isWanted = false;
   /** From here on messages may still change. */
   #lastGroup = 0;
 
   constructor(key: ContextManagerOptions<M>["key"], counter: Counter | undefined) {
     this.#key = key;
-    this.#counter = counter;
+    this.counter = counter;
   }
 
   /** By the core's numbers. */
@@ -47,6 +50,11 @@ export class History<M> {
   /** First message of the last group, as the last answer has it. */
   set lastGroup(index: number) {
     this.#lastGroup = index;
+  }
+
+  /** The core has let go of all messages: they are handed over again. */
+  again(): void {
+    this.#isWanted = true;
   }
 
   forget(): void {
@@ -68,14 +76,16 @@ export class History<M> {
   /** Makes the core's history this one: new messages are handed over; all of them, if an earlier one is another. */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
     const { session, isKnown } = this.#session(manager, messages, view);
-    if (!isKnown || !this.#isLastGroupSame(manager, session)) {
+    if (this.#isWanted) this.#drop();
+    else if (!isKnown || !this.#isLastGroupSame(manager, session)) {
       call("request", () => manager.resync());
       this.#drop();
     }
+    this.#isWanted = false;
     for (let index = this.#known.length; index < session.length; index++) {
       const message = session[index] as M;
       const json = messageJson(message, this.placeOf(index) ?? index);
-      if (push("request", manager, json, this.#counter)) {
+      if (push("request", manager, json, this.counter)) {
         this.#known[index] = message;
         if (this.#key) this.#keys[index] = this.#key(message, index);
       } else {
@@ -94,13 +104,13 @@ export class History<M> {
   #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
     const passed = this.#passed;
     if (passed?.messages.every((message, place) => messages[place] === message)) {
-      const ours = new Set(view.shown.filter(({ isOurs }) => isOurs).map(({ message }) => message));
-      const isNew = !messages.slice(passed.messages.length).some((message) => ours.has(message));
-      if (isNew) return { session: this.#extended(passed, messages), isKnown: true };
+      if (!this.#hasEnd(manager, messages, passed.messages.length, view)) {
+        return { session: this.#extended(passed, messages), isKnown: true };
+      }
     }
-    const stands = !passed && this.#standsAsIs(manager, messages, view);
-    const grows = messages.slice(this.#lastGroup, this.#known.length);
-    if (stands && grows.every((message, at) => message === this.#known[this.#lastGroup + at])) {
+    const stands = this.#standsAsIs(manager, messages, view);
+    if (stands && this.#endStands(manager, messages, view)) {
+      this.#passed = undefined;
       return { session: messages, isKnown: true };
     }
     const followed = this.#followed(manager, messages, view);
@@ -124,6 +134,16 @@ export class History<M> {
     return { session: this.#extended(start, messages), isKnown };
   }
 
+  /** The line of ours that the last request ended with stands at `place`: what follows the host's history is not all new. */
+  #hasEnd(manager: glue.Manager, messages: readonly M[], place: number, view: View<M>): boolean {
+    const last = view.last;
+    return (
+      last?.isOurs === true &&
+      place < messages.length &&
+      this.#isSent(manager, messages[place] as M, place, last)
+    );
+  }
+
   /** What follows in the host's history follows in the session. */
   #extended(passed: Passed<M>, messages: readonly M[]): readonly M[] {
     const { numbers, places } = passed;
@@ -145,6 +165,14 @@ export class History<M> {
     );
   }
 
+  /** So does the last group; and no line that we ended the request with. */
+  #endStands(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
+    for (let index = this.#lastGroup; index < this.#known.length; index++) {
+      if (!this.#isSame(manager, messages[index] as M, index)) return false;
+    }
+    return !this.#hasEnd(manager, messages, this.#known.length, view);
+  }
+
   /**
    * How far the host's history is what we sent, and the first message of the session that is not there any more. Undefined:
    * nothing of ours is in it.
@@ -164,7 +192,8 @@ export class History<M> {
       held.push(shown[at++] as Shown<M>);
     }
     const isOurs = shown.slice(0, at).some(({ isOurs, isEdited }) => isOurs || isEdited);
-    if (held.length === 0 || !isOurs) return undefined;
+    const isAll = at === shown.length && held.length < this.#known.length;
+    if (held.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ isOurs }) => !isOurs);
     return { held, next: missing?.numbers[0] ?? this.#known.length };
   }

@@ -1,6 +1,13 @@
 /** A view as the core tells it, carried out on the host's messages. */
 import { type Copied, edited, filled, valueAt } from "./carry.js";
-import type { CompactionOutcome, ContextManagerOptions, Edit, Op, Violation } from "./types.js";
+import type {
+  CompactionOutcome,
+  ContextManagerOptions,
+  Edit,
+  Op,
+  Prepared,
+  Violation,
+} from "./types.js";
 
 /** A message of a view: a host's message by its index, perhaps edited, or one of ours. */
 export type Item =
@@ -25,6 +32,9 @@ export interface Answer {
   firstChanged: number | null;
   fits: boolean;
   tokens: number;
+  /** As we count, whatever the provider's own figures say. */
+  estimate: number;
+  source: Prepared<unknown>["tokensSource"];
   tokensBefore: number;
   cachedTokensLost: number;
   repairs: Violation[];
@@ -93,12 +103,12 @@ export class View<M> {
   }
 
   get shown(): Shown<M>[] {
-    return this.#sent.map(({ item, message }) => ({
-      message,
-      numbers: indexesOf(item),
-      isOurs: !("index" in item),
-      isEdited: "index" in item && item.ops !== undefined,
-    }));
+    return this.#sent.map(shown);
+  }
+
+  get last(): Shown<M> | undefined {
+    const last = this.#sent.at(-1);
+    return last && shown(last);
   }
 
   clear(): void {
@@ -134,6 +144,11 @@ export class View<M> {
     const message = this.#create?.({ role, content, ...names }) ?? (made as M);
     return { item, hosts, message };
   }
+}
+
+function shown<M>({ item, message }: Sent<M>): Shown<M> {
+  const isOurs = !("index" in item);
+  return { message, numbers: indexesOf(item), isOurs, isEdited: !isOurs && item.ops !== undefined };
 }
 
 function indexesOf(item: Item): number[] {

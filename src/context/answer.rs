@@ -26,6 +26,10 @@ pub struct Answer {
     pub fits: bool,
     /// Its tokens.
     pub tokens: u64,
+    /// The same as we count, whatever the provider's own figures say.
+    pub estimate: u64,
+    /// What `tokens` stands on.
+    pub source: &'static str,
     /// Tokens of the request before.
     pub tokens_before: u64,
     /// Tokens of the request before that stood behind the first change.
@@ -54,6 +58,8 @@ json::written!(Answer {
     first_changed,
     fits,
     tokens,
+    estimate,
+    source,
     tokens_before,
     cached_tokens_lost,
     repairs,
@@ -263,9 +269,11 @@ impl State {
             items,
             epoch: self.sent.epoch,
             first_changed: said.first_changed,
-            fits: self.options.window == 0 || tokens <= self.options.usable,
-            tokens,
-            tokens_before: said.before,
+            fits: self.options.window == 0 || tokens <= self.usable,
+            tokens: self.calibration.tokens(tokens),
+            estimate: tokens,
+            source: self.source(),
+            tokens_before: self.calibration.tokens(said.before),
             cached_tokens_lost: said.lost,
             repairs: self.repairs(),
             edits,

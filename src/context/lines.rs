@@ -64,6 +64,16 @@ impl Lines {
         Some(now)
     }
 
+    /// What a line in the place of a block costs. A call's travels as JSON: what is escaped there counts.
+    pub(super) fn cost(&self, kind: Kind, block: u32, line: &str) -> u32 {
+        let text = if kind == Kind::Call {
+            self.estimator.tokens(arguments(line).json())
+        } else {
+            self.estimator.tokens(line)
+        };
+        self.overhead(block).saturating_add(text)
+    }
+
     fn overhead(&self, block: u32) -> u32 {
         self.overheads.get(block as usize).copied().unwrap_or(0)
     }
@@ -91,14 +101,10 @@ impl Writer for Lines {
             line.push_str(ledger.identifiers.text(id));
         }
         line.push(']');
-        let text = if it.kind == Kind::Call {
-            self.estimator.tokens(arguments(&line).json())
-        } else {
-            self.estimator.tokens(&line)
-        };
+        let now = self.cost(it.kind, block, &line);
         self.text.insert(block, line);
         self.wanted.remove(&block);
-        self.overhead(block).saturating_add(text)
+        now
     }
 
     fn cap(&mut self, _: &Ledger, block: u32, tokens: u32) -> u32 {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod bound;
+mod calibration;
 mod counter;
 mod estimate;
 mod explain;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use litemap::LiteMap;
 
+use super::calibration::{Calibration, Counted};
 use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
@@ -77,6 +78,10 @@ pub struct State {
     /// Of the host's counter, for what comes next.
     given: Vec<u32>,
     learned: Learned,
+    /// What the provider's own figures say.
+    pub(super) calibration: Calibration,
+    /// What may be sent, in estimates: as it was when an epoch last opened for it.
+    pub(super) usable: u64,
     /// A history that waits for its messages.
     pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
@@ -155,6 +160,8 @@ impl State {
             markers_known: true,
             given: Vec::new(),
             learned: Learned::default(),
+            calibration: Calibration::default(),
+            usable: options.usable,
             waiting: None,
             counters: Counters::default(),
             options,
@@ -169,6 +176,8 @@ impl State {
         self.parts = old.parts;
         self.counters = old.counters;
         self.sent = old.sent;
+        self.calibration = old.calibration;
+        self.usable = old.usable;
         self.sent.settled = false;
         self.sent.rebuild = true;
     }
@@ -515,6 +524,26 @@ impl State {
         }
     }
 
+    /// What a provider or SDK reported of a call (JSON): of the last request, or of the one with this epoch and estimate.
+    /// Shapes that are not known, and figures that cannot be of that request, are ignored.
+    pub fn observe(&mut self, usage: &str, of: Option<(u32, u64)>) {
+        let (epoch, estimate) = of.unwrap_or((self.sent.epoch, self.sent.tokens));
+        if let Some(usage) = crate::session::Usage::shown_by(usage) {
+            self.calibration.observe(Counted { epoch, used: usage.input_tokens, estimate });
+        }
+    }
+
+    /// What may be sent, in estimates. What was learned since counts once it is a change worth an epoch, or once the
+    /// request would be over the window.
+    pub(super) fn renew_usable(&mut self) {
+        let usable = self.calibration.estimate(self.options.usable);
+        let worth = usable.abs_diff(self.usable).saturating_mul(50) > self.usable;
+        let context = self.pruner.context(&self.ledger, &self.setting());
+        if worth || (usable < context && context <= self.usable) {
+            self.usable = usable;
+        }
+    }
+
     /// Work done so far.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -542,7 +571,7 @@ pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
 }
 
 /// Whose rules hold for a format unless the host says otherwise.
-fn native(format: Format) -> Provider {
+pub(super) fn native(format: Format) -> Provider {
     match format {
         // What goes through an SDK is held to the strictest of the common providers.
         Format::Anthropic | Format::Pi | Format::AiSdk | Format::LangChain => Provider::Anthropic,

@@ -21,6 +21,8 @@ pub struct Status {
     pub epoch: u32,
     /// What pays and was not carried out.
     pub due: Option<&'static str>,
+    /// What `used` stands on.
+    pub source: &'static str,
     /// The most that a request had.
     pub peak_tokens: u64,
     /// Folds so far.
@@ -37,15 +39,23 @@ json::written!(Status {
     pressure,
     epoch,
     due,
+    source,
     peak_tokens,
     compactions,
     tokens_saved
 });
 
 impl State {
+    /// A provider's figure of this epoch with an estimate of what came since, or an estimate alone.
+    pub(super) fn source(&self) -> &'static str {
+        let anchored = self.calibration.is_anchored(self.sent.epoch);
+        if anchored { "usage+estimate" } else { "estimate" }
+    }
+
     /// How full the window is.
     pub fn status(&self) -> Status {
-        let used = self.pruner.context(&self.ledger, &self.setting());
+        let estimate = self.pruner.context(&self.ledger, &self.setting());
+        let used = self.calibration.tokens(estimate);
         let usable = self.options.usable;
         let pct = used.saturating_mul(100).checked_div(usable).unwrap_or(0);
         let whole: u64 = self.ledger.blocks.iter().map(|block| u64::from(block.tokens)).sum();
@@ -62,9 +72,10 @@ impl State {
             },
             epoch: self.sent.epoch,
             due: self.sent.fold_due.then_some("fold"),
-            peak_tokens: self.sent.peak,
+            source: self.source(),
+            peak_tokens: self.calibration.tokens(self.sent.peak),
             compactions: self.pruner.head.as_ref().map_or(0, |head| head.folds),
-            tokens_saved: whole.saturating_add(self.parts.total()).saturating_sub(used),
+            tokens_saved: whole.saturating_add(self.parts.total()).saturating_sub(estimate),
         }
     }
 }

@@ -33,6 +33,7 @@ impl State {
             self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
         }
         self.ending = self.mender.finish();
+        self.renew_usable();
         let before = self.pruner.context(&self.ledger, &self.setting());
         let decision = self.decide(now_ms);
         self.keep_limits();
@@ -104,7 +105,7 @@ impl State {
     pub(super) fn setting(&self) -> Setting {
         Setting {
             window: self.options.window,
-            usable: self.options.usable,
+            usable: self.usable,
             fixed: self.parts.total().saturating_add(self.sent.made_tokens),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::file::Usage;
 use super::path::at;
-use super::raw::{Fields, whole};
+use super::raw::{Fields, is_object, whole};
 
 /// How one source names its counts; each name is a path.
 pub(super) struct Dialect {
@@ -66,7 +66,7 @@ pub(super) const OPENAI: Dialect = Dialect {
     input: "prompt_tokens|promptTokens",
     output: "completion_tokens|completionTokens",
     beside: "",
-    read: "cached_tokens|prompt_tokens_details.cached_tokens",
+    read: "cached_tokens|prompt_tokens_details.cached_tokens|prompt_cache_hit_tokens",
     write: "cache_creation_input_tokens",
     inclusive: true,
 };
@@ -124,6 +124,62 @@ pub(super) const OPENCODE: Dialect = Dialect {
     write: "cache.write",
     inclusive: false,
 };
+
+/// Bedrock's Converse: `usage`.
+pub(super) const BEDROCK: Dialect = Dialect {
+    input: "inputTokens",
+    output: "outputTokens",
+    beside: "",
+    read: "cacheReadInputTokens",
+    write: "cacheWriteInputTokens",
+    inclusive: false,
+};
+/// Ollama: members of its answer.
+pub(super) const OLLAMA: Dialect = Dialect {
+    input: "prompt_eval_count",
+    output: "eval_count",
+    beside: "",
+    read: "",
+    write: "",
+    inclusive: true,
+};
+
+/// A member that only one dialect has; the first that is there decides. Ours stands under `inputTokens`.
+const SIGNS: [(&str, &Dialect); 14] = [
+    ("promptTokenCount", &GEMINI),
+    ("inputOther", &KIMI),
+    ("cache.read|cache.write", &OPENCODE),
+    ("input_tokens_cache_read|input_tokens_cache_write", &INSPECT),
+    ("input_token_details", &LANGCHAIN),
+    ("cached_input_tokens", &CODEX),
+    ("input_tokens_details", &RESPONSES),
+    ("prompt_tokens|promptTokens", &OPENAI),
+    ("cacheReadInputTokens|cacheWriteInputTokens", &BEDROCK),
+    ("cachedInputTokens|inputTokenDetails", &AI_SDK),
+    ("inputTokens", &CLINE),
+    ("input_tokens", &ANTHROPIC),
+    ("prompt_eval_count", &OLLAMA),
+    ("input", &PI),
+];
+
+/// Where an answer or a message holds its usage.
+const HOLDERS: &str = "usage|usageMetadata|usage_metadata|response.usage|tokens";
+
+impl Usage {
+    /// What a usage (JSON) says, known by its fields; of an answer or message the usage in it.
+    pub fn shown_by(json: &str) -> Option<Self> {
+        if !is_object(json) {
+            return None;
+        }
+        let fields = Fields::of(json);
+        let fields = match at(&fields, HOLDERS).filter(|inner| is_object(inner)) {
+            Some(inner) => Fields::of(inner),
+            None => fields,
+        };
+        let dialect = SIGNS.iter().find(|(sign, _)| at(&fields, sign).is_some());
+        dialect.and_then(|(_, dialect)| dialect.read(&fields))
+    }
+}
 
 impl Dialect {
     /// The counts, unless no input is reported: an aborted call has a usage of zeros.
@@ -194,5 +250,69 @@ mod tests {
     #[test]
     fn zeros_are_no_report() {
         assert_eq!(read(&PI, r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0}"#), None);
+    }
+
+    #[test]
+    fn every_providers_usage_is_known_by_its_fields() {
+        let input = |json| Usage::shown_by(json).map(|usage| usage.input_tokens);
+        for (json, wanted) in [
+            (
+                r#"{"inputTokens":100,"outputTokens":5,"cacheReadTokens":90,"cacheWriteTokens":5}"#,
+                100,
+            ),
+            (
+                r#"{"input_tokens":3,"cache_read_input_tokens":90,"cache_creation_input_tokens":7,"output_tokens":1}"#,
+                100,
+            ),
+            (
+                r#"{"input_tokens":100,"input_tokens_details":{"cached_tokens":90},"output_tokens":1}"#,
+                100,
+            ),
+            (
+                r#"{"prompt_tokens":100,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":90}}"#,
+                100,
+            ),
+            (
+                r#"{"prompt_tokens":100,"prompt_cache_hit_tokens":90,"prompt_cache_miss_tokens":10}"#,
+                100,
+            ),
+            (
+                r#"{"promptTokenCount":100,"cachedContentTokenCount":90,"candidatesTokenCount":1}"#,
+                100,
+            ),
+            (
+                r#"{"inputTokens":3,"cacheReadInputTokens":90,"cacheWriteInputTokens":7,"outputTokens":1}"#,
+                100,
+            ),
+            (r#"{"inputTokens":100,"outputTokens":1,"cachedInputTokens":90}"#, 100),
+            (
+                r#"{"inputTokens":100,"inputTokenDetails":{"cacheReadTokens":90,"noCacheTokens":10}}"#,
+                100,
+            ),
+            (r#"{"promptTokens":100,"completionTokens":1}"#, 100),
+            (r#"{"input":3,"output":1,"cacheRead":90,"cacheWrite":7,"totalTokens":101}"#, 100),
+            (
+                r#"{"input_tokens":100,"output_tokens":1,"total_tokens":101,"input_token_details":{"cache_read":90}}"#,
+                100,
+            ),
+            (r#"{"inputOther":3,"output":1,"inputCacheRead":90,"inputCacheCreation":7}"#, 100),
+            (r#"{"model":"llama","prompt_eval_count":100,"eval_count":1}"#, 100),
+            (r#"{"id":"msg","usage":{"input_tokens":100,"output_tokens":1}}"#, 100),
+            (r#"{"usageMetadata":{"promptTokenCount":100}}"#, 100),
+        ] {
+            assert_eq!(input(json), Some(wanted), "{json}");
+        }
+        for json in [
+            "null",
+            "7",
+            "[]",
+            "{}",
+            r#"{"usage":null}"#,
+            r#"{"tokens":7}"#,
+            r#"{"input_tokens":0}"#,
+            "{",
+        ] {
+            assert_eq!(input(json), None, "{json}");
+        }
     }
 }

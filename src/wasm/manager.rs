@@ -92,6 +92,21 @@ impl Manager {
         self.0.resume().to_json()
     }
 
+    /// The options (JSON) in the input buffer hold from now on. True: all messages must come again.
+    pub fn options(&mut self, len: usize) -> Result<bool> {
+        let options = with_input(len, Options::parse)?;
+        Ok(self.0.set_options(options))
+    }
+
+    /// What a provider reported (JSON in the input buffer) of the last request, or of the one with this epoch and estimate.
+    pub fn observe(&mut self, len: usize, epoch: Option<u32>, estimate: f64) -> Result<()> {
+        let of = epoch.map(|epoch| (epoch, milliseconds(estimate).unsigned_abs()));
+        with_input(len, |json| {
+            self.0.observe(json, of);
+            Ok(())
+        })
+    }
+
     /// How full the window is, as JSON.
     pub fn status(&self) -> String {
         write(&self.0.status())

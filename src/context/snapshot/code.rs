@@ -1,5 +1,6 @@
 //! A snapshot as bytes.
 
+use super::super::calibration::{Calibration, Counted};
 use super::bytes::{Reader, Writer};
 use super::{Changed, Shape, Snapshot, Why};
 use crate::error::Result;
@@ -51,6 +52,15 @@ impl Snapshot {
             last = block;
         }
         out.ascending(&self.unbound);
+        out.number(self.calibration.last.is_some().into());
+        if let Some(Counted { epoch, used, estimate }) = self.calibration.last {
+            out.number(epoch.into());
+            out.number(used);
+            out.number(estimate);
+        }
+        out.number(self.calibration.grown.0);
+        out.number(self.calibration.grown.1);
+        out.number(self.usable);
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
         out.done()
@@ -136,6 +146,13 @@ impl Snapshot {
             rents.push((last, given.number()));
         }
         let unbound = given.ascending();
+        let mut last = None;
+        if given.flag() {
+            let (epoch, used) = (given.small(), given.number());
+            last = Some(Counted { epoch, used, estimate: given.number() });
+        }
+        let calibration = Calibration { last, grown: (given.number(), given.number()) };
+        let usable = given.number();
         let stubbed = given.ascending();
         let summarized = given.ascending();
         given.end()?;
@@ -159,8 +176,11 @@ impl Snapshot {
             changed: forms,
             rents,
             unbound,
+            calibration,
+            usable,
             stubbed,
             summarized,
+            recount: false,
             items: None,
         })
     }

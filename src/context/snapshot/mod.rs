@@ -7,7 +7,9 @@
 mod bytes;
 mod code;
 
-use super::state::{State, Why};
+use super::calibration::Calibration;
+use super::state::{State, Why, native};
+use crate::estimate::{Estimator, MESSAGE};
 use crate::format::Format;
 use crate::model::{Draft, Form};
 use crate::prune::{Head, Rule};
@@ -44,9 +46,13 @@ pub(super) struct Snapshot {
     /// Rent of blocks that are still whole.
     rents: Vec<(u32, u64)>,
     unbound: Vec<u32>,
+    calibration: Calibration,
+    usable: u64,
     /// Identifiers in stubs, and in the summary.
     stubbed: Vec<u32>,
     summarized: Vec<u32>,
+    /// Another estimator counts from now on: what lines cost is not known.
+    recount: bool,
     /// What the last request sent, where that is at hand.
     items: Option<Vec<(u64, u32)>>,
 }
@@ -137,8 +143,11 @@ impl State {
             changed: changed.filter_map(|(&at, why)| self.changed_block(at, *why)).collect(),
             rents: rents.collect(),
             unbound,
+            calibration: self.calibration,
+            usable: self.usable,
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
+            recount: false,
             items: Some(self.sent.items.clone()),
         }
     }
@@ -172,6 +181,8 @@ impl State {
         state.certain |= snapshot.certain;
         state.sent.epoch = snapshot.epoch;
         state.sent.peak = snapshot.peak;
+        state.calibration = snapshot.calibration;
+        state.usable = snapshot.usable;
         // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
         state.sent.items = vec![(0, crate::model::NONE)];
         (state.sent.unheld, state.sent.rebuild) = (true, true);
@@ -211,6 +222,49 @@ impl State {
         self.reset();
         if snapshot.upto > 0 {
             self.wait_for(snapshot);
+        }
+    }
+
+    /// What changes with the model. True: another provider or estimator counts and judges, and all messages must come again.
+    pub fn set_options(&mut self, mut options: super::Options) -> bool {
+        let scaled = [options.estimator, self.options.estimator];
+        let same = scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
+        let recount = !same && options.estimator != self.options.estimator;
+        let provider = options.provider.unwrap_or_else(|| native(self.format));
+        self.sent.settled = false;
+        self.pruner.policy = options.policy.clone();
+        if recount || provider != self.provider {
+            let snapshot = match self.waiting.take() {
+                Some(waiting) => waiting.snapshot,
+                None => self.remembered(),
+            };
+            self.calibration = Calibration::default();
+            (self.usable, self.options) = (options.usable, options);
+            self.provider = provider;
+            self.reset();
+            self.usable = self.options.usable;
+            let calibration = Calibration::default();
+            let usable = self.usable;
+            self.wait_for(Snapshot { calibration, usable, recount, ..snapshot });
+            return true;
+        }
+        if same {
+            options.estimator = self.options.estimator;
+        }
+        self.options = options;
+        self.usable = self.calibration.estimate(self.options.usable);
+        false
+    }
+
+    /// What a changed block costs by the estimator of now.
+    fn recounted(&self, block: u32, form: Form) -> u32 {
+        let kind = self.ledger.blocks.get(block as usize).map(|block| block.kind);
+        let line = self.lines.text.get(&block);
+        match (form, kind, line) {
+            (Form::Full | Form::Capped | Form::Stubbed, Some(kind), Some(line)) => {
+                self.lines.cost(kind, block, line)
+            }
+            (Form::Full | Form::Capped | Form::Stubbed | Form::Gone, _, _) => 0,
         }
     }
 
@@ -300,13 +354,21 @@ impl State {
                 }
                 Shape::Gone => Form::Gone,
             };
-            self.ledger.set_form(*block, form, *now);
+            let now = if snapshot.recount { self.recounted(*block, form) } else { *now };
+            self.ledger.set_form(*block, form, now);
             self.why.insert(*block, *why);
         }
         if folds_hold {
             self.pruner.start = snapshot.start;
             self.pruner.head.clone_from(&snapshot.head);
             self.lines.head.clone_from(&snapshot.said);
+        }
+        if folds_hold
+            && snapshot.recount
+            && let Some(head) = &snapshot.head
+        {
+            let tokens = self.options.estimator.tokens(&snapshot.said).saturating_add(MESSAGE);
+            self.pruner.head = Some(Head { tokens, ..head.clone() });
         }
         for &(at, rent) in &snapshot.rents {
             if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
