@@ -130,7 +130,11 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
                 if (calls || kind == tool.result)
                     && let Some(id) = id_of(&mut item, tool)
                 {
-                    let part = if calls { call } else { result }(item, tool, id)?;
+                    let place = Place::Whole(if calls { tool.call } else { tool.result });
+                    let mut part = part::at(place);
+                    let read = if calls { call } else { result };
+                    read(item, tool, &mut part)?;
+                    part.piece.id = id.into();
                     parts.push(part);
                     return Ok(if calls { Role::Assistant } else { Role::Tool });
                 }
@@ -241,7 +245,7 @@ fn reasoning<'a>(mut item: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role>
     Ok(Role::Assistant)
 }
 
-fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Part<'a>> {
+fn call<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<()> {
     let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.asks));
     let asked = item.raw(tool.asks).or_else(|| item.raw("actions"));
     let text = match asked {
@@ -249,29 +253,26 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Part<'
         Some(raw) if tool.cut.0 => json::string(raw).map_err(under)?,
         Some(raw) => Cow::Borrowed(whole(raw).map_err(under)?),
     };
-    let mut part = Part::new(Kind::Call, Place::Whole(tool.call), text);
+    part::say(part, Kind::Call, text);
     part.piece.bad_arguments = tool.call == "function_call" && !is_object(&part.text);
     part.piece.opaque = !tool.cut.0;
     part.piece.by_id = item.text("id").is_some();
-    part.piece.id = id.into();
     let name = or_empty(item.text("name"));
     part.piece.name = if name.is_empty() { tool.name.into() } else { name.into() };
-    Ok(part)
+    Ok(())
 }
 
-fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Part<'a>> {
+fn result<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<()> {
     let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.says));
     let said = item.raw(tool.says);
     let body = said.map_or_else(|| Ok(Body::default()), |raw| says(raw, tool)).map_err(under)?;
-    let mut result = part::at(Place::Whole(tool.result));
-    body.fill(&mut result);
+    body.fill(part);
     let free = ["function_call_output", "custom_tool_call_output", "local_shell_call_output"];
-    result.piece.blank &= free.contains(&tool.result);
-    result.piece.opaque = !tool.cut.1;
-    result.piece.error = item.text("status").is_some_and(|status| status == "failed");
-    result.piece.id = id.into();
-    result.piece.name = tool.name.into();
-    Ok(result)
+    part.piece.blank &= free.contains(&tool.result);
+    part.piece.opaque = !tool.cut.1;
+    part.piece.error = item.text("status").is_some_and(|status| status == "failed");
+    part.piece.name = tool.name.into();
+    Ok(())
 }
 
 fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {

@@ -137,9 +137,9 @@ impl<'a> Body<'a> {
                 let mut part = at(Place::Content);
                 block(raw, &mut part)?;
                 if can_change {
-                    self.list(part)
+                    self.list(part);
                 } else {
-                    self.take(part)
+                    self.take(part);
                 }
                 Ok(())
             }),
