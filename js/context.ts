@@ -8,6 +8,7 @@ import { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type {
+  AgentTool,
   ContextManagerOptions,
   Explanation,
   Parts,
@@ -243,6 +244,84 @@ export class ContextManager<M = unknown> {
       rebased = true;
     }
     throw conflict(null, place.revision ?? 0);
+  }
+
+  /**
+   * Keeps a message, or a text, verbatim through every edit and fold. What was cut already comes back with the next epoch; a
+   * text that stands in no message goes out in front of them from then on.
+   *
+   * @returns an id for `unpin`
+   * @throws {PlimsollError} `INVALID_ARGUMENT` if the last history had no such message.
+   */
+  pin(what: { index: number } | { text: string }): string {
+    const manager = this.#manager();
+    if ("text" in what && typeof what.text === "string" && what.text.trim() !== "") {
+      return `p${this.#pinText(manager, what.text)}`;
+    }
+    const { index } = what as { index: number };
+    const number = Number.isInteger(index) && index >= 0 ? this.#history.numberOf(index) : null;
+    if (number === null) throw invalid("index", "a message of the host's", index);
+    return `p${call("pin", () => manager.pin(number))}`;
+  }
+
+  /** The newest message that holds the text holds the pin. */
+  #pinText(manager: glue.Manager, text: string): number {
+    const { messages } = this.#history;
+    for (let number = messages.length - 1; number >= 0; number--) {
+      const json = messageJson(messages[number], number);
+      const piece = call("pin", () => {
+        const length = send(json);
+        return manager.find(number, length, send(json + text));
+      });
+      if (piece !== undefined) return call("pin", () => manager.pin(number, piece));
+    }
+    return call("pin", () => manager.pin_text(send(text)));
+  }
+
+  /** Lets a pin go. False: there is none of that id. */
+  unpin(id: string): boolean {
+    const number = /^p(\d{1,9})$/.exec(id)?.[1];
+    if (number === undefined) return false;
+    const manager = this.#manager();
+    return call("unpin", () => manager.unpin(Number(number)));
+  }
+
+  /**
+   * The original text of something that was cut, by the reference in its stub or its edit; null if there is none, or the
+   * host has changed it since.
+   */
+  recall(ref: string): string | null {
+    const manager = this.#manager();
+    const found = call("recall", () => manager.referred(send(String(ref))));
+    return found ? this.#recalled(manager, found[0] as number, found[1] as number) : null;
+  }
+
+  #recalled(manager: glue.Manager, number: number, block: number): string | null {
+    const message = this.#history.messages[number];
+    if (message === undefined) return null;
+    const json = messageJson(message, number);
+    return call("recall", () => manager.recalled(number, block, send(json))) ?? null;
+  }
+
+  /** Ready-made tools for the agent: context_status, context_compact, context_recall. */
+  agentTools(): AgentTool[] {
+    return JSON.parse(call("agentTools", () => glue.agent_tools())) as AgentTool[];
+  }
+
+  /**
+   * Carries out a call of the agent's to one of `agentTools()`: text for the tool's result.
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT` for a tool of another name.
+   */
+  async callAgentTool(name: string, args: unknown): Promise<string> {
+    const manager = this.#manager();
+    const given = argumentJson([name, args ?? null], "args");
+    const told = JSON.parse(call("callAgentTool", () => manager.call_agent_tool(send(given)))) as
+      | { text: string }
+      | { message: number; block: number };
+    if ("text" in told) return told.text;
+    const text = this.#recalled(manager, told.message, told.block);
+    return text ?? "The original is not there any more.";
   }
 
   /** Work done so far by the instance that now holds the session. */

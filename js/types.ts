@@ -300,6 +300,13 @@ export interface Replay {
   [Symbol.dispose](): void;
 }
 
+/** A tool in plain JSON Schema: spread into `input_schema`, `function.parameters` or `jsonSchema()`. */
+export interface AgentTool {
+  name: string;
+  description: string;
+  parameters: { type: "object"; properties: Record<string, object>; required: string[] };
+}
+
 /** Where sessions are kept: load, and commit against the revision that was loaded. */
 export interface Store {
   load(key: string): Promise<{ bytes: Uint8Array; revision: number } | null>;

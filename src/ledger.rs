@@ -193,6 +193,17 @@ impl Ledger {
         }
     }
 
+    /// Gives a block back its first form. Its identifiers stay free: who asks for it verbatim asks for no stub.
+    pub fn bring_back(&mut self, block: u32) {
+        let Some(it) = self.blocks.get_mut(block as usize) else { return };
+        self.now.change(block, u64::from(it.now), u64::from(it.tokens));
+        it.now = it.tokens;
+        it.form = Form::Full;
+        if let Err(at) = self.live.binary_search(&block) {
+            self.live.insert(at, block);
+        }
+    }
+
     /// Removes every live block that `keep` refuses, in one pass, and frees what it held.
     pub fn drop_unless(&mut self, keep: impl Fn(u32, &Block) -> bool) -> Vec<u32> {
         let mut gone = Vec::new();

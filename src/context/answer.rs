@@ -3,11 +3,12 @@
 use crate::json;
 use litemap::LiteMap;
 
+use super::agent::reference;
 use super::state::State;
 use super::turns::hosts;
 use super::view::{Entry, Written};
 use crate::hash::fnv;
-use crate::model::{Fix, Item, Message, NONE, Op, Role, Violation};
+use crate::model::{Fix, Form, Item, Message, NONE, Op, Role, Violation};
 use crate::prune::{Change, Rule};
 use crate::validity;
 
@@ -125,9 +126,12 @@ pub struct Edit {
     pub tokens_before: u64,
     /// Its tokens now.
     pub tokens_after: u64,
+    /// What brings its first cut block back: for `recall`.
+    #[cfg_attr(test, ts(rename = "ref", optional))]
+    pub reference: Option<String>,
 }
 
-json::written!(Edit { index, ops, rule, tokens_before, tokens_after });
+json::written!(Edit { index, ops, rule, tokens_before, tokens_after, reference as "ref?" });
 
 impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.
@@ -380,7 +384,13 @@ impl State {
     fn edit(&self, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
         let after = self.tokens_of(index);
         let before = after.saturating_add(saved);
-        Edit { index, ops, rule: rule.name(), tokens_before: before, tokens_after: after }
+        let cut = |at: &u32| {
+            let form = self.ledger.blocks.get(*at as usize).map(|block| block.form);
+            matches!(form, Some(Form::Capped | Form::Stubbed))
+        };
+        let reference = self.ledger.blocks_of(index).find(cut).map(reference);
+        let (rule, tokens_before, tokens_after) = (rule.name(), before, after);
+        Edit { index, ops, rule, tokens_before, tokens_after, reference }
     }
 
     /// Tokens of a message as it is sent.

@@ -2,6 +2,7 @@
 
 use litemap::LiteMap;
 
+use super::agent::{RECALL, reference};
 use super::view::IMAGE;
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
@@ -14,6 +15,8 @@ use crate::text::{Cut, head_tail};
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     pub(super) estimator: Estimator,
+    /// The agent may ask for what was cut: stubs say how.
+    pub recalls: bool,
     /// What remains of a block's tokens whatever its text is.
     pub overheads: Vec<u32>,
     /// Blocks whose result reports an error.
@@ -33,6 +36,7 @@ impl Lines {
     pub(super) fn new(estimator: Estimator) -> Self {
         Self {
             estimator,
+            recalls: false,
             overheads: Vec::new(),
             errors: Vec::new(),
             text: LiteMap::new(),
@@ -96,6 +100,12 @@ impl Writer for Lines {
             "result"
         };
         let mut line = format!("[{what} cut, {} tokens", it.tokens);
+        if self.recalls {
+            line.push_str(", ");
+            line.push_str(RECALL);
+            line.push(' ');
+            line.push_str(&reference(block));
+        }
         for (at, &id) in ids.iter().enumerate() {
             line.push_str(if at == 0 { ": " } else { " " });
             line.push_str(ledger.identifiers.text(id));

@@ -3,11 +3,12 @@
 use super::state::State;
 use super::view::{Entry, changed};
 use crate::estimate::{CALL, MESSAGE};
-use crate::format::Format;
+use crate::format::{Format, mended_copy};
 use crate::hash::fnv;
 use crate::json::{self, Value, json as object};
 use crate::model::{
-    Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role, Voice,
+    Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Op, Outline, Piece, Place,
+    Role, Voice,
 };
 use crate::validity::{CONTINUE, NO_OUTPUT, outline_of};
 
@@ -27,10 +28,12 @@ impl State {
 
     /// The head of the last fold with every kept user text before its cut, in order, and as it was mended.
     pub(super) fn head(&self) -> Made {
-        let mut parts = vec![MadePart::Text(self.lines.head.clone())];
+        let head = Some(&self.lines.head).filter(|_| self.pruner.head.is_some());
+        let texts = head.map(String::as_str).into_iter().chain(self.pins.sent());
+        let mut parts: Vec<MadePart> = texts.map(|text| MadePart::Text(text.into())).collect();
         for &at in self.ledger.live() {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
-            if block.message >= self.pruner.start {
+            if block.message >= self.pruner.start || self.pruner.head.is_none() {
                 break;
             }
             let number = at.saturating_sub(self.ledger.blocks_of(block.message).start);
@@ -84,8 +87,11 @@ impl State {
             Made::Moved { id, name, message, piece } => {
                 let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
                 let block = self.ledger.blocks.get(at as usize)?;
-                // What is moved is copied as it is: broken text goes as ours, mended.
-                match self.lines.text.get(&at).or_else(|| self.mended.get(&at)) {
+                // What is moved is copied, and its blocks are mended there; broken text goes as ours.
+                let (_, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
+                let in_place = !self.mends_copy(made, &copies).is_empty();
+                let mended = || self.mended.get(&at).filter(|_| !in_place);
+                match self.lines.text.get(&at).or_else(mended) {
                     _ if block.form == Form::Gone => return None,
                     Some(text) => {
                         let (id, name, mut text) = (id.clone(), name.clone(), text.clone());
@@ -103,6 +109,17 @@ impl State {
             Made::Result { .. } if self.is_gone(fix) => return None,
             Made::User(_) | Made::Result { .. } | Made::Results(_) => made.clone(),
         })
+    }
+
+    /// What mends the blocks of a result of the host's where they are copied to.
+    pub(super) fn mends_copy(&self, made: &Made, copies: &[Copied]) -> Vec<Op> {
+        let Made::Moved { message, piece, .. } = made else { return Vec::new() };
+        let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
+        let (Some(text), Some(copy)) = (self.mended.get(&at), copies.first()) else {
+            return Vec::new();
+        };
+        let piece = self.piece(*message, *piece);
+        piece.map_or_else(Vec::new, |piece| mended_copy(piece, copy, text))
     }
 
     fn piece(&self, message: u32, piece: u32) -> Option<&Piece> {
@@ -208,7 +225,9 @@ impl State {
                 Made::User(_) | Made::Moved { .. } | Made::Results(_) => sum,
             }),
             Made::User(parts) => match parts.as_slice() {
-                [MadePart::Text(text)] if *text != self.lines.head => {
+                [MadePart::Text(text)]
+                    if *text != self.lines.head && !self.pins.sent().any(|pin| pin == text) =>
+                {
                     self.options.estimator.tokens(text).saturating_add(MESSAGE)
                 }
                 _ => 0,

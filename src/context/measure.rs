@@ -48,12 +48,12 @@ pub(super) struct Measured {
 /// Identifiers in this many first characters count as standing in the head.
 const HEAD_CHARS: usize = 200;
 
-/// Measures a message that was read from `bytes` bytes of JSON.
+/// Measures a message that was read from `bytes` bytes of JSON. Its identifiers are found where they are asked for.
 pub(super) fn measure(
     draft: &Draft<'_>,
     bytes: usize,
     counter: &mut Counter<'_>,
-    identifiers: &mut Identifiers,
+    mut identifiers: Option<&mut Identifiers>,
 ) -> Measure {
     let bears = |part: &&Part<'_>| !matches!(part.piece.kind, Kind::Thinking | Kind::Image);
     let bearer = draft.parts.iter().find(bears).or_else(|| draft.parts.first());
@@ -63,7 +63,7 @@ pub(super) fn measure(
             return Measured::default();
         }
         let message = if bearer == Some(std::ptr::from_ref(part)) { MESSAGE } else { 0 };
-        measure_part(part, message, counter, identifiers)
+        measure_part(part, message, counter, identifiers.as_deref_mut())
     });
     let blocks = blocks.collect();
     let has = |kind: Kind, blank: bool| {
@@ -85,7 +85,7 @@ fn measure_part(
     part: &Part<'_>,
     message: u32,
     counter: &mut Counter<'_>,
-    identifiers: &mut Identifiers,
+    identifiers: Option<&mut Identifiers>,
 ) -> Measured {
     let text = counter.tokens(&part.text);
     let frame = match part.piece.kind {
@@ -105,7 +105,8 @@ fn measure_part(
         Kind::Text | Kind::Result => &part.text,
         Kind::Thinking | Kind::Image | Kind::Other => "",
     };
-    let (ids, head_ids) = intern(source, counter.estimator, identifiers);
+    let interned = identifiers.map(|known| intern(source, counter.estimator, known));
+    let (ids, head_ids) = interned.unwrap_or_default();
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
     // Between the two a byte that is in neither.
     let key = fnv(name.bytes().chain([0xff]).chain(part.text.bytes()));

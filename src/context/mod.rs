@@ -1,5 +1,6 @@
 //! The heart: one session, from the host's bytes to the view that is sent.
 
+mod agent;
 mod answer;
 mod bound;
 mod calibration;
@@ -13,6 +14,7 @@ mod made;
 mod measure;
 mod options;
 mod parts;
+mod pins;
 mod recall;
 mod replay;
 mod snapshot;
@@ -26,6 +28,7 @@ mod view;
 #[cfg(test)]
 mod wire_tests;
 
+pub use agent::{Told, agent_tools};
 pub use answer::{Answer, Edit, Event, Folded};
 pub use estimate::{ByKind, Estimate};
 pub use explain::{Explanation, Since};

@@ -1,5 +1,6 @@
 //! What goes out beside the messages: system prompt, tool definitions, and what we are not shown.
 
+use super::agent::RECALL;
 use super::counter::Counter;
 use crate::error::{Error, Result};
 use crate::estimate::{DEFINITION, MESSAGE};
@@ -25,6 +26,8 @@ pub struct Parts {
     pub marks: u32,
     /// Bytes of the JSON of both.
     pub bytes: u64,
+    /// The agent may ask for what was cut.
+    pub recalls: bool,
 }
 
 const PARTS: Shape = Shape {
@@ -45,6 +48,7 @@ impl Parts {
     pub(super) fn parse(json: &str, counter: &mut Counter<'_>) -> Result<Self> {
         let Words { system, tools, definitions, known, marks, bytes, unseen, fingerprint } =
             Words::parse(json)?;
+        let recalls = names_recall(&tools);
         let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
         let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
         let chars = |text: &str| crate::text::utf16_len(text) as u64;
@@ -57,6 +61,7 @@ impl Parts {
             definitions: known,
             marks,
             bytes,
+            recalls,
         })
     }
 
@@ -127,6 +132,15 @@ impl Words {
         let system = system_text(system);
         Ok(Self { system, tools, definitions, known, marks, bytes, unseen, fingerprint })
     }
+}
+
+/// The tool that brings back what was cut is among the definitions: under its name, or as a member of a record.
+fn names_recall(tools: &str) -> bool {
+    let quoted = format!("\"{RECALL}\"");
+    let mut after = tools.split(&quoted).skip(1).map(str::trim_start);
+    let mut before = tools.split(&quoted).map(str::trim_end);
+    let is_value = before.any(|it| it.ends_with(':')) && tools.contains(&quoted);
+    is_value || after.any(|it| it.starts_with(':'))
 }
 
 /// How many definitions an entry has: Gemini lists several in one.

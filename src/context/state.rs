@@ -10,6 +10,7 @@ use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::Options;
 use super::parts::Parts;
+use super::pins::Pins;
 use super::snapshot::{Known, Waiting};
 use super::view::Sent;
 use crate::error::{Error, Result};
@@ -82,6 +83,7 @@ pub struct State {
     pub(super) calibration: Calibration,
     /// What may be sent, in estimates: as it was when an epoch last opened for it.
     pub(super) usable: u64,
+    pub(super) pins: Pins,
     /// A history that waits for its messages.
     pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
@@ -162,6 +164,7 @@ impl State {
             learned: Learned::default(),
             calibration: Calibration::default(),
             usable: options.usable,
+            pins: Pins::default(),
             waiting: None,
             counters: Counters::default(),
             options,
@@ -173,6 +176,7 @@ impl State {
         let fresh = Self::new(self.options.clone(), self.format);
         let old = std::mem::replace(self, fresh);
         self.certain = old.certain;
+        self.lines.recalls = old.parts.recalls;
         self.parts = old.parts;
         self.counters = old.counters;
         self.sent = old.sent;
@@ -210,7 +214,10 @@ impl State {
         }
         let given = std::mem::take(&mut self.given);
         let mut counter = Counter::new(self.options.estimator, &given);
-        let measure = measure(&draft, bytes.len(), &mut counter, &mut self.ledger.identifiers);
+        // Without a window nothing leaves, and nobody asks what would be needed again.
+        let decides = self.options.window > 0;
+        let identifiers = decides.then_some(&mut self.ledger.identifiers);
+        let measure = measure(&draft, bytes.len(), &mut counter, identifiers);
         self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
@@ -384,7 +391,7 @@ impl State {
     }
 
     /// Gives the blocks of a message the masks that hold now.
-    fn renew_masks(&mut self, message: u32) {
+    pub(super) fn renew_masks(&mut self, message: u32) {
         let Some(outline) = self.outlines.get(message as usize) else { return };
         let fixed = message == self.request || self.held.contains(&message);
         let blocks = self.ledger.blocks_of(message);
@@ -394,6 +401,7 @@ impl State {
             .zip(blocks.clone())
             .map(|(piece, at)| {
                 let tied = self.ledger.blocks.get(at as usize).is_some_and(|it| it.group != NONE);
+                let fixed = fixed || self.pins.hold(at);
                 if fixed { Mask::FIXED } else { self.mask(message, outline.role, piece, tied) }
             })
             .collect();
@@ -478,6 +486,7 @@ impl State {
         if parts != self.parts {
             self.sent.settled = false;
         }
+        self.lines.recalls = parts.recalls;
         self.parts = parts;
         Ok(())
     }

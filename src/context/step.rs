@@ -35,7 +35,14 @@ impl State {
         self.ending = self.mender.finish();
         self.renew_usable();
         let before = self.pruner.context(&self.ledger, &self.setting());
-        let decision = self.decide(now_ms);
+        let mut decision = self.decide(now_ms);
+        let parts_change = self.sent.parts.is_some_and(|parts| parts != self.parts.fingerprint);
+        let opens = !decision.changes.is_empty() || parts_change || self.sent.rebuild;
+        if opens && self.bring_back_pins() {
+            let again = self.decide(now_ms);
+            decision.folded |= again.folded;
+            decision.fold_due = again.fold_due;
+        }
         self.keep_limits();
         self.decided = Some((decision.folded.then_some(before), decision.fold_due));
         self.sent.at_ms = Some(self.sent.at_ms.map_or(now_ms, |last| last.max(now_ms)));
@@ -106,7 +113,11 @@ impl State {
         Setting {
             window: self.options.window,
             usable: self.usable,
-            fixed: self.parts.total().saturating_add(self.sent.made_tokens),
+            fixed: self
+                .parts
+                .total()
+                .saturating_add(self.sent.made_tokens)
+                .saturating_add(self.pins.tokens(self.options.estimator)),
         }
     }
 }

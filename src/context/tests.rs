@@ -2,6 +2,7 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
+mod mended;
 mod providers;
 mod snapshot;
 

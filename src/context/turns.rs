@@ -202,10 +202,25 @@ impl State {
         let mut joined = Joined::new(self.format, voice);
         for part in parts {
             match part {
-                Joint::Made(made) => joined.made(made, |at| self.outlines.get(at as usize)),
+                Joint::Made(made) => {
+                    let before = joined.copied.len();
+                    joined.made(made, |at| self.outlines.get(at as usize));
+                    let copies = joined.copied.get(before..).unwrap_or_default();
+                    let ops = self.mends_copy(made, copies);
+                    joined.ops.extend(ops);
+                }
                 Joint::Host(message, number) => {
                     let Some(outline) = self.outlines.get(*message as usize) else { continue };
                     let Some(piece) = outline.pieces.get(*number as usize) else { continue };
+                    let at = self.ledger.blocks_of(*message).start.saturating_add(*number);
+                    // Mended words of the user's are ours, as in the head of a fold: written alike, they are the same.
+                    if let Some(text) = self.mended.get(&at)
+                        && (voice, piece.kind, piece.marks) == (Voice::User, Kind::Text, 0)
+                    {
+                        let said = Made::User(vec![MadePart::Text(text.clone())]);
+                        joined.made(&said, |_| None);
+                        continue;
+                    }
                     let mut changes = self.changes(*message, outline);
                     changes.retain(|change| change.piece == *number);
                     joined.host(*message, piece, &changes);

@@ -124,7 +124,8 @@ impl State {
     /// The items for all messages from `from` on; from 0 with the head of the last fold.
     pub(super) fn build(&self, from: u32) -> Vec<Entry> {
         let mut entries = Vec::new();
-        let mut waiting_head = from == 0 && self.pruner.head.is_some();
+        let mut waiting_head =
+            from == 0 && (self.pruner.head.is_some() || self.pins.sent().next().is_some());
         let first = self.ledger.blocks_of(from).start;
         let live = self.ledger.live();
         let mut rest = live.get(live.partition_point(|&at| at < first)..).unwrap_or(&[]);
@@ -308,7 +309,8 @@ impl State {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
-                let mut written = Written::ours(message, copies, Vec::new(), role);
+                let ops = self.mends_copy(made, &copies);
+                let mut written = Written::ours(message, copies, ops, role);
                 if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
                     (*tool_call_id, *tool_name) = call.unzip();
                 }

@@ -88,9 +88,22 @@ pub(super) fn sets(outline: &Outline, changes: &[Change], set: Set<'_>) -> Vec<O
 
 /// Mends the texts of a result block by block, the last first.
 pub(super) fn mended(piece: &Piece, text: &str, ops: &mut Vec<Op>) {
+    mend_list(&inside(piece), piece, text, ops);
+}
+
+/// The same where its blocks are copied to. Nothing if they are not copied as a list.
+pub fn mended_copy(piece: &Piece, copy: &Copied, text: &str) -> Vec<Op> {
+    let mut ops = Vec::new();
+    if copy.from == inside(piece) {
+        mend_list(&copy.path, piece, text, &mut ops);
+    }
+    ops
+}
+
+fn mend_list(list: &str, piece: &Piece, text: &str, ops: &mut Vec<Op>) {
     let (first, go) = piece.mends();
     for at in (0..u64::BITS).rev() {
-        let path = format!("{}/{at}", inside(piece));
+        let path = format!("{list}/{at}");
         if (go >> at) & 1 == 1 {
             ops.push(Op::Remove { path });
         } else if first == Some(at) {

@@ -26,7 +26,7 @@ use crate::json::Value;
 
 use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
 
-pub use edit::{Change, What};
+pub use edit::{Change, What, mended_copy};
 pub use fingerprint::fingerprint;
 pub use join::Joined;
 

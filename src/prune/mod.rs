@@ -158,6 +158,8 @@ pub struct Pruner {
     pub fold_rent: u64,
     /// The last call that was charged rent.
     pub charged: Option<u32>,
+    /// A fold was asked for: the next decision carries it out.
+    pub fold_wanted: bool,
     /// Blocks that may become candidates, in order: what a decision looks at.
     open: Vec<u32>,
     /// Blocks before this one have been looked at for that.
@@ -173,6 +175,7 @@ impl Pruner {
             head: None,
             fold_rent: 0,
             charged: None,
+            fold_wanted: false,
             open: Vec::new(),
             seen: 0,
         }
@@ -222,6 +225,9 @@ impl Pruner {
         let context = self.context(ledger, setting);
         let due = self.fold_pays(ledger, setting, moment, context, tail, charge);
         self.charged = Some(moment.call);
+        if std::mem::take(&mut self.fold_wanted) {
+            self.fold(ledger, setting, moment, true, writer, &mut decision);
+        }
         if 10_000 * context <= self.policy.trigger * setting.usable {
             if due && moment.defer_folds {
                 decision.fold_due = true;

@@ -247,6 +247,22 @@ fn a_fold_keeps_hot_groups_whole_and_the_newest_words_of_the_user() {
 }
 
 #[test]
+fn what_is_whole_leaves_where_another_is_cut() {
+    let form = |whole: bool| {
+        let mut story = Story::new();
+        story.ask(100, Mask::FIXED);
+        story.message(Role::Assistant, true);
+        let mask = Mask { whole, ..Mask::FREE };
+        let block = story.block(Kind::Thinking, 4000, NONE, mask, &[]);
+        story.block(Kind::Text, 10, NONE, Mask::FIXED, &[]);
+        story.decide(2000, true);
+        assert!(story.context(2000) <= 2000);
+        story.form(block)
+    };
+    assert_eq!((form(true), form(false)), (Form::Gone, Form::Capped));
+}
+
+#[test]
 fn a_fold_that_would_remove_nothing_adds_no_head() {
     let mut story = Story::new();
     story.ask(5000, Mask::FIXED);

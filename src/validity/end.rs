@@ -28,10 +28,17 @@ impl Mender {
             let kind = FixKind::Before(line(START));
             fixes.insert(0, fix(index, None, kind, names.first, message));
         }
-        if first.is_none() && last == Some(Role::System) {
-            let message = "nothing but the system's messages: one of the user's must follow".into();
+        let alone = match (first, last, self.left_out) {
+            (None, Some(Role::System), _) => {
+                Some((self.newest, "nothing but the system's messages"))
+            }
+            (None, None, Some(index)) => Some((index, "nothing that the host sends")),
+            _ => None,
+        };
+        if let Some((index, what)) = alone {
+            let message = format!("{what}: a message of the user's must follow");
             let kind = FixKind::After(line(START));
-            fixes.push(fix(self.newest, None, kind, names.first, message));
+            fixes.push(fix(index, None, kind, names.first, message));
         }
         if let Some(run) = self.run.as_ref().filter(|run| Self::must_gather(run)) {
             fixes.extend(self.gather(run));

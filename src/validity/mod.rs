@@ -7,11 +7,14 @@
 //! is and how it is mended are one piece of code, so they cannot drift; a provider is a row in `provider.rs`.
 
 mod apply;
+mod assistant;
 mod end;
 mod ids;
 mod mender;
+mod others;
 mod piece;
 mod provider;
+mod results;
 mod run;
 mod signs;
 mod together;

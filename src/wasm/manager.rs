@@ -6,7 +6,7 @@ use super::memory::{with_bytes, with_input};
 use crate::context::{Options, Pushed, State};
 use crate::error::Result;
 use crate::format::Format;
-use crate::json::write;
+use crate::json::{items, string, write};
 
 /// A session: messages go in as JSON, requests come out as items.
 #[wasm_bindgen]
@@ -98,6 +98,51 @@ impl Manager {
         Ok(self.0.set_options(options))
     }
 
+    /// Keeps a message verbatim, or one piece of it; the number of the pin.
+    pub fn pin(&mut self, message: u32, piece: Option<u32>) -> Result<u32> {
+        self.0.pin(message, piece)
+    }
+
+    /// Keeps the text in the input buffer; the number of the pin.
+    pub fn pin_text(&mut self, len: usize) -> Result<u32> {
+        with_input(len, |text| Ok(self.0.pin_text(text)))
+    }
+
+    /// The piece of a message that holds a text: both in the input buffer, the message (JSON) first, of so many bytes.
+    pub fn find(&self, index: u32, message: usize, len: usize) -> Result<Option<u32>> {
+        with_input(len, |both| {
+            let (json, text) = both.split_at_checked(message).unwrap_or((both, ""));
+            self.0.find(index, json.as_bytes(), text)
+        })
+    }
+
+    /// Lets a pin go; false if there is none.
+    pub fn unpin(&mut self, id: u32) -> bool {
+        self.0.unpin(id)
+    }
+
+    /// A call to one of the agent's tools, name and arguments as a JSON array of two: what comes of it, as JSON.
+    pub fn call_agent_tool(&mut self, len: usize) -> Result<String> {
+        with_input(len, |json| {
+            let given = items(json).unwrap_or_default();
+            let name = given.first().and_then(|name| string(name).ok()).unwrap_or_default();
+            let arguments = given.get(1).copied().unwrap_or("null");
+            Ok(write(&self.0.call_agent_tool(&name, arguments)?))
+        })
+    }
+
+    /// Message and block that the reference in the input buffer stands for.
+    pub fn referred(&self, len: usize) -> Result<Option<Vec<u32>>> {
+        with_input(len, |text| {
+            Ok(self.0.referred(text).map(|(message, block)| vec![message, block]))
+        })
+    }
+
+    /// The original text of a block, from its message (JSON) in the input buffer.
+    pub fn recalled(&self, message: u32, block: u32, len: usize) -> Result<Option<String>> {
+        with_input(len, |json| self.0.recalled(message, block, json.as_bytes()))
+    }
+
     /// What a provider reported (JSON in the input buffer) of the last request, or of the one with this epoch and estimate.
     pub fn observe(&mut self, len: usize, epoch: Option<u32>, estimate: f64) -> Result<()> {
         let of = epoch.map(|epoch| (epoch, milliseconds(estimate).unsigned_abs()));
@@ -131,6 +176,12 @@ impl Manager {
     pub fn counters(&self) -> String {
         write(&self.0.counters())
     }
+}
+
+/// Definitions of the agent's tools, as JSON.
+#[wasm_bindgen]
+pub fn agent_tools() -> String {
+    write(&crate::context::agent_tools())
 }
 
 /// A time of JavaScript's as a whole number.

@@ -43,6 +43,7 @@ export function carryOut(
   const whose = provider ?? ownProvider(format);
   const strict = strictFor(format, whose);
   const law = { format, provider: whose };
+  const alternates = whose === "bedrock" || whose === "mistral";
   const maxOutputTokens = Math.min(8_192, Math.floor(contextTokens / 16));
   const usable = contextTokens - maxOutputTokens;
   const host = /** @type {any[]} */ (session.messages);
@@ -146,7 +147,8 @@ export function carryOut(
       fail(found.rule, found.index, found.message, found.path);
     }
     checkMade(messages, source, host, strict, made, fail);
-    // I10 is Anthropic's own, wherever its models run.
+    // I10 is a rule of Anthropic's models, which Converse has too. Who speaks Anthropic's format for models of its own
+    // (DeepSeek, Kimi) binds no block to its neighbours.
     if (whose === "anthropic" || whose === "bedrock")
       for (const one of unchangedThinking(messages, history, source))
         fail(one.rule, one.index, one.message);
@@ -184,12 +186,12 @@ export function carryOut(
     if (view.compaction) report.folds += 1;
     if (report.folds === 0) {
       const kept = new Set(source);
-      const ours = json(messages.filter((_, i) => source[i] === null));
-      // Where roles alternate, neighbours go out as one message of ours that holds them all.
+      // Where roles alternate, neighbours go out as one message of ours: it holds all that they said, in order.
+      const joined = alternates ? messages.filter((_, i) => source[i] === null).map(json) : [];
       const isGone = (/** @type {any} */ message, /** @type {number} */ from) =>
         !kept.has(from) &&
         !announced.has(from) &&
-        !textsOf(message).every((text) => ours.includes(text));
+        !joined.some((own) => holdsInOrder(own, textsOf(message)));
       const lost = history.findIndex(isGone);
       if (lost >= 0) fail("lost", lost, "a message is gone, and no fold, edit or repair says so");
     }
@@ -228,6 +230,16 @@ export function carryOut(
   report.ms = Math.round(report.ms);
   manager[Symbol.dispose]?.();
   return report;
+}
+
+/** @param {string} json @param {readonly string[]} texts */
+function holdsInOrder(json, texts) {
+  let from = 0;
+  return texts.every((text) => {
+    const at = json.indexOf(text, from);
+    from = at + text.length;
+    return at >= 0;
+  });
 }
 
 /** Every string in a message's content, as it stands in JSON. @param {any} value @returns {string[]} */

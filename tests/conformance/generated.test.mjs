@@ -4,6 +4,9 @@
  * and the laws hold (`generated/laws.mjs`). A failure is shown with its seed and the smallest history that shows it.
  *
  * PLIMSOLL_HISTORIES   how many transcripts over all pairs; 10,000 by default, 1,000,000 with `--long`
+ * PLIMSOLL_FIRST       the seed of the first of them; 1 by default. A long run can go in pieces: it prints how far all of it is
+ *                      done, and where to go on
+ * PLIMSOLL_THREADS     how many threads play; one for each core by default, at most 4
  * PLIMSOLL_PAIRS       a regular expression over the pairs, e.g. ^ai-sdk x gemini$
  * PLIMSOLL_SEED        only this transcript, in every chosen pair
  */
@@ -20,8 +23,14 @@ import { loadPackage } from "./package.mjs";
 const { api, why } = await loadPackage();
 const long = process.env.PLIMSOLL_LONG === "1";
 const histories = Number(process.env.PLIMSOLL_HISTORIES ?? (long ? 1_000_000 : 10_000));
+const first = Number(process.env.PLIMSOLL_FIRST ?? 1);
+const last = first + histories - 1;
 const only = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
-const threads = Math.min(4, availableParallelism());
+const threads = Number(process.env.PLIMSOLL_THREADS ?? Math.min(4, availableParallelism()));
+/** A thread plays so many neighbouring seeds before it asks for more: a run that ends early is done up to a seed. */
+const piece = 500;
+/** Progress is printed this often where a run is long, or did not start at the first seed. */
+const sayEveryMs = long || first > 1 ? 30_000 : Number.POSITIVE_INFINITY;
 /** The time of this many is printed, and what a million would take by it. */
 const measured = 20_000;
 const shrunk = 5;
@@ -82,7 +91,9 @@ async function many() {
   );
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
-  let [done, said, timed] = [0, 0, false];
+  let [done, next, said, timed] = [0, first, started, false];
+  /** First seeds of the pieces that are being played. @type {Set<number>} */
+  const open = new Set();
   const share = (/** @type {any} */ told) => {
     done += told.done;
     for (const [at, own] of told.counts) {
@@ -91,6 +102,8 @@ async function many() {
         if (field === "found") all.found = [...all.found, ...own.found].slice(0, 3);
         else all[field] += own[field];
       }
+      for (const { seed, law, message } of own.found)
+        console.log(`${pairName(at)}, seed ${seed}: ${law}: ${message.slice(0, 300)}`);
     }
     if (!timed && done >= measured) {
       timed = true;
@@ -99,27 +112,47 @@ async function many() {
         `${done} transcripts in ${seconds().toFixed(0)} s: a million take ${million.toFixed(0)} minutes`,
       );
     }
-    if (long && done - said >= histories / 50) {
-      said = done;
-      console.log(`${done} of ${histories} transcripts, ${seconds().toFixed(0)} s`);
+    if (performance.now() - said >= sayEveryMs && open.size > 0) {
+      said = performance.now();
+      const upTo = Math.min(...open);
+      const behind = upTo > first ? `seeds ${first} to ${upTo - 1} of ${last} are done` : "begun";
+      console.log(
+        `${behind} (${done} transcripts, ${seconds().toFixed(0)} s); ` +
+          `to go on: PLIMSOLL_FIRST=${upTo} PLIMSOLL_HISTORIES=${last - upTo + 1}`,
+      );
     }
   };
-  await Promise.all(
-    Array.from({ length: threads }, (_, at) => {
+  const thread = () =>
+    new Promise((resolve, reject) => {
       const worker = new Worker(new URL("./generated/worker.mjs", import.meta.url), {
-        workerData: { pairs: chosen, from: at + 1, to: histories, step: threads },
+        workerData: { pairs: chosen },
       });
-      return new Promise((resolve, reject) => {
-        worker.on("message", share);
-        worker.on("error", reject);
-        worker.on("exit", resolve);
+      let from = 0;
+      const more = () => {
+        open.delete(from);
+        from = next;
+        next = Math.min(next + piece, last + 1);
+        if (from < next) open.add(from);
+        worker.postMessage({ from, to: next - 1 });
+      };
+      worker.on("message", (told) => {
+        if (told.ready) return more();
+        share(told);
+        more();
       });
-    }),
+      worker.on("error", reject);
+      worker.on("exit", resolve);
+    });
+  await Promise.all(Array.from({ length: threads }, thread));
+  console.log(
+    `seeds ${first} to ${last}: ${done} transcripts in ${seconds().toFixed(1)} s on ${threads} threads`,
   );
-  console.log(`${done} transcripts in ${seconds().toFixed(1)} s on ${threads} threads`);
   assert.equal(done, histories, "a thread ended early");
   return counts;
 }
+
+/** @param {number} at */
+const pairName = (at) => `${chosen[at]?.format} x ${chosen[at]?.provider}`;
 
 /** @param {any[]} rows */
 function print(rows) {

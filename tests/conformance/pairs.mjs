@@ -4,7 +4,7 @@
  * provider's own wire is checked as it stands; an SDK's messages are checked by themselves and then as its adapter
  * sends them.
  */
-import { readers } from "./convert/read.mjs";
+import { turnsIn } from "./convert/read.mjs";
 import { writers } from "./convert/wire.mjs";
 import {
   strictAiSdk,
@@ -215,7 +215,7 @@ function pieces(format, provider, kind, message) {
     reasoning: provider === "deepseek" || provider === "kimi",
     ids: nameless.has(format),
   };
-  const made = (readers[format]?.(message, provider) ?? []).flatMap((turn) =>
+  const made = turnsIn(format, message, provider).flatMap((turn) =>
     (writers[kind]?.(turn, ways) ?? []).map((one) => ({
       message: one,
       tool: turn.role === "tool",

@@ -7,20 +7,20 @@ use crate::hash::fnv;
 const START: [u8; 5] = [b'P', b'L', b'I', b'M', 1];
 
 /// Writes a snapshot.
-pub(super) struct Writer(Vec<u8>);
+pub(in crate::context) struct Writer(Vec<u8>);
 
 /// Reads a snapshot that has verified. What does not read is 0 or empty; `end` tells of the first that did not.
-pub(super) struct Reader<'a> {
+pub(in crate::context) struct Reader<'a> {
     rest: &'a [u8],
     flaw: Option<&'static str>,
 }
 
 impl Writer {
-    pub(super) fn new() -> Self {
+    pub(in crate::context) fn new() -> Self {
         Self(START.to_vec())
     }
 
-    pub(super) fn number(&mut self, mut number: u64) {
+    pub(in crate::context) fn number(&mut self, mut number: u64) {
         loop {
             let [low, ..] = number.to_le_bytes();
             number >>= 7;
@@ -32,24 +32,24 @@ impl Writer {
     }
 
     /// None is 0, and every number one more.
-    pub(super) fn perhaps(&mut self, number: Option<u64>) {
+    pub(in crate::context) fn perhaps(&mut self, number: Option<u64>) {
         self.number(number.map_or(0, |number| number.saturating_add(1)));
     }
 
-    pub(super) fn hash(&mut self, hash: u64) {
+    pub(in crate::context) fn hash(&mut self, hash: u64) {
         self.0.extend_from_slice(&hash.to_le_bytes());
     }
 
-    pub(super) fn mark(&mut self, mark: u32) {
+    pub(in crate::context) fn mark(&mut self, mark: u32) {
         self.0.extend_from_slice(&mark.to_le_bytes());
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(in crate::context) fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.0.extend_from_slice(text.as_bytes());
     }
 
-    pub(super) fn numbers(&mut self, numbers: &[u32]) {
+    pub(in crate::context) fn numbers(&mut self, numbers: &[u32]) {
         self.number(numbers.len() as u64);
         for &number in numbers {
             self.number(number.into());
@@ -57,7 +57,7 @@ impl Writer {
     }
 
     /// Ascending numbers, as the steps between them.
-    pub(super) fn ascending(&mut self, numbers: &[u32]) {
+    pub(in crate::context) fn ascending(&mut self, numbers: &[u32]) {
         self.number(numbers.len() as u64);
         let mut last = 0;
         for &number in numbers {
@@ -67,7 +67,7 @@ impl Writer {
     }
 
     /// The bytes, with a hash of them at the end.
-    pub(super) fn done(mut self) -> Vec<u8> {
+    pub(in crate::context) fn done(mut self) -> Vec<u8> {
         let hash = fnv(self.0.iter().copied());
         self.hash(hash);
         self.0
@@ -77,7 +77,7 @@ impl Writer {
 impl<'a> Reader<'a> {
     /// # Errors
     /// `CorruptState` for what no snapshot of this version is, or is not as it was written.
-    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+    pub(in crate::context) fn new(bytes: &'a [u8]) -> Result<Self> {
         let (all, hash) = bytes.split_last_chunk().ok_or_else(|| corrupt("it is cut short"))?;
         let Some(rest) = all.strip_prefix(&START) else {
             return Err(corrupt("it is no snapshot of this version"));
@@ -88,12 +88,12 @@ impl<'a> Reader<'a> {
         Ok(Self { rest, flaw: None })
     }
 
-    pub(super) fn refuse(&mut self, flaw: &'static str) {
+    pub(in crate::context) fn refuse(&mut self, flaw: &'static str) {
         self.flaw.get_or_insert(flaw);
         self.rest = &[];
     }
 
-    pub(super) fn number(&mut self) -> u64 {
+    pub(in crate::context) fn number(&mut self) -> u64 {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let Some((&byte, rest)) = self.rest.split_first() else { break };
@@ -107,26 +107,26 @@ impl<'a> Reader<'a> {
         0
     }
 
-    pub(super) fn small(&mut self) -> u32 {
+    pub(in crate::context) fn small(&mut self) -> u32 {
         u32::try_from(self.number()).unwrap_or_else(|_| {
             self.refuse("a number is too large");
             0
         })
     }
 
-    pub(super) fn perhaps(&mut self) -> Option<u64> {
+    pub(in crate::context) fn perhaps(&mut self) -> Option<u64> {
         self.number().checked_sub(1)
     }
 
-    pub(super) fn flag(&mut self) -> bool {
+    pub(in crate::context) fn flag(&mut self) -> bool {
         self.number() != 0
     }
 
-    pub(super) fn hash(&mut self) -> u64 {
+    pub(in crate::context) fn hash(&mut self) -> u64 {
         u64::from_le_bytes(self.take())
     }
 
-    pub(super) fn mark(&mut self) -> u32 {
+    pub(in crate::context) fn mark(&mut self) -> u32 {
         u32::from_le_bytes(self.take())
     }
 
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         *taken
     }
 
-    pub(super) fn text(&mut self) -> &'a str {
+    pub(in crate::context) fn text(&mut self) -> &'a str {
         let length = usize::try_from(self.number()).unwrap_or(usize::MAX);
         let (text, rest) = self.rest.split_at_checked(length).unwrap_or_default();
         let text = std::str::from_utf8(text).unwrap_or_default();
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How many things follow, of which each has at least one byte.
-    pub(super) fn count(&mut self) -> usize {
+    pub(in crate::context) fn count(&mut self) -> usize {
         let count = usize::try_from(self.number()).unwrap_or(usize::MAX);
         if count <= self.rest.len() {
             return count;
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         0
     }
 
-    pub(super) fn numbers(&mut self) -> Vec<u32> {
+    pub(in crate::context) fn numbers(&mut self) -> Vec<u32> {
         let mut numbers = Vec::new();
         for _ in 0..self.count() {
             numbers.push(self.small());
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ascending numbers, as `Writer::ascending` wrote them.
-    pub(super) fn ascending(&mut self) -> Vec<u32> {
+    pub(in crate::context) fn ascending(&mut self) -> Vec<u32> {
         let mut numbers = self.numbers();
         let mut last = 0u32;
         for number in &mut numbers {
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
 
     /// # Errors
     /// `CorruptState` if something did not read, or something is left.
-    pub(super) fn end(self) -> Result<()> {
+    pub(in crate::context) fn end(self) -> Result<()> {
         match self.flaw {
             Some(flaw) => Err(corrupt(flaw)),
             None if self.rest.is_empty() => Ok(()),

@@ -1,6 +1,7 @@
 //! A snapshot as bytes.
 
 use super::super::calibration::{Calibration, Counted};
+use super::super::pins::Pins;
 use super::bytes::{Reader, Writer};
 use super::{Changed, Shape, Snapshot, Why};
 use crate::error::Result;
@@ -61,6 +62,8 @@ impl Snapshot {
         out.number(self.calibration.grown.0);
         out.number(self.calibration.grown.1);
         out.number(self.usable);
+        self.pins.write(&mut out);
+        out.number(self.fold_wanted.into());
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
         out.done()
@@ -153,6 +156,8 @@ impl Snapshot {
         }
         let calibration = Calibration { last, grown: (given.number(), given.number()) };
         let usable = given.number();
+        let pins = Pins::read(&mut given);
+        let fold_wanted = given.flag();
         let stubbed = given.ascending();
         let summarized = given.ascending();
         given.end()?;
@@ -178,8 +183,11 @@ impl Snapshot {
             unbound,
             calibration,
             usable,
+            pins,
+            fold_wanted,
             stubbed,
             summarized,
+            anew: false,
             recount: false,
             items: None,
         })

@@ -4,10 +4,11 @@
 //! A session that was parked, and one whose host has branched off or changed an earlier message, measures its messages
 //! again and takes its history from here, as far as the messages are the same.
 
-mod bytes;
+pub(super) mod bytes;
 mod code;
 
 use super::calibration::Calibration;
+use super::pins::Pins;
 use super::state::{State, Why, native};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::format::Format;
@@ -19,6 +20,7 @@ const KNOWN_SINGLY: u32 = 512;
 
 /// The history of a session, up to its last request.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a session, not a state")]
 pub(super) struct Snapshot {
     /// Messages that the last request stood for.
     pub upto: u32,
@@ -48,10 +50,13 @@ pub(super) struct Snapshot {
     unbound: Vec<u32>,
     calibration: Calibration,
     usable: u64,
+    pins: Pins,
+    fold_wanted: bool,
     /// Identifiers in stubs, and in the summary.
     stubbed: Vec<u32>,
     summarized: Vec<u32>,
-    /// Another estimator counts from now on: what lines cost is not known.
+    /// Other options hold from now on: what was sent is decided anew; by another estimator also what lines cost.
+    anew: bool,
     recount: bool,
     /// What the last request sent, where that is at hand.
     items: Option<Vec<(u64, u32)>>,
@@ -145,8 +150,11 @@ impl State {
             unbound,
             calibration: self.calibration,
             usable: self.usable,
+            pins: self.pins.clone(),
+            fold_wanted: self.pruner.fold_wanted,
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
+            anew: false,
             recount: false,
             items: Some(self.sent.items.clone()),
         }
@@ -245,7 +253,7 @@ impl State {
             self.usable = self.options.usable;
             let calibration = Calibration::default();
             let usable = self.usable;
-            self.wait_for(Snapshot { calibration, usable, recount, ..snapshot });
+            self.wait_for(Snapshot { calibration, usable, anew: true, recount, ..snapshot });
             return true;
         }
         if same {
@@ -332,9 +340,9 @@ impl State {
             // What stood behind these is not known: the request is not what it was from there on.
             self.sent.items.push((0, crate::model::NONE));
         }
-        self.sent.rebuild = !whole || self.sent.unheld;
+        self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew;
         let beside = (self.parts.fingerprint, self.parts.total());
-        self.sent.settled = whole && snapshot.parts == Some(beside);
+        self.sent.settled = whole && !snapshot.anew && snapshot.parts == Some(beside);
     }
 
     /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has.
@@ -390,6 +398,8 @@ impl State {
             self.unbound.insert(*at, ());
         }
         self.fresh.clear();
+        self.take_pins(&snapshot.pins);
+        self.pruner.fold_wanted = snapshot.fold_wanted;
     }
 }
 

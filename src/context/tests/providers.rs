@@ -3,18 +3,18 @@
 use super::*;
 use crate::validity::Provider;
 
-fn told(provider: &str, format: &str, tokens: u32) -> Told {
+pub(super) fn told(provider: &str, format: &str, tokens: u32) -> Told {
     let mut options = window(tokens);
     options["provider"] = provider.into();
     options["format"] = format.into();
     Told::new(&options)
 }
 
-fn written(answer: &Answer) -> Value {
+pub(super) fn written(answer: &Answer) -> Value {
     serde_json::from_str(&crate::json::write(&answer.items)).unwrap()
 }
 
-fn image(bytes: &str) -> Value {
+pub(super) fn image(bytes: &str) -> Value {
     json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": bytes } })
 }
 

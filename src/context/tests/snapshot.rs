@@ -171,3 +171,85 @@ fn a_snapshot_that_was_changed_is_refused() {
     }
     assert!(State::restore(options, &bytes).is_ok());
 }
+
+#[test]
+fn a_pin_that_comes_too_late_brings_its_message_back_with_the_next_epoch() {
+    let options = window(30_000);
+    let mut told = Told::worked(&options, 25);
+    let stubbed = told.forms().iter().position(|form| *form >= Form::Stubbed).unwrap();
+    let block = u32::try_from(stubbed).unwrap();
+    let message = told.state.ledger.blocks[stubbed].message;
+    let pin = told.state.pin(message, None).unwrap();
+    assert_eq!(told.request().first_changed, None);
+    assert_ne!(told.forms()[stubbed], Form::Full);
+    let mut epochs = 0;
+    for at in 25..220 {
+        told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+        let answer = told.request();
+        epochs += u32::from(answer.first_changed.is_some());
+        assert!(answer.fits && told.state.violations().is_empty());
+        assert_eq!(told.forms()[stubbed] == Form::Full, epochs > 0);
+    }
+    assert!(epochs > 2 && told.state.pruner.head.is_some());
+    // Verbatim, once, across a fold.
+    let (message, block) = told.state.referred(&format!("r{block}")).unwrap();
+    let bytes = told.messages[message as usize].to_string();
+    let text = told.state.recalled(message, block, bytes.as_bytes()).unwrap().unwrap();
+    assert!(
+        told.view().iter().any(|it| matches!(it, Written::Keep { index } if *index == message))
+    );
+    assert!(text.starts_with("x0y0"));
+    assert!(told.state.unpin(pin) && !told.state.unpin(pin));
+}
+
+#[test]
+fn a_text_that_stands_nowhere_goes_out_in_front_from_the_next_epoch_on() {
+    let mut told = Told::worked(&window(30_000), 12);
+    let says = |told: &Told| format!("{:?}", told.view()).matches("the ship sails at dawn").count();
+    told.state.pin_text("the ship sails at dawn");
+    assert_eq!((told.request().first_changed, says(&told)), (None, 0));
+    let mut since = 0;
+    for at in 12..220 {
+        told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+        since += u32::from(told.request().first_changed.is_some());
+        assert_eq!(says(&told), usize::from(since > 0));
+    }
+    assert!(told.state.pruner.head.is_some());
+}
+
+#[test]
+fn a_stub_promises_its_original_only_where_the_agent_can_ask_for_it() {
+    let promised = |tools: &str| {
+        let mut told = Told::new(&window(30_000));
+        told.state.set_parts(&format!(r#"{{"tools":{tools}}}"#)).unwrap();
+        told.ask("find it");
+        for at in 0..25 {
+            told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+            told.request();
+        }
+        format!("{:?}", told.view()).contains(", context_recall r")
+    };
+    assert!(promised(r#"[{"name":"context_recall"}]"#));
+    assert!(promised(r#"[{"type":"function","function":{"name": "context_recall"}}]"#));
+    assert!(promised(r#"{"context_recall":{"description":"-"}}"#));
+    assert!(!promised(r#"[{"name":"read","description":"not \"context_recall\""}]"#));
+    assert!(!promised(r#"[{"name":"read","enum":["context_recall"]}]"#));
+}
+
+#[test]
+fn the_agent_asks_and_is_answered() {
+    let mut told = Told::worked(&window(30_000), 20);
+    let mut ask = |name, arguments| told.state.call_agent_tool(name, arguments);
+    let Ok(crate::context::Told::Text(status)) = ask("context_status", "{}") else { panic!() };
+    assert!(status.contains("of 30000 usable tokens"), "{status}");
+    assert!(matches!(
+        ask("context_recall", r#"{"ref":"r3"}"#),
+        Ok(crate::context::Told::Recall(3, 3))
+    ));
+    assert!(matches!(ask("context_recall", r#"{"ref":7}"#), Ok(crate::context::Told::Text(_))));
+    assert!(ask("context_delete", "{}").is_err());
+    assert!(ask("context_compact", "null").is_ok());
+    let answer = told.request();
+    assert_eq!(answer.event, Some(Event::Fold));
+    assert_eq!(told.request().event, None);
+}

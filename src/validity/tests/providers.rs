@@ -2,7 +2,7 @@
 
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
-use super::oracle::*;
+use super::turns::*;
 use crate::validity::*;
 
 const ID: &str = "abcdefghi";

@@ -45,6 +45,18 @@ export const readers = {
   "openai-responses": readResponses,
 };
 
+/** What a frozen message says, by the last provider that was asked for. @type {WeakMap<object, { provider: string, turns: Turn[] }>} */
+const known = new WeakMap();
+
+/** What a message says. @param {string} format @param {any} message @param {string} provider @returns {readonly Turn[]} */
+export function turnsIn(format, message, provider) {
+  const kept = known.get(message);
+  if (kept?.provider === provider) return kept.turns;
+  const turns = readers[format]?.(message, provider) ?? [];
+  if (Object.isFrozen(message)) known.set(message, { provider, turns });
+  return turns;
+}
+
 /** @param {any} message @param {string} provider @returns {Turn[]} */
 function readPi(message, provider) {
   const { role, content } = message;

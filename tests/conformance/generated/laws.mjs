@@ -1,8 +1,8 @@
 // @ts-check
 /** Laws of a view against the host's history that need no provider: what is opaque, what belongs together, what is ours. */
 import { isDeepStrictEqual } from "node:util";
-import { readers } from "../convert/read.mjs";
-import { callsOf, parsed, reasoningOf } from "../convert/turns.mjs";
+import { turnsIn } from "../convert/read.mjs";
+import { callsOf, parsed, reasoningOf, resultsOf } from "../convert/turns.mjs";
 import { isOutput, kindOf } from "../strict/openai-responses.mjs";
 
 /**
@@ -11,9 +11,8 @@ import { isOutput, kindOf } from "../strict/openai-responses.mjs";
  * @typedef {{ format: string, provider: string }} Law
  */
 
-/** @param {Law} law @param {any} message @returns {Turn[]} */
-export const turnsOf = ({ format, provider }, message) =>
-  readers[format]?.(message, provider) ?? [];
+/** @param {Law} law @param {any} message */
+export const turnsOf = ({ format, provider }, message) => turnsIn(format, message, provider);
 
 const token = /opq-\d+-\d+-[A-Za-z0-9=]*/g;
 /** What an edit of a call may not touch. */
@@ -65,48 +64,69 @@ function mark(carrier) {
   return carrier;
 }
 
-/** @type {WeakMap<object, ReturnType<typeof opaques>>} */
-const known = new WeakMap();
-/** @param {any} message */
-function ownOpaques(message) {
-  const kept = known.get(message);
-  if (kept) return kept;
-  const found = opaques(message);
-  if (Object.isFrozen(message)) known.set(message, found);
-  return found;
+/** What is found in a message, once if it is frozen. @template T @param {(message: any) => T} find @returns {(message: any) => T} */
+function once(find) {
+  /** @type {WeakMap<object, T>} */
+  const known = new WeakMap();
+  return (message) => {
+    const kept = known.get(message);
+    if (kept !== undefined) return kept;
+    const found = find(message);
+    if (Object.isFrozen(message)) known.set(message, found);
+    return found;
+  };
 }
 
-/** What is opaque is the host's, byte for byte and in its place. @param {readonly any[]} host @param {readonly any[]} sent @returns {Problem | null} */
-export function carried(host, sent) {
+/** Each opaque string of a message with what of its carrier is compared. */
+const ownMarks = once((message) =>
+  opaques(message).map(({ opaque, carrier }) => ({
+    opaque,
+    mark: JSON.parse(JSON.stringify(mark(carrier))),
+  })),
+);
+
+/**
+ * What is opaque is the host's, byte for byte and in its place.
+ * @param {readonly any[]} host
+ * @param {readonly any[]} sent
+ * @param {WeakSet<object>} [sound] messages that an earlier, shorter history has shown to be so: they stay it
+ * @returns {Problem | null}
+ */
+export function carried(host, sent, sound = new WeakSet()) {
   const own = new Set(host);
-  /** @type {Map<string, any[]> | null} */
+  /** @type {ReturnType<typeof byOpaque> | null} */
   let marks = null;
   for (let at = 0; at < sent.length; at += 1) {
-    if (own.has(sent[at])) continue;
-    for (const { opaque, carrier } of ownOpaques(sent[at])) {
-      if (!marks) {
-        marks = new Map();
-        for (const one of host.flatMap(ownOpaques))
-          marks.set(one.opaque, [
-            ...(marks.get(one.opaque) ?? []),
-            JSON.parse(JSON.stringify(mark(one.carrier))),
-          ]);
-      }
+    if (own.has(sent[at]) || sound.has(sent[at])) continue;
+    for (const { opaque, mark: now } of ownMarks(sent[at])) {
+      marks ??= byOpaque(host);
       const had = marks.get(opaque);
       if (!had)
         return {
           law: "opaque",
           message: `message ${at} holds ${opaque}, which the host never had`,
         };
-      const now = JSON.parse(JSON.stringify(mark(carrier)));
-      if (had.some((one) => isDeepStrictEqual(one, now))) continue;
+      if (had.some((one) => isDeepStrictEqual(one.mark, now))) continue;
       return {
         law: "opaque",
-        message: `what carries ${opaque} in message ${at} was ${JSON.stringify(had[0])}, is ${JSON.stringify(now)}`,
+        message: `what carries ${opaque} in message ${at} was ${JSON.stringify(had[0]?.mark)}, is ${JSON.stringify(now)}`,
       };
     }
+    sound.add(sent[at]);
   }
   return null;
+}
+
+/** @param {readonly any[]} host */
+function byOpaque(host) {
+  /** @type {Map<string, ReturnType<typeof ownMarks>>} */
+  const marks = new Map();
+  for (const one of host.flatMap(ownMarks)) {
+    const same = marks.get(one.opaque);
+    if (same) same.push(one);
+    else marks.set(one.opaque, [one]);
+  }
+  return marks;
 }
 
 const opaqueNames = new Set([
@@ -146,26 +166,44 @@ export function signed(host, { messages, source }) {
 const failed =
   /no result|not recorded|no record|unknown|interrupted|abort|missing|never|no output|empty|lost/i;
 
-/** A result that the host never had says that there is none. @param {Law} law @param {readonly any[]} host @param {readonly any[]} mended @returns {Problem | null} */
-export function honest(law, host, mended) {
-  const texts = new Set(results(law, host).map((one) => well(one.text)));
+/**
+ * A result that the host never had says that there is none.
+ * @param {Law} law
+ * @param {readonly any[]} host
+ * @param {readonly any[]} mended
+ * @param {WeakSet<object>} [sound] messages that an earlier, shorter history has shown to be so: they stay it
+ * @returns {Problem | null}
+ */
+export function honest(law, host, mended, sound = new WeakSet()) {
   const own = new Set(host);
+  /** @type {Set<string> | null} */
+  let texts = null;
   for (let at = 0; at < mended.length; at += 1) {
-    if (own.has(mended[at])) continue;
-    for (const { text, error } of results(law, [mended[at]])) {
-      if (texts.has(well(text)) || failed.test(String(text))) continue;
+    if (own.has(mended[at]) || sound.has(mended[at])) continue;
+    for (const { text, error, said } of results(law, mended[at])) {
+      texts ??= new Set(host.flatMap((message) => results(law, message)).map((one) => one.said));
+      if (texts.has(said) || failed.test(String(text))) continue;
       const message = `message ${at} holds a result of ours that ${error ? "does not say what is missing" : "looks like a success"}: ${JSON.stringify(text)}`;
       return { law: "honest", message };
     }
+    sound.add(mended[at]);
   }
   return null;
 }
 
-/** @param {Law} law @param {readonly any[]} messages */
-const results = (law, messages) =>
-  messages
-    .flatMap((message) => turnsOf(law, message))
-    .flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "result" ? [part] : [])));
+/** @type {WeakMap<readonly Turn[], Array<{ text: string | null, error: boolean, said: string }>>} */
+const knownResults = new WeakMap();
+/** The results in a message, and what they say. @param {Law} law @param {any} message */
+function results(law, message) {
+  const turns = turnsOf(law, message);
+  const kept = knownResults.get(turns);
+  if (kept) return kept;
+  const found = turns
+    .flatMap(resultsOf)
+    .map(({ text, error }) => ({ text, error, said: well(text) }));
+  knownResults.set(turns, found);
+  return found;
+}
 
 /** What a list of a text and an image says, which stands as JSON. @param {string | null} text */
 function saidIn(text) {
@@ -173,14 +211,15 @@ function saidIn(text) {
   return Array.isArray(list) ? list.map((one) => one?.text ?? "").join("") : text;
 }
 
-/** Halves of characters, and blocks with nothing but white space, are all that a text may lose. @param {string | null} text */
-const well = (text) =>
-  String(saidIn(text))
-    .replace(/[\ud800-\udfff]/g, "")
-    .replaceAll("\ufffd", "")
-    .split("\n")
-    .filter((line) => /\S/.test(line))
-    .join("\n");
+/**
+ * Halves of characters become U+FFFD. Of a result that says nothing but white space the blocks may go, since no provider
+ * takes a blank one beside an image.
+ * @param {string | null} text
+ */
+function well(text) {
+  const said = String(saidIn(text)).replace(/\p{Surrogate}/gu, "\ufffd");
+  return /\S/.test(said) ? said : "";
+}
 
 /** Providers that want the reasoning of a call back as long as they see the call. */
 const wantReasoning = new Set(["openai-responses", "deepseek", "kimi"]);
@@ -278,9 +317,11 @@ export function verbatim(law, host, mended, sent) {
     turnsOf(law, message).some((turn) => turn.role === "user" && turn.parts.length > 0),
   );
   if (!last || sent.includes(last)) return null;
+  const own = words(last);
+  if (own.length === 0) return null;
   const could = new Set(mended.flatMap(words));
   const all = sent.flatMap(words);
-  for (const text of words(last)) {
+  for (const text of own) {
     if (!could.has(text) || !/\S/.test(text) || all.some((one) => one.includes(text))) continue;
     return {
       law: "verbatim",

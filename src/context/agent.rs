@@ -1,0 +1,128 @@
+//! What the agent itself may ask: how full its context is, that it be compacted, and what a stub stands for.
+
+use super::state::State;
+use crate::error::{Error, Result};
+use crate::json::{self, Value, json};
+
+/// A tool of the agent's: its name, what it says, and its one parameter with what that says.
+type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+const TOOLS: [Tool; 3] = [
+    ("context_status", "How full your context window is, and what was removed from it.", None),
+    (
+        "context_compact",
+        "Remove older material from your context before the next step, when you no longer need it.",
+        None,
+    ),
+    (
+        RECALL,
+        "The original text of something that was cut from your context.",
+        Some(("ref", "The reference in the line that stands for it, such as r12.")),
+    ),
+];
+
+/// A stub promises it only where it is among the request's tools.
+pub(super) const RECALL: &str = "context_recall";
+
+/// What comes of a call to one of the tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// Text for the tool's result.
+    Text(String),
+    /// The original is wanted: of this block of this message.
+    Recall(u32, u32),
+}
+
+impl json::Write for Told {
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Text(text) => json::object(&[("text", text)], out),
+            Self::Recall(message, block) => {
+                json::object(&[("message", message), ("block", block)], out);
+            }
+        }
+    }
+}
+
+/// Definitions in plain JSON Schema.
+pub fn agent_tools() -> Value {
+    let tool = |(name, says, parameter): Tool| {
+        let (properties, required) = match parameter {
+            None => (Value::object(&[]), Value::array(&[])),
+            Some((name, says)) => {
+                let described = json!({ "type": "string", "description": says });
+                (Value::object(&[(name, described)]), Value::array(&[name.into()]))
+            }
+        };
+        let parameters =
+            json!({ "type": "object", "properties": properties, "required": required });
+        json!({ "name": name, "description": says, "parameters": parameters })
+    };
+    Value::array(&TOOLS.map(tool))
+}
+
+impl State {
+    /// A call of the agent's to one of the tools, with its arguments as JSON.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another name. What the model got wrong in the arguments is told in the text.
+    pub fn call_agent_tool(&mut self, name: &str, arguments: &str) -> Result<Told> {
+        match name {
+            "context_status" => Ok(Told::Text(self.status_text())),
+            "context_compact" => {
+                self.pruner.fold_wanted = true;
+                self.sent.settled = false;
+                Ok(Told::Text("The context will be compacted before the next step.".into()))
+            }
+            RECALL => {
+                let members = json::members(arguments).unwrap_or_default();
+                let given = members.iter().find(|(name, _)| name == "ref");
+                let given = given.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
+                Ok(match self.referred(&given) {
+                    Some((message, block)) => Told::Recall(message, block),
+                    None => Told::Text(format!("There is nothing under \"{given}\".")),
+                })
+            }
+            _ => {
+                let names = TOOLS.map(|(name, ..)| name).join(", ");
+                Err(Error::argument("name", &format!("one of {names}"), format_args!("\"{name}\"")))
+            }
+        }
+    }
+
+    fn status_text(&self) -> String {
+        let status = self.status();
+        let saved = status.tokens_saved;
+        let (used, usable, pct) = (status.used, status.usable, status.pct);
+        let pressure = status.pressure;
+        format!(
+            "{used} of {usable} usable tokens ({pct} %), pressure {pressure}. {} compactions; {saved} tokens of the history are not sent.",
+            status.compactions
+        )
+    }
+
+    /// Message and block of a reference such as `r12`.
+    pub fn referred(&self, reference: &str) -> Option<(u32, u32)> {
+        let block = reference.trim().strip_prefix('r')?.parse().ok()?;
+        Some((self.ledger.blocks.get(usize::try_from(block).ok()?)?.message, block))
+    }
+
+    /// The original text of a block, from the JSON of its message; none if the host has changed it since.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn recalled(&self, message: u32, block: u32, bytes: &[u8]) -> Result<Option<String>> {
+        let draft = self.read(message, bytes)?;
+        let same = Some(crate::format::fingerprint(&draft));
+        if same != self.ledger.messages.get(message as usize).map(|it| it.fingerprint) {
+            return Ok(None);
+        }
+        let piece = block.saturating_sub(self.ledger.blocks_of(message).start);
+        Ok(draft.parts.get(piece as usize).map(|part| part.text.clone().into_owned()))
+    }
+}
+
+/// The reference of a block.
+pub(super) fn reference(block: u32) -> String {
+    format!("r{block}")
+}

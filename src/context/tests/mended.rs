@@ -1,0 +1,177 @@
+//! What is mended goes out as it should, costs no more than it must, and is told once.
+
+use super::providers::{image, told, written};
+use super::*;
+use crate::model::{Item, Joint, Made, MadePart, Voice};
+
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+fn half(message: &Value) -> String {
+    message.to_string().replace("HALF", "\\ud83d")
+}
+
+/// A signature binds every letter of its reasoning: where there is no room for it, it goes, and is not cut.
+#[test]
+fn reasoning_that_is_signed_leaves_whole() {
+    let whole = |signature: &str| {
+        let mut told = told("openai-chat", "anthropic", 3000);
+        told.ask("go");
+        let thinking =
+            json!({ "type": "thinking", "thinking": words(3000, "h"), "signature": signature });
+        told.tell(json!({ "role": "assistant", "content": [thinking, text("so"), call("a")] }));
+        told.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
+        let answer = told.request();
+        assert!(answer.fits, "{answer:?}");
+        let block = &told.state.ledger.blocks[1];
+        assert!(!block.mask.whole || block.form == Form::Gone, "{block:?}");
+        block.mask.whole
+    };
+    assert_eq!((whole("c2ln"), whole("")), (true, false));
+}
+
+/// A fold that writes the words of a joined message once more changes nothing of it.
+#[test]
+fn the_same_words_are_one_message_however_they_came_together() {
+    let mut told = told("mistral", "openai-chat", 0);
+    for content in ["one", "cut HALF"] {
+        let message = json!({ "role": "user", "content": [text(content)] });
+        told.state.push(half(&message).as_bytes()).unwrap();
+    }
+    let joined = vec![Joint::Host(0, 0), Joint::Host(1, 0)];
+    let joined = told.state.entry(Item::Join(Voice::User, joined)).key;
+    let made = |last: MadePart| {
+        told.state.entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last]))).key
+    };
+    assert_eq!(made(MadePart::Text("cut \u{fffd}".into())), joined);
+    assert_ne!(made(MadePart::Text("cut".into())), joined);
+    assert_ne!(made(MadePart::Host(1, 0)), joined);
+}
+
+fn call(id: &str) -> Value {
+    json!({ "type": "tool_use", "id": id, "name": "see", "input": {} })
+}
+
+fn result(id: &str, content: Value) -> Value {
+    json!({ "type": "tool_result", "tool_use_id": id, "content": content })
+}
+
+/// A result that is dropped at one place and made at another is one repair.
+#[test]
+fn a_result_that_moves_is_told_once() {
+    let mut told = told("anthropic", "anthropic", 0);
+    told.ask("go");
+    told.tell(json!({ "role": "assistant", "content": [call("a")] }));
+    told.ask("wait");
+    told.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
+    let answer = told.request();
+    let rules: Vec<_> = answer.repairs.iter().map(|it| (it.rule, it.index)).collect();
+    assert_eq!(rules, [("I3", 3)]);
+}
+
+/// I3, I6, I26: a late result is mended where it goes to, and keeps its image.
+#[test]
+fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
+    let moved = |texts: [&str; 2]| {
+        let mut told = told("anthropic", "anthropic", 0);
+        let content = json!([text(texts[0]), image("aaaa"), text(texts[1])]);
+        let messages = [
+            json!({ "role": "user", "content": "go" }),
+            json!({ "role": "assistant", "content": [call("a")] }),
+            json!({ "role": "user", "content": "wait" }),
+            json!({ "role": "user", "content": [result("a", content)] }),
+        ];
+        for message in messages {
+            told.state.push(half(&message).as_bytes()).unwrap();
+        }
+        let answer = told.request();
+        assert_eq!(told.state.violations(), []);
+        let items = written(&answer);
+        (items[2]["copies"].clone(), items[2]["ops"].clone())
+    };
+    let list = "/content/0/content";
+    let whole = json!([{ "path": list, "index": 3, "from": list }]);
+    let gone = json!([{ "op": "remove", "path": "/content/0/content/0" }]);
+    let (copies, ops) = moved([" ", "said"]);
+    assert_eq!((copies, ops), (whole.clone(), gone));
+    // Alone with its image.
+    let gone = [2, 0].map(|at| json!({ "op": "remove", "path": format!("{list}/{at}") }));
+    let (copies, ops) = moved([" ", "\n"]);
+    assert_eq!((copies, ops), (whole.clone(), json!(gone)));
+    let second = json!({ "op": "remove", "path": "/content/0/content/2" });
+    let both = "cut \u{fffd}\nsaid";
+    let first = json!({ "op": "replace", "path": "/content/0/content/0/text", "value": both });
+    let (copies, ops) = moved(["cut HALF", "said"]);
+    assert_eq!((copies, ops), (whole, json!([second, first])));
+}
+
+/// The same where it goes into one message with others.
+#[test]
+fn a_result_that_moves_into_a_joined_message_is_mended_there() {
+    let mut told = told("bedrock", "anthropic", 0);
+    told.ask("go");
+    told.tell(json!({ "role": "assistant", "content": [call("a"), call("b")] }));
+    told.tell(json!({ "role": "user", "content": [result("b", "done".into())] }));
+    told.ask("wait");
+    let late = result("a", json!([text(" "), image("aaaa")]));
+    told.tell(json!({ "role": "user", "content": [late] }));
+    let answer = told.request();
+    let items = written(&answer);
+    let copies = items[2]["copies"].as_array().unwrap();
+    let list = copies.iter().find(|copy| copy["index"] == 4).unwrap();
+    let blank = format!("{}/0", list["path"].as_str().unwrap());
+    assert_eq!(items[2]["ops"], json!([{ "op": "remove", "path": blank }]), "{items}");
+}
+
+/// A cut leaves no result without a word: one of nothing but images says what was cut.
+#[test]
+fn a_cut_result_of_nothing_but_images_says_so() {
+    let mut told = told("anthropic", "anthropic", 4000);
+    told.ask("go");
+    told.tell(json!({ "role": "assistant", "content": [call("a")] }));
+    told.tell(json!({ "role": "user", "content": [result("a", json!([image("aaaa")]))] }));
+    let answer = told.request();
+    assert_eq!(told.forms()[2], Form::Capped);
+    let said = json!([{ "op": "add", "path": "/content/0/content", "value": "[image cut]" }]);
+    assert_eq!(written(&answer)[2]["ops"], said);
+}
+
+/// I6, I9: the steps of a `UIMessage` go out as messages of their own, and where those could not stand, as one.
+#[test]
+fn steps_that_may_not_stand_alone_are_joined() {
+    let ops = |provider: &str, first: Value| {
+        let mut told = told(provider, "ai-sdk", 0);
+        let start = json!({ "type": "step-start" });
+        let parts = json!([start, first, start, text("b")]);
+        told.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
+        told.tell(json!({ "id": "1", "role": "assistant", "parts": parts }));
+        told.tell(json!({ "id": "2", "role": "user", "parts": [text("and?")] }));
+        let answer = told.request();
+        assert_eq!(told.state.violations(), []);
+        let rules: Vec<_> = answer.repairs.iter().map(|it| it.rule).collect();
+        (rules, written(&answer)[1]["ops"].clone())
+    };
+    let joined = json!([{ "op": "remove", "path": "/parts/2" }]);
+    let thinks = || json!({ "type": "reasoning", "text": "hm" });
+    assert_eq!(ops("mistral", text("a")), (vec!["I9"], joined.clone()));
+    assert_eq!(ops("openai-chat", thinks()), (vec!["I6"], joined));
+    assert_eq!(ops("openai-chat", text("a")), (vec![], Value::Null));
+    assert_eq!(ops("anthropic", thinks()), (vec![], Value::Null));
+}
+
+/// I7: of a history that its host leaves out whole, nothing goes out; no provider takes a request of nothing.
+#[test]
+fn a_request_of_aborted_turns_alone_starts_with_a_line_of_ours() {
+    let mut told = told("kimi", "pi", 0);
+    let aborted = json!({ "role": "assistant", "content": [text("so")], "stopReason": "aborted", "timestamp": 0 });
+    told.tell(aborted);
+    let found = told.state.check(false);
+    assert_eq!(found.iter().map(|it| (it.rule, it.index)).collect::<Vec<_>>(), [("I7", 0)]);
+    let answer = told.request();
+    assert_eq!(answer.repairs, found);
+    assert_eq!(written(&answer)[1]["make"]["role"], json!("user"));
+    assert_eq!(told.state.violations(), []);
+    told.tell(json!({ "role": "user", "content": "go", "timestamp": 1 }));
+    assert_eq!((told.request().repairs, told.state.violations()), (vec![], vec![]));
+}

@@ -1,0 +1,186 @@
+//! The model speaks: its messages make runs, and a run has calls.
+
+use litemap::LiteMap;
+
+use super::CONTINUE;
+use super::mender::{Mender, Seen};
+use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
+use super::run::{Call, Reasoning, Run};
+use crate::keyed::ByName;
+use crate::model::{FixKind, Kind, Made, MadePart, Outline, Place, Role};
+
+impl Mender {
+    pub(super) fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
+        let mut fixes = std::mem::take(&mut seen.fixes);
+        let has_within = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
+        let mut open = ByName::default();
+        let mut kept: Vec<At<'_>> = at(index, outline)
+            .filter(|at| {
+                let answers = at.piece.kind == Kind::Result && at.piece.within;
+                if answers {
+                    return self.awaits(*at, &mut open, &mut fixes);
+                }
+                if has_within && at.piece.kind == Kind::Call {
+                    self.awaits(*at, &mut open, &mut fixes);
+                }
+                if at.piece.is_approval() {
+                    return self.asks(*at, outline, &mut fixes);
+                }
+                if at.piece.kind == Kind::Result {
+                    let message =
+                        "a result stands in an assistant message, not in one of the user's";
+                    fixes.push(at.fix(at.drop(), "I2", message));
+                    return false;
+                }
+                plain(*at, &mut fixes) == Fate::Kept
+            })
+            .collect();
+        seen.fixes = fixes;
+        let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
+        if only_thinking && !self.runs() {
+            for at in kept {
+                seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
+            }
+            return;
+        }
+        self.steps(outline, &mut kept, seen);
+        let (Some(&first), Some(end)) = (kept.first(), kept.last()) else { return };
+        let speaker = end.piece.speaker(outline.role);
+        let waits = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
+        if !waits {
+            self.take_turn(index, Role::Assistant, false, seen);
+        }
+        let calls = kept.iter().any(|at| at.piece.kind == Kind::Call);
+        self.called |= calls;
+        seen.ties_reasoning = self.provider.ties_reasoning(self.called);
+        self.sign(&kept);
+        self.follow(index, &kept, seen);
+        let run = self.run_for(index, first, seen);
+        run.end = index;
+        run.until = index;
+        run.told |= !only_thinking;
+        let group = run.start;
+        seen.groups.fill(group);
+        let mut trailing = std::mem::take(&mut run.trailing);
+        let binds = self.provider.binds_reasoning();
+        let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == group);
+        let mut asks = Vec::new();
+        for at in kept {
+            if at.piece.kind == Kind::Thinking {
+                if binds && self.provider.merges() {
+                    held = Some(group);
+                }
+                if self.provider.merges() {
+                    let (message, piece, place) = (index, at.number, at.piece.place);
+                    trailing.push(Reasoning { message, piece, place, by_id: at.piece.by_id });
+                }
+                continue;
+            }
+            // What the provider keeps by its id asks for what follows by its id (I14).
+            let unasked = trailing.drain(..).filter(|it| it.by_id && !at.piece.by_id);
+            let message = "the item behind the reasoning has lost the id by which it is known";
+            seen.fixes.extend(unasked.map(|it| it.dropped("I14", message)));
+            let refers = u32::from(at.piece.place == Place::Whole("item_reference"));
+            if let Some(run) = &mut self.run {
+                run.references = run.references.saturating_add(refers);
+            }
+            match at.piece.kind {
+                Kind::Call => self.call(at, group, seen),
+                Kind::Result => self.within(at, seen),
+                // One that stands before its call waits for it.
+                Kind::Other if at.piece.is_approval() && !self.called(at) => asks.push(at),
+                Kind::Other if at.piece.is_approval() => self.ask(at, seen),
+                Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => {}
+            }
+        }
+        for at in asks {
+            self.ask(at, seen);
+        }
+        if let Some(run) = &mut self.run {
+            run.trailing = trailing;
+        }
+        self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
+        self.spoke(index, speaker);
+    }
+
+    /// Whether another assistant message continues the newest run.
+    pub(super) fn continues(&self) -> bool {
+        self.runs() && !self.apart && self.run.as_ref().is_some_and(|run| run.growing)
+    }
+
+    /// The run that an assistant message continues or opens.
+    fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
+        let continues = self.continues();
+        if !continues {
+            let rule = self.provider.rules().names.trailing;
+            let ends = self.run.as_ref().filter(|run| run.growing && !self.runs());
+            seen.fixes.extend(ends.into_iter().flat_map(|run| run.cut_trailing(rule)));
+            self.close(seen);
+        }
+        seen.may_cut = !continues;
+        let before = (self.last, self.held.clone());
+        self.run.get_or_insert_with(|| Run {
+            start: index,
+            end: index,
+            until: index,
+            growing: true,
+            answering: true,
+            open: Vec::new(),
+            keys: LiteMap::new(),
+            approvals: Vec::new(),
+            trailing: Vec::new(),
+            placed: Vec::new(),
+            misnamed: false,
+            references: 0,
+            told: false,
+            head: (first.piece.kind, first.piece.place),
+            before,
+        })
+    }
+
+    fn call(&mut self, at: At<'_>, group: u32, seen: &mut Seen) {
+        let At { index, number, piece } = at;
+        let key = key(piece);
+        let wire = if is_nameless(piece) {
+            Box::default()
+        } else {
+            self.ids.assign(piece.id.trim(), self.provider)
+        };
+        if wire != piece.id {
+            let message =
+                format!("the id \"{}\" is empty, not legal, or used by an earlier call", piece.id);
+            let kind = FixKind::Rename { piece: number, id: wire.clone().into() };
+            seen.fix(at, kind, "I5", &message);
+        }
+        let Some(run) = &mut self.run else { return };
+        run.keys.insert(key.clone(), wire.clone());
+        let name = piece.name.clone();
+        run.open.push(Call {
+            message: index,
+            piece: number,
+            place: piece.place,
+            wire,
+            name,
+            key,
+            group,
+            anchor: index,
+            within: piece.within,
+            decided: piece.decided.then_some(index),
+        });
+    }
+
+    /// A turn with calls stands directly behind the user or results (I18): between it and what the model said before, a
+    /// line of the user's.
+    fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Seen) {
+        let calls = kept.iter().find(|at| at.piece.kind == Kind::Call);
+        let told = self.run.as_ref().is_some_and(|run| run.keys.is_empty());
+        if let Some(call) = calls.filter(|_| self.provider.rules().together && told)
+            && self.speaker == Some(Role::Assistant)
+        {
+            let message = "a turn with calls must come directly after the user or after results";
+            let line = Made::User(vec![MadePart::Text(CONTINUE.into())]);
+            let place = Some(call.piece.place);
+            seen.fixes.push(fix(index, place, FixKind::Before(line), "I18", message.into()));
+        }
+    }
+}

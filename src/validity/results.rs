@@ -1,0 +1,122 @@
+//! A result finds its call, or goes.
+
+use super::mender::{Mender, Seen};
+use super::piece::{At, Fate, answer, in_parts, key, shown};
+use super::run::{Call, Run};
+use crate::model::{FixKind, Made, NONE, Piece, Place};
+
+impl Mender {
+    pub(super) fn result(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
+        let key = &*key(at.piece);
+        let names = self.provider.rules().names;
+        let answering = self.run.as_ref().is_some_and(|run| run.answering);
+        let Some(call) = self.take(at.piece, key) else {
+            if answering && let Some(group) = self.refer() {
+                set(&mut seen.groups, at.number, group);
+                return Fate::Kept;
+            }
+            let key_shown = shown(key);
+            let id = at.piece.id.trim();
+            let other = |run: &Run| run.open.iter().any(|call| &*call.wire == id);
+            if answering && !id.is_empty() && self.run.as_ref().is_some_and(other) {
+                let message = format!("the call \"{id}\" is of another kind than this result");
+                seen.fix(at, at.drop(), "I15", &message);
+                return Fate::Dropped;
+            }
+            let called = self.run.as_ref().is_some_and(|run| !run.keys.is_empty());
+            let turn = self.is_together() && answering && called;
+            if turn
+                || self.ids.has(at.piece.id.trim())
+                || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))
+            {
+                let message = format!(
+                    "the call \"{key_shown}\" is answered already, or its id was used again"
+                );
+                seen.fix(at, at.drop(), names.again, &message);
+            } else {
+                let message = format!("no call before it has the id \"{key_shown}\"");
+                seen.fix(at, at.drop(), names.orphan, &message);
+            }
+            return Fate::Dropped;
+        };
+        seen.belongs(at, call.group, Some((call.message, call.piece)));
+        if answering && call.anchor == NONE {
+            answer(at, &call, seen);
+            self.place(at, &call);
+            return Fate::Kept;
+        }
+        self.late(at, call, seen);
+        Fate::Dropped
+    }
+
+    /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
+    pub(super) fn take(&mut self, piece: &Piece, key: &str) -> Option<Call> {
+        // Where one side has an id and the other none, the name tells.
+        let named = |call: &Call| {
+            in_parts(piece)
+                && call.name == piece.name
+                && (piece.id.is_empty() || call.wire.is_empty())
+        };
+        if let Some(run) = &mut self.run
+            && (run.keys.contains_key(key) || run.open.iter().any(named))
+        {
+            let keyed = |call: &Call| &*call.key == key;
+            // Two calls of one id: a result that is named goes to the tool of that name.
+            let unnamed = !in_parts(piece) && piece.name.is_empty();
+            let both = |call: &Call| keyed(call) && (unnamed || call.name == piece.name);
+            // A part that is call and result in one answers itself, whoever has the same id.
+            let own = |call: &Call| match (call.place, piece.place) {
+                (Place::Tool(call), Place::Inner(result, _)) => call == result,
+                _ => false,
+            };
+            let same = run.open.iter().rposition(own).or_else(|| run.open.iter().position(both));
+            let same = same.or_else(|| run.open.iter().position(keyed));
+            let at = same.or_else(|| run.open.iter().position(named))?;
+            return Some(Call {
+                anchor: if run.answering { NONE } else { run.end },
+                ..run.open.remove(at)
+            });
+        }
+        let calls = self.waiting.get_mut(key)?;
+        let call = (!calls.is_empty()).then(|| calls.remove(0))?;
+        if calls.is_empty() {
+            self.waiting.remove(key);
+        }
+        Some(call)
+    }
+
+    /// A result that comes behind something else goes up to its call.
+    fn late(&mut self, at: At<'_>, call: Call, seen: &mut Seen) {
+        let message = format!(
+            "the result of \"{}\" does not stand directly behind its call",
+            shown(&call.key)
+        );
+        let late = self.provider.rules().names.late;
+        if let Some(run) = self.run.as_ref().filter(|run| run.end == call.anchor) {
+            // What stands in place goes along, once.
+            seen.fixes.extend(self.gather(run));
+        }
+        if let Some(run) = self.run.as_mut().filter(|run| run.end == call.anchor) {
+            run.placed.clear();
+        }
+        seen.fix(at, at.drop(), late, &message);
+        let (id, name) = (call.wire.into(), call.name.into());
+        let made = Made::Moved { id, name, message: at.index, piece: at.number };
+        let mut fix = at.fix(FixKind::After(made), late, &message);
+        fix.index = call.anchor;
+        seen.fixes.push(fix);
+    }
+
+    /// A result may be that of a call behind a reference, which we are not shown: the group of that reference.
+    fn refer(&mut self) -> Option<u32> {
+        let run = self.run.as_mut().filter(|run| run.references > 0)?;
+        run.references = run.references.saturating_sub(1);
+        Some(run.start)
+    }
+}
+
+fn set<T>(list: &mut [T], at: u32, value: T) {
+    if let Some(slot) = usize::try_from(at).ok().and_then(|at| list.get_mut(at)) {
+        *slot = value;
+    }
+}

@@ -1,0 +1,152 @@
+//! What all providers want, each rule by itself.
+
+use super::{both, mends, sees, transcript};
+use crate::validity::*;
+use Provider::{Anthropic, OpenAiChat};
+
+#[test]
+fn valid_transcripts_are_left_alone() {
+    both("U:t A:t,ca,cb U:ra,rb A:t U:t", &[]);
+    both("S:t U:t A:h,t,ca T:ra A:t,cb,cc T:rc T:rb,i U:t", &[]);
+    both("S:t S:t U:t,i", &[]);
+    both("", &[]);
+    mends(Anthropic, "U:t A:h A:t A:ca A:cb U:rb U:ra", &[]);
+}
+
+#[test]
+fn open_calls_get_a_result_that_tells_of_none() {
+    both("U:t A:ca", &["I1 1 after result a"]);
+    both("U:t A:ca,cb U:rb", &["I1 1 after result a"]);
+    both("U:t A:ca,cb U:rb,t", &["I1 1 after result a"]);
+    both("U:t A:ca U:t A:cb U:t", &["I1 1 after result a", "I1 3 after result b"]);
+    mends(Anthropic, "U:t A:ca A:t U:t", &["I1 2 after result a"]);
+    mends(OpenAiChat, "U:t A:ca A:t U:t", &["I1 1 after result a"]);
+}
+
+#[test]
+fn late_results_move_up_to_their_call() {
+    both("U:t A:ca U:t U:ra", &["I3 3 drop 0", "I3 1 after 3.0 as a"]);
+    both("U:t A:ca U:t,ra", &["I3 2 drop 1", "I3 1 after 2.1 as a"]);
+    both("U:t A:ca,cb U:ra,t,rb U:t", &["I3 2 drop 2", "I3 1 after 2.2 as b"]);
+    both("U:t A:ca U:t A:t U:ra,t", &["I3 4 drop 0", "I3 1 after 4.0 as a"]);
+    // Where it goes, its text is mended.
+    both("U:t A:ca U:t U:ra!", &["I3 3 drop 0", "I3 1 after 3.0 as a"]);
+}
+
+#[test]
+fn orphans_and_second_answers_go() {
+    both("U:t,rx", &["I2 0 drop 1"]);
+    both("U:t A:ca U:ra,ra U:t", &["I1 2 drop 1"]);
+    both("U:t A:ca T:rb T:ra U:t", &["I2 2 drop 0"]);
+    both("U:t,ca A:ra,t U:t", &["I1 0 drop 1", "I2 1 drop 0"]);
+}
+
+#[test]
+fn ids_are_paired_by_occurrence_and_renamed_on_both_sides() {
+    both(
+        "U:t A:ca U:ra A:ca U:ra A:ca U:ra",
+        &["I5 3 id 0 a_2", "I5 4 id 0 a_2", "I5 5 id 0 a_3", "I5 6 id 0 a_3"],
+    );
+    both("U:t A:ca,ca T:ra T:ra", &["I5 1 id 1 a_2", "I5 3 id 0 a_2"]);
+    both("U:t A:c U:r", &["I5 1 id 0 call", "I5 2 id 0 call"]);
+    mends(
+        Anthropic,
+        "U:t A:ca.b,ca_b U:ra_b,ra.b",
+        &["I5 1 id 0 a_b", "I5 1 id 1 a_b_2", "I5 2 id 0 a_b_2", "I5 2 id 1 a_b"],
+    );
+    mends(OpenAiChat, "U:t A:ca.b,ca_b U:ra_b,ra.b", &[]);
+    both(
+        "U:t A:ca U:t A:ca U:ra A:t U:ra,t",
+        &["I5 3 id 0 a_2", "I5 4 id 0 a_2", "I1 6 drop 0", "I1 1 after result a"],
+    );
+    // The second `a` takes the name over: no result is the first one's any more.
+    both(
+        "U:t A:ca U:t A:ca U:ra U:ra,t",
+        &["I5 3 id 0 a_2", "I5 4 id 0 a_2", "I1 5 drop 0", "I1 1 after result a"],
+    );
+}
+
+#[test]
+fn what_the_host_leaves_out_is_as_if_it_were_not_there() {
+    both("U:t A:ca X:t,cb U:ra X:w U:t", &[]);
+    both("U:t X:ca U:ra,t", &["I2 2 drop 0"]);
+    both("U:t X:ca", &[]);
+}
+
+#[test]
+fn nothing_empty_goes_out() {
+    both("U:w,t A:t,w U:t", &["I6 0 drop 0", "I6 1 drop 1"]);
+    both("U:t A: U:t", &["I6 1 drop all"]);
+    both("U:t A:w U:t", &["I6 1 drop 0"]);
+    both("U:t A:ca A: U:ra", &["I6 2 drop all"]);
+    both("U:t A:ca U:w U:ra", &["I6 2 drop 0"]);
+    both("U:t A:ca U:ea", &["I6 2 text 0 (no output)"]);
+    both("U:t A:h U:t", &["I6 1 drop 0"]);
+    mends(Anthropic, "U:t A:t,h U:t", &["I6 1 drop 1"]);
+    mends(Anthropic, "U:t A:t A:h,h", &["I6 2 drop 0", "I6 2 drop 1", "I8 2 after user"]);
+    mends(Anthropic, "U:t A:h", &["I6 1 drop 0"]);
+    mends(Anthropic, "A:h U:t A:t U:t", &["I6 0 drop 0"]);
+}
+
+#[test]
+fn a_request_begins_and_ends_with_the_user() {
+    both("A:t U:t", &["I7 0 before user"]);
+    both("S:t A:ca U:ra A:t", &["I7 1 before user", "I8 3 after user"]);
+    both("U:rx A:t U:t", &["I2 0 drop 0", "I7 1 before user"]);
+    both("U:t A:t", &["I8 1 after user"]);
+    both("S:t S:t", &["I7 1 after user"]);
+    both("U:t S:t", &[]);
+}
+
+#[test]
+fn half_characters_and_bad_arguments_are_mended() {
+    both(
+        "U:t! A:h,t!,ca! U:ra!",
+        &["I26 0 unicode 0", "I26 1 unicode 1", "I26 1 arguments 2", "I26 2 unicode 0"],
+    );
+    both("U:t A:ca? U:ra", &["I30 1 arguments 0"]);
+}
+
+#[test]
+fn reasoning_in_an_open_loop_comes_first() {
+    let thinking = Options { thinking: true, ..Options::default() };
+    let rules = |text, options| {
+        let found = check(&transcript(text, Anthropic), Anthropic, options);
+        found.into_iter().map(|violation| (violation.rule, violation.index)).collect::<Vec<_>>()
+    };
+    assert_eq!(rules("U:t A:t,ca U:ra", thinking), [("I11", 1)]);
+    assert_eq!(rules("U:t A:t,ca U:ra", Options::default()), []);
+    assert_eq!(rules("U:t A:h,ca U:ra", thinking), []);
+    assert_eq!(rules("U:t A:ca U:ra A:t U:t", thinking), []);
+    assert_eq!(rules("U:t A:ca U:ra U:t", thinking), []);
+}
+
+#[test]
+fn groups_and_cuts_follow_the_calls() {
+    sees(
+        Anthropic,
+        "S:t U:t A:h,ca,cb U:ra U:rb,t A:t U:t",
+        "- - 2,2,2 2 2,- 5 -",
+        "n y y n n y y",
+        Some(2..3),
+    );
+    sees(
+        OpenAiChat,
+        "S:t U:t A:h,ca,cb T:ra T:rb A:t U:t",
+        "- - 2,2,2 2 2 5 -",
+        "n y y n n y y",
+        None,
+    );
+    sees(Anthropic, "U:t A:h A:ca A:cb U:rb U:ra", "- 1 1 1 1 1", "y y n n n n", Some(1..4));
+    sees(Anthropic, "U:t A:h,t U:t A:h U:t", "- 1,1 - 3 -", "y y y y y", Some(1..2));
+    sees(Anthropic, "U:t A:ca U:t A:t U:ra,t", "- 1 - 3 1,-", "y y n y n", None);
+}
+
+#[test]
+fn a_provider_is_known_by_its_name_and_an_unknown_one_is_refused_with_what_is_allowed() {
+    for provider in Provider::ALL {
+        assert_eq!(Provider::parse(provider.name()), Ok(provider));
+    }
+    let error = Provider::parse("azure").unwrap_err().to_string();
+    assert!(error.contains("\"anthropic\", \"openai-chat\""), "{error}");
+}

@@ -1,0 +1,181 @@
+// @ts-check
+/** A manager to live with: usage, another model, pins, what was cut, the agent's own tools, and a store. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPackage } from "./package.mjs";
+
+const { api, why } = await loadPackage();
+const skip = api ? false : why;
+const window = { contextTokens: 30_000 };
+
+/** @param {number} count @param {string} of */
+const words = (count, of) => Array.from({ length: count }, (_, at) => `${of}${at}`).join(" ");
+
+/** A history that grows by a call and its result. */
+class Work {
+  /** @type {any[]} */
+  history = [{ role: "user", content: "find it, and note 4711" }];
+  at = 0;
+
+  step() {
+    const id = `c${this.at}`;
+    const use = { type: "tool_use", id, name: "read", input: { path: `src/f${this.at}.rs` } };
+    const text = words(500, `x${this.at}y`);
+    this.history.push({ role: "assistant", content: [use] });
+    this.history.push({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: text }],
+    });
+    this.at += 1;
+  }
+
+  /** @param {any} context @param {number} count @param {object} [parts] */
+  run(context, count, parts) {
+    let last;
+    for (let step = 0; step < count; step++) {
+      this.step();
+      last = context.request(this.history, parts);
+    }
+    return last;
+  }
+}
+
+test("usage makes figures the provider's, and the window is held by them", { skip }, () => {
+  const context = new api.ContextManager({ window });
+  const work = new Work();
+  const first = work.run(context, 2);
+  assert.equal(first.tokensSource, "estimate");
+  context.observe({ input_tokens: 10, cache_read_input_tokens: first.tokens + 4_990, output_tokens: 9 });
+  assert.equal(context.status().used, first.tokens + 5_000);
+  assert.equal(context.status().source, "usage+estimate");
+  const second = work.run(context, 1);
+  assert.equal(second.tokensSource, "usage+estimate");
+  // Twice as many for what came since.
+  context.observe({ promptTokenCount: 2 * (second.tokens - first.tokens - 5_000) + first.tokens + 5_000 });
+  const grown = second.tokens - first.tokens - 5_000;
+  const third = work.run(context, 1);
+  const added = third.tokens - (first.tokens + 5_000 + 2 * grown);
+  assert.ok(Math.abs(added / grown - 2) < 0.05, `${added} for ${grown}`);
+  let largest = 0;
+  for (let at = 0; at < 60; at++) {
+    const { tokens, fits } = work.run(context, 1);
+    assert.ok(fits);
+    largest = Math.max(largest, tokens);
+  }
+  assert.ok(largest <= window.contextTokens && largest > 15_000, `${largest}`);
+});
+
+test("of which request a usage is; what is none is ignored", { skip }, () => {
+  const context = new api.ContextManager({ window });
+  const work = new Work();
+  const first = work.run(context, 1);
+  const second = work.run(context, 1);
+  for (const nothing of [null, undefined, {}, { tokens: "many" }, [], { input_tokens: -1 }]) {
+    context.observe(nothing);
+    assert.equal(context.status().source, "estimate");
+  }
+  context.observe({ prompt_tokens: first.tokens + 100 }, first);
+  assert.equal(context.status().used, second.tokens + 100);
+  context.observe({ prompt_tokens: 9_999 }, { ...first });
+  assert.equal(context.status().used, second.tokens + 100);
+});
+
+test("a smaller model cuts, a larger one need not", { skip }, () => {
+  const context = new api.ContextManager({ window: { contextTokens: 200_000 } });
+  const work = new Work();
+  const before = work.run(context, 25);
+  assert.equal(before.edits.length, 0);
+  context.setModel({ window: { contextTokens: 12_000 } });
+  const small = context.request(work.history);
+  assert.ok(small.fits && small.tokens <= 12_000 && small.epoch === before.epoch + 1);
+  context.setModel({ window: { contextTokens: 200_000 }, estimator: "o200k" });
+  const large = context.request(work.history);
+  assert.deepEqual(large.messages, small.messages);
+  context.setModel({ provider: "mistral" });
+  const other = context.request(work.history);
+  assert.deepEqual(api.validate(other.messages, "mistral"), []);
+  assert.throws(() => context.setModel({ preset: "economy" }), /preset: expected one of window/);
+  assert.throws(() => context.setModel({ window: { contextTokens: -1 } }), /contextTokens/);
+  assert.deepEqual(context.request(work.history).messages, other.messages);
+});
+
+test("pins stay verbatim, once, through edits and folds", { skip }, () => {
+  const context = new api.ContextManager({ window });
+  const work = new Work();
+  work.run(context, 1);
+  const id = context.pin({ index: 2 });
+  context.pin({ text: "note 4711" });
+  context.pin({ text: "the ship sails at dawn" });
+  let folds = 0;
+  for (let at = 0; at < 250; at++) {
+    const prepared = work.run(context, 1);
+    folds += prepared.compaction ? 1 : 0;
+    const sent = JSON.stringify(prepared.messages);
+    for (const text of [words(500, "x0y"), "note 4711"]) {
+      assert.equal(sent.split(text).length, 2, `${at}: ${text.slice(0, 20)}`);
+    }
+    assert.equal(sent.split("the ship sails at dawn").length, prepared.epoch > 0 ? 2 : 1);
+  }
+  assert.ok(folds > 1, `${folds}`);
+  assert.equal(context.unpin(id), true);
+  assert.equal(context.unpin(id), false);
+});
+
+test("what was cut is recalled, by its stub or by the agent", { skip }, async () => {
+  const context = new api.ContextManager({ window });
+  const tools = context.agentTools();
+  assert.deepEqual(
+    tools.map((/** @type {any} */ { name, parameters }) => [name, parameters.type, parameters.required]),
+    [
+      ["context_status", "object", []],
+      ["context_compact", "object", []],
+      ["context_recall", "object", ["ref"]],
+    ],
+  );
+  const parts = { tools };
+  const work = new Work();
+  let edited;
+  for (let at = 0; at < 40 && !edited; at++) edited = work.run(context, 1, parts).edits[0];
+  const { content } = work.history[edited.index];
+  const original = content[0].content ?? JSON.stringify(content[0].input);
+  assert.equal(context.recall(edited.ref), original);
+  const stub = JSON.stringify(context.request(work.history, parts).messages);
+  assert.ok(stub.includes(`context_recall ${edited.ref}`), edited.ref);
+  assert.equal(await context.callAgentTool("context_recall", { ref: edited.ref }), original);
+  assert.match(await context.callAgentTool("context_recall", { ref: "r999999" }), /nothing under/);
+  assert.match(await context.callAgentTool("context_status", undefined), /of 30000 usable tokens/);
+  await assert.rejects(context.callAgentTool("rm", {}), /name: expected one of context_status/);
+  await context.callAgentTool("context_compact", {});
+  assert.ok(context.request(work.history, parts).compaction);
+  // A host that has dropped the original gets none.
+  const changed = structuredClone(work.history);
+  changed[edited.index].content = [{ type: "text", text: "gone" }];
+  assert.equal(context.recall("no such reference"), null);
+});
+
+test("a session goes on from a store, on another gateway too", { skip }, async () => {
+  const { memoryStore } = await import(new URL("./store/memory.js", api.url ?? entry()).href);
+  const store = memoryStore();
+  const here = await api.ContextManager.open(store, "one", { window });
+  const work = new Work();
+  work.run(here, 30);
+  assert.deepEqual(await here.save(), { revision: 1, rebased: false });
+  const there = await api.ContextManager.open(store, "one", { window });
+  assert.deepEqual(there.request(work.history).messages, here.request(work.history).messages);
+  work.run(there, 10);
+  assert.deepEqual(await there.save(), { revision: 2, rebased: false });
+  // This one is behind: it goes on from the other's.
+  assert.deepEqual(await here.save(), { revision: 2, rebased: true });
+  assert.deepEqual(here.request(work.history).messages, there.request(work.history).messages);
+  work.run(here, 5);
+  assert.deepEqual(await here.save(), { revision: 3, rebased: false });
+  await assert.rejects(new api.ContextManager({ window }).save(), /save: expected a session from/);
+  const busy = { ...store, commit: async () => null };
+  const never = await api.ContextManager.open(busy, "one", { window });
+  work.run(never, 5);
+  await assert.rejects(never.save(), { code: "CONFLICT" });
+});
+
+function entry() {
+  return new URL("../../npm/dist/index.js", import.meta.url);
+}
