@@ -176,7 +176,11 @@ tokensBefore: number,
 /**
  * Its tokens now.
  */
-tokensAfter: number, };
+tokensAfter: number, 
+/**
+ * What brings its first cut block back: for `recall`.
+ */
+ref?: string, };
 
 /**
  * What `explain(index)` tells.

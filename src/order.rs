@@ -17,7 +17,7 @@ pub fn sort_by<T>(list: &mut [T], rank: impl Fn(&T) -> (i64, i64)) {
 
 /// Sorts ascending; what stands there twice is kept once.
 pub fn sort_set(list: &mut Vec<u32>) {
-    sort_by(list, |number| (i64::from(*number), 0));
+    heapsort(list);
     list.dedup();
 }
 
@@ -48,8 +48,8 @@ fn swaps(len: usize, rank: &dyn Fn(usize) -> (i64, i64)) -> Vec<(usize, usize)> 
 /// Where something goes, and where it was.
 type Rank = ((i64, i64), usize);
 
-/// No two of them are the same, so that it need not be stable.
-fn heapsort(order: &mut [Rank]) {
+/// What is equal may change its order: no two ranks are, nor can numbers be told apart that are.
+fn heapsort<T: PartialOrd>(order: &mut [T]) {
     if order.is_sorted() {
         return;
     }
@@ -63,7 +63,7 @@ fn heapsort(order: &mut [Rank]) {
 }
 
 /// Lets the one at a place sink to where none below it is larger.
-fn sift(heap: &mut [Rank], mut at: usize) {
+fn sift<T: PartialOrd>(heap: &mut [T], mut at: usize) {
     loop {
         let left = at.saturating_mul(2).saturating_add(1);
         let right = left.saturating_add(1);

@@ -48,7 +48,13 @@ impl Value {
     }
 
     /// An array of these.
-    pub fn array<T: Write>(items: &[T]) -> Self {
+    pub fn array(items: &[Self]) -> Self {
+        let items: Vec<&dyn Write> = items.iter().map(|item| item as &dyn Write).collect();
+        Self::list(&items)
+    }
+
+    /// The same, of values of any kind.
+    pub fn list(items: &[&dyn Write]) -> Self {
         let mut out = String::new();
         list(items, &mut out);
         Self::raw(out)
@@ -144,10 +150,10 @@ macro_rules! __json {
     };
     ({ $($members:tt)* }) => { $crate::__json!(@ [] [] $($members)*) };
     ([ $({ $($in:tt)* }),+ $(,)? ]) => {
-        $crate::json::Value::array::<&dyn $crate::json::Write>(&[$(&$crate::__json!({ $($in)* })),+])
+        $crate::json::Value::list(&[$(&$crate::__json!({ $($in)* })),+])
     };
     ([ $($item:expr),* $(,)? ]) => {
-        $crate::json::Value::array::<&dyn $crate::json::Write>(&[$(&$item),*])
+        $crate::json::Value::list(&[$(&$item),*])
     };
 }
 pub use __json as json;

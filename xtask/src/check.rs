@@ -8,11 +8,11 @@ use anyhow::{Result, bail, ensure};
 use crate::shell::{cargo, command, npm_ci, output, root, tool};
 use crate::{build, floors};
 
-/// What the main one takes with all message formats and providers; the aim is 450.
-const WASM_KILOBYTES: u64 = 460;
+/// What the main one takes with all message formats and providers, and sessions that can be parked; the aim was 450.
+const WASM_KILOBYTES: u64 = 436;
 /// A bundle that imports everything but the reading of session files, as it now is with all message formats and providers;
 /// the aim is 170, which three formats and two providers kept (163).
-const MAIN_BROTLI_KILOBYTES: u64 = 212;
+const MAIN_BROTLI_KILOBYTES: u64 = 206;
 
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
