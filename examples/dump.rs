@@ -5,6 +5,7 @@
 //! dump estimate < JSON list of texts a line for each estimator: its name, the tokens of each text
 //! dump views OPTIONS..  < session    for each of the options (JSON, as the core takes them) every step of every call
 //! dump replay OPTIONS.. < session    for each of the options the calls, buckets and messages of a replay
+//! dump prompt   < lines of a call's name and its arguments as JSON    a line for each: its answer, or its error
 //! ```
 //!
 //! `session` for the last two is what `readSession` gave, as `JSON.stringify` writes it.
@@ -22,6 +23,7 @@ use plimsoll::context::{Options, Pushed, Recording, State, Step};
 use plimsoll::estimate::Estimator;
 use plimsoll::format::Format;
 use plimsoll::json::write;
+use plimsoll::prompt::calls;
 use plimsoll::session::read_session;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -45,8 +47,30 @@ fn main() -> Done {
         }
         Some((what, options)) if what == "views" => views(std::str::from_utf8(&input)?, options),
         Some((what, options)) if what == "replay" => replay(std::str::from_utf8(&input)?, options),
-        _ => Err("one of session, estimate, views, replay".into()),
+        Some((what, [])) if what == "prompt" => prompt(std::str::from_utf8(&input)?),
+        _ => Err("one of session, estimate, views, replay, prompt".into()),
     }
+}
+
+fn prompt(lines: &str) -> Done {
+    for line in lines.lines() {
+        let (name, json) = line.split_once(' ').ok_or("a name and JSON")?;
+        let call = match name {
+            "assemble" => calls::assemble,
+            "focus" => calls::focus,
+            "budget" => calls::budget,
+            "truncate" => calls::truncate,
+            "tiers" => calls::tiers,
+            "rules" => calls::rules,
+            "workspace" => calls::workspace,
+            "trim" => calls::trim,
+            "remember" => calls::remember,
+            "compress" => calls::compress,
+            _ => return Err(format!("{name} is no call").into()),
+        };
+        println!("{}", call(json).unwrap_or_else(|error| error.to_string()));
+    }
+    Ok(())
 }
 
 fn estimate(texts: &[String]) -> Done {

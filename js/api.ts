@@ -4,5 +4,5 @@ export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";
 export { replay } from "./replay.js";
-export { estimateRequest, repair, validate } from "./transcript.js";
+export { checkBudget, estimateRequest, repair, validate } from "./transcript.js";
 export type * from "./types.js";

@@ -381,7 +381,7 @@ export class ContextManager<M = unknown> {
       source: this.#view.source.map((number) => (number === null ? null : placeOf(number))),
       fits: answer.fits,
       repairs: placed(answer.repairs, placeOf),
-      cacheBreakpoints: [],
+      cacheBreakpoints: answer.cacheBreakpoints,
       epoch: this.#epoch,
       firstChanged: lost.length > 0 ? firstOther(lost, sent) : answer.firstChanged,
       tokens: answer.tokens,

@@ -5,4 +5,5 @@ import wasm from "./plimsoll.wasm?module";
 core.from(() => wasm);
 
 export * from "./api.js";
+export * from "./edge/prompt.js";
 export { readSession } from "./edge/sessions.js";

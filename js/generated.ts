@@ -154,6 +154,39 @@ system: number,
 overhead: number, };
 
 /**
+ * A request beside the room that there is for it.
+ */
+export type BudgetCheck = { 
+/**
+ * Tokens of the system prompt.
+ */
+systemPromptTokens: number, 
+/**
+ * Of the tool definitions.
+ */
+toolDefinitionTokens: number, 
+/**
+ * Of the messages.
+ */
+messageTokens: number, 
+/**
+ * Of all, with what is sent unseen.
+ */
+totalEstimated: number, 
+/**
+ * The usable window: less what is held back for the answer, never below 0.
+ */
+availableTokens: number, 
+/**
+ * More is estimated than there is room for; never where the window is unknown.
+ */
+overBudget: boolean, 
+/**
+ * What is over.
+ */
+excessTokens: number, };
+
+/**
  * A message that is now edited otherwise than before.
  */
 export type Edit = { 

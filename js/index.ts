@@ -6,4 +6,5 @@ import { unpacked } from "./inline.js";
 core.from(() => unpacked(inlined));
 
 export * from "./api.js";
+export * from "./inline/prompt.js";
 export { readSession } from "./inline/sessions.js";

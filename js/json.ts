@@ -69,6 +69,9 @@ function within(text: string, what: string): string {
 
 /** Bytes as base64, big integers as digits; `this` shows what `toJSON` would hide. */
 function plain(this: unknown, key: string, value: unknown): unknown {
+  if (typeof value === "string" && value.length > LARGEST) {
+    throw tooLarge(`the text at ${key}`, value.length);
+  }
   if (typeof value === "bigint") return String(value);
   const held = (this as Record<string, unknown>)[key];
   if (!ArrayBuffer.isView(held)) return value;

@@ -1,4 +1,15 @@
-/** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and `plimsoll/sessions.wasm`. */
+/** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm`, `plimsoll/sessions.wasm` and `plimsoll/prompt.wasm`. */
 export * from "./api.js";
 export { init, initSync, type Source, type SyncSource } from "./loader.js";
+export {
+  assemblePrompt,
+  buildContext,
+  compressText,
+  matchRules,
+  memoryTiers,
+  promptBudget,
+  requestFocus,
+  trimToolDescriptions,
+  truncateText,
+} from "./prompt.js";
 export { readSession } from "./session.js";

@@ -5,7 +5,16 @@ import { counterOf, push, setParts } from "./count.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson, messageJson } from "./json.js";
-import type { Estimate, Estimator, Format, Parts, Provider, Violation } from "./types.js";
+import type {
+  BudgetCheck,
+  ContextWindow,
+  Estimate,
+  Estimator,
+  Format,
+  Parts,
+  Provider,
+  Violation,
+} from "./types.js";
 
 /** What goes out beside the messages, as far as rules ask for it. */
 type Beside = Pick<Parts, "system" | "tools">;
@@ -63,13 +72,40 @@ export function estimateRequest<M>(
   request: Parts & { messages: readonly M[] },
   options: { format?: Format; estimator?: Estimator } = {},
 ): Estimate {
+  return measured("estimateRequest", request, options, (manager) => manager.estimate()) as Estimate;
+}
+
+/**
+ * A request as it stands beside the room that a window has for it: the window less what is held back for the answer, never below
+ * 0. Where the window is unknown (0), nothing is over it.
+ *
+ * @throws {PlimsollError} as `validate`.
+ * @example
+ * const { overBudget, excessTokens } = checkBudget({ messages, system, tools }, { contextTokens: 200_000, maxOutputTokens: 8_192 });
+ */
+export function checkBudget<M>(
+  request: Parts & { messages: readonly M[] },
+  window: ContextWindow,
+  options: { format?: Format; estimator?: Estimator } = {},
+): BudgetCheck {
+  const room = argumentJson(window, "window");
+  const work = (manager: glue.Manager): string => manager.check_budget(send(room));
+  return measured("checkBudget", request, options, work) as BudgetCheck;
+}
+
+/** What `work` tells of a request. */
+function measured(
+  during: string,
+  request: Parts & { messages: readonly unknown[] },
+  options: { format?: Format; estimator?: Estimator },
+  work: (manager: glue.Manager) => string,
+): unknown {
   const { messages, system = null, tools = null, unseenTokens = null } = request;
   const beside = argumentJson({ system, tools, unseenTokens }, "parts");
-  const counter = counterOf(options.estimator);
-  return within("estimateRequest", messages, options, (manager) => {
-    setParts("estimateRequest", manager, beside, counter);
-    return call("estimateRequest", () => manager.estimate());
-  }) as Estimate;
+  return within(during, messages, options, (manager) => {
+    setParts(during, manager, beside, counterOf(options.estimator));
+    return call(during, () => work(manager));
+  });
 }
 
 /** Does `work` on a session in the core that holds these messages and nothing else. */

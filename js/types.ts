@@ -4,6 +4,7 @@
  */
 import type {
   Bucket,
+  BudgetCheck,
   CoreError,
   Edit,
   Estimate,
@@ -13,7 +14,7 @@ import type {
   Violation,
 } from "./generated.js";
 
-export type { Bucket, Edit, Estimate, Explanation, ListedMessage, Op, Violation };
+export type { Bucket, BudgetCheck, Edit, Estimate, Explanation, ListedMessage, Op, Violation };
 
 /** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
 export type Format =
@@ -73,7 +74,7 @@ export type ErrorInfo =
 /** A text that could be a system prompt, the provider's blocks, and definitions: exactly as the host sends them. */
 export interface Parts {
   /** Text or the provider's own blocks. A change opens an epoch. */
-  system?: string | object | undefined;
+  system?: string | PromptPlan | object | undefined;
   /** The provider's own definitions, counted as they are. A change opens an epoch. */
   tools?: readonly object[] | Readonly<Record<string, object>> | undefined;
   /** Tokens that will be sent besides and that we are not shown. */
@@ -306,6 +307,97 @@ export interface AgentTool {
   description: string;
   parameters: { type: "object"; properties: Record<string, object>; required: string[] };
 }
+
+// ---------------------------------------------------------------------------------------- the system prompt
+
+/** UTF-16 code units of a section, and of the whole prompt. */
+export interface PromptBudget {
+  maxPerTierChars: number;
+  maxTotalChars: number;
+}
+
+/** A part of the system prompt. */
+export interface Section {
+  /** Its name: `base`, `memory:soul`, `rules:testing`. What lifts its priority goes by it. */
+  key: string;
+  /** Its text, with the line ends that part it from the next. */
+  content: string;
+  /** 0..100: what has less goes first. */
+  priority: number;
+  /** Cut only after everything else. */
+  protected?: boolean;
+  source?: string;
+  scope?: "always-on" | "task-local";
+  reason?: string;
+  evidence?: string[];
+  /** The same from request to request: what a prompt cache may count on. */
+  stable?: boolean;
+}
+
+/** What became of a section. */
+export interface SectionReport {
+  key: string;
+  sourceType: string;
+  scopeType: string;
+  inclusionReason: string;
+  /** With what the request lifted it by. */
+  priority: number;
+  basePriority: number;
+  protected: boolean;
+  originalChars: number;
+  finalChars: number;
+  /** Of what is included, by the default profile. */
+  estimatedTokens: number;
+  /** Where it stands in the prompt; null: it does not. */
+  offset: number | null;
+  included: boolean;
+  truncated: boolean;
+  evidence: string[];
+  /** The total budget from which on the total cuts nothing of it. */
+  wholeFromTotalChars: number;
+}
+
+/** A prompt, and how it came to be. May be passed as `system`. */
+export interface PromptPlan {
+  prompt: string;
+  totalChars: number;
+  /** Of its start: so much stays the same whatever becomes of the sections that are not stable. */
+  stablePrefixChars: number;
+  /** Of that start: the same text, the same key. */
+  stablePrefixKey: string;
+  truncatedSectionKeys: string[];
+  sections: SectionReport[];
+  budget: PromptBudget;
+  focus: RequestFocus | null;
+}
+
+/** What a request is about. */
+export interface RequestFocus {
+  querySummary: string;
+  activeFilePaths: string[];
+  activeSymbols: string[];
+  planSignals: string[];
+}
+
+/** Whose memory a file is, from the agent's own core to the day's notes. */
+export type MemoryTier =
+  | "soul"
+  | "policy"
+  | "workspace"
+  | "user"
+  | "local"
+  | "auto"
+  | "markdown"
+  | "journal";
+
+export type ToolDefinition = { name: string; description?: string; parameters?: object };
+
+/** The words around memories: of a language, or the host's own. */
+export type Locale =
+  | "en"
+  | "vi"
+  | "zh"
+  | { memoryHeader: string; truncated: string; compressed: string; question: string };
 
 /** Where sessions are kept: load, and commit against the revision that was loaded. */
 export interface Store {

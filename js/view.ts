@@ -44,6 +44,7 @@ export interface Answer {
   foldDue: boolean;
   /** JSON of what the provider must be told. */
   hints: string | null;
+  cacheBreakpoints: number[];
   lastGroup: number;
 }
 

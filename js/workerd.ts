@@ -5,4 +5,5 @@ import wasm from "./plimsoll.wasm";
 core.from(() => wasm);
 
 export * from "./api.js";
+export * from "./workerd/prompt.js";
 export { readSession } from "./workerd/sessions.js";

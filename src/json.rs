@@ -121,7 +121,7 @@ impl Shape {
                 return Err(reader.error(format!("duplicate field `{}`", member.name)));
             }
             seen |= bit;
-            if let Some(value) = member.read(&mut reader)? {
+            if let Some(value) = member.read(&mut reader).map_err(|error| error.of(member.name))? {
                 read.push((member.name, value));
             }
         }

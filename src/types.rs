@@ -2,7 +2,7 @@
 
 use ts_rs::{Config, TS};
 
-use crate::context::{Bucket, ByKind, Edit, Estimate, Explanation, Listed, Since};
+use crate::context::{Bucket, BudgetCheck, ByKind, Edit, Estimate, Explanation, Listed, Since};
 use crate::error::Error;
 use crate::model::{Op, Violation};
 
@@ -15,6 +15,7 @@ fn generated() -> String {
         export::<Violation>(&config),
         export::<Estimate>(&config),
         export::<ByKind>(&config),
+        export::<BudgetCheck>(&config),
         export::<Edit>(&config),
         export::<Explanation>(&config),
         export::<Since>(&config),

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { ContextManager, estimateTokens } from "../../npm/dist/index.js";
 import { longSession, requests } from "../../tests/support/long.mjs";
+import { bench as benchPrompt } from "./prompt.mjs";
 
 const RUNS = 15;
 const WARM = 5;
@@ -123,3 +124,5 @@ const bytes = texts.reduce((sum, text) => sum + text.length, 0);
 console.log(
   `\nfirst request of ${COLD} messages (${(bytes / 1e6).toFixed(1)} MB): ${cold.ms.toFixed(1)} ms; gpt-tokenizer, counting their JSON and no more: ${counted.ms.toFixed(1)} ms; ratio ${(counted.ms / cold.ms).toFixed(1)}`,
 );
+
+await benchPrompt(RUNS, median);

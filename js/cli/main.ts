@@ -5,36 +5,43 @@ import type { Replay, SessionFile } from "../types.js";
 import { Exit, isOption, OK, UNREADABLE, unreadable, usage } from "./errors.js";
 import { inspect } from "./inspect.js";
 import { inspectText } from "./inspect-text.js";
-import { type Given, help, parse, refuse, whole } from "./options.js";
+import { COMMANDS, type Given, help, parse, refuse, whole } from "./options.js";
+import { prompt } from "./prompt.js";
+import { plainPrompt, promptText } from "./prompt-text.js";
 import { replayReport } from "./replay.js";
 import { replayText } from "./replay-text.js";
 import { policy, type Setting, setting } from "./setting.js";
 import { Screen, wantsColor } from "./style.js";
 import { harmless, harmlessJson } from "./text.js";
 
-const COMMANDS = ["inspect", "replay"] as const;
+const NAMES = COMMANDS.join(", ").replace(/, (\w+)$/, " or $1");
 
-function main(argv: readonly string[]): string {
+async function main(argv: readonly string[]): Promise<string> {
   const given = parse(argv);
   if (given.version) return `${version()}\n`;
   if (given.help || given.command === "help") return help();
   const command = COMMANDS.find((name) => name === given.command);
   if (given.command === undefined)
-    throw usage(`a command is missing: ${COMMANDS.join(" or ")}; see plimsoll --help`);
+    throw usage(`a command is missing: ${NAMES}; see plimsoll --help`);
   if (command === undefined)
-    throw usage(
-      `${JSON.stringify(given.command)} is no command: ${COMMANDS.join(" or ")}; see plimsoll --help`,
-    );
+    throw usage(`${JSON.stringify(given.command)} is no command: ${NAMES}; see plimsoll --help`);
+  refuse(given, command);
+  if (command === "prompt") return runPrompt(screenFor(given), given);
   const [file, ...more] = given.files;
   if (file === undefined) throw usage(`a file is missing: plimsoll ${command} FILE`);
   if (more.length > 0) throw usage(`one file at a time, got ${given.files.length}`);
-  refuse(given, command);
   const screen = screenFor(given);
   const session = open(file, given);
   const wanted = setting(given, session);
   return command === "inspect"
     ? runInspect(screen, file, session, wanted, given)
     : runReplay(screen, file, session, wanted, given);
+}
+
+async function runPrompt(screen: Screen, given: Given): Promise<string> {
+  const report = await prompt(given);
+  if (given.has("json")) return json(report);
+  return lines(given.has("text") ? plainPrompt(report) : promptText(screen, report));
 }
 
 function runInspect(
@@ -136,12 +143,12 @@ const json = (report: unknown): string => `${harmlessJson(JSON.stringify(report,
 const lines = (text: readonly string[]): string => `${text.join("\n")}\n`;
 
 /** Prints and sets the exit code. A reader that goes away early, as `head` does, is no error. */
-function run(): void {
+async function run(): Promise<void> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") process.exitCode = UNREADABLE;
   });
   try {
-    process.stdout.write(main(process.argv.slice(2)));
+    process.stdout.write(await main(process.argv.slice(2)));
     process.exitCode = OK;
   } catch (error) {
     const told = error instanceof Error ? error.message : String(error);
@@ -150,4 +157,4 @@ function run(): void {
   }
 }
 
-run();
+await run();

@@ -2,14 +2,20 @@
 import { parseArgs } from "node:util";
 import { usage } from "./errors.js";
 
+export const COMMANDS = ["inspect", "replay", "prompt"] as const;
+export type Command = (typeof COMMANDS)[number];
+
 export interface Option {
   name: string;
   /** How its value is called in the help; without one it is a switch. */
   value?: string;
   many?: boolean;
   help: string;
-  only?: "inspect" | "replay";
+  /** The commands that know it; all if nothing is said. */
+  only?: readonly Command[];
 }
+
+const SESSION = ["inspect", "replay"] as const;
 
 export const OPTIONS: readonly Option[] = [
   { name: "window", value: "SIZE", help: "the model's context window in tokens: 64k, 200000, 1m" },
@@ -19,26 +25,41 @@ export const OPTIONS: readonly Option[] = [
     value: "NAME",
     many: true,
     help: "the policy: economy, balanced (default), retention",
+    only: SESSION,
   },
   {
     name: "estimator",
     value: "NAME",
     help: "how tokens are estimated: generic (default), claude, ...",
+    only: SESSION,
   },
-  { name: "leaf", value: "ID", help: "the branch that ends at this entry (default: the newest)" },
+  {
+    name: "leaf",
+    value: "ID",
+    help: "the branch that ends at this entry (default: the newest)",
+    only: SESSION,
+  },
   {
     name: "call",
     value: "N",
     help: "the request of this call instead of the last",
-    only: "inspect",
+    only: ["inspect"],
   },
   {
     name: "top",
     value: "N",
     help: "how many single messages are listed (default 10)",
-    only: "inspect",
+    only: ["inspect"],
   },
-  { name: "calls", help: "every call, not a selection", only: "replay" },
+  { name: "calls", help: "every call, not a selection", only: ["replay"] },
+  {
+    name: "workspace",
+    value: "DIR",
+    help: "where AGENTS.md, ... are (default: this folder)",
+    only: ["prompt"],
+  },
+  { name: "query", value: "TEXT", help: "what the request asks for", only: ["prompt"] },
+  { name: "text", help: "the prompt itself instead of the table", only: ["prompt"] },
   { name: "json", help: "one JSON document instead of text" },
   {
     name: "color",
@@ -100,10 +121,10 @@ function read(
 }
 
 /** Options that the command does not know are refused, not ignored. */
-export function refuse(given: Given, command: "inspect" | "replay"): void {
+export function refuse(given: Given, command: Command): void {
   for (const { name, only } of OPTIONS) {
-    if (only !== undefined && only !== command && given.has(name)) {
-      throw usage(`--${name} belongs to plimsoll ${only}`);
+    if (only !== undefined && !only.includes(command) && given.has(name)) {
+      throw usage(`--${name} belongs to plimsoll ${only.join(" and plimsoll ")}`);
     }
   }
 }
@@ -137,13 +158,15 @@ export function whole(
 export function help(): string {
   const row = ({ name, value, help: text, only }: Option): string => {
     const left = `  --${name}${value === undefined ? "" : ` ${value}`}`;
-    return `${left.padEnd(20)}${text}${only === undefined ? "" : ` (${only})`}`;
+    const whose = only === undefined || only === SESSION ? "" : ` (${only.join(", ")})`;
+    return `${left.padEnd(20)}${text}${whose}`;
   };
   return [
     "plimsoll: what fills an agent's context window, and what would be sent instead.",
     "",
     "  plimsoll inspect FILE                what fills the window at the last call",
     "  plimsoll replay FILE --window 64k    the session call by call, under a policy",
+    "  plimsoll prompt --query TEXT         the system prompt of a workspace, and why",
     "",
     "FILE is a session of an agent (JSONL or JSON), or - for standard input.",
     "It is read and never written; nothing leaves the machine.",

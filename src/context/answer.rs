@@ -48,6 +48,8 @@ pub struct Answer {
     /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
     /// and it is to drop what it no longer accepts.
     pub hints: Option<&'static str>,
+    /// Positions of messages in the request after which a cache marker pays: at most three, for a provider that is told.
+    pub cache_breakpoints: Vec<u32>,
     /// First message of the last group: until another message follows, it may still change.
     pub last_group: u32,
 }
@@ -69,6 +71,7 @@ json::written!(Answer {
     fold,
     fold_due,
     hints,
+    cache_breakpoints,
     last_group
 });
 
@@ -171,7 +174,9 @@ impl State {
         self.counters.items_written =
             self.counters.items_written.saturating_add(items.len() as u64);
         let before = self.sent.tokens;
+        let before_end = if opens { same } else { sent };
         self.remember(&entries, rebuild, parts, fold_due);
+        self.mark_breakpoints(before_end);
         let said = Said {
             keep: count(keep),
             before,
@@ -237,6 +242,24 @@ impl State {
             || sent(&self.ending) != sent(&self.sent.ending)
     }
 
+    /// Where a cache marker pays: behind the head of a fold, behind what this request shares with the last one, and at its end.
+    fn mark_breakpoints(&mut self, shared: usize) {
+        self.sent.breakpoints.clear();
+        if !self.provider.takes_markers() {
+            return;
+        }
+        let items = &self.sent.items;
+        let ours = |&(_, source): &(u64, u32)| source == NONE;
+        let head = items.iter().position(ours).filter(|_| self.pruner.head.is_some());
+        let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
+        for at in head.into_iter().chain(ends.into_iter().flatten()) {
+            let at = count(at);
+            if self.sent.breakpoints.last().is_none_or(|&last| last < at) {
+                self.sent.breakpoints.push(at);
+            }
+        }
+    }
+
     /// Tokens of the last request behind what this one shares with it.
     fn lost(&self, entries: &[Entry], same: usize, parts_changed: bool) -> u64 {
         let shared = entries.iter().take(same).map(|entry| self.tokens_of(entry.source)).sum();
@@ -285,6 +308,7 @@ impl State {
             fold: said.fold,
             fold_due: self.sent.fold_due,
             hints: self.needs_drop_hint().then(|| self.provider.drop_reasoning_hint()).flatten(),
+            cache_breakpoints: self.sent.breakpoints.clone(),
             last_group: self.last_group(),
         }
     }

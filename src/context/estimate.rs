@@ -1,6 +1,7 @@
 //! What a request is estimated to hold, by kind.
 
-use crate::json;
+use crate::error::{Error, Result};
+use crate::json::{self, Shape, Want, may, must};
 
 use super::state::{State, told};
 use crate::model::{Kind, Role, Violation};
@@ -44,7 +45,70 @@ pub struct ByKind {
 
 json::written!(ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead });
 
+/// A request beside the room that there is for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+pub struct BudgetCheck {
+    /// Tokens of the system prompt.
+    pub system_prompt_tokens: u64,
+    /// Of the tool definitions.
+    pub tool_definition_tokens: u64,
+    /// Of the messages.
+    pub message_tokens: u64,
+    /// Of all, with what is sent unseen.
+    pub total_estimated: u64,
+    /// The usable window: less what is held back for the answer, never below 0.
+    pub available_tokens: u64,
+    /// More is estimated than there is room for; never where the window is unknown.
+    pub over_budget: bool,
+    /// What is over.
+    pub excess_tokens: u64,
+}
+
+json::written!(BudgetCheck {
+    system_prompt_tokens,
+    tool_definition_tokens,
+    message_tokens,
+    total_estimated,
+    available_tokens,
+    over_budget,
+    excess_tokens
+});
+
+/// A window as it is checked against: the answer may be held back more than there is.
+const WINDOW: Shape = Shape {
+    what: "a window: { contextTokens, maxOutputTokens }",
+    members: &[must("contextTokens", Want::Integer), may("maxOutputTokens", Want::Integer)],
+    closed: true,
+};
+
 impl State {
+    /// The estimate beside the room of a window (JSON), by `AceClaw`'s figures (A41).
+    ///
+    /// # Errors
+    /// `InvalidArgument` names what is no window.
+    pub fn check_budget(&self, window: &str) -> Result<BudgetCheck> {
+        let refused = |got: &dyn std::fmt::Display| Error::argument("window", WINDOW.what, got);
+        let mut window = WINDOW.read(window).map_err(|error| refused(&error.what()))?;
+        let mut tokens = |name| {
+            let tokens = window.integer(name).unwrap_or(0);
+            u64::try_from(tokens).map_err(|_| refused(&tokens))
+        };
+        let (context, output) = (tokens("contextTokens")?, tokens("maxOutputTokens")?);
+        let total = self.estimate().tokens;
+        let available = context.saturating_sub(output);
+        let excess = if context == 0 { 0 } else { total.saturating_sub(available) };
+        Ok(BudgetCheck {
+            system_prompt_tokens: self.parts.system,
+            tool_definition_tokens: self.parts.tools,
+            message_tokens: total.saturating_sub(self.parts.total()),
+            total_estimated: total,
+            available_tokens: available,
+            over_budget: excess > 0,
+            excess_tokens: excess,
+        })
+    }
+
     /// What the whole history and its parts are estimated to hold, before any edit.
     pub fn estimate(&self) -> Estimate {
         let mut kinds = ByKind {

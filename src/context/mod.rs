@@ -30,7 +30,7 @@ mod wire_tests;
 
 pub use agent::{Told, agent_tools};
 pub use answer::{Answer, Edit, Event, Folded};
-pub use estimate::{ByKind, Estimate};
+pub use estimate::{BudgetCheck, ByKind, Estimate};
 pub use explain::{Explanation, Since};
 pub use inventory::{Bucket, Listed};
 pub use options::Options;

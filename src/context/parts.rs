@@ -101,7 +101,7 @@ impl Words {
         };
         let mut given = PARTS.read(json).map_err(refused)?;
         let mut raw = |name| given.raw(name).unwrap_or("null");
-        let (system, tools) = (raw("system"), raw("tools"));
+        let (system, tools) = (sent(raw("system")), raw("tools"));
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
         let bytes = (system.len() as u64).saturating_add(tools.len() as u64);
         let strict = |raw| Reader::new(raw).strict().map_err(refused);
@@ -141,6 +141,16 @@ fn names_recall(tools: &str) -> bool {
     let mut before = tools.split(&quoted).map(str::trim_end);
     let is_value = before.any(|it| it.ends_with(':')) && tools.contains(&quoted);
     is_value || after.any(|it| it.starts_with(':'))
+}
+
+/// Of a plan only its prompt is sent: a report that says something else of the same prompt is no change.
+fn sent(system: &RawValue) -> &RawValue {
+    let members = json::members(system).unwrap_or_default();
+    let of = |name| members.iter().find(|(key, _)| key == name).map(|(_, it)| *it);
+    match (of("prompt"), of("sections")) {
+        (Some(prompt), Some(_)) if prompt.starts_with('"') => prompt,
+        _ => system,
+    }
 }
 
 /// How many definitions an entry has: Gemini lists several in one.
@@ -234,6 +244,8 @@ mod tests {
             r#"{"system":[{"type":"text","text":"1234567","cache_control":{}},{"text":"8"}]}"#;
         assert_eq!(parts(blocks).chars.0, 9);
         assert_eq!(parts(r#"{"system":{"prompt":"12345678","budget":{}}}"#).system, text.system);
+        let plan = r#"{"system":{"prompt":"12345678","sections":[{"priority":1}]}}"#;
+        assert_eq!(parts(plan), text, "a plan is its prompt");
         let (fingerprint, bytes) = (parts("{}").fingerprint, "nullnull".len() as u64);
         assert_eq!(parts("{}"), Parts { fingerprint, bytes, ..Parts::default() });
     }

@@ -240,6 +240,29 @@ fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
     assert_eq!(told.request().tokens, tokens);
 }
 
+/// A41: six figures; what is held back for the answer may be more than the window.
+#[test]
+fn a41_a_request_is_checked_against_its_window() {
+    let mut told = Told::new(&window(0));
+    told.state
+        .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
+        .unwrap();
+    told.ask("find src/a.rs");
+    let total = told.state.estimate().tokens;
+    let check = |window: &str| told.state.check_budget(window).unwrap();
+    let all = check(r#"{"contextTokens":40,"maxOutputTokens":10}"#);
+    let parts = all.system_prompt_tokens + all.tool_definition_tokens + all.message_tokens;
+    assert_eq!((parts + 7, all.total_estimated), (total, total));
+    assert_eq!((all.available_tokens, all.over_budget, all.excess_tokens), (30, true, total - 30));
+    let exact = check(&format!(r#"{{"contextTokens":{total}}}"#));
+    assert_eq!((exact.available_tokens, exact.over_budget, exact.excess_tokens), (total, false, 0));
+    let none = check(r#"{"contextTokens":4096,"maxOutputTokens":8192}"#);
+    assert_eq!((none.available_tokens, none.over_budget, none.excess_tokens), (0, true, total));
+    assert!(!check(r#"{"contextTokens":0}"#).over_budget, "an unknown window is never full");
+    let error = told.state.check_budget(r#"{"contextTokens":-1}"#).unwrap_err().to_string();
+    assert_eq!(error, "window: expected a window: { contextTokens, maxOutputTokens }, got -1");
+}
+
 #[test]
 fn status_floors_its_share() {
     let mut told = Told::new(&window(1000));

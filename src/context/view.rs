@@ -30,6 +30,8 @@ pub(super) struct Sent {
     pub parts: Option<u64>,
     /// Tokens of them.
     pub beside: u64,
+    /// Where its cache markers pay.
+    pub breakpoints: Vec<u32>,
     /// The host's side does not hold it: the next one is handed over whole.
     pub unheld: bool,
     /// When it was made.

@@ -6,7 +6,17 @@ use super::packed;
 use crate::text::pairs::Weights;
 
 /// All tables: ten lengths of two bytes, low byte first, then the codes, in the order of `Profile::ALL`.
-static TABLES: &[u8] = include_bytes!("tables.bin");
+const TABLES: &[u8] = include_bytes!("tables.bin");
+/// What is linked of them: a Wasm without sessions estimates by the first profile alone.
+static LINKED: [u8; LINKED_BYTES] = match TABLES.first_chunk() {
+    Some(linked) => *linked,
+    None => [0; LINKED_BYTES],
+};
+const LINKED_BYTES: usize = match TABLES.first_chunk() {
+    Some(&first) if !cfg!(feature = "context") => LENGTHS + u16::from_le_bytes(first) as usize,
+    _ => TABLES.len(),
+};
+const LENGTHS: usize = 2 * Profile::ALL.len();
 static DECODED: [OnceLock<Weights>; Profile::ALL.len()] =
     [const { OnceLock::new() }; Profile::ALL.len()];
 
@@ -97,13 +107,13 @@ impl Profile {
         Some(slot.get_or_init(|| Weights::new(&table)))
     }
 
-    /// Its part of `TABLES`.
+    /// Its part of the tables.
     fn code(self) -> &'static [u8] {
-        let mut lengths = TABLES.as_chunks::<2>().0.iter().map(|&two| u16::from_le_bytes(two));
+        let mut lengths = LINKED.as_chunks::<2>().0.iter().map(|&two| u16::from_le_bytes(two));
         let before = lengths.by_ref().take(self as usize).map(usize::from).sum::<usize>();
-        let start = before.saturating_add(Self::ALL.len().saturating_mul(2));
+        let start = before.saturating_add(LENGTHS);
         let length = lengths.next().map_or(0, usize::from);
-        TABLES.get(start..start.saturating_add(length)).unwrap_or_default()
+        LINKED.get(start..start.saturating_add(length)).unwrap_or_default()
     }
 }
 

@@ -46,12 +46,14 @@ impl Focus {
     pub fn of(query: &str, recent: &[&str], root: Option<&str>, languages: &[&str]) -> Self {
         let mut files: Vec<String> = Vec::new();
         let last = recent.get(recent.len().saturating_sub(RECENT)..).unwrap_or(recent);
-        for text in std::iter::once(query).chain(last.iter().rev().copied()) {
-            for file in files_in(text) {
-                let file = relative(&file, root);
-                if files.len() < MOST_FILES && !files.contains(&file) {
-                    files.push(file);
-                }
+        let texts = std::iter::once(query).chain(last.iter().rev().copied());
+        for file in texts.flat_map(files_in) {
+            let file = relative(&file, root);
+            if !files.contains(&file) {
+                files.push(file);
+            }
+            if files.len() >= MOST_FILES {
+                break;
             }
         }
         Self {

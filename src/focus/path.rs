@@ -18,6 +18,7 @@ const FOLDERS: &str = " src lib libs test tests spec docs app apps packages crat
 pub fn files_in(text: &str) -> impl Iterator<Item = String> {
     let ends = |c: char| {
         c.is_whitespace()
+            || c.is_control()
             || "`'\"()<>,;|*[]{}=".contains(c)
             || !c.is_ascii() && !c.is_alphanumeric()
     };

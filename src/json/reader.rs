@@ -20,12 +20,24 @@ struct Fault {
     offset: usize,
     line: usize,
     column: usize,
+    member: Option<&'static str>,
 }
 
 impl Error {
     /// What is wrong.
     pub fn what(&self) -> &str {
         &self.0.what
+    }
+
+    /// The member of a `Shape` that is not as it must be.
+    pub fn member(&self) -> Option<&'static str> {
+        self.0.member
+    }
+
+    /// The same, of this member.
+    pub(super) fn of(mut self, member: &'static str) -> Self {
+        self.0.member = Some(member);
+        self
     }
 
     /// So many bytes were read when it showed.
@@ -440,7 +452,7 @@ fn fault(text: &str, offset: usize, what: Cow<'static, str>) -> Error {
     let before = text.as_bytes().get(..offset).unwrap_or_default();
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let line = text.get(..offset).map_or(0, |text| text.matches('\n').count()) + 1;
-    Error(Box::new(Fault { what, offset, line, column: offset - start }))
+    Error(Box::new(Fault { what, offset, line, column: offset - start, member: None }))
 }
 
 /// The first place from `at` on of a quote, a backslash or a control character: eight bytes at a time.

@@ -7,6 +7,7 @@ use super::truncate::{Split, truncate};
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::focus::Focus;
+use crate::hash::fnv;
 use crate::order::{down, sort_by};
 use crate::text::utf16_len;
 
@@ -24,6 +25,8 @@ pub struct Options<'f> {
     pub protect: Protect,
     /// The order in the prompt.
     pub order: Order,
+    /// What stands where a section was cut (as `Split::marker`), if not the usual.
+    pub marker: Option<&'f str>,
 }
 
 /// A prompt, and what became of each section.
@@ -35,6 +38,8 @@ pub struct Plan {
     pub total_chars: usize,
     /// Of its start: so much is the same whatever the sections that are not stable are.
     pub stable_prefix_chars: usize,
+    /// The same start, the same key: what a prompt cache may be known by.
+    pub stable_prefix_key: String,
     /// Keys of sections that were cut or left out, as given.
     pub truncated: Vec<String>,
     /// One for each section that is not blank, in the order of the prompt.
@@ -121,7 +126,8 @@ pub fn assemble(sections: &[Section], options: &Options<'_>) -> Result<Plan> {
     if options.order == Order::StableFirst {
         sort_by(&mut all, |candidate| (i64::from(!candidate.section.stable), 0));
     }
-    Ok(write(&all))
+    let usual = Split::default();
+    Ok(write(&all, &Split { marker: options.marker.unwrap_or(usual.marker), ..usual }))
 }
 
 /// Gives the total to the sections, those that matter most first.
@@ -155,30 +161,34 @@ fn share(all: &mut [Candidate<'_>], total: usize, protect: Protect) -> Result<()
     Ok(())
 }
 
-fn write(all: &[Candidate<'_>]) -> Plan {
+fn write(all: &[Candidate<'_>], split: &Split<'_>) -> Plan {
     let mut plan = Plan {
         prompt: String::new(),
         total_chars: 0,
         stable_prefix_chars: 0,
+        stable_prefix_key: String::new(),
         truncated: Vec::new(),
         sections: Vec::with_capacity(all.len()),
     };
     let mut prefix_goes_on = true;
+    let mut prefix_bytes = 0;
     for it in all {
-        let text = truncate(&it.section.content, it.allowed, &Split::default()).text;
+        let text = truncate(&it.section.content, it.allowed, split).text;
         let report = report(it, &text, plan.total_chars);
         plan.total_chars = plan.total_chars.saturating_add(report.final_chars);
         // What the total cut depends on the others' sizes.
         prefix_goes_on &= it.section.stable && it.allowed == it.capped;
-        if prefix_goes_on {
-            plan.stable_prefix_chars = plan.total_chars;
-        }
         if report.truncated {
             plan.truncated.push(report.key.clone());
         }
         plan.prompt.push_str(&text);
         plan.sections.push(report);
+        if prefix_goes_on {
+            plan.stable_prefix_chars = plan.total_chars;
+            prefix_bytes = plan.prompt.len();
+        }
     }
+    plan.stable_prefix_key = format!("{:016x}", fnv(plan.prompt.bytes().take(prefix_bytes)));
     plan
 }
 
@@ -190,7 +200,7 @@ fn report(it: &Candidate<'_>, text: &str, offset: usize) -> Report {
     let mut evidence = section.evidence.clone();
     evidence.extend(it.evidence.iter().cloned());
     let why = if !included {
-        format!("left out: from a total of {} chars on", it.whole_from)
+        format!("left out by the total: whole from {} chars on", it.whole_from)
     } else if it.allowed < it.capped {
         format!("cut by the total: whole from {} chars on", it.whole_from)
     } else if it.allowed < it.chars {

@@ -16,24 +16,35 @@ use crate::json::{
 written!(Section {
     key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable
 });
-written!(Report {
-    key,
-    source_type,
-    scope_type,
-    inclusion_reason,
-    priority,
-    base_priority,
-    protected,
-    original_chars,
-    final_chars,
-    estimated_tokens,
-    offset,
-    included,
-    truncated,
-    evidence,
-    whole_from_total_chars
-});
-written!(Plan { prompt, total_chars, stable_prefix_chars, truncated as "truncatedSectionKeys", sections });
+/// A row without names, in the order that `js/prompt.ts` knows: names would be most of the answer, and of the time for it.
+impl Write for Report {
+    fn write(&self, out: &mut String) {
+        let row: [&dyn Write; 15] = [
+            &self.key,
+            &self.source_type,
+            &self.scope_type,
+            &self.inclusion_reason,
+            &self.priority,
+            &self.base_priority,
+            &self.protected,
+            &self.original_chars,
+            &self.final_chars,
+            &self.estimated_tokens,
+            &self.offset,
+            &self.included,
+            &self.truncated,
+            &self.evidence,
+            &self.whole_from_total_chars,
+        ];
+        for (at, value) in row.into_iter().enumerate() {
+            out.push(if at == 0 { '[' } else { ',' });
+            value.write(out);
+        }
+        out.push(']');
+    }
+}
+
+written!(Plan { prompt, total_chars, stable_prefix_chars, stable_prefix_key, truncated as "truncatedSectionKeys", sections });
 
 impl Write for Focus {
     fn write(&self, out: &mut String) {
@@ -116,13 +127,17 @@ pub fn assemble(json: &str) -> Result<String> {
             may("focus", Want::Raw),
             may("protect", Want::Text),
             may("order", Want::Text),
+            may("locale", Want::Raw),
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let sections = each(given.items("sections"), "sections", section)?;
     let focus = given.raw("focus").map(focus_of).transpose()?;
+    let locale = given.raw("locale").map(locale_of).transpose()?;
+    let marker = locale.map(|locale| format!("\n\n{}\n\n", locale.truncated));
     let options = Options {
+        marker: marker.as_deref(),
         budget: given.raw("budget").map(budget_of).transpose()?.unwrap_or_default(),
         focus: focus.as_ref(),
         protect: match given.text("protect").as_deref() {
@@ -156,7 +171,7 @@ pub fn focus(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let query = given.text("query").unwrap_or_default();
     let recent = each(given.items("recent"), "recent", text)?;
     let root = given.text("projectRoot");
@@ -207,7 +222,7 @@ pub fn truncate(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let text = given.text("text").unwrap_or_default();
     let usual = Split::default();
     let marker = given.text("marker");
@@ -238,7 +253,10 @@ pub fn tiers(json: &str) -> Result<String> {
     let mut given = files(json)?;
     let files = each(given.items("files"), "files", tier_file)?;
     let sections = memory_tiers(&files);
-    let unknown = |tier| Error::argument("files", &format!("tiers {}", tier_names()), tier);
+    let unknown = |tier: String| {
+        let at = files.iter().position(|file| file.tier == tier).unwrap_or_default();
+        Error::argument(&format!("files[{at}].tier"), &format!("one of {}", tier_names()), tier)
+    };
     Ok(write(&sections.map_err(unknown)?))
 }
 
@@ -250,13 +268,13 @@ pub fn rules(json: &str) -> Result<String> {
     Ok(write(&match_rules(&rules, &active)))
 }
 
-/// The sections of a workspace: `{files, rules, focus}`.
+/// The sections of a workspace: `{files, rules, focus, subagent}`.
 pub fn workspace(json: &str) -> Result<String> {
     let mut given = files(json)?;
     let named = each(given.items("files"), "files", named_file)?;
     let rules = each(given.items("rules"), "rules", rule)?;
     let focus = given.raw("focus").map(focus_of).transpose()?;
-    let mut sections = workspace_sections(&named);
+    let mut sections = workspace_sections(&named, given.flag("subagent").unwrap_or(false));
     if let Some(focus) = &focus {
         sections.extend(task_focus(focus));
         sections.extend(match_rules(&rules, &focus.files));
@@ -271,7 +289,7 @@ pub fn trim(json: &str) -> Result<String> {
         members: &[must("descriptions", Want::Items), must("maxChars", Want::Integer)],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "options")?;
+    let mut given = read(&ARGUMENTS, json, "")?;
     let all = each(given.items("descriptions"), "descriptions", text)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     Ok(write(&trim_descriptions(
@@ -282,7 +300,7 @@ pub fn trim(json: &str) -> Result<String> {
 
 /// `buildContext`: `{memories, text, maxChars, locale}`.
 pub fn remember(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, "options")?;
+    let mut given = read(&WORDS, json, "")?;
     let memories = each(given.items("memories"), "memories", text)?;
     let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
     let (message, max, locale) = words(&mut given)?;
@@ -291,7 +309,7 @@ pub fn remember(json: &str) -> Result<String> {
 
 /// `compressText`: `{text, maxChars, locale}`.
 pub fn compress(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, "options")?;
+    let mut given = read(&WORDS, json, "")?;
     let (text, max, locale) = words(&mut given)?;
     Ok(write(&super::compress(&text, max, &locale)))
 }
@@ -329,14 +347,25 @@ fn files(json: &str) -> Result<Members<'_>> {
             may("rules", Want::Items),
             may("active", Want::Items),
             may("focus", Want::Raw),
+            may("subagent", Want::Flag),
         ],
         closed: true,
     };
-    read(&ARGUMENTS, json, "files")
+    read(&ARGUMENTS, json, "")
 }
 
 fn read<'a>(shape: &Shape, json: &'a str, argument: &str) -> Result<Members<'a>> {
-    shape.read(json).map_err(|error| Error::argument(argument, shape.what, error.what()))
+    shape.read(json).map_err(|error| {
+        let place = error.member().map_or_else(
+            || argument.to_owned(),
+            |member| format!("{argument}.{member}").trim_start_matches('.').to_owned(),
+        );
+        let wrong = error.what().strip_prefix("invalid type: ");
+        let (got, expected) = wrong
+            .and_then(|wrong| wrong.split_once(", expected "))
+            .unwrap_or_else(|| (error.what(), shape.what));
+        Error::argument(&place, expected.replace("i64", "a whole number").as_str(), got)
+    })
 }
 
 /// Every item, or an error that names the first that is none.
@@ -438,8 +467,9 @@ fn locale_of(raw: &RawValue) -> Result<Locale> {
 }
 
 fn size(value: i64, argument: &str) -> Result<usize> {
-    usize::try_from(value)
-        .map_err(|_| Error::argument(argument, "a whole number, 0 or more", value))
+    let size = u64::try_from(value)
+        .map_err(|_| Error::argument(argument, "a whole number, 0 or more", value))?;
+    Ok(usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
@@ -453,7 +483,7 @@ mod tests {
         );
         assert_eq!(
             plan.unwrap(),
-            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"truncatedSectionKeys":[],"sections":[{"key":"rules:x","sourceType":"rules","scopeType":"always-on","inclusionReason":"fits","priority":92,"basePriority":88,"protected":false,"originalChars":4,"finalChars":4,"estimatedTokens":4,"offset":0,"included":true,"truncated":false,"evidence":["+4 active file a.rs"],"wholeFromTotalChars":4}]}"##
+            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":[["rules:x","rules","always-on","fits",92,88,false,4,4,4,0,true,false,["+4 active file a.rs"],4]]}"##
         );
     }
 
@@ -462,13 +492,29 @@ mod tests {
         let error = |result: Result<String>| result.unwrap_err().to_string();
         let wrong =
             error(assemble(r#"{"sections":[{"key":"a","content":"","priority":1},{"key":7}]}"#));
-        assert!(wrong.starts_with("sections[1]: expected a section"), "{wrong}");
+        assert_eq!(wrong, "sections[1].key: expected a string, got integer `7`");
+        let wrong = error(assemble(r#"{"sections":[{"key":"a","priority":1}]}"#));
+        assert_eq!(
+            wrong,
+            "sections[0]: expected a section: { key, content, priority }, got missing field `content`"
+        );
+        let wrong = error(truncate(r#"{"text":"x","maxChars":1,"marker":7}"#));
+        assert_eq!(wrong, "marker: expected a string, got integer `7`");
         let wrong = error(assemble(r#"{"sections":[],"protect":"maybe"}"#));
         assert_eq!(wrong, "protect: expected \"last\", \"never\" or \"error\", got maybe");
+        let cut = assemble(
+            &r#"{"sections":[{"key":"a","content":"X","priority":1}],"budget":{"maxPerTierChars":300,"maxTotalChars":300},"locale":"zh"}"#
+                .replace('X', &"x".repeat(900)),
+        );
+        assert!(
+            cut.unwrap().contains("x\\n\\n（……其余已省略）\\n\\nx"),
+            "the marker is the locale's"
+        );
         let wrong = error(compress(r#"{"text":"x","maxChars":1,"locale":"tlh"}"#));
         assert!(wrong.starts_with("locale: expected a locale"), "{wrong}");
         assert!(
-            error(tiers(r#"{"files":[{"tier":"x","content":""}]}"#)).contains("tiers soul, policy")
+            error(tiers(r#"{"files":[{"tier":"x","content":""}]}"#))
+                .contains("files[0].tier: expected one of soul, policy")
         );
         assert!(error(focus(r#"{"query":"x","languages":["xx"]}"#)).contains("some of en, zh"));
         assert!(error(budget(r#"{"contextTokens":-1}"#)).contains("window.contextTokens"));

@@ -16,6 +16,9 @@ const PRIORITY: u32 = 88;
 /// Patterns of a rule that are read, and characters of one: what has more is no rule.
 const MOST_PATTERNS: usize = 100;
 const LONGEST_PATTERN: usize = 500;
+/// UTF-8 bytes of a file's path, and folders from which on an absolute one is looked at: what is longer is no file.
+const LONGEST_PATH: usize = 4_096;
+const MOST_FOLDERS: usize = 64;
 /// Ways that the braces of a pattern may come to.
 const MOST_WAYS: usize = 500;
 
@@ -65,13 +68,13 @@ fn spellings(file: &str) -> Vec<String> {
     let file = file.trim().replace('\\', "/");
     let absolute = file.starts_with('/') || file.as_bytes().get(1) == Some(&b':');
     let file = file.trim_start_matches("./").trim_start_matches('/').to_owned();
-    if file.is_empty() {
+    if file.is_empty() || file.len() > LONGEST_PATH {
         return Vec::new();
     }
     let from_folders =
         |at: (usize, &str)| file.get(at.0.saturating_add(1)..).map(ToOwned::to_owned);
     let rest: Vec<String> = if absolute {
-        file.match_indices('/').filter_map(from_folders).collect()
+        file.match_indices('/').take(MOST_FOLDERS).filter_map(from_folders).collect()
     } else {
         Vec::new()
     };

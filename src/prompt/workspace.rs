@@ -28,9 +28,14 @@ const OWN: [(&str, &str, u32, &str, bool); 4] = [
     ("HEARTBEAT.md", "heartbeat", 45, "# Heartbeat", false),
 ];
 
+/// What an agent that works for another is shown: how to work here, and with what; nothing that is told to the first alone.
+const SUBAGENT: [&str; 2] = ["AGENTS.md", "TOOLS.md"];
+
 /// The sections of these files, each known by its name (in `tier`): tiers first, then those of their own. A note of `memory/`
-/// has the name `memory` and is the journal's; other names are passed over.
-pub fn workspace_sections(files: &[TierFile]) -> Vec<Section> {
+/// has the name `memory` and is the journal's; other names are passed over. `subagent`: only those that one is shown.
+pub fn workspace_sections(files: &[TierFile], subagent: bool) -> Vec<Section> {
+    let shown = |file: &&TierFile| !subagent || SUBAGENT.contains(&file.tier.as_str());
+    let files: Vec<&TierFile> = files.iter().filter(shown).collect();
     let mut tiers = Vec::new();
     for (name, tier) in TIERS.into_iter().chain([("memory", "journal")]) {
         for file in files.iter().filter(|file| file.tier == name) {
@@ -104,7 +109,7 @@ mod tests {
 
     #[test]
     fn files_are_known_by_name() {
-        let sections = workspace_sections(&[
+        let files = [
             file("AGENTS.md", "be kind", "/w/AGENTS.md"),
             file("SOUL.md", "ours", "/w/SOUL.md"),
             file("~/SOUL.md", "global", "/h/SOUL.md"),
@@ -113,16 +118,23 @@ mod tests {
             file("TOOLS.md", "use them", "/w/TOOLS.md"),
             file("HEARTBEAT.md", " ", "/w/HEARTBEAT.md"),
             file("other.md", "x", "/w/other.md"),
-        ]);
-        let keys: Vec<_> = sections.iter().map(|it| (it.key.as_str(), it.priority)).collect();
+        ];
+        let keys = |sections: &[Section]| -> Vec<(String, u32)> {
+            sections.iter().map(|it| (it.key.clone(), it.priority)).collect()
+        };
+        let sections = workspace_sections(&files, false);
         assert_eq!(
-            keys,
+            keys(&sections),
             [
-                ("memory:soul", 100),
-                ("memory:workspace", 80),
-                ("memory:journal", 50),
-                ("tool-guidance", 82)
+                ("memory:soul".into(), 100),
+                ("memory:workspace".into(), 80),
+                ("memory:journal".into(), 50),
+                ("tool-guidance".into(), 82)
             ]
+        );
+        assert_eq!(
+            keys(&workspace_sections(&files, true)),
+            [("memory:workspace".into(), 80), ("tool-guidance".into(), 82)]
         );
         assert!(sections[0].content.contains("ours") && !sections[0].content.contains("global"));
         assert_eq!(

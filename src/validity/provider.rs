@@ -282,6 +282,11 @@ impl Provider {
         self.rules().reasoning == Reasoning::WithCall && !self.merges()
     }
 
+    /// Whether a host tells it where its cache ends, by markers of at most four.
+    pub fn takes_markers(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Bedrock)
+    }
+
     /// What of images and bytes it takes.
     pub fn limits(self) -> Limits {
         self.rules().limits

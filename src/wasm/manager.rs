@@ -167,6 +167,11 @@ impl Manager {
         write(&self.0.estimate())
     }
 
+    /// Tokens beside the room of the window (JSON) in the input buffer, as JSON.
+    pub fn check_budget(&self, len: usize) -> Result<String> {
+        with_input(len, |json| Ok(write(&self.0.check_budget(json)?)))
+    }
+
     /// Rules of the provider that the messages as pushed break, as JSON.
     pub fn check(&self, thinking: bool) -> String {
         write(&self.0.check(thinking))

@@ -16,6 +16,8 @@ mod estimate;
 #[cfg(feature = "context")]
 mod manager;
 mod memory;
+#[cfg(feature = "prompt")]
+mod prompt;
 #[cfg(feature = "context")]
 mod replay;
 #[cfg(feature = "sessions")]

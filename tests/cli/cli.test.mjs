@@ -55,8 +55,8 @@ test("help and version", () => {
 
 test("a wrong command line ends with 2 and says what is allowed", () => {
   const cases = [
-    [[], /inspect or replay/],
-    [["inspcet", AUDIT], /"inspcet" is no command: inspect or replay/],
+    [[], /inspect, replay or prompt/],
+    [["inspcet", AUDIT], /"inspcet" is no command: inspect, replay or prompt/],
     [["inspect"], /a file is missing/],
     [["inspect", AUDIT, AUDIT], /one file at a time/],
     [["inspect", AUDIT, "--windw", "64k"], /--windw/],

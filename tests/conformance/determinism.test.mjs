@@ -9,17 +9,16 @@
  * PLIMSOLL_WINDOWS   32000,64000,128000 by default
  */
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { requestsOf } from "./carry.mjs";
 import { isReadable } from "./convert/session.mjs";
+import { native } from "./native.mjs";
 import { loadRaw } from "./raw.mjs";
 import { sessionFiles } from "./sessions.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const windows = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number) ?? [32_000, 64_000, 128_000];
 const presets = ["economy", "balanced", "retention"];
@@ -183,23 +182,6 @@ function sample(messages) {
   });
   const every = Math.max(Math.ceil(all.length / TEXTS), 1);
   return [...ODD, ...all.filter((_, at) => at % every === 0)];
-}
-
-/** Where the native dump is. */
-function native() {
-  if (process.env.PLIMSOLL_NATIVE) return process.env.PLIMSOLL_NATIVE;
-  // The profile of the Rust tests: what they have built is not built again.
-  const build = ["build", "--quiet", "--profile", "test", "--example", "dump"];
-  const messages = ["--message-format", "json-render-diagnostics"];
-  const run = spawnSync("cargo", [...build, ...messages], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-  });
-  if (run.error) return undefined;
-  assert.equal(run.status, 0, run.stderr);
-  const artifacts = run.stdout.split("\n").filter((line) => line.startsWith("{"));
-  return artifacts.map((line) => JSON.parse(line).executable).find((path) => path);
 }
 
 /** @param {Record<string, number>} counts */

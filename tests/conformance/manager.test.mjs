@@ -99,6 +99,29 @@ test("a smaller model cuts, a larger one need not", { skip }, () => {
   assert.deepEqual(context.request(work.history).messages, other.messages);
 });
 
+test("cache markers pay behind the head, behind what is shared, and at the end", { skip }, () => {
+  const context = new api.ContextManager({ window });
+  const work = new Work();
+  const first = work.run(context, 1);
+  assert.deepEqual(first.cacheBreakpoints, [2]);
+  const second = work.run(context, 1);
+  assert.deepEqual(second.cacheBreakpoints, [2, 4]);
+  assert.deepEqual(context.request(work.history).cacheBreakpoints, [2, 4]);
+  let folds = 0;
+  for (let at = 0; at < 260; at++) {
+    const { cacheBreakpoints, messages, source, firstChanged } = work.run(context, 1);
+    assert.equal(cacheBreakpoints.at(-1), messages.length - 1);
+    assert.ok(cacheBreakpoints.length <= 3);
+    if (firstChanged > 0) assert.ok(cacheBreakpoints.includes(firstChanged - 1));
+    if (source[0] !== null) continue;
+    folds += 1;
+    assert.equal(cacheBreakpoints[0], 0);
+  }
+  assert.ok(folds > 0);
+  const other = new api.ContextManager({ window, provider: "mistral" });
+  assert.deepEqual(new Work().run(other, 2).cacheBreakpoints, []);
+});
+
 test("pins stay verbatim, once, through edits and folds", { skip }, () => {
   const context = new api.ContextManager({ window });
   const work = new Work();

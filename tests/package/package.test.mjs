@@ -9,10 +9,13 @@ import { project, root, run, tarball } from "../support/project.mjs";
 
 const CONSUMER = `import { estimateTokens, PlimsollError, type Estimator } from "plimsoll";
 import { init, initSync } from "plimsoll/slim";
+import { Workspace, type WorkspaceOptions } from "plimsoll/workspace";
 
 const estimator: Estimator = "o200k";
 export const tokens: number = estimateTokens("text", estimator);
 export const started: [typeof init, typeof initSync] = [init, initSync];
+const options: WorkspaceOptions = { poll: 0, home: false };
+export const sections: Promise<object[]> = Workspace.open(".", options).then((one) => one.sections());
 export function size(error: PlimsollError): number {
   // @ts-expect-error \`size\` is known only after a look at the code
   error.info.size;
@@ -106,7 +109,10 @@ test("takes each Wasm by itself, and says which is missing", () => {
   assert.ok(tokens > 0);
   assert.match(missing, /`initSync\(bytes\)` first, with plimsoll\/sessions\.wasm/);
   assert.equal(messages, 1);
-  assert.match(another, /source: expected plimsoll\/plimsoll\.wasm or plimsoll\/sessions\.wasm/);
+  assert.match(
+    another,
+    /source: expected plimsoll\/plimsoll\.wasm or plimsoll\/sessions\.wasm or plimsoll\/prompt\.wasm/,
+  );
 });
 
 test("finds the text coders of Node where they are hidden", () => {

@@ -7,6 +7,7 @@ export function check(plimsoll) {
     estimates: estimates(plimsoll),
     refusal: refusal(plimsoll),
     requests: requests(plimsoll),
+    prompt: prompt(plimsoll),
     session: session(plimsoll),
   };
   return JSON.stringify(answers);
@@ -70,6 +71,24 @@ function requests({ ContextManager }) {
   }
   if (!told.some(([, , , edits]) => edits > 0)) throw new Error("nothing was edited");
   return told;
+}
+
+/** A system prompt over its budget, shaped by a request in two languages. */
+function prompt({ assemblePrompt, matchRules, promptBudget, requestFocus, truncateText }) {
+  const focus = requestFocus("修复 `parseLine` in src/a.ts");
+  const rule = { path: "rules/ts.md", content: "---\npaths: '*.ts'\n---\nNo any." };
+  const base = { key: "base", content: TEXTS.mixed, priority: 95, protected: true, stable: true };
+  const notes = { key: "memory:user", content: `parseLine ${TEXTS.chinese}`, priority: 70 };
+  const sections = [notes, base, ...matchRules([rule], focus.activeFilePaths)];
+  const plan = assemblePrompt(sections, {
+    budget: { ...promptBudget({ contextTokens: 8_000 }), maxTotalChars: 1_200 },
+    focus,
+    order: "stable-first",
+  });
+  if (plan.totalChars !== plan.prompt.length || plan.totalChars > 1_200)
+    throw new Error(`a prompt of ${plan.prompt.length} chars, told as ${plan.totalChars}`);
+  if (!plan.truncatedSectionKeys.includes("memory:user")) throw new Error("nothing was cut");
+  return [plan, truncateText(TEXTS.mixed, 100)];
 }
 
 const PI = [

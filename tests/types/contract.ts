@@ -11,6 +11,7 @@ type Shared<A, B> = Part<Pick<A, keyof A & keyof B>, Pick<B, keyof A & keyof B>>
 
 /** One line for each type that is built. */
 export const same: [
+  Same<ours.BudgetCheck, Contract.BudgetCheck>,
   Same<ours.CompactionRecord, Contract.CompactionRecord>,
   Same<ours.ContextWindow, Contract.ContextWindow>,
   Same<ours.Edit, Contract.Edit>,
@@ -18,12 +19,21 @@ export const same: [
   Same<ours.Estimator, Contract.Estimator>,
   Same<ours.Explanation, Contract.Explanation>,
   Same<ours.Format, Contract.Format>,
+  Same<ours.Locale, Contract.Locale>,
   Same<ours.Op, Contract.Edit["ops"][number]>,
+  Same<ours.PromptBudget, Contract.PromptBudget>,
   Same<ours.Provider, Contract.Provider>,
+  Same<ours.RequestFocus, Contract.RequestFocus>,
+  Same<ours.Section, Contract.Section>,
+  Same<ours.SectionReport, Contract.SectionReport>,
   Same<ours.SessionFile, Contract.SessionFile>,
   Same<ours.Status, Contract.Status>,
+  Same<ours.ToolDefinition, Contract.ToolDefinition>,
   Same<ours.Violation, Contract.Violation>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true];
+] = [
+  ...([true, true, true, true, true, true, true, true, true, true] as const),
+  ...([true, true, true, true, true, true, true, true, true] as const),
+];
 
 /** What comes out of which a part is built: whoever reads it by the contract reads it rightly. */
 type Epoch = Extract<Contract.ContextEvent, { type: "epoch" }>;
@@ -31,10 +41,11 @@ export const out: [
   Part<ours.CompactionOutcome, Contract.CompactionOutcome>,
   Part<ours.ErrorInfo, Contract.ErrorInfo>,
   Part<ours.Prepared<object>, Contract.Prepared<object>>,
+  Part<ours.PromptPlan, Contract.PromptPlan>,
   Shared<ours.ContextEvent, Epoch>,
   Shared<ours.ContextManager<object>, Contract.ContextManager<object>>,
   Shared<ours.Replay, Contract.Replay>,
-] = [true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true];
 
 /** What goes in of which a part is built: whatever we take, the contract takes. */
 type Options = Omit<ours.ContextManagerOptions<object>, "on">;

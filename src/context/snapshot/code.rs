@@ -62,6 +62,7 @@ impl Snapshot {
         out.number(self.calibration.grown.0);
         out.number(self.calibration.grown.1);
         out.number(self.usable);
+        out.ascending(&self.breakpoints);
         self.pins.write(&mut out);
         out.number(self.fold_wanted.into());
         out.ascending(&self.stubbed);
@@ -156,6 +157,7 @@ impl Snapshot {
         }
         let calibration = Calibration { last, grown: (given.number(), given.number()) };
         let usable = given.number();
+        let breakpoints = given.ascending();
         let pins = Pins::read(&mut given);
         let fold_wanted = given.flag();
         let stubbed = given.ascending();
@@ -183,6 +185,7 @@ impl Snapshot {
             unbound,
             calibration,
             usable,
+            breakpoints,
             pins,
             fold_wanted,
             stubbed,

@@ -50,6 +50,7 @@ pub(super) struct Snapshot {
     unbound: Vec<u32>,
     calibration: Calibration,
     usable: u64,
+    breakpoints: Vec<u32>,
     pins: Pins,
     fold_wanted: bool,
     /// Identifiers in stubs, and in the summary.
@@ -150,6 +151,7 @@ impl State {
             unbound,
             calibration: self.calibration,
             usable: self.usable,
+            breakpoints: self.sent.breakpoints.clone(),
             pins: self.pins.clone(),
             fold_wanted: self.pruner.fold_wanted,
             stubbed: flagged(|it| it.stubbed),
@@ -333,6 +335,7 @@ impl State {
         self.sent.fold_due = snapshot.fold_due;
         let whole = messages == snapshot.upto;
         self.view_again(whole);
+        self.sent.breakpoints = snapshot.breakpoints;
         (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
         if let Some(items) = snapshot.items {
             self.sent.items = items;

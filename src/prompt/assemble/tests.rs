@@ -129,6 +129,8 @@ fn a35_stable_sections_first() {
     let (first, other) = (with(10, Order::StableFirst), with(99, Order::StableFirst));
     assert_eq!((first.stable_prefix_chars, other.stable_prefix_chars), (200, 200));
     assert_eq!(first.prompt.get(..200), other.prompt.get(..200));
+    assert_eq!(first.stable_prefix_key, other.stable_prefix_key);
+    assert_ne!(first.stable_prefix_key, with(10, Order::Insertion).stable_prefix_key);
     assert_eq!(with(10, Order::Insertion).stable_prefix_chars, 100);
     let keys: Vec<_> = first.sections.iter().map(|it| it.key.as_str()).collect();
     assert_eq!(keys, ["a", "b", "git"]);

@@ -1,0 +1,60 @@
+/** `plimsoll prompt`: the system prompt that a workspace gives for a request. The figures. */
+import { statSync } from "node:fs";
+import { assemblePrompt, promptBudget, requestFocus } from "../index.js";
+import type { PromptPlan } from "../types.js";
+import { type Skipped, Workspace } from "../workspace/index.js";
+import { unreadable, usage } from "./errors.js";
+import { type Given, size } from "./options.js";
+
+/** The report, the same as text and as JSON. */
+export interface PromptReport extends PromptPlan {
+  schema: "plimsoll.prompt/1";
+  workspace: string;
+  query: string | null;
+  /** What the budget is a quarter of; null: the most that a budget is. */
+  window: { contextTokens: number; maxOutputTokens: number } | null;
+  skipped: Skipped[];
+}
+
+export async function prompt(given: Given): Promise<PromptReport> {
+  if (given.files.length > 0)
+    throw usage("plimsoll prompt takes no file: --workspace DIR and --query TEXT");
+  const folder = folderOf(given.text("workspace") ?? ".");
+  const query = given.text("query") ?? null;
+  const window = windowOf(given);
+  await using workspace = await Workspace.open(folder, { watch: false, poll: 0 });
+  const focus = query === null ? undefined : requestFocus(query, { projectRoot: workspace.folder });
+  const budget = window ? promptBudget(window) : promptBudget();
+  const plan = assemblePrompt(await workspace.sections(focus), {
+    budget,
+    order: "stable-first",
+    ...(focus ? { focus } : {}),
+  });
+  const skipped = await workspace.skipped();
+  return {
+    schema: "plimsoll.prompt/1",
+    workspace: workspace.folder,
+    query,
+    window,
+    skipped,
+    ...plan,
+  };
+}
+
+function folderOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw unreadable(path, "no such folder");
+  if (!found.isDirectory()) throw unreadable(path, "is no folder");
+  return path;
+}
+
+function windowOf(given: Given): PromptReport["window"] {
+  const contextTokens = size("window", given.text("window"));
+  const reserve = size("reserve", given.text("reserve"));
+  if (contextTokens === undefined) {
+    if (reserve !== undefined) throw usage("--reserve: of which --window?");
+    return null;
+  }
+  if (contextTokens < 1) throw usage("--window: must be at least 1 token");
+  return { contextTokens, maxOutputTokens: reserve ?? 0 };
+}

@@ -1,0 +1,266 @@
+/** The system prompt: budget, assembly, focus, tiers, rules. It has a Wasm of its own. */
+import { invalid } from "./errors.js";
+import * as glue from "./glue/prompt_bg.js";
+import { argumentJson } from "./json.js";
+import { Seam } from "./seam.js";
+import type {
+  ContextWindow,
+  Locale,
+  MemoryTier,
+  PromptBudget,
+  PromptPlan,
+  RequestFocus,
+  Section,
+  SectionReport,
+  ToolDefinition,
+} from "./types.js";
+
+export const prompts: Seam = new Seam("prompt", glue);
+
+/** Arguments as JSON in, the answer as JSON out. */
+function ask<T>(during: string, work: (length: number) => string, argument: object): T {
+  const json = whole(argumentJson(argument, during));
+  return JSON.parse(prompts.call(during, () => work(prompts.send(json)))) as T;
+}
+
+/**
+ * Characters that a system prompt may have: 20,000 a section and 150,000 in all, or about a quarter of the usable window at
+ * four characters a token, clamped to 1,000..20,000 and 1,000..150,000.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ * @example
+ * promptBudget({ contextTokens: 32_768, maxOutputTokens: 4_096 }); // { maxPerTierChars: 7_168, maxTotalChars: 28_672 }
+ */
+export function promptBudget(window: ContextWindow = { contextTokens: 0 }): PromptBudget {
+  optionsOf("window", window);
+  return ask("promptBudget", glue.budget, window);
+}
+
+/**
+ * Sections under a budget: each cut to its own share first, then the lowest priorities go until the whole fits. The report
+ * says of each section what became of it, why, and from which total on it would be whole.
+ *
+ * @param options `focus` lifts priorities (`requestFocus`); `protect`: protected sections over the total are cut `last`
+ * (default), `never`, or are an `error`; `order`: as given, or `stable-first` for prompt caches; `locale`: whose `truncated` stands
+ * where a section was cut, instead of the usual comment.
+ * @throws {PlimsollError} `INVALID_ARGUMENT` with the section's place.
+ * @example
+ * const plan = assemblePrompt(sections, { budget: promptBudget(window), focus: requestFocus(query) });
+ * context.request(history, { system: plan });
+ */
+export function assemblePrompt(
+  sections: readonly Section[],
+  options: {
+    budget?: PromptBudget;
+    focus?: RequestFocus;
+    protect?: "last" | "never" | "error";
+    order?: "insertion" | "stable-first";
+    locale?: Locale;
+  } = {},
+): PromptPlan {
+  listOf("sections", sections);
+  const { budget = promptBudget(), focus, protect, order, locale } = optionsOf("options", options);
+  const given = { sections, budget, focus, protect, order, locale };
+  const plan = ask<Assembled>("assemblePrompt", glue.assemble, given);
+  return { ...plan, sections: plan.sections.map(named), budget, focus: focus ?? null };
+}
+
+/** A plan as it crosses: of each section a row without names (`Report` in `src/prompt/calls.rs`). */
+type Assembled = Omit<PromptPlan, "budget" | "focus" | "sections"> & { sections: Row[] };
+type Row = [
+  ...words: [string, string, string, string],
+  ...priorities: [number, number, boolean],
+  ...sizes: [number, number, number, number | null],
+  ...fate: [boolean, boolean, string[], number],
+];
+
+function named(row: Row): SectionReport {
+  const [key, sourceType, scopeType, inclusionReason, priority, basePriority, kept, ...rest] = row;
+  const [originalChars, finalChars, estimatedTokens, offset, included, truncated, ...last] = rest;
+  const [evidence, wholeFromTotalChars] = last;
+  return {
+    key,
+    sourceType,
+    scopeType,
+    inclusionReason,
+    priority,
+    basePriority,
+    protected: kept,
+    originalChars,
+    finalChars,
+    estimatedTokens,
+    offset,
+    included,
+    truncated,
+    evidence,
+    wholeFromTotalChars,
+  };
+}
+
+/**
+ * A text cut to so many characters: 70 % of what is kept from its head, 20 % from its tail, a marker between. Cuts between
+ * graphemes, the head at a line's end if one is near. Never longer than `maxChars`; `Infinity` cuts nothing.
+ *
+ * @param options shares of head and tail, 0..1; a marker of your own, in which `{original}` is the text's length.
+ * @throws {PlimsollError} `INVALID_ARGUMENT`, `TOO_LARGE`.
+ * @example
+ * truncateText(toolResult, 30_000, { head: 0.4, tail: 0.6 }).text; // AceClaw's cap of a tool's result
+ */
+export function truncateText(
+  text: string,
+  maxChars: number,
+  options: { head?: number; tail?: number; marker?: string } = {},
+): { text: string; originalChars: number; truncated: boolean } {
+  const { head, tail, marker } = optionsOf("options", options);
+  textOf("text", text);
+  const given = {
+    text,
+    maxChars: charsOf("maxChars", maxChars),
+    head: share("head", head),
+    tail: share("tail", tail),
+    marker,
+  };
+  return ask("truncateText", glue.truncate, given);
+}
+
+/**
+ * What a request is about: the query in short, files and symbols that it names, what it asks for.
+ *
+ * @param options `recent`: the messages before it, newest last (files are looked for in the last six); `projectRoot`: files
+ * are told from there; `languages`: whose words count, default all (`en`, `zh`, `vi`, `es`, `de`, `fr`, `ja`, `ko`, `ru`, `pt`).
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function requestFocus(
+  query: string,
+  options: { recent?: readonly string[]; projectRoot?: string; languages?: readonly string[] } = {},
+): RequestFocus {
+  const { recent, projectRoot, languages } = optionsOf("options", options);
+  textOf("query", query);
+  return ask("requestFocus", glue.focus, { query, recent, projectRoot, languages });
+}
+
+/**
+ * The eight memory tiers as sections, from files that the host has read; blank ones are none.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for a tier that there is not.
+ */
+export function memoryTiers(
+  files: ReadonlyArray<{ tier: MemoryTier; content: string; path?: string }>,
+): Section[] {
+  listOf("files", files);
+  return ask("memoryTiers", glue.tiers, { files });
+}
+
+/**
+ * The rules (Markdown with `paths:` in its front matter) that are about one of the active files, as `rules:<name>` sections
+ * by name. What is no rule is left out.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function matchRules(
+  rules: ReadonlyArray<{ path: string; content: string }>,
+  activeFilePaths: readonly string[],
+): Section[] {
+  listOf("rules", rules);
+  listOf("activeFilePaths", activeFilePaths);
+  return ask("matchRules", glue.rules, { files: rules, active: activeFilePaths });
+}
+
+/**
+ * The same tools with shorter descriptions, together at most `maxChars` where their first paragraphs leave that room: the
+ * longest are cut first. A tool whose description stays is the same object.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function trimToolDescriptions(
+  tools: readonly ToolDefinition[],
+  maxChars: number,
+): ToolDefinition[] {
+  listOf("tools", tools);
+  const descriptions = tools.map((tool, at) => {
+    const { description = "" } = optionsOf(`tools[${at}]`, tool);
+    return textOf(`tools[${at}].description`, description);
+  });
+  const given = { descriptions, maxChars: charsOf("maxChars", maxChars) };
+  const cut = ask<string[]>("trimToolDescriptions", glue.trim, given);
+  return tools.map((tool, at) =>
+    cut[at] === descriptions[at] ? tool : { ...tool, description: cut[at] as string },
+  );
+}
+
+type InWords = { locale?: Locale; charsPerToken?: number };
+
+/**
+ * Memories and a message within a budget, as OneClaw puts them together. The message is always whole; memories that do not
+ * fit are left out, and a line says so.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function buildContext(
+  memories: readonly string[],
+  message: string,
+  budgetTokens: number,
+  options: InWords = {},
+): string {
+  const { locale, charsPerToken } = optionsOf("options", options);
+  listOf("memories", memories);
+  textOf("message", message);
+  const maxChars = charsOf("budgetTokens", budgetTokens, charsPerToken ?? 4);
+  const given = { memories, text: message, maxChars, locale };
+  return ask("buildContext", glue.remember, given);
+}
+
+/**
+ * A text cut to so many tokens, with a word behind it that says so; `Infinity` changes nothing.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ */
+export function compressText(text: string, targetTokens: number, options: InWords = {}): string {
+  const { locale, charsPerToken } = optionsOf("options", options);
+  textOf("text", text);
+  const maxChars = charsOf("targetTokens", targetTokens, charsPerToken ?? 4);
+  return ask("compressText", glue.compress, { text, maxChars, locale });
+}
+
+/** The sections of a workspace's files, by their names; rules only with a focus; for a subagent only what one is shown. */
+export function workspaceSections(
+  files: ReadonlyArray<{ name: string; path: string; content: string }>,
+  rules: ReadonlyArray<{ name: string; path: string; content: string }>,
+  focus: RequestFocus | undefined,
+  subagent: boolean,
+): Section[] {
+  return ask("Workspace.sections", glue.workspace, { files, rules, focus, subagent });
+}
+
+/** Half a character, which JSON writes as an escape and UTF-8 cannot have, becomes the sign that stands for such. */
+function whole(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (sign, half) => (half ? "\ufffd" : sign));
+}
+
+/** A number of characters or tokens as characters, in which there is no infinity. */
+function charsOf(argument: string, amount: number, chars = 1): number {
+  if (typeof amount !== "number" || !(amount >= 0)) throw invalid(argument, "0 or more", amount);
+  if (typeof chars !== "number" || !(chars > 0)) throw invalid("charsPerToken", "over 0", chars);
+  return Math.min(Math.floor(amount * chars), Number.MAX_SAFE_INTEGER);
+}
+
+function textOf(argument: string, text: unknown): string {
+  if (typeof text === "string") return text;
+  throw invalid(argument, "a string", text);
+}
+
+function listOf(argument: string, list: unknown): void {
+  if (!Array.isArray(list)) throw invalid(argument, "an array", list);
+}
+
+function optionsOf<T>(argument: string, options: T): T {
+  if (typeof options === "object" && options !== null) return options;
+  throw invalid(argument, "an object", options);
+}
+
+/** A share as the core takes it: in thousandths. */
+function share(argument: string, value: number | undefined): number | undefined {
+  if (value === undefined || (value >= 0 && value <= 1)) return value && Math.round(value * 1000);
+  throw invalid(argument, "a share, 0 to 1", value);
+}

@@ -1,0 +1,107 @@
+/** Watches folders, also those that come later; says when one cannot be watched. */
+import { type FSWatcher, statSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+
+/** A folder, and which names of it tell of a change. */
+export interface Watched {
+  path: string;
+  matters(name: string): boolean;
+  /** Only watched for a folder in it that may come: it is no loss where that is there. */
+  gate?: boolean;
+}
+
+/**
+ * Tells of every change that matters. A folder that is not there yet is looked for at each change of the one above it.
+ * `fs.watch` and no package: seven folders, no recursion, and what it may miss the polling finds.
+ */
+export class Watcher {
+  readonly #folders: readonly Watched[];
+  readonly #changed: () => void;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #failure: string | undefined;
+
+  /** @param folders each behind the one that it stands in */
+  constructor(folders: readonly Watched[], changed: () => void) {
+    this.#folders = folders;
+    this.#changed = changed;
+    this.#start();
+  }
+
+  /** Why something cannot be watched; nothing if a change of all that there is, or may come, is told. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Tries again what could not be watched. */
+  retry(): void {
+    if (this.#failure === undefined) return;
+    this.#start();
+    this.#changed();
+  }
+
+  close(): void {
+    for (const path of [...this.#watchers.keys()]) this.#drop(path);
+  }
+
+  #start(): void {
+    this.#failure = undefined;
+    /** Watched, or awaited by one above. */
+    const covered = new Set<string>();
+    for (const folder of this.#folders) {
+      const flaw = this.#watch(folder);
+      const awaited = flaw?.code === "ENOENT" && covered.has(dirname(folder.path));
+      if (!flaw || awaited) covered.add(folder.path);
+      else if (!folder.gate) this.#failure ??= flaw.message;
+    }
+  }
+
+  #watch(folder: Watched): NodeJS.ErrnoException | undefined {
+    const { path } = folder;
+    if (this.#watchers.has(path)) return undefined;
+    try {
+      // Deno tells only later, as an error, that there is nothing to watch.
+      statSync(path);
+      const watcher = watch(path, { persistent: false }, (_, name) => this.#tell(folder, name));
+      // `persistent` says nothing to Deno.
+      watcher.unref();
+      watcher.on("error", (error) => this.#lose(path, error));
+      this.#watchers.set(path, watcher);
+      return undefined;
+    } catch (error) {
+      return error as NodeJS.ErrnoException;
+    }
+  }
+
+  #tell({ path, matters }: Watched, name: string | null): void {
+    // Its own name: it was moved or removed, and another may stand in its place.
+    if (name === null || name === basename(path)) {
+      this.#again(path);
+      return;
+    }
+    if (!matters(name)) return;
+    // Removed and made again: what was watched is the old one.
+    for (const inner of this.#folders) {
+      if (dirname(inner.path) === path && basename(inner.path) === name) this.#drop(inner.path);
+    }
+    this.#start();
+    this.#changed();
+  }
+
+  #again(path: string): void {
+    this.#drop(path);
+    this.#start();
+    this.#changed();
+  }
+
+  /** Not tried again at once: what failed mostly fails again. */
+  #lose(path: string, error: Error): void {
+    this.#drop(path);
+    this.#failure = error.message;
+    this.#changed();
+  }
+
+  #drop(path: string): void {
+    this.#watchers.get(path)?.close();
+    this.#watchers.delete(path);
+  }
+}

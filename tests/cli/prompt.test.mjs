@@ -1,0 +1,141 @@
+// `plimsoll prompt` of the packed command, on a workspace of real files.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+const BIN =
+  process.env.PLIMSOLL_BIN ?? fileURLToPath(new URL("../../npm/dist/cli.js", import.meta.url));
+const start = /\.m?js$/.test(BIN) ? [process.execPath, BIN] : [BIN];
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-prompt-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const EVIL = "\u001b[31mred\u001b[0m \u0007 \u202e";
+for (const [path, text] of Object.entries({
+  "work/AGENTS.md": `Use tabs.\tAlways.\n${EVIL}\n${"A line of the project's instructions.\n".repeat(60)}`,
+  "work/SOUL.md": "Be kind.",
+  "work/MEMORY.md": "The parser is parseLine in src/parse.ts.",
+  "work/.aceclaw/rules/ts.md": "---\npaths: ['**/*.ts']\n---\nNo any.",
+  "work/TOOLS.md/a-folder": "",
+  "empty/README.md": "nothing that is looked for",
+})) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+function prompt(args, home = folder) {
+  const [command, ...first] = start;
+  const env = { PATH: process.env.PATH, TERM: "xterm-256color", HOME: home };
+  const given = [...first, "prompt", ...args];
+  const { status, stdout, stderr } = spawnSync(command, given, {
+    env,
+    encoding: "utf8",
+    cwd: folder,
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+const WORK = ["--workspace", "work", "--query", "fix `parseLine` in src/parse.ts"];
+const rows = (out) => out.split("\n").map((line) => line.trim().split(/ {2,}/));
+
+test("each section has a row with its priorities, and why it is there under it", () => {
+  const { code, out, err } = prompt([...WORK, "--window", "8k"]);
+  assert.deepEqual([code, err], [0, ""]);
+  const row = (key) => rows(out).find(([first]) => first === key);
+  assert.deepEqual(row("memory:soul").slice(1, 3), ["100", "100"]);
+  assert.equal(row("memory:soul").at(-1), "whole");
+  assert.match(out, /the soul tier · protected · SOUL\.md/);
+  assert.deepEqual(row("memory:markdown").slice(1, 3), ["67", "55"]);
+  assert.deepEqual(row("rules:ts").slice(1, 3), ["95", "88"]);
+  assert.equal(row("memory:workspace").at(-1), "cut");
+  assert.match(out, /cut to the most that a section may have · AGENTS\.md/);
+  assert.match(out, /\*\*\/\*\.ts matches src\/parse\.ts · \+4 active file src\/parse\.ts/);
+  assert.match(out, /\+16 names parseLine · \+10 active file/);
+  assert.match(out, /Budget 8,000 chars \(of a window of 8,000 tokens\) · a section at most 2,000/);
+  assert.match(out, /files src\/parse\.ts · symbols parseLine · asks for code change requested/);
+  assert.match(out, /skipped: TOOLS\.md: EISDIR/);
+});
+
+test("what does not fit is said in a word, and from which total on it would", () => {
+  const { out } = prompt([...WORK, "--window", "1k"]);
+  assert.match(out, /left out by the total: whole from [\d]+ chars on/);
+  assert.ok(
+    rows(out).some(
+      ([key, , , , , , state]) => key.startsWith("memory:") && /left out|cut/.test(String(state)),
+    ),
+  );
+});
+
+test("it is as wide as it may be, and colour adds nothing but colour", () => {
+  for (const width of [40, 60, 80, 120]) {
+    const { out } = prompt([...WORK, "--width", String(width)]);
+    for (const line of out.split("\n")) assert.ok([...line].length <= width, `${width}: ${line}`);
+    assert.equal(
+      stripVTControlCharacters(
+        prompt([...WORK, "--width", String(width), "--color", "always"]).out,
+      ),
+      out,
+    );
+  }
+  assert.match(prompt([...WORK, "--ascii"]).out, /^[\n -~]*$/);
+});
+
+test("--text is the prompt, line for line, and steers no terminal", () => {
+  const { out } = prompt([...WORK, "--text"]);
+  assert.ok(
+    out.startsWith(
+      "# Soul (Core Identity)\n\nBe kind.\n\n# Project Instructions\n\nUse tabs.\tAlways.\n",
+    ),
+  );
+  assert.ok(out.includes("\\u{1b}[31mred\\u{1b}[0m \\u{7} \\u{202e}\n"));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be printed
+  assert.doesNotMatch(out + prompt(WORK).out, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+});
+
+test("--json has the plan with the prompt as it is", () => {
+  const { out } = prompt([...WORK, "--json", "--window", "32k", "--reserve", "4k"]);
+  const report = JSON.parse(out);
+  assert.equal(report.schema, "plimsoll.prompt/1");
+  assert.deepEqual(report.window, { contextTokens: 32_000, maxOutputTokens: 4_000 });
+  assert.deepEqual(report.budget, { maxPerTierChars: 7_000, maxTotalChars: 28_000 });
+  assert.ok(report.prompt.includes(EVIL));
+  assert.equal(report.prompt.length, report.totalChars);
+  assert.deepEqual(
+    report.skipped.map(({ path }) => path.endsWith("TOOLS.md")),
+    [true],
+  );
+  const keys = report.sections.map(({ key }) => key);
+  assert.deepEqual(keys, [
+    "memory:soul",
+    "memory:workspace",
+    "memory:markdown",
+    "task-focus",
+    "rules:ts",
+  ]);
+});
+
+test("a workspace without anything says what is looked for", () => {
+  const { code, out } = prompt(["--workspace", "empty"]);
+  assert.equal(code, 0);
+  assert.match(out, /nothing was found of what is looked for:\nAGENTS\.md/);
+  assert.match(out, /REQUEST {2}none; --query TEXT/);
+});
+
+test("a wrong command line ends with 2, a missing folder with 3", () => {
+  for (const [args, code, said] of [
+    [["work"], 2, /takes no file/],
+    [["--reserve", "4k"], 2, /--reserve: of which --window/],
+    [["--window", "0"], 2, /--window: must be at least 1 token/],
+    [["--leaf", "x"], 2, /--leaf belongs to plimsoll inspect and plimsoll replay/],
+    [["--workspace", "nowhere"], 3, /nowhere: no such folder/],
+    [["--workspace", "work/SOUL.md"], 3, /is no folder/],
+  ]) {
+    const ran = prompt(args);
+    assert.deepEqual([ran.code, ran.out], [code, ""], ran.err);
+    assert.match(ran.err, said);
+  }
+});
