@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::json::{self, RawValue, Reader};
@@ -232,7 +232,7 @@ impl<'a> Given<'a> {
     pub(super) fn refuse_others(&self, known: &[&str], internal: &[&str]) -> Result<()> {
         for (name, value) in &self.members {
             if !known.contains(&&**name) && !internal.contains(&&**name) {
-                let expected = format!("no such option; there are {}", known.join(", "));
+                let expected = format!("no such option; there are {}", listed(known, ""));
                 return Err(self.refused(name, &expected, value));
             }
         }

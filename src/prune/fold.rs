@@ -31,8 +31,8 @@ pub struct Head {
 /// Share of the usable window for user texts before the cut, in 1e-4.
 const USER_SHARE: u64 = 1000;
 /// Tokens of a digest at a window of 128,000; it grows with the window's root.
-const DIGEST: u128 = 3000;
-const DIGEST_WINDOW: u128 = 128_000;
+const DIGEST: u64 = 3000;
+const DIGEST_WINDOW: u64 = 128_000;
 /// What a fold is expected to cost: rewriting this much more than the tail, and so much output.
 const FOLD_REWRITE: u64 = 2500;
 const FOLD_OUTPUT: u64 = 1500;
@@ -234,8 +234,7 @@ impl Group {
 
 /// Tokens that a digest may have.
 fn digest_room(window: u64) -> u64 {
-    let square = DIGEST * DIGEST * u128::from(window) / DIGEST_WINDOW;
-    isqrt(square)
+    isqrt(DIGEST * DIGEST * window / DIGEST_WINDOW)
 }
 
 /// The identifiers that the head lists, and their tokens: by use, its recency, and how many blocks hold them, newer
@@ -246,11 +245,11 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
         .iter()
         .filter(|(_, identifier)| identifier.blocks > 0)
         .map(|(id, identifier)| {
-            let age = u128::from(call.saturating_sub(identifier.last_use).max(1));
-            let uses = u128::from(isqrt(u128::from(identifier.uses.min(10)) << 40)); // Q20
-            let recent = (1 << 20) + u128::from(isqrt((64 << 40) / age)); // 1 + 8 / sqrt(age)
-            let spread = ((15 * u128::from(identifier.blocks.min(8))) << 20) / 100;
-            (u64::try_from(((uses * recent) >> 20) + spread).unwrap_or(u64::MAX), id)
+            let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
+            let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
+            let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
+            let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
+            (((uses * recent) >> 20) + spread, id)
         })
         .collect();
     sort_by(&mut scored, |&(score, id)| (down(score), -i64::from(id)));

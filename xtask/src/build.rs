@@ -134,7 +134,9 @@ fn unplaced() -> Result<String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let sources = home.context("neither CARGO_HOME nor HOME is set")?.join("registry/src");
-    let mut flags = Vec::new();
+    let sysroot = output(std::process::Command::new("rustc").args(["--print", "sysroot"]))?;
+    let library = format!("{}/lib/rustlib/src/rust", sysroot.trim());
+    let mut flags = vec![format!("--remap-path-prefix={library}=")];
     for registry in fs::read_dir(&sources).into_iter().flatten() {
         flags.push(format!("--remap-path-prefix={}=", registry?.path().display()));
     }

@@ -408,7 +408,10 @@ impl State {
                 identifier.summarized = folds_hold;
             }
         }
-        self.unbound.extend(snapshot.unbound.iter().filter(|&&at| at < end).map(|&at| (at, ())));
+        // Not extended, which would bring a sort of its own.
+        for at in snapshot.unbound.iter().filter(|&&at| at < end) {
+            self.unbound.insert(*at, ());
+        }
         self.fresh.clear();
         self.take_pins(&snapshot.pins);
         self.pruner.fold_wanted = snapshot.fold_wanted;
