@@ -37,9 +37,22 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
+        Self::read(json, &["transient"])
+    }
+
+    /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn for_replay(json: &str) -> Result<Self> {
+        Self::read(json, &["transient", "economy"])
+    }
+
+    /// `internal`: what is taken beside the options that the preset has.
+    fn read(json: &str, internal: &[&str]) -> Result<Self> {
         let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        let policy = policy(&given)?;
+        let policy = policy(&given, internal)?;
         let unknown = Given { path: "window", members: Vec::new() };
         let window = given.inner("window")?.unwrap_or(unknown);
         window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
@@ -95,11 +108,11 @@ pub(in crate::context) const EVERY: [&str; 14] = [
 pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
 pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
-fn policy(given: &Given<'_>) -> Result<Policy> {
+fn policy(given: &Given<'_>, internal: &[&str]) -> Result<Policy> {
     let preset = given.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
     let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
-    given.refuse_others(&[&EVERY[..], own].concat(), &["transient"])?;
+    given.refuse_others(&[&EVERY[..], own].concat(), internal)?;
     if let Some(retention) = given.get("retention") {
         if preset.is_some() {
             return Err(given.refused("retention", "no `preset` beside it", retention));

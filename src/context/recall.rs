@@ -120,12 +120,15 @@ impl Recall {
 impl State {
     /// The share of people's text that the request holds verbatim, in millionths; all of it where there is none.
     fn user_text_kept(&self) -> u64 {
-        let texts = || self.ledger.blocks.iter().filter(|block| block.user);
-        let sum = |kept: bool| -> u64 {
-            let counted = texts().filter(|block| !kept || block.form == Form::Full);
-            counted.map(|block| u64::from(block.tokens)).sum()
-        };
-        sum(true).saturating_mul(ONE).checked_div(sum(false)).unwrap_or(ONE)
+        let (mut all, mut kept) = (0_u64, 0_u64);
+        for block in self.ledger.blocks.iter().filter(|block| block.user) {
+            let tokens = u64::from(block.tokens);
+            all = all.saturating_add(tokens);
+            if block.form == Form::Full {
+                kept = kept.saturating_add(tokens);
+            }
+        }
+        kept.saturating_mul(ONE).checked_div(all).unwrap_or(ONE)
     }
 
     /// The identifier stands somewhere in the request.

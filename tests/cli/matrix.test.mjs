@@ -98,7 +98,16 @@ test("the bill goes by the prices and the lifetime given", () => {
   assert.deepEqual(bills("--prices", "0.1,1.25,5").runs, usual.runs);
   assert.deepEqual(bills("--ttl", "300s").runs, usual.runs);
   assert.deepEqual(usual.prices, { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cacheTtlMs: 3e5 });
-  const { runs } = bills("--prices", "1,1,5", "--ttl", "1h");
+  const { runs } = bills(
+    "--prices",
+    "1,1,5",
+    "--ttl",
+    "1h",
+    "--preset",
+    "balanced,hermes",
+    "--calls",
+  );
+  assert.equal(runs.length, 2, "also of a preset that does not go by prices");
   for (const { calls, totals } of runs) {
     near(
       totals.bill,
