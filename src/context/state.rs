@@ -253,7 +253,7 @@ impl State {
         let as_before = old == new.map(|part| part.piece.place.wrapper());
         if same && !as_before {
             // Nor does what was sent, which says where in the host's messages something stands.
-            self.sent.items = vec![(0, NONE)];
+            self.sent.reshaped = true;
         }
         Ok(same && as_before)
     }
