@@ -214,7 +214,7 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
         let Some(identifier) = ledger.identifiers.get(id).filter(|it| !it.summarized) else {
             continue;
         };
-        let with = tokens.saturating_add(identifier.tokens);
+        let with = tokens.saturating_add(identifier.tokens.into());
         let square = u128::from(with) * u128::from(with) * DIGEST_WINDOW;
         if square > DIGEST * DIGEST * u128::from(window) {
             break;
