@@ -37,7 +37,7 @@ function headOf({ messages, source }, snapshot) {
 async function measure(name) {
   const { Instance } = WebAssembly;
   const memories = [];
-  WebAssembly.Instance = function (...given) {
+  WebAssembly.Instance = (...given) => {
     const instance = new Instance(...given);
     memories.push(instance.exports.memory);
     return instance;
@@ -85,8 +85,10 @@ export async function bench(median) {
 const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;
 
 if (!isMainThread && typeof workerData === "string") {
-  parentPort.postMessage(await measure(workerData).catch((error) => {
-    console.log(`skipped: ${workerData}: ${error.message}`);
-    return null;
-  }));
+  parentPort.postMessage(
+    await measure(workerData).catch((error) => {
+      console.log(`skipped: ${workerData}: ${error.message}`);
+      return null;
+    }),
+  );
 }

@@ -12,7 +12,7 @@ import { strictAnthropic } from "./strict.mjs";
 const memories = [];
 const { Instance } = WebAssembly;
 WebAssembly.Instance = /** @type {any} */ (
-  function (/** @type {[any, any]} */ ...given) {
+  (/** @type {[any, any]} */ ...given) => {
     const instance = new Instance(...given);
     memories.push(/** @type {WebAssembly.Memory} */ (instance.exports.memory));
     return instance;
@@ -99,7 +99,9 @@ for (const [provider, most] of Object.entries(LIMITS)) {
         if (turn === 4) early = size();
       }
       const grown = size() - early;
-      console.log(`${provider}, ${width} pixels: ${shown} images at last, core grew ${grown} bytes`);
+      console.log(
+        `${provider}, ${width} pixels: ${shown} images at last, core grew ${grown} bytes`,
+      );
       assert.ok(early > 0 && grown < GROWTH, `the core grew by ${grown} bytes`);
       context[Symbol.dispose]();
       // Only now: these hand every message over.

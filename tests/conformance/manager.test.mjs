@@ -45,13 +45,19 @@ test("usage makes figures the provider's, and the window is held by them", { ski
   const work = new Work();
   const first = work.run(context, 2);
   assert.equal(first.tokensSource, "estimate");
-  context.observe({ input_tokens: 10, cache_read_input_tokens: first.tokens + 4_990, output_tokens: 9 });
+  context.observe({
+    input_tokens: 10,
+    cache_read_input_tokens: first.tokens + 4_990,
+    output_tokens: 9,
+  });
   assert.equal(context.status().used, first.tokens + 5_000);
   assert.equal(context.status().source, "usage+estimate");
   const second = work.run(context, 1);
   assert.equal(second.tokensSource, "usage+estimate");
   // Twice as many for what came since.
-  context.observe({ promptTokenCount: 2 * (second.tokens - first.tokens - 5_000) + first.tokens + 5_000 });
+  context.observe({
+    promptTokenCount: 2 * (second.tokens - first.tokens - 5_000) + first.tokens + 5_000,
+  });
   const grown = second.tokens - first.tokens - 5_000;
   const third = work.run(context, 1);
   const added = third.tokens - (first.tokens + 5_000 + 2 * grown);
@@ -148,7 +154,11 @@ test("what was cut is recalled, by its stub or by the agent", { skip }, async ()
   const context = new api.ContextManager({ window });
   const tools = context.agentTools();
   assert.deepEqual(
-    tools.map((/** @type {any} */ { name, parameters }) => [name, parameters.type, parameters.required]),
+    tools.map((/** @type {any} */ { name, parameters }) => [
+      name,
+      parameters.type,
+      parameters.required,
+    ]),
     [
       ["context_status", "object", []],
       ["context_compact", "object", []],
