@@ -165,7 +165,7 @@ impl Recording {
         for (index, message) in (0u32..).zip(&messages) {
             let bytes = message.as_bytes();
             let draft = format.read(bytes, index)?;
-            measures.push(measure(&draft, bytes.len(), &mut counter, Some(&mut identifiers)));
+            measures.push(measure(&draft, bytes, &mut counter, Some(&mut identifiers)));
         }
         let parts = beside(&mut session);
         let calls = session.items("calls").unwrap_or_default();

@@ -228,7 +228,7 @@ impl State {
         // Without a window nothing leaves, and nobody asks what would be needed again.
         let decides = self.options.window > 0;
         let identifiers = decides.then_some(&mut self.ledger.identifiers);
-        let measure = measure(&draft, bytes.len(), &mut counter, identifiers);
+        let measure = measure(&draft, bytes, &mut counter, identifiers);
         self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
@@ -253,7 +253,7 @@ impl State {
         let as_before = old == new.map(|part| part.piece.place.wrapper());
         if same && !as_before {
             // Nor does what was sent, which says where in the host's messages something stands.
-            self.sent.items = vec![(0, NONE)];
+            self.sent.reshaped = true;
         }
         Ok(same && as_before)
     }
@@ -284,6 +284,7 @@ impl State {
             before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
         self.ledger.begin(Message {
             fingerprint: measure.fingerprint,
+            written: measure.written,
             role: outline.role,
             first_block: 0,
             call: self.call.saturating_sub(u32::from(continues)),
@@ -550,7 +551,8 @@ impl State {
     pub fn observe(&mut self, usage: &str, of: Option<(u32, u64)>) {
         let (epoch, estimate) = of.unwrap_or((self.sent.epoch, self.sent.tokens));
         if let Some(usage) = crate::session::Usage::shown_by(usage) {
-            self.calibration.observe(Counted { epoch, used: usage.input_tokens, estimate });
+            let counted = Counted { epoch, used: usage.input_tokens, estimate };
+            self.calibration.observe(counted, self.options.window);
         }
     }
 

@@ -432,3 +432,46 @@ proptest! {
         }
     }
 }
+
+/// The same message from another place in the history is no change to who is sent it; one with another id is.
+#[test]
+fn the_first_change_is_the_first_message_that_reads_otherwise() {
+    let (mut moved, mut alike) = (0, 0);
+    for (preset, says) in [("context-budget", true), ("context-budget", false), ("aiclaw", true)] {
+        let mut options = window(8000);
+        options["preset"] = preset.into();
+        options["strategy"] = "discard".into();
+        options["protectFirst"] = 0.into();
+        let mut told = Told::new(&options);
+        let mut before: Vec<(String, Option<u32>)> = Vec::new();
+        let mut epoch = 0;
+        for at in 0..60 {
+            told.ask("go on");
+            if says {
+                told.say(&words(60, &format!("x{}y", at / 3)));
+            } else {
+                told.work(&format!("c{at}"), &json!({ "path": "a" }), &words(60, "xy"));
+            }
+            let answer = told.request();
+            let message = |at: u32| told.messages[at as usize].to_string();
+            let items = answer.items.iter().map(|item| match item {
+                Written::Keep { index } => (message(*index), Some(*index)),
+                Written::Edit { index, ops } => {
+                    (message(*index) + &crate::json::write(ops), Some(*index))
+                }
+                Written::Make { .. } => (crate::json::write(item), None),
+            });
+            let kept = before.iter().take(answer.keep as usize).cloned();
+            let now: Vec<_> = kept.chain(items).collect();
+            let pairs = || before.iter().zip(&now);
+            let same = pairs().take_while(|((one, _), (other, _))| one == other).count();
+            let changed = (same < before.len()).then_some(i64::try_from(same).unwrap());
+            assert_eq!(answer.first_changed, changed, "{preset} {at}");
+            assert_eq!(answer.epoch > epoch, changed.is_some(), "{preset} {at}");
+            moved += pairs().take(same).filter(|((_, from), (_, to))| from != to).count();
+            alike += i32::from(!says && changed == Some(1));
+            (before, epoch) = (now, answer.epoch);
+        }
+    }
+    assert!(moved > 0 && alike > 0, "{moved} {alike}");
+}
