@@ -3,6 +3,12 @@
 export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";
+export {
+  historyLimitFromSessionKey,
+  limitTurns,
+  pruneForRequest,
+  pruneHistoryForContextShare,
+} from "./prune.js";
 export { replay } from "./replay.js";
 export { checkBudget, estimateRequest, repair, validate } from "./transcript.js";
 export type * from "./types.js";

@@ -16,7 +16,7 @@ import type {
   Status,
   Store,
 } from "./types.js";
-import { type Answer, outcomeOf, View } from "./view.js";
+import { type Answer, compactionOf, View } from "./view.js";
 
 /** What `setModel` takes. */
 type Model<M> = Partial<
@@ -387,7 +387,7 @@ export class ContextManager<M = unknown> {
       tokens: answer.tokens,
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
-      compaction: answer.fold && outcomeOf(answer.fold, now),
+      compaction: compactionOf(answer, now),
       hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);

@@ -109,7 +109,7 @@ function measured(
 }
 
 /** Does `work` on a session in the core that holds these messages and nothing else. */
-function within(
+export function within(
   during: string,
   messages: readonly unknown[],
   options: { provider?: Provider; format?: Format; estimator?: Estimator },

@@ -82,21 +82,53 @@ export interface Parts {
   signal?: AbortSignal | undefined;
 }
 
-/** The policy: a preset, or the knob behind the three; an option that it does not have is refused. */
+/**
+ * The policy: a preset, or the knob behind our three. An option that the preset does not have is refused by name.
+ *
+ * `aceclaw`, `aiclaw`, `openclaw`, `context-budget` and `hermes` do as these systems describe themselves, with their
+ * figures. What they protect at the end slides with every message, and with it an epoch may open at nearly every call.
+ */
 export interface PolicyOptions {
   /** Default `balanced`. */
-  preset?: "balanced" | "economy" | "retention";
-  /** Instead of a preset: economy 0, balanced 0.6, retention 1; from -0.6 (cheapest) to 1.3 (keeps most). */
+  preset?:
+    | "balanced"
+    | "economy"
+    | "retention"
+    | "aceclaw"
+    | "aiclaw"
+    | "openclaw"
+    | "context-budget"
+    | "hermes";
+  /** Ours only. Instead of a preset: economy 0, balanced 0.6, retention 1; from -0.6 (cheapest) to 1.3 (keeps most). */
   retention?: number;
-  /** Share of the usable window at which capacity is reached. Default 0.95. */
+  /** Share of the usable window above which something is done; ours: at which capacity is reached, 0.95. */
   trigger?: number;
-  /** Share of the trigger that capacity aims for. Default 0.55. */
+  /** Share of the usable window that is aimed for; ours: of the trigger, 0.55. */
   target?: number;
-  /** Share of the window above which a result is cut before it is first sent. Default 0.12; 1 = never. */
+  /** Ours only. Share of the window above which a result is cut before it is first sent. Default 0.12; 1 = never. */
   ingestCap?: number;
-  /** A timed edit that gains fewer tokens waits. Default 0. */
+  /** An edit that waits for a better time, and gains fewer tokens, waits. Default 0; hermes 4,096. */
   minimumGainTokens?: number;
-  /** Prices relative to one uncached input token, and the cache's lifetime. Default 0.1, 1.25, 5, five minutes. */
+  /**
+   * Protected messages are never edited and never folded; only a request that would not fit otherwise touches them, after
+   * everything else. The first messages, those of the system not counted.
+   */
+  protectFirst?: number;
+  /** The last messages. */
+  protectLast?: number;
+  /** The last turns. */
+  protectTurns?: number;
+  /** The last messages of at most so many tokens. */
+  protectTokens?: number;
+  /** Names or globs of tools whose calls and results are protected wherever they stand. */
+  protectTools?: readonly string[];
+  /** Theirs only. What starts a turn: a person's message, or every message with the user's role, also one that only carries results. */
+  turn?: "user" | "user-role";
+  /** Theirs only. UTF-16 code units that stay of a body that is cut. Default 200. */
+  stubChars?: number;
+  /** Theirs only. What comes after shortening, if it is not enough: a fold (the default), old bodies cut, or the oldest dropped. */
+  strategy?: "summarize" | "truncate" | "discard";
+  /** Ours only. Prices relative to one uncached input token, and the cache's lifetime. Default 0.1, 1.25, 5, five minutes. */
   economy?: { cacheRead: number; cacheWrite: number; output: number; cacheTtlMs: number };
 }
 
@@ -157,10 +189,47 @@ export interface Prepared<M> {
   tokensSource: "usage+estimate" | "estimate";
   /** Edits that are new in this request. */
   edits: Edit[];
-  /** The fold that was carried out for this request. */
+  /** The fold that was carried out for this request; `none`: one was wanted, and why it was not. */
   compaction: CompactionOutcome | null;
   hints: { body?: Record<string, unknown>; headers?: Record<string, string> };
 }
+
+/** A history pruned for one request. */
+export interface PruneResult<M> {
+  messages: M[];
+  /** False: nothing was done, and `messages` are the host's own. */
+  applied: boolean;
+  /** Tokens of the request, system and tools counted in. */
+  originalTokens: number;
+  prunedTokens: number;
+  edits: Edit[];
+}
+
+/** A history cut down to its share of a window. */
+export interface ShareResult<M> {
+  messages: M[];
+  droppedMessagesList: M[];
+  droppedChunks: number;
+  droppedMessages: number;
+  droppedTokens: number;
+  keptTokens: number;
+  budgetTokens: number;
+}
+
+/** How many turns the sessions of a channel keep. */
+export type Channels = Readonly<
+  Record<
+    string,
+    {
+      /** For whatever has no limit of its own. */
+      historyTurns?: number | undefined;
+      /** For direct messages. */
+      dmHistoryLimit?: number | undefined;
+      /** For the direct messages of one user. */
+      dms?: Readonly<Record<string, { historyLimit?: number | undefined }>> | undefined;
+    }
+  >
+>;
 
 /** How full the window is. */
 export interface Status {

@@ -41,6 +41,8 @@ export interface Answer {
   edits: Edit[];
   event: "edit" | "fold" | null;
   fold: Folded | null;
+  /** Why a fold that was wanted was not carried out. */
+  refused: string | null;
   foldDue: boolean;
   /** JSON of what the provider must be told. */
   hints: string | null;
@@ -165,8 +167,22 @@ function indexesOf(item: Item): number[] {
   return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
 }
 
+/** The fold of a request, or why there was none. */
+export function compactionOf(answer: Answer, now: number): CompactionOutcome | null {
+  if (answer.fold) return outcomeOf(answer.fold, now);
+  return answer.refused ? refusal(answer.refused, answer.tokens) : null;
+}
+
+/** A fold that was wanted and not carried out. */
+function refusal(reason: string, tokens: number): CompactionOutcome {
+  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
+  const extracted = { ...lists, identifiers: [] };
+  const sizes = { tokensBefore: tokens, tokensAfter: tokens, reductionPct: 0 };
+  return { status: "none", reason, ...sizes, record: null, extracted, attempts: [] };
+}
+
 /** A fold as it is told: carried by digest and hot set, without a summary. */
-export function outcomeOf(fold: Folded, now: number): CompactionOutcome {
+function outcomeOf(fold: Folded, now: number): CompactionOutcome {
   const { tokensBefore, tokensAfter, head, firstKept, kept, identifiers } = fold;
   const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
   const extracted = { ...lists, identifiers };

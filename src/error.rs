@@ -93,6 +93,18 @@ impl Write for Error {
     }
 }
 
+/// Names one behind the other, each between these marks.
+pub fn listed(names: &[&str], mark: &str) -> String {
+    let mut list = String::new();
+    for name in names {
+        let before = if list.is_empty() { "" } else { ", " };
+        for part in [before, mark, name, mark] {
+            list.push_str(part);
+        }
+    }
+    list
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

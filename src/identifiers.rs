@@ -2,9 +2,8 @@
 //!
 //! Each is interned once; what the policy asks of it (newest source, uses, blocks) is kept beside its text.
 
-use hashbrown::HashTable;
-
 use crate::hash::fnv;
+use crate::keyed::Index;
 use crate::model::NONE;
 
 /// An interned identifier. A session has thousands: they are most of what it holds, so each is kept small.
@@ -34,18 +33,18 @@ pub struct Identifier {
 pub struct Identifiers {
     text: String,
     entries: Vec<Identifier>,
-    index: HashTable<u32>,
+    index: Index,
 }
 
 impl Identifiers {
     /// The number of `text`; `tokens` is asked for what it costs when it is new.
     pub fn intern(&mut self, text: &str, tokens: impl FnOnce(&str) -> u32) -> u32 {
         let hash = fnv(text.bytes());
-        let found = self.index.find(hash, |&id| self.text(id) == text);
-        if let Some(&id) = found {
-            return id;
+        let number = |at: usize| u32::try_from(at).unwrap_or(NONE);
+        if let Some(at) = self.index.find(hash, &|at| self.text(number(at)) == text) {
+            return number(at);
         }
-        let id = u32::try_from(self.entries.len()).unwrap_or(NONE);
+        let at = self.entries.len();
         self.text.reserve_exact(room(self.text.len(), self.text.capacity(), text.len()));
         self.entries.reserve_exact(room(self.entries.len(), self.entries.capacity(), 1));
         self.text.push_str(text);
@@ -60,9 +59,8 @@ impl Identifiers {
             stubbed: false,
             summarized: false,
         });
-        let (all, entries) = (&self.text, &self.entries);
-        self.index.insert_unique(hash, id, |&id| fnv(slice(all, entries, id).bytes()));
-        id
+        self.index.add(hash, at);
+        number(at)
     }
 
     /// Its text.

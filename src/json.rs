@@ -9,8 +9,10 @@ mod value;
 
 use std::borrow::Cow;
 
+use crate::error::listed;
+
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_whole};
-pub use value::{Value, Write, json, object, quote, write, written};
+pub use value::{Value, Write, fields, json, object, quote, write, written};
 
 /// The form of an object.
 pub struct Shape {
@@ -133,13 +135,8 @@ impl Shape {
     }
 
     fn unknown(&self, key: &str) -> String {
-        let mut what = format!("unknown field `{key}`, expected one of ");
-        for (at, member) in self.members.iter().enumerate() {
-            what.push_str(if at == 0 { "`" } else { ", `" });
-            what.push_str(member.name);
-            what.push('`');
-        }
-        what
+        let names: Vec<&str> = self.members.iter().map(|member| member.name).collect();
+        format!("unknown field `{key}`, expected one of {}", listed(&names, "`"))
     }
 }
 

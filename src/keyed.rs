@@ -1,4 +1,4 @@
-//! Maps that grow with a transcript or a file: hashed, and of two types only, since each type costs kilobytes of Wasm.
+//! Maps that grow with a transcript or a file: hashed, over one table.
 
 use std::borrow::Cow;
 
@@ -7,22 +7,59 @@ use hashbrown::HashTable;
 /// Odd, with its bits well spread: the 64-bit golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// Positions by hashes: the one table that is hashed, since each type of it costs kilobytes of Wasm.
+#[derive(Clone, Debug, Default)]
+pub struct Index(HashTable<(u32, u32)>);
+
+impl Index {
+    /// The position that stands under the hash and is the one.
+    pub fn find(&self, hash: u64, is: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let hash = high(hash);
+        let is = |at: u32| is(at as usize);
+        let found = self.0.find(spread(hash), |(known, at)| *known == hash && is(*at));
+        found.map(|(_, at)| *at as usize)
+    }
+
+    /// Puts a position there, beside those that are there already.
+    pub fn add(&mut self, hash: u64, at: usize) {
+        let (hash, at) = (high(hash), u32::try_from(at).unwrap_or(u32::MAX));
+        self.0.insert_unique(spread(hash), (hash, at), |(hash, _)| spread(*hash));
+    }
+}
+
+/// What of a hash is kept.
+fn high(hash: u64) -> u32 {
+    u32::try_from(hash >> 32).unwrap_or(0)
+}
+
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(SPREAD)
+}
+
 /// Numbers by keys that are hashes already.
 #[derive(Clone, Debug, Default)]
-pub struct ByHash(HashTable<(u64, i64)>);
+pub struct ByHash {
+    index: Index,
+    entries: Vec<(u64, i64)>,
+}
 
 impl ByHash {
+    fn at(&self, key: u64) -> Option<usize> {
+        self.index.find(key, &|at| self.entries.get(at).is_some_and(|(known, _)| *known == key))
+    }
+
     /// What stands at the key.
     pub fn get(&self, key: u64) -> Option<i64> {
-        self.0.find(key, |(known, _)| *known == key).map(|(_, value)| *value)
+        self.entries.get(self.at(key)?).map(|(_, value)| *value)
     }
 
     /// Puts a value there and gives the one before.
     pub fn insert(&mut self, key: u64, value: i64) -> Option<i64> {
-        if let Some((_, known)) = self.0.find_mut(key, |(known, _)| *known == key) {
+        if let Some((_, known)) = self.at(key).and_then(|at| self.entries.get_mut(at)) {
             return Some(std::mem::replace(known, value));
         }
-        self.0.insert_unique(key, (key, value), |(key, _)| *key);
+        self.index.add(key, self.entries.len());
+        self.entries.push((key, value));
         None
     }
 }
@@ -37,21 +74,29 @@ impl ByHash {
 /// assert_eq!(calls.insert(0, "toolu_1", 6), Some(5));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct ByName<'a>(HashTable<Named<'a>>);
+pub struct ByName<'a> {
+    index: Index,
+    names: Vec<Named<'a>>,
+}
 
 #[derive(Clone, Debug)]
 struct Named<'a> {
-    hash: u64,
     scope: usize,
     name: Cow<'a, str>,
     position: usize,
 }
 
 impl<'a> ByName<'a> {
+    fn at(&self, hash: u64, scope: usize, name: &str) -> Option<usize> {
+        self.index.find(hash, &|at| {
+            self.names.get(at).is_some_and(|named| named.scope == scope && named.name == name)
+        })
+    }
+
     /// The position that the name has in the scope.
     pub fn get(&self, scope: usize, name: &str) -> Option<usize> {
-        let hash = hash(scope, name);
-        self.0.find(hash, |known| known.is(hash, scope, name)).map(|known| known.position)
+        let at = self.at(hash(scope, name), scope, name)?;
+        self.names.get(at).map(|named| named.position)
     }
 
     /// The name has a position in the scope.
@@ -71,17 +116,13 @@ impl<'a> ByName<'a> {
 
     fn put(&mut self, scope: usize, name: Cow<'a, str>, position: usize) -> Option<usize> {
         let hash = hash(scope, &name);
-        if let Some(known) = self.0.find_mut(hash, |known| known.is(hash, scope, &name)) {
+        let at = self.at(hash, scope, &name);
+        if let Some(known) = at.and_then(|at| self.names.get_mut(at)) {
             return Some(std::mem::replace(&mut known.position, position));
         }
-        self.0.insert_unique(hash, Named { hash, scope, name, position }, |known| known.hash);
+        self.index.add(hash, self.names.len());
+        self.names.push(Named { scope, name, position });
         None
-    }
-}
-
-impl Named<'_> {
-    fn is(&self, hash: u64, scope: usize, name: &str) -> bool {
-        self.hash == hash && self.scope == scope && self.name == name
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Arrival<'a> {
     pub kind: Kind,
     /// Its measure in tokens.
     pub tokens: u32,
+    /// UTF-16 code units of its text.
+    pub chars: u32,
     /// Its identifiers, each once; the first `head_ids` of them stand in its first 200 characters.
     pub ids: &'a [u32],
     /// See `ids`.
@@ -33,6 +35,8 @@ pub struct Arrival<'a> {
     pub text_key: u64,
     /// What validity allows.
     pub mask: Mask,
+    /// Its tool is protected.
+    pub named: bool,
 }
 
 /// Messages and blocks in order, with their identifiers.
@@ -78,6 +82,7 @@ impl Ledger {
             group: arrival.group,
             tokens: arrival.tokens,
             now: arrival.tokens,
+            chars: arrival.chars,
             pair: arrival.pair,
             ids: start..end,
             head_ids: arrival.head_ids,
@@ -86,6 +91,9 @@ impl Ledger {
             live: 0,
             used_live: 0,
             duplicate: false,
+            repeated: false,
+            held: false,
+            named: arrival.named,
             rent: 0,
             form: Form::Full,
             mask: arrival.mask,
@@ -177,6 +185,7 @@ impl Ledger {
                 usize::try_from(earlier).ok().and_then(|at| self.blocks.get_mut(at))
         {
             earlier.duplicate = true;
+            earlier.repeated = true;
         }
     }
 
@@ -276,6 +285,23 @@ impl Ledger {
         self.block_ids.get(range.start as usize..range.end as usize).unwrap_or(&[])
     }
 
+    /// A cut may be made before this message: no call is open there.
+    pub fn may_cut(&self, message: u32) -> bool {
+        self.messages.get(message as usize).is_none_or(|it| it.may_cut)
+    }
+
+    /// A turn starts with this message.
+    pub fn starts_turn(&self, message: u32) -> bool {
+        let turn = |at: u32| self.messages.get(at as usize).map_or(0, |it| it.turn);
+        turn(message) > message.checked_sub(1).map_or(0, turn)
+    }
+
+    /// First message of a turn; of turn 0, the first of all.
+    pub fn turn_start(&self, turn: u32) -> u32 {
+        let at = self.messages.partition_point(|message| message.turn < turn);
+        if turn == 0 { 0 } else { u32::try_from(at).unwrap_or(NONE) }
+    }
+
     /// The blocks of a message.
     pub fn blocks_of(&self, message: u32) -> Range<u32> {
         let first = |at: u32| {
@@ -315,6 +341,7 @@ mod tests {
             let arrival = Arrival {
                 kind,
                 tokens: 100,
+                chars: 400,
                 ids: &ids,
                 head_ids: 0,
                 pair,
@@ -322,6 +349,7 @@ mod tests {
                 call_key: (kind == Kind::Result).then_some(u64::from(pair)),
                 text_key: u64::from(self.ledger.block_count()),
                 mask: Mask::FREE,
+                named: false,
             };
             self.ledger.append(&arrival, self.call)
         }

@@ -61,8 +61,8 @@ fn exp2_fraction(fraction: u64) -> u64 {
 }
 
 /// The largest integer whose square is at most `x`.
-pub fn isqrt(x: u128) -> u64 {
-    u64::try_from(x.isqrt()).unwrap_or(u64::MAX)
+pub fn isqrt(x: u64) -> u64 {
+    x.isqrt()
 }
 
 /// A decimal number as JSON writes it, times 10^`places`, as the nearest integer (halves away from zero); `None` beyond

@@ -8,16 +8,16 @@
 /// plimsoll::order::sort_by(&mut words, |word| (-(word.len() as i64), 0));
 /// assert_eq!(words, ["ccc", "b", "a"]);
 /// ```
-pub fn sort_by<T>(list: &mut Vec<T>, rank: impl Fn(&T) -> (i64, i64)) {
-    let mut order: Vec<Rank> = (0..).zip(list.iter()).map(|(at, item)| (rank(item), at)).collect();
-    sort_ranks(&mut order);
-    let mut items: Vec<Option<T>> = list.drain(..).map(Some).collect();
-    list.extend(order.iter().filter_map(|(_, at)| items.get_mut(*at)?.take()));
+pub fn sort_by<T>(list: &mut [T], rank: impl Fn(&T) -> (i64, i64)) {
+    let rank = |at| list.get(at).map_or((0, 0), &rank);
+    for (at, other) in swaps(list.len(), &rank) {
+        list.swap(at, other);
+    }
 }
 
 /// Sorts ascending; what stands there twice is kept once.
 pub fn sort_set(list: &mut Vec<u32>) {
-    sort_by(list, |number| (i64::from(*number), 0));
+    heapsort(list);
     list.dedup();
 }
 
@@ -26,12 +26,54 @@ pub fn down(size: u64) -> i64 {
     i64::try_from(size).unwrap_or(i64::MAX).saturating_neg()
 }
 
+/// The swaps that sort so many by their ranks, one after the other.
+fn swaps(len: usize, rank: &dyn Fn(usize) -> (i64, i64)) -> Vec<(usize, usize)> {
+    let mut order: Vec<Rank> = (0..len).map(|at| (rank(at), at)).collect();
+    heapsort(&mut order);
+    // Where each goes, in place of its rank.
+    let mut goes = vec![0; order.len()];
+    for (to, (_, at)) in order.iter().enumerate() {
+        goes.get_mut(*at).into_iter().for_each(|goes| *goes = to);
+    }
+    let mut swaps = Vec::new();
+    for at in 0..goes.len() {
+        while let Some(to) = goes.get(at).copied().filter(|to| *to != at) {
+            swaps.push((at, to));
+            goes.swap(at, to);
+        }
+    }
+    swaps
+}
+
 /// Where something goes, and where it was.
 type Rank = ((i64, i64), usize);
 
-#[inline(never)]
-fn sort_ranks(order: &mut [Rank]) {
-    order.sort_unstable();
+/// What is equal may change its order: no two ranks are, nor can numbers be told apart that are.
+fn heapsort<T: PartialOrd>(order: &mut [T]) {
+    if order.is_sorted() {
+        return;
+    }
+    for at in (0..order.len() / 2).rev() {
+        sift(order, at);
+    }
+    for end in (1..order.len()).rev() {
+        order.swap(0, end);
+        sift(order.get_mut(..end).unwrap_or_default(), 0);
+    }
+}
+
+/// Lets the one at a place sink to where none below it is larger.
+fn sift<T: PartialOrd>(heap: &mut [T], mut at: usize) {
+    loop {
+        let left = at.saturating_mul(2).saturating_add(1);
+        let right = left.saturating_add(1);
+        let larger = if heap.get(right) > heap.get(left) { right } else { left };
+        if heap.get(larger) <= heap.get(at) {
+            return;
+        }
+        heap.swap(at, larger);
+        at = larger;
+    }
 }
 
 #[cfg(test)]

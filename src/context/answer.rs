@@ -4,7 +4,7 @@ use crate::json;
 use litemap::LiteMap;
 
 use super::agent::reference;
-use super::state::State;
+use super::state::{Decided, State};
 use super::turns::hosts;
 use super::view::{Entry, Written};
 use crate::hash::fnv;
@@ -43,6 +43,8 @@ pub struct Answer {
     pub event: Option<Event>,
     /// The fold that was carried out.
     pub fold: Option<Folded>,
+    /// Why a fold that was wanted was not carried out.
+    pub refused: Option<&'static str>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
     /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
@@ -69,6 +71,7 @@ json::written!(Answer {
     edits,
     event,
     fold,
+    refused,
     fold_due,
     hints,
     cache_breakpoints,
@@ -139,7 +142,8 @@ json::written!(Edit { index, ops, rule, tokens_before, tokens_after, reference a
 impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.
     pub(super) fn carry_out(&mut self) -> Answer {
-        let (folded_from, fold_due) = self.decided.take().unwrap_or_default();
+        let decided = self.decided.take().unwrap_or_default();
+        let Decided { folded_from, fold_due, refused, .. } = decided;
         let folded = folded_from.is_some();
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
@@ -188,6 +192,7 @@ impl State {
                 (false, false) => None,
             },
             fold: folded_from.map(|before| self.folded(before)),
+            refused,
         };
         self.answer(items, edits, said)
     }
@@ -306,6 +311,7 @@ impl State {
             edits,
             event: said.event,
             fold: said.fold,
+            refused: said.refused,
             fold_due: self.sent.fold_due,
             hints: self.needs_drop_hint().then(|| self.provider.drop_reasoning_hint()).flatten(),
             cache_breakpoints: self.sent.breakpoints.clone(),
@@ -440,6 +446,7 @@ impl State {
 pub(super) struct Said {
     pub(super) keep: u32,
     pub(super) fold: Option<Folded>,
+    pub(super) refused: Option<&'static str>,
     pub(super) before: u64,
     pub(super) lost: u64,
     pub(super) first_changed: Option<i64>,

@@ -117,9 +117,10 @@ impl State {
             overhead: self.parts.unseen,
             ..ByKind::default()
         };
-        let sizes = self.lines.overheads.iter().zip(&self.chars);
+        let chars_of = self.ledger.blocks.iter().map(|block| block.chars);
+        let sizes = self.lines.overheads.iter().zip(chars_of);
         let mut chars = self.parts.chars.0.saturating_add(self.parts.chars.1);
-        for (block, (&overhead, &units)) in self.ledger.blocks.iter().zip(sizes) {
+        for (block, (&overhead, units)) in self.ledger.blocks.iter().zip(sizes) {
             let role = self.ledger.messages.get(block.message as usize).map(|message| message.role);
             let kind = match block.kind {
                 Kind::Text | Kind::Other if role == Some(Role::System) => &mut kinds.system,

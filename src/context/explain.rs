@@ -104,7 +104,16 @@ impl State {
                 Some(Rule::BoundThinking) => {
                     "nothing: its provider would refuse it behind the edit"
                 }
-                Some(Rule::Timed | Rule::Cold | Rule::Capacity | Rule::Fold | Rule::HardFit) => {
+                Some(
+                    Rule::Timed
+                    | Rule::Cold
+                    | Rule::Capacity
+                    | Rule::Prune
+                    | Rule::Truncate
+                    | Rule::Discard
+                    | Rule::Fold
+                    | Rule::HardFit,
+                ) => {
                     "a larger window or retention, from the start of the session; the original is in the history"
                 }
             },

@@ -8,7 +8,7 @@ use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
 use crate::model::{Kind, Part};
-use crate::prune::Writer;
+use crate::prune::{Shorten, Writer};
 use crate::text::{Cut, head_tail};
 
 /// The lines written so far, by block.
@@ -25,10 +25,21 @@ pub(super) struct Lines {
     pub text: LiteMap<u32, String>,
     /// The head of the last fold; empty before the first.
     pub head: String,
-    /// Caps that wait for their block's text, with the tokens they may have.
-    pub wanted: LiteMap<u32, u32>,
-    /// Caps as they were written: the tokens that they might have.
-    pub caps: LiteMap<u32, u32>,
+    /// Blocks whose line stands for all of a call's arguments, as JSON.
+    pub whole_arguments: LiteMap<u32, ()>,
+    /// What waits for its block's text.
+    pub wanted: LiteMap<u32, Want>,
+    /// What was made of a block's text.
+    pub caps: LiteMap<u32, Want>,
+}
+
+/// What is made of a text once it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// A cap of so many tokens.
+    Cap(u32),
+    /// What a preset's way leaves.
+    Shorten(Shorten),
 }
 
 impl Lines {
@@ -41,15 +52,20 @@ impl Lines {
             errors: Vec::new(),
             text: LiteMap::new(),
             head: String::new(),
+            whole_arguments: LiteMap::new(),
             wanted: LiteMap::new(),
             caps: LiteMap::new(),
         }
     }
 
-    /// Writes a cap that was wanted; its tokens.
-    pub(super) fn supply(&mut self, block: u32, part: &Part<'_>) -> Option<u32> {
-        let tokens = self.wanted.remove(&block)?;
-        self.caps.insert(block, tokens);
+    /// Writes what was wanted; its tokens. `about`: see [`State::about`](super::state::State).
+    pub(super) fn supply(&mut self, block: u32, part: &Part<'_>, about: &str) -> Option<u32> {
+        let want = self.wanted.remove(&block)?;
+        self.caps.insert(block, want);
+        let tokens = match want {
+            Want::Cap(tokens) => tokens,
+            Want::Shorten(how) => return Some(self.shorten_text(block, how, part, about)),
+        };
         let overhead = self.overhead(block);
         let room = tokens.saturating_sub(overhead);
         let estimator = self.estimator;
@@ -68,9 +84,18 @@ impl Lines {
         Some(now)
     }
 
+    /// No line stands for the block any more.
+    pub(super) fn forget(&mut self, block: u32) {
+        self.text.remove(&block);
+        self.whole_arguments.remove(&block);
+        self.wanted.remove(&block);
+        self.caps.remove(&block);
+    }
+
     /// What a line in the place of a block costs. A call's travels as JSON: what is escaped there counts.
     pub(super) fn cost(&self, kind: Kind, block: u32, line: &str) -> u32 {
-        let text = if kind == Kind::Call {
+        let is_object = self.whole_arguments.contains_key(&block);
+        let text = if kind == Kind::Call && !is_object {
             self.estimator.tokens(arguments(line).json())
         } else {
             self.estimator.tokens(line)
@@ -78,7 +103,7 @@ impl Lines {
         self.overhead(block).saturating_add(text)
     }
 
-    fn overhead(&self, block: u32) -> u32 {
+    pub(super) fn overhead(&self, block: u32) -> u32 {
         self.overheads.get(block as usize).copied().unwrap_or(0)
     }
 }
@@ -112,15 +137,19 @@ impl Writer for Lines {
         }
         line.push(']');
         let now = self.cost(it.kind, block, &line);
+        self.forget(block);
         self.text.insert(block, line);
-        self.wanted.remove(&block);
         now
     }
 
     fn cap(&mut self, _: &Ledger, block: u32, tokens: u32) -> u32 {
-        self.text.remove(&block);
-        self.wanted.insert(block, tokens);
+        self.forget(block);
+        self.wanted.insert(block, Want::Cap(tokens));
         tokens
+    }
+
+    fn shorten(&mut self, block: u32, how: Shorten) -> Option<u32> {
+        self.shorten_now(block, how)
     }
 
     /// There is no summarizer here: a fold carries its digest and hot set.

@@ -20,7 +20,7 @@ impl State {
     /// keeps in members of its own (a command and its output) stays where it is.
     pub(super) fn is_in_head(&self, message: u32, role: Role, piece: &Piece) -> bool {
         self.pruner.head.is_some()
-            && message < self.pruner.start
+            && (self.pruner.head_from..self.pruner.start).contains(&message)
             && role == Role::User
             && matches!(piece.kind, Kind::Text | Kind::Image)
             && !matches!(piece.place, Place::Field(_))

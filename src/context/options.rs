@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::json::{self, RawValue, Reader};
 use crate::number::decimal;
-use crate::prune::{Policy, Prices, WHOLE};
+use crate::prune::{Folds, Policy, Prices, Seed, Strategy, Trigger, WHOLE};
 use crate::validity::Provider;
 
 /// What the host chose.
@@ -27,8 +27,8 @@ pub struct Options {
     pub policy: Policy,
     /// Lost signatures of Gemini's calls are made up for by the documented sentinel.
     pub signs: bool,
-    /// A fold that only pays is reported, not carried out: a summarizer will do it better.
-    pub defer_folds: bool,
+    /// What becomes of a fold.
+    pub folds: Folds,
 }
 
 impl Options {
@@ -39,10 +39,10 @@ impl Options {
     pub fn parse(json: &str) -> Result<Self> {
         let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        given.refuse_others(&NAMES)?;
+        let policy = policy(&given)?;
         let unknown = Given { path: "window", members: Vec::new() };
         let window = given.inner("window")?.unwrap_or(unknown);
-        window.refuse_others(&["contextTokens", "maxOutputTokens"])?;
+        window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
         let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
         let reserve = window.amount("maxOutputTokens", 0, TOKENS)?.unwrap_or(0);
         if total > 0 && reserve >= total {
@@ -63,32 +63,43 @@ impl Options {
             },
             provider: given.named("provider", Provider::parse)?,
             estimator: estimator.unwrap_or_default(),
-            policy: policy(&given)?,
+            policy,
             signs: given.flag("signCalls")?.unwrap_or(false),
-            defer_folds: false,
+            folds: if given.flag("transient")?.unwrap_or(false) {
+                Folds::Never
+            } else {
+                Folds::Carried
+            },
         })
     }
 }
 
-/// Every option that is known; protections and the seeds' own ways are not built yet.
-const NAMES: [&str; 12] = [
+/// Options that every preset has.
+pub(in crate::context) const EVERY: [&str; 14] = [
     "window",
     "format",
     "provider",
     "estimator",
+    "signCalls",
     "preset",
-    "retention",
     "trigger",
     "target",
-    "ingestCap",
     "minimumGainTokens",
-    "economy",
-    "signCalls",
+    "protectTurns",
+    "protectFirst",
+    "protectLast",
+    "protectTokens",
+    "protectTools",
 ];
+/// Options that only ours have, and only those of other systems.
+pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
+pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
 fn policy(given: &Given<'_>) -> Result<Policy> {
     let preset = given.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
+    let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
+    given.refuse_others(&[&EVERY[..], own].concat(), &["transient"])?;
     if let Some(retention) = given.get("retention") {
         if preset.is_some() {
             return Err(given.refused("retention", "no `preset` beside it", retention));
@@ -97,13 +108,15 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
         policy = Policy::retaining(number)?;
     }
     let share = |name, default| Ok(given.amount(name, WHOLE_PLACES, 1)?.unwrap_or(default));
-    policy.trigger = share("trigger", policy.trigger)?;
-    policy.target = share("target", policy.target)?;
+    if policy.seed.is_none() {
+        policy.trigger = share("trigger", policy.trigger)?;
+        policy.target = share("target", policy.target)?;
+    }
     policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(WHOLE);
     let gain = given.amount("minimumGainTokens", 0, TOKENS)?;
     policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
     if let Some(economy) = given.inner("economy")? {
-        economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"])?;
+        economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"], &[])?;
         let needed = |name: &str, places, most| {
             economy.amount(name, places, most)?.ok_or_else(|| {
                 Error::argument(
@@ -120,23 +133,94 @@ fn policy(given: &Given<'_>) -> Result<Policy> {
             ttl_ms: needed("cacheTtlMs", 0, 1_000_000_000_000_000)?,
         };
     }
+    protections(given, &mut policy)?;
+    if let Some(mut seed) = policy.seed.take() {
+        other_way(given, &mut policy, &mut seed)?;
+        policy.seed = Some(seed);
+    }
     Ok(policy)
 }
 
+/// What is never edited and never folded; a preset's own figure holds where none is given.
+fn protections(given: &Given<'_>, policy: &mut Policy) -> Result<()> {
+    let protect = &mut policy.protect;
+    for (name, count) in [
+        ("protectFirst", &mut protect.first),
+        ("protectLast", &mut protect.last),
+        ("protectTurns", &mut protect.turns),
+    ] {
+        if let Some(given) = given.amount(name, 0, TOKENS)? {
+            *count = u32::try_from(given).unwrap_or(u32::MAX);
+        }
+    }
+    protect.tokens = given.amount("protectTokens", 0, TOKENS)?.unwrap_or(protect.tokens);
+    if let Some(tools) = given.get("protectTools") {
+        let refused = |_| given.refused("protectTools", "a list of tool names or globs", tools);
+        let names = json::items(tools).map_err(refused)?;
+        let names = names.into_iter().map(|name| json::string(name).map(Cow::into_owned));
+        protect.tools = names.collect::<json::Read<_>>().map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The options of other systems' ways.
+fn other_way(given: &Given<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
+    let (trigger, target) = ("trigger", "target");
+    if let Some(share) = given.amount(trigger, WHOLE_PLACES, 1)? {
+        seed.trigger = Trigger::Share(share);
+        policy.target = policy.target.min(share.saturating_mul(7) / 10);
+    }
+    if let Some(share) = given.amount(target, WHOLE_PLACES, 1)? {
+        if let Trigger::Share(most) = seed.trigger
+            && share >= most
+        {
+            let got = given.get(target).unwrap_or_default();
+            return Err(given.refused(target, "less than the trigger", got));
+        }
+        policy.target = share;
+    }
+    if let Some(chars) = given.amount("stubChars", 0, TOKENS)? {
+        seed.stub_chars = u32::try_from(chars).unwrap_or(u32::MAX).max(1);
+    }
+    match given.get("turn") {
+        None => {}
+        Some(r#""user""#) => policy.protect.by_role = false,
+        Some(r#""user-role""#) => policy.protect.by_role = true,
+        Some(other) => return Err(given.refused("turn", "one of user, user-role", other)),
+    }
+    seed.strategy = match given.get("strategy") {
+        None => seed.strategy,
+        Some(r#""summarize""#) => Strategy::Summarize,
+        Some(r#""truncate""#) => Strategy::Truncate,
+        Some(r#""discard""#) => Strategy::Discard,
+        Some(other) => {
+            let expected = "one of summarize, truncate, discard";
+            return Err(given.refused("strategy", expected, other));
+        }
+    };
+    // What the host itself protects at the end does not give way to a share of ours.
+    if ["protectLast", "protectTurns", "protectTokens"].iter().any(|name| given.get(name).is_some())
+    {
+        seed.tail_most = 0;
+        seed.yields = false;
+    }
+    Ok(())
+}
+
 /// Members of an object of options, unread, and where it stands.
-struct Given<'a> {
+pub(super) struct Given<'a> {
     path: &'static str,
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
 impl<'a> Given<'a> {
-    fn read(path: &'static str, json: &'a str) -> json::Read<Self> {
+    pub(super) fn read(path: &'static str, json: &'a str) -> json::Read<Self> {
         Reader::new(json).strict()?;
         Ok(Self { path, members: json::members(json)? })
     }
 
     /// The member; of two with one name the last, as in JavaScript.
-    fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 
@@ -145,10 +229,10 @@ impl<'a> Given<'a> {
     }
 
     /// An option that does not exist is an error, never ignored.
-    fn refuse_others(&self, known: &[&str]) -> Result<()> {
+    pub(super) fn refuse_others(&self, known: &[&str], internal: &[&str]) -> Result<()> {
         for (name, value) in &self.members {
-            if !known.contains(&&**name) {
-                let expected = format!("no such option; there are {}", known.join(", "));
+            if !known.contains(&&**name) && !internal.contains(&&**name) {
+                let expected = format!("no such option; there are {}", listed(known, ""));
                 return Err(self.refused(name, &expected, value));
             }
         }
@@ -167,7 +251,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>> {
         let Some(value) = self.get(name) else { return Ok(None) };
         json::string(value).map(Some).map_err(|_| self.refused(name, "a name", value))
     }
@@ -187,7 +271,7 @@ impl<'a> Given<'a> {
     }
 
     /// A number from 0 to `most`, times 10^`places`, as an integer.
-    fn amount(&self, name: &str, places: u32, most: u64) -> Result<Option<u64>> {
+    pub(super) fn amount(&self, name: &str, places: u32, most: u64) -> Result<Option<u64>> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let expected = format!("a number from 0 to {most}");
         let amount = u64::try_from(self.scaled(name, value, places, &expected)?).ok();
@@ -247,6 +331,53 @@ mod tests {
         refuses(
             r#"{"economy":{"cacheRead":0.1}}"#,
             "economy.cacheWrite: expected a number: all four prices together, got nothing",
+        );
+    }
+
+    #[test]
+    fn a_preset_has_its_own_options_and_refuses_the_others_by_name() {
+        let every = EVERY.join(", ");
+        let theirs = format!("no such option; there are {every}, {}", SEEDS.join(", "));
+        let ours = format!("no such option; there are {every}, {}", OURS.join(", "));
+        for preset in ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"] {
+            for name in OURS {
+                let given = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
+                refuses(&given, &format!("{name}: expected {theirs}, got 1"));
+            }
+            for (name, value) in
+                [("turn", "\"user\""), ("stubChars", "9"), ("strategy", "\"discard\"")]
+            {
+                assert!(
+                    Options::parse(&format!(r#"{{"preset":"{preset}","{name}":{value}}}"#)).is_ok()
+                );
+                refuses(
+                    &format!(r#"{{"{name}":{value}}}"#),
+                    &format!("{name}: expected {ours}, got {value}"),
+                );
+            }
+        }
+        let more = r#","protectTurns":1,"protectFirst":2,"protectLast":3,"protectTokens":4,"protectTools":["a","b*"]"#;
+        for preset in ["balanced", "hermes"] {
+            let options = Options::parse(&format!(r#"{{"preset":"{preset}"{more}}}"#)).unwrap();
+            let protect = options.policy.protect;
+            assert_eq!((protect.turns, protect.first, protect.last, protect.tokens), (1, 2, 3, 4));
+            assert!(protect.names("a") && protect.names("bcd") && !protect.names("ab"));
+        }
+        refuses(
+            r#"{"preset":"aceclaw","strategy":"forget"}"#,
+            "strategy: expected one of summarize, truncate, discard, got \"forget\"",
+        );
+        refuses(
+            r#"{"preset":"aceclaw","turn":"both"}"#,
+            "turn: expected one of user, user-role, got \"both\"",
+        );
+        refuses(
+            r#"{"protectTools":"read"}"#,
+            "protectTools: expected a list of tool names or globs, got \"read\"",
+        );
+        refuses(
+            r#"{"preset":"aceclaw","trigger":0.5,"target":0.5}"#,
+            "target: expected less than the trigger, got 0.5",
         );
     }
 

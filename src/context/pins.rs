@@ -164,8 +164,11 @@ impl State {
         for at in self.lost_pins() {
             let message = self.ledger.blocks.get(at as usize).map_or(NONE, |block| block.message);
             self.ledger.bring_back(at);
-            self.lines.text.remove(&at);
-            self.why.remove(&at);
+            self.lines.forget(at);
+            if self.why.remove(&at).is_some_and(|why| why.rule.takes()) {
+                let tokens = self.ledger.blocks.get(at as usize).map_or(0, |it| it.tokens);
+                self.pruner.taken = self.pruner.taken.saturating_sub(tokens.into());
+            }
             self.told.remove(&message);
             back = true;
         }

@@ -6,6 +6,7 @@ use super::measure::Measure;
 use super::state::State;
 use crate::model::{Form, Kind};
 use crate::order::sort_set;
+use crate::text::has;
 
 /// Wanted and found, in millionths; a message counts for at most 20 identifiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,6 +132,6 @@ impl State {
 
     fn line_shows(&self, id: u32, at: u32) -> bool {
         let text = self.ledger.identifiers.text(id);
-        self.lines.text.get(&at).is_some_and(|line| line.contains(text))
+        self.lines.text.get(&at).is_some_and(|line| has(line, text))
     }
 }

@@ -56,14 +56,13 @@ pub struct State {
     pub(super) fresh: Vec<Change>,
     pub(super) parts: Parts,
     pub(super) sent: Sent,
-    /// A decision that waits for texts: the request's tokens before its fold, and whether one is due.
-    pub(super) decided: Option<(Option<u64>, bool)>,
+    /// A decision that waits for texts.
+    pub(super) decided: Option<Decided>,
     /// Messages whose blocks may not change now: the last request of the user, the newest reasoning.
     request: u32,
     held: Range<u32>,
     turn: u32,
     pub(super) call: u32,
-    pub(super) chars: Vec<u32>,
     /// Of each block: of a call, its tool and arguments; of a result, its text.
     keys: Vec<u64>,
     /// Of each block its bytes, roughly; and of all blocks that ever arrived.
@@ -87,6 +86,19 @@ pub struct State {
     /// A history that waits for its messages.
     pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
+}
+
+/// What a decision came to, until its request is carried out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Decided {
+    /// The request's tokens before its fold, if there was one.
+    pub folded_from: Option<u64>,
+    /// A fold pays, and was deferred.
+    pub fold_due: bool,
+    /// Why a fold that was wanted was not carried out.
+    pub refused: Option<&'static str>,
+    /// What was shortened has been measured.
+    pub measured: bool,
 }
 
 /// Why and when a block's form changed.
@@ -152,7 +164,6 @@ impl State {
             held: 0..0,
             turn: 0,
             call: 0,
-            chars: Vec::new(),
             keys: Vec::new(),
             bytes: Vec::new(),
             all_bytes: 0,
@@ -242,7 +253,7 @@ impl State {
         let as_before = old == new.map(|part| part.piece.place.wrapper());
         if same && !as_before {
             // Nor does what was sent, which says where in the host's messages something stands.
-            self.sent.items = vec![(0, NONE)];
+            self.sent.reshaped = true;
         }
         Ok(same && as_before)
     }
@@ -298,6 +309,7 @@ impl State {
                 &Arrival {
                     kind: piece.kind,
                     tokens: measured.tokens,
+                    chars: measured.chars,
                     ids: &measured.ids,
                     head_ids: measured.head_ids,
                     pair: if piece.kind == Kind::Result { pair } else { NONE },
@@ -305,6 +317,7 @@ impl State {
                     call_key,
                     text_key: measured.key,
                     mask: self.mask(index, outline.role, piece, group != NONE),
+                    named: self.is_named(piece, call),
                 },
                 self.call,
             );
@@ -313,7 +326,6 @@ impl State {
             self.all_bytes = self.all_bytes.saturating_add(u64::from(measured.bytes));
             self.all_images = self.all_images.saturating_add(piece.images);
             self.all_widest = self.all_widest.max(piece.widest);
-            self.chars.push(measured.chars);
             self.lines.overheads.push(measured.overhead);
             self.lines.errors.push(piece.error);
             if let Some(text) = &measured.mended {
@@ -368,7 +380,7 @@ impl State {
             return;
         };
         if let Some(part) = draft.and_then(|draft| draft.parts.get(piece as usize))
-            && let Some(now) = self.lines.supply(block, part)
+            && let Some(now) = self.lines.supply(block, part, "")
         {
             self.ledger.set_form(block, Form::Capped, now);
         }

@@ -1,11 +1,11 @@
 //! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
 
 use super::answer::{Answer, Said, count};
-use super::state::State;
+use super::state::{Decided, State};
 use crate::error::Result;
 use crate::json;
-use crate::model::Form;
-use crate::prune::{Decision, Moment, Setting};
+use crate::model::{Form, Kind};
+use crate::prune::{Decision, Folds, Moment, Setting};
 
 /// What a step comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,9 +42,17 @@ impl State {
             let again = self.decide(now_ms);
             decision.folded |= again.folded;
             decision.fold_due = again.fold_due;
+            decision.changes.extend(again.changes);
         }
-        self.keep_limits();
-        self.decided = Some((decision.folded.then_some(before), decision.fold_due));
+        if self.options.folds != Folds::Never || !decision.changes.is_empty() {
+            self.keep_limits();
+        }
+        self.decided = Some(Decided {
+            folded_from: decision.folded.then_some(before),
+            fold_due: decision.fold_due,
+            refused: decision.refused,
+            measured: decision.changes.is_empty(),
+        });
         self.sent.at_ms = Some(self.sent.at_ms.map_or(now_ms, |last| last.max(now_ms)));
         self.resume()
     }
@@ -61,9 +69,40 @@ impl State {
             .collect();
         messages.dedup();
         if messages.is_empty() {
+            if self.fits_no_more() {
+                return self.resume();
+            }
             return Step::Done(Box::new(self.carry_out()));
         }
         Step::Need(messages)
+    }
+
+    /// What a preset's way left is measured only once its text is there: if the request does not fit with it, more goes.
+    fn fits_no_more(&mut self) -> bool {
+        let Some(decided) = self.decided.as_mut().filter(|decided| !decided.measured) else {
+            return false;
+        };
+        decided.measured = true;
+        if self.options.window == 0 {
+            return false;
+        }
+        let setting = self.setting();
+        let decision = self.pruner.fit_again(&mut self.ledger, &setting, &mut self.lines);
+        let more = !decision.changes.is_empty();
+        self.take(decision);
+        more
+    }
+
+    /// Remembers what a decision changed.
+    fn take(&mut self, decision: Decision) {
+        let visited = self.counters.blocks_visited;
+        self.counters.blocks_visited = visited.saturating_add(decision.visited);
+        for &change in &decision.changes {
+            self.note(change);
+        }
+        if !decision.changes.is_empty() {
+            self.follow_calls();
+        }
     }
 
     /// The text of a message that was needed.
@@ -78,7 +117,9 @@ impl State {
                 self.lines.wanted.remove(&at);
                 continue;
             };
-            if let Some(now) = self.lines.supply(at, part) {
+            let about =
+                if part.piece.kind == Kind::Result { self.about(at) } else { String::new() };
+            if let Some(now) = self.lines.supply(at, part, &about) {
                 self.ledger.set_form(at, Form::Capped, now);
             }
         }
@@ -94,18 +135,11 @@ impl State {
             call: self.calls(),
             warm: self.sent.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
             first: self.sent.at_ms.is_none(),
-            defer_folds: self.options.defer_folds,
+            folds: self.options.folds,
         };
         let setting = self.setting();
         let decision = self.pruner.decide(&mut self.ledger, &setting, moment, &mut self.lines);
-        self.counters.blocks_visited =
-            self.counters.blocks_visited.saturating_add(decision.visited);
-        for &change in &decision.changes {
-            self.note(change);
-        }
-        if !decision.changes.is_empty() {
-            self.follow_calls();
-        }
+        self.take(decision.clone());
         decision
     }
 

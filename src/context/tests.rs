@@ -3,6 +3,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
 mod mended;
+mod presets;
 mod providers;
 mod snapshot;
 
@@ -111,7 +112,7 @@ fn a_text_that_is_no_longer_there_ends_no_request_in_a_loop() {
     let text = |text: &str| json!({ "type": "text", "text": text });
     told.tell(json!({ "role": "assistant", "content": [text("so"), text(&words(2000, "w"))] }));
     told.messages[1] = json!({ "role": "assistant", "content": [text("so")] });
-    told.state.lines.wanted.insert(2, 100);
+    told.state.lines.wanted.insert(2, lines::Want::Cap(100));
     told.request();
     assert!(told.state.lines.wanted.is_empty());
 }

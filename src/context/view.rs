@@ -32,6 +32,8 @@ pub(super) struct Sent {
     pub beside: u64,
     /// Where its cache markers pay.
     pub breakpoints: Vec<u32>,
+    /// The host writes its messages in another shape now: where something stands is another place.
+    pub reshaped: bool,
     /// The host's side does not hold it: the next one is handed over whole.
     pub unheld: bool,
     /// When it was made.
@@ -141,7 +143,8 @@ impl State {
             let end = self.ledger.blocks_of(message).end;
             rest = rest.get(rest.partition_point(|&at| at < end)..).unwrap_or(&[]);
             let role = self.outlines.get(message as usize).map_or(Role::User, |it| it.role);
-            if waiting_head && role != Role::System {
+            let behind_head = message >= self.pruner.head_from && role != Role::System;
+            if waiting_head && behind_head {
                 entries.push(self.entry(Item::Make(self.head())));
                 waiting_head = false;
             }
@@ -219,7 +222,13 @@ impl State {
                 continue;
             }
             if let Some(text) = self.lines.text.get(&at) {
-                changes.push(Change { piece, what: instead(it, text) });
+                let whole = self.lines.whole_arguments.contains_key(&at);
+                let what = if whole {
+                    What::Arguments(Value::raw(text.clone()))
+                } else {
+                    instead(it, text)
+                };
+                changes.push(Change { piece, what });
             }
             self.add_mends(message, piece, at, it, &mut changes);
         }

@@ -9,7 +9,7 @@ mod profile;
 pub use overhead::{CALL, DEFINITION, MESSAGE, RESULT, image_tokens, opaque_tokens};
 pub use profile::Profile;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::text::{char_count_of, utf16_len_of};
 
 /// What tokens are estimated by.
@@ -68,7 +68,7 @@ impl Estimator {
     /// ```
     pub fn parse(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|estimator| estimator.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
+            let names = listed(&Self::ALL.map(Self::name), "");
             Error::argument("estimator", &format!("one of {names}"), format_args!("\"{name}\""))
         })
     }

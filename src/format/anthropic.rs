@@ -1,13 +1,12 @@
 //! Anthropic Messages: `content` is a string or blocks; results travel as blocks of a user message.
 
-use std::borrow::Cow;
-
 use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty};
+use super::part::{self, Body};
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
+use crate::json::{RawValue, Shape, Value, Want, json as object, may, must};
+use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content }",
@@ -42,7 +41,7 @@ const SOURCE: Shape =
 const KNOWN: [&str; 7] =
     ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"];
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
@@ -50,104 +49,71 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\" or \"system\"")),
     };
-    let parts = match message.content("content") {
-        None => Vec::new(),
-        Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
-        Some(Content::Blocks(blocks)) => {
-            let parts = (0u32..).zip(blocks).map(|(at, raw)| {
-                block(Place::Item(at), raw).map_err(|flaw| flaw.under(&format!("/content/{at}")))
-            });
-            parts.collect::<Read<_>>()?
-        }
-    };
-    Ok(Draft { role, parts })
+    part::content(message.content("content"), &block, parts)?;
+    Ok(role)
 }
 
-fn block(place: Place, raw: &RawValue) -> Read<Part<'_>> {
+fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut block = match json::read(raw, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
-            return json::other(place, raw);
+            return part::other(raw, part);
         }
         Err(flaw) => return Err(flaw),
     };
     let marked = block.raw("cache_control").is_some();
     let kind = or_empty(block.text("type"));
-    let mut part = match &*kind {
-        "text" => {
-            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text)
-        }
+    match &*kind {
+        "text" => part::said(&mut block, Kind::Text, "text", part)?,
         "thinking" => {
-            let signature = or_empty(block.text("signature"));
-            let text = block.text("thinking").ok_or_else(|| Flaw::new("/thinking", "a string"))?;
-            thinking(place, text, &signature)
+            part::said(&mut block, Kind::Thinking, "thinking", part)?;
+            part::seal(part, or_empty(block.text("signature")).len());
         }
-        "redacted_thinking" => thinking(place, Cow::Borrowed(""), &or_empty(block.text("data"))),
+        "redacted_thinking" => {
+            part::say(part, Kind::Thinking, "".into());
+            part::seal(part, or_empty(block.text("data")).len());
+        }
         "tool_use" => {
-            let text =
-                block.raw("input").map_or(Ok(""), whole).map_err(|flaw| flaw.under("/input"))?;
-            let mut part = Part::new(Kind::Call, place, text);
-            part.piece.bad_arguments = !text.starts_with('{');
-            part.piece.id = or_empty(block.text("id")).into();
-            part.piece.name = or_empty(block.text("name")).into();
-            part
+            part::call(&mut block, "input", "", part)?;
+            part::name(part, &mut block, "id", "name");
         }
         "tool_result" => {
-            let content = block.raw("content").map_or_else(|| Ok(Body::default()), result);
-            let body = content.map_err(|flaw| flaw.under("/content"))?;
-            let mut part = body.into_part(place);
-            part.piece.id = or_empty(block.text("tool_use_id")).into();
+            let mut body = Body::default();
+            if let Some(content) = block.raw("content") {
+                let content = json::content(content).map_err(|flaw| flaw.under("/content"))?;
+                body.content(content, "/content", &of_result, true)?;
+            }
+            body.fill(part);
+            part::name(part, &mut block, "tool_use_id", "");
             part.piece.error = block.flag("is_error").unwrap_or(false);
-            part
         }
-        "image" | "document" => medium(place, block.raw("source"), &*kind == "image")?,
-        _ => json::other(place, raw)?,
-    };
+        "image" | "document" => medium(block.raw("source"), &*kind == "image", part)?,
+        _ => part::other(raw, part)?,
+    }
     part.piece.marks |= u64::from(marked);
-    Ok(part)
-}
-
-fn thinking<'a>(place: Place, text: Cow<'a, str>, opaque: &str) -> Part<'a> {
-    let mut part = Part::new(Kind::Thinking, place, text);
-    part.opaque = count(opaque.len());
-    part.piece.opaque = !opaque.is_empty();
-    part.piece.blank &= opaque.is_empty();
-    part
+    Ok(())
 }
 
 /// An image or document; a document that is plain text has its text.
-fn medium(place: Place, source: Option<&RawValue>, is_image: bool) -> Read<Part<'_>> {
+fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>) -> Read<()> {
     let raw = source.unwrap_or_default();
     let mut source = SOURCE.read(raw).unwrap_or_default();
     let data = source.raw("data").unwrap_or_default();
     if source.text("type").is_some_and(|kind| kind == "text") && !data.is_empty() {
         let text = json::string(data).map_err(|flaw| flaw.under("/source/data"))?;
-        let mut part = Part::new(Kind::Image, place, text);
+        part::say(part, Kind::Image, text);
         part.media = of_json(raw);
-        return Ok(part);
+        return Ok(());
     }
-    let mut part = json::picture(place, raw, data);
+    part::picture(raw, data, part);
     part.piece.images = u32::from(is_image);
-    Ok(part)
+    Ok(())
 }
 
-fn result(raw: &RawValue) -> Read<Body<'_>> {
-    let mut body = Body::default();
-    match json::content(raw)? {
-        None => {}
-        Some(Content::Text(text)) => body.say(text),
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in blocks.into_iter().enumerate() {
-                // Hosts put records of their own into results: those count by their JSON text.
-                let own = json::kind_of(raw).is_none();
-                let part = if own { json::other } else { block }(Place::Content, raw);
-                body.list(part.map_err(|flaw| flaw.under(&format!("/{at}")))?);
-            }
-        }
-    }
-    Ok(body)
+/// A block of a result. Hosts put records of their own into results: those count by their JSON text.
+fn of_result<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    if json::kind_of(raw).is_none() { part::other(raw, part) } else { block(raw, part) }
 }
 
 /// What one change sets on the host's object.

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use litemap::LiteMap;
-
 use super::Format;
 use super::json::{kind_of, string};
 use super::openai_responses::is_item;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::json::{Content, Members, RawValue, Shape, Want, may};
 
 /// The members by which a message shows its format.
@@ -66,21 +64,25 @@ enum Look {
 }
 
 pub(super) fn detect(messages: &[&[u8]]) -> Result<Format> {
-    let mut foreign = LiteMap::<String, ()>::new();
+    let mut foreign: Vec<String> = Vec::new();
     let mut hinted = None;
     for message in messages {
         match look(message) {
             Look::Shows(format) => return Ok(format),
             Look::Hints(format) => hinted = hinted.or(Some(format)),
             Look::Plain => {}
-            Look::Foreign(saw) => drop(foreign.insert(saw, ())),
+            Look::Foreign(saw) => {
+                if let Err(at) = foreign.binary_search(&saw) {
+                    foreign.insert(at, saw);
+                }
+            }
         }
     }
     if foreign.is_empty() {
         return Ok(hinted.unwrap_or(Format::Anthropic));
     }
-    let saw: Vec<_> = foreign.into_iter().map(|(saw, ())| saw).collect();
-    Err(Error::UnknownFormat { saw: saw.join(", ") })
+    let saw: Vec<&str> = foreign.iter().map(String::as_str).collect();
+    Err(Error::UnknownFormat { saw: listed(&saw, "") })
 }
 
 pub(super) fn shown_by(message: &[u8]) -> Option<(Format, bool)> {

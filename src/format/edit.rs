@@ -62,12 +62,11 @@ pub(super) fn split<'o>(
     (pieces(stay), pieces(go))
 }
 
+/// What one change sets on a piece, where the format has such an edit.
+pub(super) type Set<'s> = &'s dyn Fn(&Piece, &What) -> Option<Op>;
+
 /// What the changes set on pieces that stay.
-pub(super) fn sets(
-    outline: &Outline,
-    changes: &[Change],
-    set: impl Fn(&Piece, &What) -> Option<Op>,
-) -> Vec<Op> {
+pub(super) fn sets(outline: &Outline, changes: &[Change], set: Set<'_>) -> Vec<Op> {
     let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
     let kept = changes.iter().filter(|change| !gone(change.piece));
     let piece = |change: &Change| outline.pieces.get(usize::try_from(change.piece).ok()?);
@@ -129,7 +128,8 @@ pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
 }
 
 /// Removals of array elements, from the last to the first.
-pub(super) fn removals<'o>(pieces: impl Iterator<Item = &'o Piece>) -> Vec<Op> {
+pub(super) fn removals(pieces: &[&Piece], of: fn(&Piece) -> bool) -> Vec<Op> {
+    let pieces = pieces.iter().filter(|piece| of(piece));
     let mut places: Vec<_> = pieces.filter_map(|piece| at(piece).zip(Some(piece.place))).collect();
     crate::order::sort_by(&mut places, |(at, _)| (crate::order::down(u64::from(*at)), 0));
     places.into_iter().map(|(_, place)| Op::Remove { path: place.pointer() }).collect()
@@ -151,11 +151,7 @@ fn at(piece: &Piece) -> Option<u32> {
 }
 
 /// Edits where everything is content: a string, a list of blocks, or a member of a role's own.
-pub(super) fn blocks(
-    outline: &Outline,
-    changes: &[Change],
-    set: impl Fn(&Piece, &What) -> Option<Op>,
-) -> Vec<Op> {
+pub(super) fn blocks(outline: &Outline, changes: &[Change], set: Set<'_>) -> Vec<Op> {
     blocks_with(outline, changes, &text_block(PLACEHOLDER), set)
 }
 
@@ -164,7 +160,7 @@ pub(super) fn blocks_with(
     outline: &Outline,
     changes: &[Change],
     block: &Value,
-    set: impl Fn(&Piece, &What) -> Option<Op>,
+    set: Set<'_>,
 ) -> Vec<Op> {
     let (stay, mut go) = split(outline, changes);
     let mut ops = sets(outline, changes, set);
@@ -182,7 +178,7 @@ pub(super) fn blocks_with(
         };
         ops.push(put(piece, "", word));
     }
-    ops.extend(removals(go.into_iter()));
+    ops.extend(removals(&go, |_| true));
     ops
 }
 

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::part;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const CONTENT: Shape = Shape {
     what: "a content: { role, parts }",
@@ -57,7 +58,7 @@ const SAID: Shape = Shape {
 /// What the provider takes in place of a signature that is lost. It costs quality: the last resort.
 const SENTINEL: &str = "skip_thought_signature_validator";
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut content = json::read(text, &CONTENT)?;
     let role = match &*or_empty(content.text("role")) {
         "user" | "" => Role::User,
@@ -66,11 +67,9 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"model\", \"function\" or \"tool\"")),
     };
-    let parts = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
-    let parts = (0u32..)
-        .zip(parts)
-        .map(|(at, raw)| part(raw, at).map_err(|flaw| flaw.under(&format!("/parts/{at}"))));
-    Ok(Draft { role, parts: parts.collect::<Read<_>>()? })
+    let items = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
+    part::list(items, "/parts", &Place::Part, &part_of, parts)?;
+    Ok(role)
 }
 
 /// A member in either spelling, and whether it was the second.
@@ -79,60 +78,59 @@ fn either<'a>(part: &mut Members<'a>, camel: &str, snake: &str) -> Option<(&'a R
     first.or_else(|| part.raw(snake).map(|raw| (raw, true)))
 }
 
-fn place(at: u32, snake: bool) -> Place {
-    if snake { Place::Snake(at) } else { Place::Part(at) }
-}
-
-fn part(raw: &RawValue, at: u32) -> Read<Part<'_>> {
-    let mut part = json::read(raw, &PART)?;
-    let signature = either(&mut part, "thoughtSignature", "thought_signature");
-    let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
-    let mut read = if let Some((call, snake)) = either(&mut part, "functionCall", "function_call") {
-        let under = if snake { "/function_call" } else { "/functionCall" };
-        self::call(call, place(at, snake)).map_err(|flaw| flaw.under(under))?
-    } else if let Some((said, snake)) = either(&mut part, "functionResponse", "function_response") {
-        let under = if snake { "/function_response" } else { "/functionResponse" };
-        response(said, place(at, snake)).map_err(|flaw| flaw.under(under))?
-    } else if let Some((data, _)) = either(&mut part, "inlineData", "inline_data")
-        .or_else(|| either(&mut part, "fileData", "file_data"))
-    {
-        let mut image = Part::new(Kind::Image, Place::Part(at), "");
-        image.images = 1;
-        image.media = of_json(data);
-        image
-    } else if let Some(text) = part.text("text") {
-        let thought = part.flag("thought") == Some(true);
-        let kind = if thought { Kind::Thinking } else { Kind::Text };
-        let mut text = Part::new(kind, Place::Part(at), text);
-        // The last part of an answer is often nothing but its signature.
-        text.piece.blank &= !signed;
-        text
-    } else {
-        return json::other(Place::Part(at), raw);
-    };
-    if signed {
-        read.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
-        read.piece.opaque = true;
+/// A part whose member is spelled with an underscore says so by its place.
+fn spell(part: &mut Part<'_>, snake: bool) {
+    if let (Place::Part(at), true) = (part.piece.place, snake) {
+        part.piece.place = Place::Snake(at);
     }
-    Ok(read)
 }
 
-fn call(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    let mut members = json::read(raw, &PART)?;
+    let signature = either(&mut members, "thoughtSignature", "thought_signature");
+    let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
+    if let Some((of, snake)) = either(&mut members, "functionCall", "function_call") {
+        spell(part, snake);
+        let under = if snake { "/function_call" } else { "/functionCall" };
+        call(of, part).map_err(|flaw| flaw.under(under))?;
+    } else if let Some((said, snake)) =
+        either(&mut members, "functionResponse", "function_response")
+    {
+        spell(part, snake);
+        let under = if snake { "/function_response" } else { "/functionResponse" };
+        response(said, part).map_err(|flaw| flaw.under(under))?;
+    } else if let Some((data, _)) = either(&mut members, "inlineData", "inline_data")
+        .or_else(|| either(&mut members, "fileData", "file_data"))
+    {
+        part::medium(data, part);
+    } else if let Some(text) = members.text("text") {
+        let thought = members.flag("thought") == Some(true);
+        part::say(part, if thought { Kind::Thinking } else { Kind::Text }, text);
+        // The last part of an answer is often nothing but its signature.
+        part.piece.blank &= !signed;
+    } else {
+        return part::other(raw, part);
+    }
+    if signed {
+        part.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
+        part.piece.opaque = true;
+    }
+    Ok(())
+}
+
+fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut call = json::read(raw, &CALL)?;
-    let args = call.raw("args").map_or(Ok("{}"), whole).map_err(|flaw| flaw.under("/args"))?;
-    let mut part = Part::new(Kind::Call, place, args);
-    part.piece.bad_arguments = !args.starts_with('{');
-    part.piece.id = or_empty(call.text("id")).into();
-    part.piece.name = or_empty(call.text("name")).into();
-    Ok(part)
+    part::call(&mut call, "args", "{}", part)?;
+    part::name(part, &mut call, "id", "name");
+    Ok(())
 }
 
-fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn response<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut response = json::read(raw, &RESPONSE)?;
     let mut error = false;
     let said = response.raw("response");
     let text = said.map_or(Ok(Cow::Borrowed("")), |raw| said_in(raw, &mut error));
-    let mut part = Part::new(Kind::Result, place, text.map_err(|flaw| flaw.under("/response"))?);
+    part::say(part, Kind::Result, text.map_err(|flaw| flaw.under("/response"))?);
     for media in response.items("parts").unwrap_or_default() {
         part.images = part.images.saturating_add(1);
         part.media = part.media.rotate_left(1) ^ of_json(media);
@@ -140,9 +138,8 @@ fn response(raw: &RawValue, place: Place) -> Read<Part<'_>> {
     part.piece.images = part.images;
     part.piece.blank &= part.images == 0;
     part.piece.error = error;
-    part.piece.id = or_empty(response.text("id")).into();
-    part.piece.name = or_empty(response.text("name")).into();
-    Ok(part)
+    part::name(part, &mut response, "id", "name");
+    Ok(())
 }
 
 /// The one text that a response says, or its JSON.
@@ -174,7 +171,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             ops.push(Op::Remove { path });
         }
     }
-    ops.extend(edit::blocks_with(outline, changes, &object!({ "text": PLACEHOLDER }), set));
+    ops.extend(edit::blocks_with(outline, changes, &object!({ "text": PLACEHOLDER }), &set));
     ops
 }
 
@@ -231,19 +228,19 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         Made::Results(results) => {
             let mut parts = Vec::with_capacity(results.len());
             for result in results {
-                parts.extend(part_of(result, host, parts.len(), &mut copied));
+                parts.extend(result_of(result, host, parts.len(), &mut copied));
             }
             Value::array(&parts)
         }
         Made::Result { .. } | Made::Moved { .. } => {
-            Value::array(part_of(made, host, 0, &mut copied).as_slice())
+            Value::array(result_of(made, host, 0, &mut copied).as_slice())
         }
     };
     (object!({ "role": "user", "parts": parts }), copied)
 }
 
 /// A result as part `at`. One of the host's that keeps its id is copied whole.
-fn part_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> Option<Value> {
+fn result_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> Option<Value> {
     let (id, name, said) = match made {
         Made::User(_) | Made::Results(_) => return None,
         Made::Result { id, name, text, error, .. } => (id, name, says(text, *error)),

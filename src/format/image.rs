@@ -1,5 +1,7 @@
 //! The size of an image, read from the first bytes of its base64: providers refuse large ones beside many others.
 
+use crate::text::find;
+
 /// Pixels of the longer side; 0 where the header does not say. `base64` is the data, without a prefix.
 ///
 /// Looks at the header only: of a JPEG at the segments before its frame.
@@ -10,7 +12,7 @@ pub(super) fn longer_side(base64: &str) -> u32 {
 
 /// The data of a `data:` URL, or of a JSON string that is nothing but base64.
 pub(super) fn base64_of(json: &str) -> &str {
-    let start = json.find(";base64,").map_or(0, |at| at.saturating_add(8));
+    let start = find(json, ";base64,", 0).map_or(0, |at| at.saturating_add(8));
     let data = json.get(start..).unwrap_or_default().trim_start_matches('"');
     let end = data.find('"').unwrap_or(data.len());
     data.get(..end).unwrap_or_default()

@@ -108,7 +108,7 @@ impl Format {
                 (r#"{"role":"assistant","content":"#, "}")
             }
         };
-        Value::raw([before, content, after].concat())
+        Value::raw(format!("{before}{content}{after}"))
     }
 
     /// A line of ours in the assistant's name; nothing in it needs an escape.
@@ -123,6 +123,6 @@ impl Format {
             Self::OpenAiResponses => (r#"[{"type":"output_text","text":""#, "\"}]"),
             Self::Anthropic | Self::Pi => (r#"[{"type":"text","text":""#, "\"}]"),
         };
-        self.says(&[before, line, after].concat())
+        self.says(&format!("{before}{line}{after}"))
     }
 }

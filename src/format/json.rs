@@ -1,12 +1,11 @@
-//! What the formats share in reading JSON: borrowed strings, content that is a string or blocks, and where a flaw lies.
+//! What the formats share in reading JSON: borrowed strings, lists, and where a flaw lies.
 
 use std::borrow::Cow;
 
-use super::fingerprint::of_json;
-use super::{image, unicode};
+use super::unicode;
 use crate::error::Error;
 use crate::json::{self, Content, RawValue, Shape, Want, must};
-use crate::model::{Kind, Part, Place};
+use crate::text;
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
 pub(super) type Read<T> = Result<T, Flaw>;
@@ -19,7 +18,7 @@ pub(super) struct Flaw {
 }
 
 impl Flaw {
-    pub(super) fn new(path: impl Into<String>, expected: impl Into<String>) -> Self {
+    pub(super) fn new(path: &str, expected: &str) -> Self {
         Self { path: path.into(), expected: expected.into() }
     }
 
@@ -43,87 +42,6 @@ pub(super) fn or_empty(text: Option<Cow<'_, str>>) -> Cow<'_, str> {
     text.unwrap_or_default()
 }
 
-/// What a result says: the texts of its blocks, its images, and whatever else it holds as JSON text.
-#[derive(Default)]
-pub(super) struct Body<'a> {
-    text: Option<Cow<'a, str>>,
-    images: u32,
-    media: u64,
-    media_bytes: u32,
-    /// Of the piece that it becomes.
-    shown: u32,
-    widest: u32,
-    marks: u64,
-    texts: u64,
-    hollow: u64,
-    /// What it says is not in its text blocks alone.
-    mixed: bool,
-    blocks: u32,
-}
-
-impl<'a> Body<'a> {
-    pub(super) fn say(&mut self, more: Cow<'a, str>) {
-        match &mut self.text {
-            Some(text) => {
-                let text = text.to_mut();
-                text.push('\n');
-                text.push_str(&more);
-            }
-            None => self.text = Some(more),
-        }
-    }
-
-    /// One block of a list that can be changed block by block.
-    pub(super) fn list(&mut self, part: Part<'a>) {
-        let bit = 1u64.checked_shl(self.blocks).unwrap_or(0);
-        if part.piece.kind != Kind::Text || bit == 0 {
-            self.mixed |= !part.text.is_empty();
-        } else {
-            self.texts |= bit;
-            self.hollow |= if part.piece.blank { bit } else { 0 };
-        }
-        self.take(part);
-    }
-
-    pub(super) fn take(&mut self, part: Part<'a>) {
-        self.images = self.images.saturating_add(part.images);
-        self.media = self.media.rotate_left(1) ^ part.media;
-        self.media_bytes = self.media_bytes.saturating_add(part.media_bytes);
-        self.shown = self.shown.saturating_add(part.piece.images);
-        self.widest = self.widest.max(part.piece.widest);
-        self.blocks = self.blocks.saturating_add(1);
-        self.marks |= (part.piece.marks & 1).checked_shl(self.blocks).unwrap_or(0);
-        if !part.text.is_empty() {
-            self.say(part.text);
-        }
-    }
-
-    pub(super) fn into_part(self, place: Place) -> Part<'a> {
-        let mut part = Part::new(Kind::Result, place, self.text.unwrap_or_default());
-        part.images = self.images;
-        part.media = self.media;
-        part.media_bytes = self.media_bytes;
-        part.piece.images = self.shown;
-        part.piece.widest = self.widest;
-        part.piece.marks = self.marks;
-        part.piece.texts = if self.mixed { 0 } else { self.texts };
-        part.piece.hollow = self.hollow;
-        part.piece.blank &= self.images == 0;
-        part
-    }
-}
-
-/// An image, known by `json`; its data is a string of base64, or stands in an object as a `data:` URL.
-pub(super) fn picture<'a>(place: Place, json: &str, data: &str) -> Part<'a> {
-    let mut part = Part::new(Kind::Image, place, "");
-    part.images = 1;
-    part.media = of_json(json);
-    part.media_bytes = count(json.len());
-    part.piece.images = 1;
-    part.piece.widest = image::longer_side(image::base64_of(data));
-    part
-}
-
 /// A block's type, if it has one.
 pub(super) fn kind_of(json: &str) -> Option<Cow<'_, str>> {
     const TYPED: Shape =
@@ -131,38 +49,21 @@ pub(super) fn kind_of(json: &str) -> Option<Cow<'_, str>> {
     TYPED.read(json).ok()?.text("type")
 }
 
-/// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
-pub(super) fn other(place: Place, raw: &RawValue) -> Read<Part<'_>> {
-    let mut part = Part::new(Kind::Other, place, unmarked(whole(raw)?));
-    part.piece.opaque = true;
-    part.piece.marks = u64::from(matches!(part.text, Cow::Owned(_)));
-    Ok(part)
-}
-
-fn unmarked(json: &str) -> Cow<'_, str> {
-    if !json.contains("\"cache_control\"") {
-        return Cow::Borrowed(json);
-    }
-    let Ok(members) = json::members(json) else { return Cow::Borrowed(json) };
-    let mut kept = String::from("{");
-    for (key, raw) in members {
-        if key == "cache_control" {
-            continue;
-        }
-        if kept.len() > 1 {
-            kept.push(',');
-        }
-        json::quote(&key, &mut kept);
-        kept.push(':');
-        kept.push_str(raw);
-    }
-    kept.push('}');
-    Cow::Owned(kept)
-}
-
 /// Reads a string; a flaw is named by its JSON Pointer.
 pub(super) fn string(json: &str) -> Read<Cow<'_, str>> {
     json::string(json).map_err(|error| flaw(json, &error))
+}
+
+/// Reads the items of a list one by one; a flaw in one of them is of what stands there under `path`.
+pub(super) fn each<'a>(
+    items: Vec<&'a RawValue>,
+    path: &str,
+    read: &mut dyn FnMut(&'a RawValue, u32) -> Read<()>,
+) -> Read<()> {
+    for (at, raw) in (0u32..).zip(items) {
+        read(raw, at).map_err(|flaw| flaw.under(&format!("{path}/{at}")))?;
+    }
+    Ok(())
 }
 
 /// Reads an object; a flaw is named by its JSON Pointer.
@@ -175,16 +76,21 @@ pub(super) fn content(json: &str) -> Read<Option<Content<'_>>> {
     json::content(json).map_err(|error| flaw(json, &error))
 }
 
+/// What the reader says before what it expected.
+const EXPECTED: &str = "expected ";
+
 fn flaw(json: &str, error: &json::Error) -> Flaw {
     let path = pointer_at(json, error.offset());
-    let text = error.what();
+    let what = error.what();
     // The reader says "invalid type: null, expected a string" or "missing field `type`".
-    let expected = match (text.rsplit_once("expected "), text.strip_prefix("missing field ")) {
-        (Some((_, expected)), _) => expected.into(),
+    let expected =
+        text::places(what, EXPECTED).last().and_then(|at| what.get(at..)?.get(EXPECTED.len()..));
+    let expected = match (expected, what.strip_prefix("missing field ")) {
+        (Some(expected), _) => expected.to_owned(),
         (None, Some(field)) => format!("a member {field}"),
-        (None, None) => format!("JSON that parses ({text})"),
+        (None, None) => format!("JSON that parses ({what})"),
     };
-    Flaw::new(path, expected)
+    Flaw { path, expected }
 }
 
 /// A value that is carried as JSON text: it must not hide a lone surrogate, which the reader does not look for in it.
@@ -203,6 +109,11 @@ pub(super) fn is_object(json: &str) -> bool {
 /// A length as the counts of the core have it.
 pub(super) fn count(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+/// A member's name as a token of a JSON Pointer.
+pub(super) fn token(name: &str) -> String {
+    text::replaced(&text::replaced(name, "~", "~0"), "/", "~1")
 }
 
 /// JSON Pointer of the value that is being read, or has just been read, `offset` bytes into `json`.
@@ -248,7 +159,7 @@ fn pointer_at(json: &str, offset: usize) -> String {
             Step::Key(None) => {}
             Step::Key(Some(key)) => {
                 path.push('/');
-                path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                path.push_str(&token(key));
             }
             Step::Index(index) => {
                 path.push('/');

@@ -15,12 +15,13 @@ mod json;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
+mod part;
 mod pi;
 #[cfg(test)]
 mod tests;
 mod unicode;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::json::Value;
 
 use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
@@ -67,7 +68,7 @@ impl Format {
     pub fn parse(name: &str) -> Result<Self> {
         let known = Self::ALL.iter().find(|(known, _)| *known == name);
         known.map(|(_, format)| *format).ok_or_else(|| {
-            let allowed = Self::ALL.map(|(known, _)| format!("\"{known}\"")).join(", ");
+            let allowed = listed(&Self::ALL.map(|(known, _)| known), "\"");
             Error::argument("format", &format!("\"auto\", {allowed}"), format_args!("\"{name}\""))
         })
     }
@@ -117,13 +118,13 @@ impl Format {
     /// that no message goes out empty. A change that the piece cannot take (arguments of a text) is left out.
     pub fn edit(self, outline: &Outline, changes: &[Change]) -> Vec<Op> {
         match self {
-            Self::Anthropic => edit::blocks(outline, changes, anthropic::set),
+            Self::Anthropic => edit::blocks(outline, changes, &anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
             Self::OpenAiResponses => openai_responses::edit(outline, changes),
             Self::Gemini => gemini::edit(outline, changes),
             Self::AiSdk => ai_sdk::edit(outline, changes),
             Self::LangChain => langchain::edit(outline, changes),
-            Self::Pi => edit::blocks(outline, changes, pi::set),
+            Self::Pi => edit::blocks(outline, changes, &pi::set),
         }
     }
 
@@ -168,14 +169,16 @@ impl Format {
     }
 
     fn read_text(self, text: &str) -> json::Read<Draft<'_>> {
-        match self {
-            Self::Anthropic => anthropic::read(text),
-            Self::OpenAiChat => openai_chat::read(text),
-            Self::OpenAiResponses => openai_responses::read(text),
-            Self::Gemini => gemini::read(text),
-            Self::AiSdk => ai_sdk::read(text),
-            Self::LangChain => langchain::read(text),
-            Self::Pi => pi::read(text),
-        }
+        let mut parts = Vec::new();
+        let role = match self {
+            Self::Anthropic => anthropic::read(text, &mut parts),
+            Self::OpenAiChat => openai_chat::read(text, &mut parts),
+            Self::OpenAiResponses => openai_responses::read(text, &mut parts),
+            Self::Gemini => gemini::read(text, &mut parts),
+            Self::AiSdk => ai_sdk::read(text, &mut parts),
+            Self::LangChain => langchain::read(text, &mut parts),
+            Self::Pi => pi::read(text, &mut parts),
+        };
+        Ok(Draft { role: role?, parts })
     }
 }

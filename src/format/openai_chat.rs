@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
-use super::json::{self, Body, Flaw, Read, count, is_object, or_empty};
+use super::json::{self, Flaw, Read, count, is_object, or_empty};
+use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, .. }",
@@ -54,55 +55,46 @@ const CONTENT_PART: Shape = Shape {
     closed: false,
 };
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = or_empty(message.text("role"));
     let role = match &*role {
         "system" | "developer" => Role::System,
         "user" => Role::User,
         "assistant" => Role::Assistant,
-        "tool" | "function" => return result(message, role == "function"),
+        "tool" | "function" => return result(message, role == "function", parts),
         _ => {
             let allowed =
                 "\"system\", \"developer\", \"user\", \"assistant\", \"tool\" or \"function\"";
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let mut parts = reasoning(&mut message)?;
+    reasoning(&mut message, parts)?;
     match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => parts.push(Part::new(Kind::Text, Place::Content, text)),
         // No provider takes an empty list: it reads as blank text, so that mending removes it.
         Some(Content::Blocks(blocks)) if blocks.is_empty() => {
             parts.push(Part::new(Kind::Text, Place::Content, "\n"));
         }
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in (0u32..).zip(blocks) {
-                let part = content_part(raw, Place::Item(at));
-                parts.push(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
+        content => part::content(content, &content_part, parts)?,
     }
     if let Some(refusal) = message.text("refusal").filter(|refusal| !refusal.is_empty()) {
         parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal));
     }
-    for (at, raw) in (0u32..).zip(message.items("tool_calls").unwrap_or_default()) {
-        let part = call(raw, at).map_err(|flaw| flaw.under(&format!("/tool_calls/{at}")))?;
-        parts.push(part);
-    }
+    let calls = message.items("tool_calls").unwrap_or_default();
+    part::list(calls, "/tool_calls", &Place::Call, &call, parts)?;
     if let Some(legacy) = message.raw("function_call") {
-        let part = function(legacy, Place::Field("function_call"));
-        parts.push(part.map_err(|flaw| flaw.under("/function_call"))?);
+        let mut part = part::at(Place::Field("function_call"));
+        function(legacy, &mut part).map_err(|flaw| flaw.under("/function_call"))?;
+        parts.push(part);
     }
     // A host's SDK writes `content: ""` beside calls: there it is not text but the absence of it.
     let called = parts.iter().any(|part| part.piece.kind == Kind::Call);
     parts.retain(|part| !(called && part.piece.place == Place::Content && part.text.is_empty()));
-    Ok(Draft { role, parts })
+    Ok(role)
 }
 
 /// Reasoning as gateways write it: the same text often stands in two members, and must be counted once.
-fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
-    let mut parts = Vec::new();
+fn reasoning<'a>(message: &mut Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<()> {
     if let Some(text) = message.text("reasoning_content") {
         parts.push(Part::new(Kind::Thinking, Place::Field("reasoning_content"), text));
     }
@@ -120,107 +112,94 @@ fn reasoning<'a>(message: &mut Members<'a>) -> Read<Vec<Part<'a>>> {
         parts.push(part);
     }
     // `blank` asks for a mend; an empty member beside the content is taken everywhere.
-    for part in &mut parts {
+    for part in parts {
         part.piece.blank = false;
     }
-    Ok(parts)
+    Ok(())
 }
 
-fn content_part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
-    let mut part = match json::read(raw, &CONTENT_PART) {
-        Ok(part) => part,
+fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    let mut block = match json::read(raw, &CONTENT_PART) {
+        Ok(block) => block,
         Err(_) if json::kind_of(raw).is_some_and(|kind| kind != "text" && kind != "refusal") => {
-            return json::other(place, raw);
+            return part::other(raw, part);
         }
         Err(flaw) => return Err(flaw),
     };
-    let marked = part.raw("cache_control").is_some();
-    let kind = or_empty(part.text("type"));
-    let mut part = match &*kind {
-        "text" => {
-            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text)
-        }
+    let marked = block.raw("cache_control").is_some();
+    match &*or_empty(block.text("type")) {
+        "text" => part::said(&mut block, Kind::Text, "text", part)?,
         "refusal" => {
-            let mut part = Part::new(Kind::Text, place, or_empty(part.text("refusal")));
+            part::say(part, Kind::Text, or_empty(block.text("refusal")));
             part.piece.opaque = true;
-            part
         }
-        "image_url" | "input_audio" | "file" => {
-            let mut part = json::picture(place, raw, raw);
-            part.piece.images = u32::from(&*kind == "image_url");
-            part
+        kind @ ("image_url" | "input_audio" | "file") => {
+            part::picture(raw, raw, part);
+            part.piece.images = u32::from(kind == "image_url");
         }
-        _ => json::other(place, raw)?,
-    };
+        _ => part::other(raw, part)?,
+    }
     part.piece.marks |= u64::from(marked);
-    Ok(part)
+    Ok(())
 }
 
-fn call(raw: &RawValue, at: u32) -> Read<Part<'_>> {
+fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut call = json::read(raw, &CALL)?;
-    let mut part = match (call.raw("function"), call.raw("custom")) {
-        (Some(of), _) => function(of, Place::Call(at)).map_err(|flaw| flaw.under("/function"))?,
+    match (call.raw("function"), call.raw("custom")) {
+        (Some(of), _) => function(of, part).map_err(|flaw| flaw.under("/function"))?,
         (None, Some(of)) => {
-            let custom = json::read(of, &CUSTOM).map_err(|flaw| flaw.under("/custom"));
-            let mut custom = custom?;
-            let (name, input) = (custom.text("name"), custom.text("input"));
-            let mut part = Part::new(Kind::Call, Place::Custom(at), or_empty(input));
-            part.piece.name = or_empty(name).into();
-            part
+            let mut custom = json::read(of, &CUSTOM).map_err(|flaw| flaw.under("/custom"))?;
+            if let Place::Call(at) = part.piece.place {
+                part.piece.place = Place::Custom(at);
+            }
+            part::say(part, Kind::Call, or_empty(custom.text("input")));
+            part::name(part, &mut custom, "", "name");
         }
         (None, None) => return Err(Flaw::new("", "a call with `function` or `custom`")),
-    };
+    }
     part.piece.id = or_empty(call.text("id")).into();
-    Ok(part)
+    Ok(())
 }
 
-fn function(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn function<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut function = json::read(raw, &FUNCTION)?;
-    let mut part = Part::new(Kind::Call, place, or_empty(function.text("arguments")));
-    part.piece.name = or_empty(function.text("name")).into();
+    part::say(part, Kind::Call, or_empty(function.text("arguments")));
+    part::name(part, &mut function, "", "name");
     part.piece.bad_arguments = !is_object(&part.text);
-    Ok(part)
+    Ok(())
 }
 
 /// A result; the old `function` role has no ids: its place says so.
-fn result(mut message: Members<'_>, legacy: bool) -> Read<Draft<'_>> {
+fn result<'a>(mut message: Members<'a>, legacy: bool, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut body = Body::default();
-    match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => body.say(text),
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in blocks.into_iter().enumerate() {
-                let part = content_part(raw, Place::Content);
-                body.list(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
-    }
-    let mut part = body.into_part(if legacy { Place::Field("content") } else { Place::Content });
-    part.piece.id = or_empty(message.text("tool_call_id")).into();
-    part.piece.name = or_empty(message.text("name")).into();
-    Ok(Draft { role: Role::Tool, parts: vec![part] })
+    body.content(message.content("content"), "/content", &content_part, true)?;
+    let mut part = part::at(if legacy { Place::Field("content") } else { Place::Content });
+    body.fill(&mut part);
+    part::name(&mut part, &mut message, "tool_call_id", "name");
+    parts.push(part);
+    Ok(Role::Tool)
 }
 
 /// Changes to content, calls and members beside them. No empty list of calls and no empty content goes out.
 pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let (stay, go) = edit::split(outline, changes);
-    let mut ops = edit::sets(outline, changes, set);
-    let content = |piece: &&Piece| matches!(piece.place, Place::Content | Place::Item(_));
-    let called = |piece: &&Piece| matches!(piece.place, Place::Call(_) | Place::Custom(_));
-    let told = stay.iter().any(|piece| piece.kind != Kind::Thinking);
-    let content_stays = stay.iter().any(content);
+    let mut ops = edit::sets(outline, changes, &set);
+    let content = |piece: &Piece| matches!(piece.place, Place::Content | Place::Item(_));
+    let called = |piece: &Piece| matches!(piece.place, Place::Call(_) | Place::Custom(_));
+    let any = |pieces: &[&Piece], of: fn(&Piece) -> bool| pieces.iter().any(|piece| of(piece));
+    let told = any(&stay, |piece| piece.kind != Kind::Thinking);
+    let content_stays = any(&stay, content);
     if !told {
         ops.push(beside("/content", PLACEHOLDER.into()));
-    } else if !content_stays && go.iter().any(content) {
+    } else if !content_stays && any(&go, content) {
         ops.push(beside("/content", Value::NULL));
     } else {
-        ops.extend(edit::removals(go.iter().copied().filter(content)));
+        ops.extend(edit::removals(&go, content));
     }
-    if !stay.iter().any(called) && go.iter().any(called) {
+    if !any(&stay, called) && any(&go, called) {
         ops.push(Op::Remove { path: "/tool_calls".into() });
     } else {
-        ops.extend(edit::removals(go.iter().copied().filter(called)));
+        ops.extend(edit::removals(&go, called));
     }
     let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
     ops.extend(fields.map(|piece| Op::Remove { path: piece.place.pointer() }));

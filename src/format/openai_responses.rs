@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, is_object, or_empty, whole};
+use super::json::{self, Flaw, Read, count, is_object, or_empty, whole};
+use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 
 const ITEM: Shape = Shape {
     what: "an item: { type, .. } or { role, content }",
@@ -110,30 +111,38 @@ const REFERENCE: &str = "item_reference";
 /// A screenshot of nothing: what answers a call of which there is none.
 const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut item = match json::read(text, &ITEM) {
         Ok(item) => item,
         // An item that is not known may have any members.
-        Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind)) => return other(text),
+        Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind)) => {
+            return other(text, parts);
+        }
         Err(flaw) => return Err(flaw),
     };
     let (kind, role) = (item.text("type"), item.text("role"));
     match kind.as_deref() {
-        Some("message") => message(item, &or_empty(role)),
-        Some("reasoning") => reasoning(item),
+        Some("message") => message(item, &or_empty(role), parts),
+        Some("reasoning") => reasoning(item, parts),
         Some(kind) => {
             for tool in &TOOLS {
                 let calls = kind == tool.call;
                 if (calls || kind == tool.result)
                     && let Some(id) = id_of(&mut item, tool)
                 {
-                    return if calls { call(item, tool, id) } else { result(item, tool, id) };
+                    let place = Place::Whole(if calls { tool.call } else { tool.result });
+                    let mut part = part::at(place);
+                    let read = if calls { call } else { result };
+                    read(item, tool, &mut part)?;
+                    part.piece.id = id.into();
+                    parts.push(part);
+                    return Ok(if calls { Role::Assistant } else { Role::Tool });
                 }
             }
-            special(item, kind, text)
+            special(item, kind, text, parts)
         }
-        None if role.is_some() => message(item, &or_empty(role)),
-        None if item.text("id").is_some() => special(item, REFERENCE, text),
+        None if role.is_some() => message(item, &or_empty(role), parts),
+        None if item.text("id").is_some() => special(item, REFERENCE, text, parts),
         None => Err(Flaw::new("", ITEM.what)),
     }
 }
@@ -170,11 +179,7 @@ fn id_of<'a>(item: &mut Members<'a>, tool: &Tool) -> Option<Cow<'a, str>> {
     }
 }
 
-fn alone(role: Role, part: Part<'_>) -> Draft<'_> {
-    Draft { role, parts: vec![part] }
-}
-
-fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
+fn message<'a>(mut item: Members<'a>, role: &str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let by_id = item.text("id").is_some();
     let role = match role {
         "user" => Role::User,
@@ -185,65 +190,50 @@ fn message<'a>(mut item: Members<'a>, role: &str) -> Read<Draft<'a>> {
             return Err(Flaw::new("/role", allowed));
         }
     };
-    let mut parts = match item.content("content") {
-        None => return Err(Flaw::new("/content", "a string or an array of parts")),
-        Some(Content::Text(text)) => vec![Part::new(Kind::Text, Place::Content, text)],
-        Some(Content::Blocks(parts)) => {
-            let parts = (0u32..).zip(parts).map(|(at, raw)| {
-                part(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
-            });
-            parts.collect::<Read<Vec<_>>>()?
-        }
-    };
-    for part in &mut parts {
+    let content = item.content("content");
+    let content = content.ok_or_else(|| Flaw::new("/content", "a string or an array of parts"))?;
+    part::content(Some(content), &part_of, parts)?;
+    for part in parts {
         part.piece.by_id = by_id;
     }
-    Ok(Draft { role, parts })
+    Ok(role)
 }
 
-fn part(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let kind = json::kind_of(raw);
     let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
     let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
-    let mut part = match json::read(raw, &PART) {
-        Ok(part) => part,
-        Err(_) if kind.is_some() && !told => return json::other(place, raw),
+    let mut block = match json::read(raw, &PART) {
+        Ok(block) => block,
+        Err(_) if kind.is_some() && !told => return part::other(raw, part),
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*or_empty(part.text("type")) {
+    match &*or_empty(block.text("type")) {
         "refusal" => {
-            let mut part = Part::new(Kind::Text, place, or_empty(part.text("refusal")));
+            part::say(part, Kind::Text, or_empty(block.text("refusal")));
             part.piece.opaque = true;
-            part
         }
         "input_image" | "input_file" | "input_audio" | "computer_screenshot" => {
-            let mut part = Part::new(Kind::Image, place, "");
-            part.images = 1;
-            part.media = of_json(raw);
-            part
+            part::medium(raw, part);
         }
-        _ if told => {
-            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text)
-        }
-        _ => json::other(place, raw)?,
-    })
+        _ if told => part::said(&mut block, Kind::Text, "text", part)?,
+        _ => part::other(raw, part)?,
+    }
+    Ok(())
 }
 
 /// Reasoning: its summary and what is shown of it. An id alone may stand for what the provider keeps: it is never empty.
-fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
+fn reasoning<'a>(mut item: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut body = Body::default();
-    for (at, raw) in item.items("summary").unwrap_or_default().into_iter().enumerate() {
-        body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/summary/{at}")))?);
-    }
+    let summary = item.items("summary").unwrap_or_default();
     let content = item.items("content").unwrap_or_default();
     let shown = !content.is_empty();
-    for (at, raw) in content.into_iter().enumerate() {
-        body.take(part(raw, Place::Content).map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-    }
+    body.content(Some(Content::Blocks(summary)), "/summary", &part_of, false)?;
+    body.content(Some(Content::Blocks(content)), "/content", &part_of, false)?;
     let encrypted = or_empty(item.text("encrypted_content"));
     let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
-    let told = body.into_part(Place::Whole("reasoning"));
+    let mut told = part::at(Place::Whole("reasoning"));
+    body.fill(&mut told);
     let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
     part.piece.blank = false;
     part.piece.by_id = kept && encrypted.is_empty() && !shown;
@@ -251,10 +241,11 @@ fn reasoning(mut item: Members<'_>) -> Read<Draft<'_>> {
     if part.text.is_empty() && !encrypted.is_empty() {
         part.media = of_json(&encrypted);
     }
-    Ok(alone(Role::Assistant, part))
+    parts.push(part);
+    Ok(Role::Assistant)
 }
 
-fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<'a>> {
+fn call<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<()> {
     let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.asks));
     let asked = item.raw(tool.asks).or_else(|| item.raw("actions"));
     let text = match asked {
@@ -262,48 +253,44 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<
         Some(raw) if tool.cut.0 => json::string(raw).map_err(under)?,
         Some(raw) => Cow::Borrowed(whole(raw).map_err(under)?),
     };
-    let mut part = Part::new(Kind::Call, Place::Whole(tool.call), text);
+    part::say(part, Kind::Call, text);
     part.piece.bad_arguments = tool.call == "function_call" && !is_object(&part.text);
     part.piece.opaque = !tool.cut.0;
     part.piece.by_id = item.text("id").is_some();
-    part.piece.id = id.into();
     let name = or_empty(item.text("name"));
     part.piece.name = if name.is_empty() { tool.name.into() } else { name.into() };
-    Ok(alone(Role::Assistant, part))
+    Ok(())
 }
 
-fn result<'a>(mut item: Members<'a>, tool: &Tool, id: Cow<'_, str>) -> Read<Draft<'a>> {
+fn result<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<()> {
     let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.says));
     let said = item.raw(tool.says);
     let body = said.map_or_else(|| Ok(Body::default()), |raw| says(raw, tool)).map_err(under)?;
-    let mut result = body.into_part(Place::Whole(tool.result));
+    body.fill(part);
     let free = ["function_call_output", "custom_tool_call_output", "local_shell_call_output"];
-    result.piece.blank &= free.contains(&tool.result);
-    result.piece.opaque = !tool.cut.1;
-    result.piece.error = item.text("status").is_some_and(|status| status == "failed");
-    result.piece.id = id.into();
-    result.piece.name = tool.name.into();
-    Ok(alone(Role::Tool, result))
+    part.piece.blank &= free.contains(&tool.result);
+    part.piece.opaque = !tool.cut.1;
+    part.piece.error = item.text("status").is_some_and(|status| status == "failed");
+    part.piece.name = tool.name.into();
+    Ok(())
 }
 
 fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
     let mut body = Body::default();
     match raw.as_bytes().first() {
         Some(b'[') if tool.says == "output" => {
-            if let Some(Content::Blocks(parts)) = json::content(raw)? {
-                for (at, raw) in parts.into_iter().enumerate() {
-                    let own = json::kind_of(raw).is_none();
-                    let part = if own {
-                        json::other(Place::Content, raw)
-                    } else {
-                        part(raw, Place::Content)
-                    };
-                    body.take(part.map_err(|flaw| flaw.under(&format!("/{at}")))?);
-                }
-            }
+            let of_output = |raw, part: &mut Part<'a>| {
+                let own = json::kind_of(raw).is_none();
+                if own { part::other(raw, part) } else { part_of(raw, part) }
+            };
+            body.content(json::content(raw)?, "", &of_output, false)?;
         }
         Some(b'"') => body.say(json::string(raw)?),
-        Some(b'{') if json::kind_of(raw).is_some() => body.take(part(raw, Place::Content)?),
+        Some(b'{') if json::kind_of(raw).is_some() => {
+            let mut part = part::at(Place::Content);
+            part_of(raw, &mut part)?;
+            body.take(part);
+        }
         Some(b'n') => {}
         _ => body.say(Cow::Borrowed(whole(raw)?)),
     }
@@ -311,46 +298,54 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
 }
 
 /// An item that is carried as it is: what the provider ran itself, what it compacted, what is not known.
-fn special<'a>(mut item: Members<'a>, kind: &str, text: &'a str) -> Read<Draft<'a>> {
+fn special<'a>(
+    mut item: Members<'a>,
+    kind: &str,
+    text: &'a str,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<Role> {
     let encrypted = or_empty(item.text("encrypted_content"));
+    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
+    let mut part = part::at(Place::Whole(""));
+    part.piece.opaque = true;
     if COMPACTION.contains(&kind) {
-        let mut part = Part::new(Kind::Other, Place::Whole("compaction"), "");
+        part.piece.place = Place::Whole("compaction");
         part.opaque = count(encrypted.len());
         part.media = of_json(&encrypted);
-        part.piece.opaque = true;
         part.piece.fixed = true;
-        return Ok(alone(Role::User, part));
+        parts.push(part);
+        return Ok(Role::User);
     }
-    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
     if let Some(picture) = picture.filter(|_| kind == "image_generation_call") {
-        let mut part = Part::new(Kind::Other, Place::Whole(""), "");
         part.images = 1;
         part.media = of_json(picture);
-        part.piece.opaque = true;
         part.piece.by_id = true;
-        return Ok(alone(Role::Assistant, part));
+        parts.push(part);
+        return Ok(Role::Assistant);
     }
-    let mut draft = other(text)?;
+    let role = other(text, parts)?;
     if kind == REFERENCE
-        && let Some(part) = draft.parts.first_mut()
+        && let Some(part) = parts.last_mut()
     {
         part.piece.place = Place::Whole(REFERENCE);
     }
-    Ok(draft)
+    Ok(role)
 }
 
-fn other(text: &str) -> Read<Draft<'_>> {
+fn other<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
-    let mut part = json::other(Place::Whole(""), raw)?;
+    let mut part = part::at(Place::Whole(""));
+    part::other(raw, &mut part)?;
     part.piece.by_id = true;
-    Ok(alone(Role::Assistant, part))
+    parts.push(part);
+    Ok(Role::Assistant)
 }
 
 /// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.
 pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let ours = outline.role == Role::Assistant;
     let (stay, mut go) = edit::split(outline, changes);
-    let mut ops = edit::sets(outline, changes, |piece, what| set(piece, what, ours));
+    let mut ops = edit::sets(outline, changes, &|piece, what| set(piece, what, ours));
     let reasons = |change: &Change| matches!(change.what, What::Text(_));
     if stay.iter().any(|piece| piece.kind == Kind::Thinking) && changes.iter().any(reasons) {
         // The summary has all of the text now.
@@ -376,7 +371,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             | Place::Field(_) => {}
         }
     }
-    ops.extend(edit::removals(go.into_iter()));
+    ops.extend(edit::removals(&go, |_| true));
     ops
 }
 

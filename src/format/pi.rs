@@ -1,12 +1,11 @@
 //! pi's agent messages: `toolCall` blocks, `toolResult` messages, and roles of its own that reach the model as the user's.
 
-use std::borrow::Cow;
-
 use super::edit::{self, Host, What, member, put};
-use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty};
+use super::part::{self, Body};
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Op, Part, Piece, Place, Role};
+use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content, .. }",
@@ -45,123 +44,101 @@ const BLOCK: Shape = Shape {
 /// The block types that are read; any other is carried as it is.
 const KNOWN: [&str; 4] = ["text", "thinking", "toolCall", "image"];
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "assistant" => Role::Assistant,
         "user" => Role::User,
-        "toolResult" => return result(message),
-        _ => return own(message),
+        "toolResult" => return result(message, parts),
+        _ => return own(message, parts),
     };
     // pi leaves a turn that was aborted or failed out of every request, with its calls.
     let stopped = or_empty(message.text("stopReason"));
     let failed = matches!(&*stopped, "aborted" | "error");
-    let parts = blocks(message.content("content").ok_or_else(no_content)?)?;
-    Ok(if failed { unsent(role, parts) } else { Draft { role, parts } })
+    let content = message.content("content").ok_or_else(no_content)?;
+    part::content(Some(content), &block, parts)?;
+    if failed {
+        unsent(parts);
+    }
+    Ok(role)
 }
 
 /// A message that pi does not send: it has at least one part, so that it can say so.
-fn unsent(role: Role, mut parts: Vec<Part<'_>>) -> Draft<'_> {
+fn unsent(parts: &mut Vec<Part<'_>>) {
     if parts.is_empty() {
-        parts.push(Part::new(Kind::Other, Place::Field("content"), ""));
+        parts.push(part::at(Place::Field("content")));
     }
-    for part in &mut parts {
+    for part in parts {
         part.piece.unsent = true;
     }
-    Draft { role, parts }
 }
 
 fn no_content() -> Flaw {
     Flaw::new("/content", "a string or an array of blocks")
 }
 
-fn blocks(content: Content<'_>) -> Read<Vec<Part<'_>>> {
-    match content {
-        Content::Text(text) => Ok(vec![Part::new(Kind::Text, Place::Content, text)]),
-        Content::Blocks(blocks) => {
-            let parts = (0u32..).zip(blocks).map(|(at, raw)| {
-                block(raw, Place::Item(at)).map_err(|flaw| flaw.under(&format!("/content/{at}")))
-            });
-            parts.collect()
-        }
-    }
-}
-
 /// A role that only pi and its extensions know: what it carries is sent as the user's text, or nothing is sent.
-fn own(mut message: Members<'_>) -> Read<Draft<'_>> {
-    let role = Role::User;
-    let parts = if message.flag("excludeFromContext") == Some(true) {
-        return Ok(unsent(role, Vec::new()));
+fn own<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    if message.flag("excludeFromContext") == Some(true) {
+        unsent(parts);
     } else if let Some(content) = message.content("content") {
-        blocks(content)?
+        part::content(Some(content), &block, parts)?;
     } else if let Some(summary) = message.text("summary") {
-        vec![Part::new(Kind::Text, Place::Field("summary"), summary)]
+        parts.push(Part::new(Kind::Text, Place::Field("summary"), summary));
     } else {
         let (command, output) = (message.text("command"), message.text("output"));
         if command.is_none() && output.is_none() {
-            return Ok(unsent(role, Vec::new()));
+            unsent(parts);
+        } else {
+            let ran = format!("{}\n{}", or_empty(command), or_empty(output));
+            parts.push(Part::new(Kind::Text, Place::Field("output"), ran));
         }
-        let ran = Cow::Owned(format!("{}\n{}", or_empty(command), or_empty(output)));
-        vec![Part::new(Kind::Text, Place::Field("output"), ran)]
-    };
-    Ok(Draft { role, parts })
+    }
+    Ok(Role::User)
 }
 
-fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut block = match json::read(raw, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
-            return json::other(place, raw);
+            return part::other(raw, part);
         }
         Err(flaw) => return Err(flaw),
     };
-    Ok(match &*or_empty(block.text("type")) {
+    match &*or_empty(block.text("type")) {
         "text" => {
-            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            let mut part = Part::new(Kind::Text, place, text);
+            part::said(&mut block, Kind::Text, "text", part)?;
             part.piece.opaque = block.text("textSignature").is_some();
-            part
         }
         "thinking" => {
-            let text = block.text("thinking").ok_or_else(|| Flaw::new("/thinking", "a string"))?;
-            let mut part = Part::new(Kind::Thinking, place, text);
-            let signature = or_empty(block.text("thinkingSignature"));
-            part.opaque = count(signature.len());
-            part.piece.opaque = !signature.is_empty();
-            part.piece.blank &= signature.is_empty();
-            part
+            part::said(&mut block, Kind::Thinking, "thinking", part)?;
+            part::seal(part, or_empty(block.text("thinkingSignature")).len());
         }
         "toolCall" => {
-            let text = block.raw("arguments").map_or(Ok(""), whole);
-            let text = text.map_err(|flaw| flaw.under("/arguments"))?;
-            let mut part = Part::new(Kind::Call, place, text);
-            part.piece.bad_arguments = !text.starts_with('{');
-            part.piece.id = or_empty(block.text("id")).into();
-            part.piece.name = or_empty(block.text("name")).into();
-            let signature = or_empty(block.text("thoughtSignature"));
-            part.opaque = count(signature.len());
-            part.piece.opaque = !signature.is_empty();
-            part
+            part::call(&mut block, "arguments", "", part)?;
+            part::name(part, &mut block, "id", "name");
+            part::seal(part, or_empty(block.text("thoughtSignature")).len());
         }
         "image" => {
             let data = block.raw("data").unwrap_or("");
-            json::picture(place, data, data)
+            part::picture(data, data, part);
         }
-        _ => json::other(place, raw)?,
-    })
+        _ => part::other(raw, part)?,
+    }
+    Ok(())
 }
 
-fn result(mut message: Members<'_>) -> Read<Draft<'_>> {
+fn result<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut body = Body::default();
-    for part in blocks(message.content("content").ok_or_else(no_content)?)? {
-        body.list(part);
-    }
-    let mut part = body.into_part(Place::Content);
-    part.piece.id = or_empty(message.text("toolCallId")).into();
-    part.piece.name = or_empty(message.text("toolName")).into();
+    let content = message.content("content").ok_or_else(no_content)?;
+    body.content(Some(content), "/content", &block, true)?;
+    let mut part = part::at(Place::Content);
+    body.fill(&mut part);
+    part::name(&mut part, &mut message, "toolCallId", "toolName");
     part.piece.error = message.flag("isError").unwrap_or(false);
-    Ok(Draft { role: Role::Tool, parts: vec![part] })
+    parts.push(part);
+    Ok(Role::Tool)
 }
 
 /// What one change sets on the host's object.
@@ -185,7 +162,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let (id, name, content, error) = match made {
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
-            return (object!({ "role": "user", "content": content, "timestamp": 0 }), copied);
+            return (object!({ "role": "user", "content": content, "timestamp": 0u64 }), copied);
         }
         // Each result of this format is sent on its own.
         Made::Results(_) => return (Value::NULL, copied),
@@ -203,7 +180,7 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     };
     let message = object!({
         "role": "toolResult", "toolCallId": id, "toolName": name, "content": content,
-        "isError": error, "timestamp": 0,
+        "isError": error, "timestamp": 0u64,
     });
     (message, copied)
 }

@@ -4,6 +4,7 @@
 //! the stand-in turns up, a string was broken. There it becomes U+FFFD. Usual messages pay nothing for this.
 
 use crate::model::{Draft, Part};
+use crate::text::{has, replaced};
 
 /// Bytes of an escape: `\uXXXX`.
 const ESCAPE: usize = 6;
@@ -11,7 +12,8 @@ const ESCAPE: usize = 6;
 /// A message's JSON with stand-ins for its lone surrogates; of the same length.
 pub(super) struct Mended {
     pub(super) text: String,
-    stand_in: char,
+    /// The stand-in and, since arguments are carried as JSON text, its escape; with what they become.
+    stand_ins: [(String, &'static str); 2],
 }
 
 /// Whether JSON text has a lone surrogate in a string.
@@ -36,7 +38,8 @@ pub(super) fn mend(json: &str) -> Option<Mended> {
         }
     }
     text.push_str(json.get(done..).unwrap_or_default());
-    Some(Mended { text, stand_in })
+    let stand_ins = [(stand_in.into(), "\u{fffd}"), (escape, "\\ufffd")];
+    Some(Mended { text, stand_ins })
 }
 
 impl Mended {
@@ -47,11 +50,15 @@ impl Mended {
     }
 
     fn mark_part(&self, mut part: Part<'static>) -> Part<'static> {
-        // Arguments are carried as JSON text: there the stand-in is still an escape.
-        let escape = escape_of(self.stand_in);
         let clean = |text: &str| {
-            let found = text.contains(self.stand_in) || text.contains(&escape);
-            found.then(|| text.replace(self.stand_in, "\u{fffd}").replace(&escape, "\\ufffd"))
+            let mut cleaned = None;
+            for (stand_in, with) in &self.stand_ins {
+                let text = cleaned.as_deref().unwrap_or(text);
+                if has(text, stand_in) {
+                    cleaned = Some(replaced(text, stand_in, with));
+                }
+            }
+            cleaned
         };
         if let Some(text) = clean(&part.text) {
             part.piece.broken_unicode = true;
@@ -97,7 +104,7 @@ fn surrogate(json: &str, at: usize) -> Option<u16> {
 /// A noncharacter that does not occur in the text; U+FFFD if all thirty-two do.
 fn unused(json: &str) -> char {
     let lower = json.to_ascii_lowercase();
-    let free = |c: &char| !lower.contains(*c) && !lower.contains(&escape_of(*c));
+    let free = |c: &char| !lower.chars().any(|other| other == *c) && !has(&lower, &escape_of(*c));
     ('\u{fdd0}'..='\u{fdef}').find(free).unwrap_or('\u{fffd}')
 }
 

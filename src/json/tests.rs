@@ -229,7 +229,7 @@ fn what_a_member_is_not_is_told() {
 
 #[test]
 fn values_of_ours_are_written() {
-    let value = json!({ "a": "x\u{1f}\"", "b": [Value::from(true), Value::NULL], "c": 0 });
+    let value = json!({ "a": "x\u{1f}\"", "b": [Value::from(true), Value::NULL], "c": 0u64 });
     assert_eq!(value.json(), "{\"a\":\"x\\u001f\\\"\",\"b\":[true,null],\"c\":0}");
     let mut out = String::new();
     object(&[("far_off", &-3_i64), ("none?", &None::<u32>), ("none", &None::<u32>)], &mut out);

@@ -30,13 +30,18 @@ impl Value {
     /// An object with these members.
     pub fn object(members: &[(&str, Self)]) -> Self {
         let mut out = String::from("{");
-        for (at, (name, value)) in members.iter().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            quote(name, &mut out);
-            out.push(':');
-            out.push_str(&value.0);
+        for (name, value) in members {
+            named(name, value, &mut out);
+        }
+        out.push('}');
+        Self::raw(out)
+    }
+
+    /// The same, with the names in one text and a value of any kind for each of them.
+    pub fn of(names: &str, values: &[&dyn Write]) -> Self {
+        let mut out = String::from("{");
+        for (name, value) in names.split(' ').zip(values) {
+            named(name, *value, &mut out);
         }
         out.push('}');
         Self::raw(out)
@@ -44,6 +49,12 @@ impl Value {
 
     /// An array of these.
     pub fn array(items: &[Self]) -> Self {
+        let items: Vec<&dyn Write> = items.iter().map(|item| item as &dyn Write).collect();
+        Self::list(&items)
+    }
+
+    /// The same, of values of any kind.
+    pub fn list(items: &[&dyn Write]) -> Self {
         let mut out = String::new();
         list(items, &mut out);
         Self::raw(out)
@@ -106,45 +117,9 @@ impl From<String> for Value {
     }
 }
 
-impl From<u64> for Value {
-    fn from(number: u64) -> Self {
-        Self::raw(number.to_string())
-    }
-}
-
-impl From<Vec<Self>> for Value {
-    fn from(items: Vec<Self>) -> Self {
-        Self::array(&items)
-    }
-}
-
-impl<const N: usize> From<[Self; N]> for Value {
-    fn from(items: [Self; N]) -> Self {
-        Self::array(&items)
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::from(text.as_str())
-    }
-}
-
-impl From<&Self> for Value {
-    fn from(value: &Self) -> Self {
-        value.clone()
-    }
-}
-
 impl From<bool> for Value {
     fn from(flag: bool) -> Self {
         Self(Cow::Borrowed(if flag { "true" } else { "false" }))
-    }
-}
-
-impl From<&bool> for Value {
-    fn from(flag: &bool) -> Self {
-        Self::from(*flag)
     }
 }
 
@@ -158,27 +133,27 @@ impl fmt::Display for Value {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __json {
-    (@members [$($done:tt)*]) => { $crate::json::Value::object(&[$($done)*]) };
-    (@members [$($done:tt)*] $name:literal : null $(, $($rest:tt)*)?) => {
-        $crate::__json!(@members [$($done)* ($name, $crate::json::Value::NULL),] $($($rest)*)?)
+    (@ [$($name:literal)*] [$($value:expr,)*]) => {
+        $crate::json::Value::of(concat!($($name, " "),*), &[$(&$value),*])
     };
-    (@members [$($done:tt)*] $name:literal : { $($in:tt)* } $(, $($rest:tt)*)?) => {
-        $crate::__json!(@members [$($done)* ($name, $crate::__json!({ $($in)* })),] $($($rest)*)?)
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : null $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $crate::json::Value::NULL,] $($($rest)*)?)
     };
-    (@members [$($done:tt)*] $name:literal : [ $($in:tt)* ] $(, $($rest:tt)*)?) => {
-        $crate::__json!(@members [$($done)* ($name, $crate::__json!([ $($in)* ])),] $($($rest)*)?)
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : { $($in:tt)* } $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $crate::__json!({ $($in)* }),] $($($rest)*)?)
     };
-    (@members [$($done:tt)*] $name:literal : $value:expr $(, $($rest:tt)*)?) => {
-        $crate::__json!(
-            @members [$($done)* ($name, $crate::json::Value::from($value)),] $($($rest)*)?
-        )
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : [ $($in:tt)* ] $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $crate::__json!([ $($in)* ]),] $($($rest)*)?)
     };
-    ({ $($members:tt)* }) => { $crate::__json!(@members [] $($members)*) };
+    (@ [$($name:literal)*] [$($done:tt)*] $next:literal : $value:expr $(, $($rest:tt)*)?) => {
+        $crate::__json!(@ [$($name)* $next] [$($done)* $value,] $($($rest)*)?)
+    };
+    ({ $($members:tt)* }) => { $crate::__json!(@ [] [] $($members)*) };
     ([ $({ $($in:tt)* }),+ $(,)? ]) => {
-        $crate::json::Value::array(&[$($crate::__json!({ $($in)* })),+])
+        $crate::json::Value::list(&[$(&$crate::__json!({ $($in)* })),+])
     };
     ([ $($item:expr),* $(,)? ]) => {
-        $crate::json::Value::array(&[$($crate::json::Value::from($item)),*])
+        $crate::json::Value::list(&[$(&$item),*])
     };
 }
 pub use __json as json;
@@ -233,33 +208,56 @@ pub fn write(value: &dyn Write) -> String {
 /// members of one that is `*` stand beside the others.
 pub fn object(members: &[(&str, &dyn Write)], out: &mut String) {
     out.push('{');
-    let mut first = true;
     for (name, value) in members {
-        let optional = name.strip_suffix('?');
-        if optional.is_some() && value.is_nothing() {
-            continue;
-        }
-        if !first {
-            out.push(',');
-        }
-        first = false;
-        if *name == "*" {
-            let inner = write(*value);
-            let inner = inner.strip_prefix('{').and_then(|inner| inner.strip_suffix('}'));
-            out.push_str(inner.unwrap_or_default());
-            continue;
-        }
-        out.push('"');
-        let mut words = optional.unwrap_or(name).split('_');
-        out.push_str(words.next().unwrap_or_default());
-        for word in words {
-            out.extend(word.chars().next().map(|letter| letter.to_ascii_uppercase()));
-            out.push_str(word.get(1..).unwrap_or_default());
-        }
-        out.push_str("\":");
-        value.write(out);
+        member(name, *value, out);
     }
     out.push('}');
+}
+
+/// The same, with the names in one text.
+pub fn fields(names: &str, values: &[&dyn Write], out: &mut String) {
+    out.push('{');
+    for (name, value) in names.split(' ').zip(values) {
+        member(name, *value, out);
+    }
+    out.push('}');
+}
+
+fn named(name: &str, value: &dyn Write, out: &mut String) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    quote(name, out);
+    out.push(':');
+    value.write(out);
+}
+
+fn member(name: &str, value: &dyn Write, out: &mut String) {
+    let optional = name.strip_suffix('?');
+    if optional.is_some() && value.is_nothing() {
+        return;
+    }
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    if name == "*" {
+        let inner = write(value);
+        let inner = inner.strip_prefix('{').and_then(|inner| inner.strip_suffix('}'));
+        out.push_str(inner.unwrap_or_default());
+        return;
+    }
+    out.push('"');
+    let mut upper = false;
+    for letter in optional.unwrap_or(name).chars() {
+        if letter == '_' {
+            upper = true;
+            continue;
+        }
+        out.push(if upper { letter.to_ascii_uppercase() } else { letter });
+        upper = false;
+    }
+    out.push_str("\":");
+    value.write(out);
 }
 
 /// Has a type written as an object of these fields: `object!(Type { field, other, last as "last?" })`, with the names of
@@ -272,8 +270,9 @@ macro_rules! __object {
     ($type:ty { $($field:ident $(as $name:literal)?),* $(,)? }) => {
         impl $crate::json::Write for $type {
             fn write(&self, out: &mut String) {
-                $crate::json::object(
-                    &[$(($crate::__object!(@name $field $($name)?), &self.$field)),*],
+                $crate::json::fields(
+                    concat!($($crate::__object!(@name $field $($name)?), " "),*),
+                    &[$(&self.$field),*],
                     out,
                 );
             }

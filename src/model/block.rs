@@ -70,6 +70,7 @@ impl Mask {
 
 /// A block's measure and what is known of its use.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a block, not a state")]
 pub struct Block {
     /// What it is.
     pub kind: Kind,
@@ -83,6 +84,8 @@ pub struct Block {
     pub tokens: u32,
     /// Tokens in its present form.
     pub now: u32,
+    /// UTF-16 code units of its text.
+    pub chars: u32,
     /// A call's result, a result's call.
     pub pair: u32,
     /// Its identifiers, in the ledger's list; those of its first 200 characters first.
@@ -99,10 +102,23 @@ pub struct Block {
     pub used_live: u32,
     /// A later result tells the same.
     pub duplicate: bool,
+    /// A later result has the same text.
+    pub repeated: bool,
+    /// It stands where the host wants nothing edited: at the start, or at the end.
+    pub held: bool,
+    /// Its tool is one whose calls and results the host wants left alone.
+    pub named: bool,
     /// Rent paid while stale, in 1e-5 of a base input token.
     pub rent: u64,
     /// What is sent of it.
     pub form: Form,
     /// What may be done with it.
     pub mask: Mask,
+}
+
+impl Block {
+    /// The host protects it: only a request that would not fit touches it, after everything else.
+    pub const fn is_protected(&self) -> bool {
+        self.held || self.named
+    }
 }

@@ -1,8 +1,6 @@
 //! Timed edits: rent on stale blocks against the price of rewriting what stands behind them.
 
-use super::need::{
-    gain, is_candidate, is_stale, may_become_candidate, stub_base, stub_identifiers, stub_room,
-};
+use super::need::{gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room};
 use super::{Change, Decision, Moment, Pruner, Rule, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind};
@@ -73,8 +71,9 @@ impl Pruner {
         decision: &mut Decision,
     ) -> Vec<u32> {
         decision.visited = decision.visited.saturating_add(self.open.len() as u64);
-        let is_open = |at: &u32| ledger.blocks.get(*at as usize).is_some_and(may_become_candidate);
-        self.open.retain(is_open);
+        let mut open = std::mem::take(&mut self.open);
+        open.retain(|at| ledger.blocks.get(*at as usize).is_some_and(|it| self.may_open(it)));
+        self.open = open;
         let end = ledger.blocks_of(tail).start;
         let before = self.open.partition_point(|&at| at < end);
         self.open.get(..before).unwrap_or(&[]).to_vec()

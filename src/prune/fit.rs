@@ -6,7 +6,7 @@
 )]
 
 use super::edit::stub;
-use super::need::{chance, gain, is_candidate, refetch};
+use super::need::{chance, gain, is_candidate, may_become_candidate, refetch};
 use super::{Change, Decision, Moment, Pruner, Rule, Setting, WHOLE, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
@@ -102,10 +102,27 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
+        self.fit(ledger, setting, false, writer, decision);
+        let is_protected =
+            |at: &u32| ledger.blocks.get(*at as usize).is_some_and(Block::is_protected);
+        if ledger.live().iter().any(is_protected) {
+            self.fit(ledger, setting, true, writer, decision);
+        }
+    }
+
+    /// The same, touching what the host protects or not.
+    fn fit(
+        &self,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        touches: bool,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
         let last = ledger.message_count().saturating_sub(1);
         let over = |ledger: &Ledger| self.context(ledger, setting).saturating_sub(setting.usable);
         let rounds: [(bool, Pick); 3] = [
-            (true, |block, is_last| !is_last && is_candidate(block)),
+            (true, |block, is_last| !is_last && may_become_candidate(block)),
             (false, |block, is_last| {
                 !is_last && !block.user && block.kind == Kind::Text && block.now > SMALL_TEXT
             }),
@@ -116,7 +133,8 @@ impl Pruner {
                 return;
             }
             decision.visited = decision.visited.saturating_add(ledger.live().len() as u64);
-            for at in largest_first(ledger, |block| pick(block, block.message >= last)) {
+            let free = |block: &Block| touches || !block.is_protected();
+            for at in largest_first(ledger, |it| free(it) && pick(it, it.message >= last)) {
                 let need = over(ledger);
                 if need == 0 {
                     break;
@@ -144,14 +162,17 @@ impl Pruner {
             if over(ledger) == 0 {
                 return;
             }
-            drop_group(ledger, at, newest, decision);
+            drop_group(ledger, at, newest, touches, Rule::HardFit, decision);
         }
         for at in ledger.live().to_vec().into_iter().rev() {
             if over(ledger) == 0 {
                 return;
             }
             let is_large = |block: &Block| {
-                block.now > REMNANT && block.mask.may_edit && block.form < Form::Stubbed
+                block.now > REMNANT
+                    && block.mask.may_edit
+                    && block.form < Form::Stubbed
+                    && (touches || !block.is_protected())
             };
             if ledger.blocks.get(at as usize).is_some_and(is_large) {
                 cap(ledger, at, REMNANT, writer, decision);
@@ -190,7 +211,14 @@ fn cap(
 }
 
 /// Drops the block with its group, unless something of it stands in the last message or may not go.
-fn drop_group(ledger: &mut Ledger, at: u32, last: u32, decision: &mut Decision) {
+pub(super) fn drop_group(
+    ledger: &mut Ledger,
+    at: u32,
+    last: u32,
+    touches: bool,
+    rule: Rule,
+    decision: &mut Decision,
+) {
     let Some(block) = ledger.blocks.get(at as usize) else { return };
     if block.form == Form::Gone {
         return;
@@ -204,14 +232,17 @@ fn drop_group(ledger: &mut Ledger, at: u32, last: u32, decision: &mut Decision) 
         ledger.live().iter().filter(is_member).copied().collect()
     };
     let stays = |at: &u32| {
-        ledger.blocks.get(*at as usize).is_none_or(|b| b.message >= last || !b.mask.may_drop)
+        ledger
+            .blocks
+            .get(*at as usize)
+            .is_none_or(|b| b.message >= last || !b.mask.may_drop || (b.is_protected() && !touches))
     };
     if members.iter().any(stays) {
         return;
     }
     for at in members {
         let before = ledger.blocks.get(at as usize).map_or(0, |block| block.now);
-        decision.changes.push(Change { block: at, rule: Rule::HardFit, before });
+        decision.changes.push(Change { block: at, rule, before });
         ledger.set_form(at, Form::Gone, 0);
     }
 }

@@ -9,9 +9,9 @@ use litemap::LiteMap;
 
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
-use super::{Change, Decision, Moment, Pruner, Rule, Setting, Writer, now_of};
+use super::{Change, Decision, Folds, Moment, Pruner, Rule, Setting, Writer, now_of};
 use crate::ledger::Ledger;
-use crate::model::{Form, Kind, NONE};
+use crate::model::{Form, Kind, NONE, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
 use crate::order::{down, sort_by, sort_set};
 
@@ -31,8 +31,8 @@ pub struct Head {
 /// Share of the usable window for user texts before the cut, in 1e-4.
 const USER_SHARE: u64 = 1000;
 /// Tokens of a digest at a window of 128,000; it grows with the window's root.
-const DIGEST: u128 = 3000;
-const DIGEST_WINDOW: u128 = 128_000;
+const DIGEST: u64 = 3000;
+const DIGEST_WINDOW: u64 = 128_000;
 /// What a fold is expected to cost: rewriting this much more than the tail, and so much output.
 const FOLD_REWRITE: u64 = 2500;
 const FOLD_OUTPUT: u64 = 1500;
@@ -79,8 +79,19 @@ impl Pruner {
         decision: &mut Decision,
     ) {
         let limit = (5 * setting.usable).min(2_000_000); // 5 % of the usable window, at most 20,000 tokens
-        let cut = self.tail(ledger, limit);
-        if cut <= self.start && !(without_head && self.head.is_none()) {
+        let seed = self.policy.seed.as_ref();
+        let is_seed = seed.is_some();
+        let limit = if is_seed { 0 } else { limit };
+        let mut cut = self.tail(ledger, limit).min(self.bounds.fold);
+        if let Some(seed) = seed {
+            // A person's words stay with the reply to them.
+            while cut > 0 && ledger.starts_turn(cut - 1) && ledger.may_cut(cut - 1) {
+                cut -= 1;
+            }
+            decision.refused = self.refuses(seed, cut);
+        }
+        let behind = cut > self.start || (without_head && self.head.is_none());
+        if moment.folds == Folds::Never || decision.refused.is_some() || !behind {
             return;
         }
         let end = ledger.blocks_of(cut).start;
@@ -91,10 +102,17 @@ impl Pruner {
         let gone: Vec<u32> =
             before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();
         if gone.is_empty() && self.head.is_none() {
+            decision.refused = is_seed.then_some("all that is old enough to go is protected");
             return; // a head would say what is not true, and make the request larger
         }
+        if is_seed && now_of(ledger, &gone) <= digest_room(setting.window) {
+            decision.refused = Some("what could go is no larger than what would stand for it");
+            return;
+        }
         for &block in &gone {
-            let before = ledger.blocks.get(block as usize).map_or(0, |block| block.now);
+            let it = ledger.blocks.get(block as usize);
+            let before = it.map_or(0, |block| block.now);
+            self.taken = self.taken.saturating_add(it.map_or(0, |block| block.tokens.into()));
             decision.changes.push(Change { block, rule: Rule::Fold, before });
         }
         let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
@@ -106,6 +124,7 @@ impl Pruner {
         let folds = self.head.as_ref().map_or(0, |head| head.folds).saturating_add(1);
         self.head = Some(Head { tokens, digest, summary, folds });
         self.start = cut;
+        self.head_from = self.bounds.first;
         self.fold_rent = 0;
         refresh_stubbed(ledger);
         decision.folded = true;
@@ -129,7 +148,7 @@ impl Pruner {
         for &at in before.iter().rev() {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
             let size = u64::from(block.now).saturating_mul(10_000);
-            if block.user && block.mask.may_drop && size <= room {
+            if block.user && block.mask.may_drop && !block.is_protected() && size <= room {
                 room = room.saturating_sub(size);
                 kept.push(at);
             }
@@ -146,6 +165,15 @@ impl Pruner {
         moment: Moment,
         before: &[u32],
     ) -> Vec<Group> {
+        let turn = |at: u32| {
+            let block = ledger.blocks.get(at as usize);
+            block.and_then(|it| ledger.messages.get(it.message as usize)).map(|it| it.turn)
+        };
+        let newest = ledger.messages.last().map(|message| message.turn);
+        // In a turn that is split, the reply before it would stand behind its request.
+        let splits = before.last().and_then(|&at| turn(at)) == newest;
+        let replies = self.policy.seed.is_some() && !splits;
+        let reply = if replies { last_reply(ledger) } else { NONE };
         let (mut groups, mut by_group) = (Vec::new(), LiteMap::<u32, Group>::new());
         for &at in before {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
@@ -156,7 +184,7 @@ impl Pruner {
             };
             group.members.push(at);
             group.tokens = group.tokens.saturating_add(u64::from(block.now));
-            group.fixed |= !block.mask.may_drop;
+            group.fixed |= !block.mask.may_drop || block.is_protected() || at == reply;
             if block.kind != Kind::Result || block.form > Form::Capped || block.duplicate {
                 continue;
             }
@@ -173,6 +201,18 @@ impl Pruner {
         });
         groups
     }
+}
+
+/// The last text of the model's that stands beside no call (H13).
+fn last_reply(ledger: &Ledger) -> u32 {
+    let replies = |at: &&u32| {
+        let block = ledger.blocks.get(**at as usize);
+        let message = block.and_then(|it| ledger.messages.get(it.message as usize));
+        let is_call = |at| ledger.blocks.get(at as usize).is_some_and(|it| it.kind == Kind::Call);
+        block.is_some_and(|it| it.kind == Kind::Text && !ledger.blocks_of(it.message).any(is_call))
+            && message.is_some_and(|it| it.role == Role::Assistant)
+    };
+    ledger.live().iter().rev().find(replies).copied().unwrap_or(NONE)
 }
 
 /// Blocks that stay or go together.
@@ -192,6 +232,11 @@ impl Group {
     }
 }
 
+/// Tokens that a digest may have.
+fn digest_room(window: u64) -> u64 {
+    isqrt(DIGEST * DIGEST * window / DIGEST_WINDOW)
+}
+
 /// The identifiers that the head lists, and their tokens: by use, its recency, and how many blocks hold them, newer
 /// first where equal; none that the summary holds.
 fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
@@ -200,11 +245,11 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
         .iter()
         .filter(|(_, identifier)| identifier.blocks > 0)
         .map(|(id, identifier)| {
-            let age = u128::from(call.saturating_sub(identifier.last_use).max(1));
-            let uses = u128::from(isqrt(u128::from(identifier.uses.min(10)) << 40)); // Q20
-            let recent = (1 << 20) + u128::from(isqrt((64 << 40) / age)); // 1 + 8 / sqrt(age)
-            let spread = ((15 * u128::from(identifier.blocks.min(8))) << 20) / 100;
-            (u64::try_from(((uses * recent) >> 20) + spread).unwrap_or(u64::MAX), id)
+            let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
+            let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
+            let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
+            let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
+            (((uses * recent) >> 20) + spread, id)
         })
         .collect();
     sort_by(&mut scored, |&(score, id)| (down(score), -i64::from(id)));
@@ -215,8 +260,7 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
             continue;
         };
         let with = tokens.saturating_add(identifier.tokens.into());
-        let square = u128::from(with) * u128::from(with) * DIGEST_WINDOW;
-        if square > DIGEST * DIGEST * u128::from(window) {
+        if u64::from(with) > digest_room(window) {
             break;
         }
         tokens = with;

@@ -15,6 +15,8 @@ mod fit;
 mod fold;
 mod need;
 mod presets;
+mod protect;
+mod seeds;
 #[cfg(test)]
 mod tests;
 
@@ -24,9 +26,12 @@ pub use fold::Head;
 use need::may_become_candidate;
 pub use need::{SMALLEST_EDIT, is_candidate};
 pub use presets::{Policy, Prices, WHOLE};
+use protect::Bounds;
+pub use protect::Protect;
+pub use seeds::{Marker, Seed, Shorten, Strategy, Stub, Trigger, oldest_chunk};
 
 use crate::ledger::Ledger;
-use crate::model::{Form, Kind, NONE};
+use crate::model::{Block, Form, Kind, NONE};
 
 /// Sizes that a decision is made for, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +53,19 @@ pub struct Moment {
     pub warm: bool,
     /// No request was made before.
     pub first: bool,
-    /// A fold that only pays, but is not needed to fit, is reported instead of carried out.
-    pub defer_folds: bool,
+    /// What becomes of a fold.
+    pub folds: Folds,
+}
+
+/// What becomes of a fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Folds {
+    /// It is carried out.
+    Carried,
+    /// One that only pays, but is not needed to fit, is reported instead.
+    Deferred,
+    /// There is none: what this request leaves out is for this request only.
+    Never,
 }
 
 /// Why a block is no longer sent as it was.
@@ -63,6 +79,12 @@ pub enum Rule {
     Cold,
     /// The window was nearly full.
     Capacity,
+    /// A preset's way: what stands before its protected end is shortened.
+    Prune,
+    /// A preset's way: old bodies were cut to reach the target.
+    Truncate,
+    /// A preset's way: the oldest were dropped to reach the target.
+    Discard,
     /// A fold replaced what stood before its cut.
     Fold,
     /// The request would not have fit.
@@ -76,11 +98,14 @@ pub enum Rule {
 }
 
 impl Rule {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 12] = [
         Self::IngestCap,
         Self::Timed,
         Self::Cold,
         Self::Capacity,
+        Self::Prune,
+        Self::Truncate,
+        Self::Discard,
         Self::Fold,
         Self::HardFit,
         Self::BoundThinking,
@@ -93,6 +118,11 @@ impl Rule {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
+    /// What it took is no part of the history any more.
+    pub fn takes(self) -> bool {
+        matches!(self, Self::Fold | Self::Discard)
+    }
+
     /// Its public name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -100,6 +130,9 @@ impl Rule {
             Self::Timed => "timed",
             Self::Cold => "cold",
             Self::Capacity => "capacity",
+            Self::Prune => "prune",
+            Self::Truncate => "truncate",
+            Self::Discard => "discard",
             Self::Fold => "fold",
             Self::HardFit => "hard-fit",
             Self::BoundThinking => "bound-thinking",
@@ -126,6 +159,8 @@ pub trait Writer {
     fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], ids_tokens: u32) -> u32;
     /// A cap of at most `tokens` for `block`; its tokens.
     fn cap(&mut self, ledger: &Ledger, block: u32, tokens: u32) -> u32;
+    /// `block` is to be shortened so; its tokens where they are known before its text is.
+    fn shorten(&mut self, block: u32, how: Shorten) -> Option<u32>;
     /// Whether a summary of the blocks that go is at hand; its identifiers are marked as summarized.
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool;
     /// The head of a fold: summary, if there is one, and digest; its tokens.
@@ -141,6 +176,8 @@ pub struct Decision {
     pub folded: bool,
     /// A fold pays, and was deferred.
     pub fold_due: bool,
+    /// Why a fold that was wanted was not carried out.
+    pub refused: Option<&'static str>,
     /// Blocks that were looked at.
     pub visited: u64,
 }
@@ -154,6 +191,13 @@ pub struct Pruner {
     pub start: u32,
     /// What stands for all that folds removed.
     pub head: Option<Head>,
+    /// First message that goes out behind the head; those before it were protected.
+    pub head_from: u32,
+    bounds: Bounds,
+    /// Tokens of all blocks, as they arrived.
+    arrived: u64,
+    /// Tokens of those that folds and discards have taken, as they arrived.
+    pub taken: u64,
     /// Rent on what only a fold could remove, in thousandths.
     pub fold_rent: u64,
     /// The last call that was charged rent.
@@ -173,6 +217,10 @@ impl Pruner {
             policy,
             start: 0,
             head: None,
+            head_from: 0,
+            bounds: Bounds::default(),
+            arrived: 0,
+            taken: 0,
             fold_rent: 0,
             charged: None,
             fold_wanted: false,
@@ -201,6 +249,9 @@ impl Pruner {
         if it.kind != Kind::Result || self.policy.ingest_cap >= WHOLE || it.tokens <= cap {
             return None;
         }
+        if it.named || self.policy.protect.holds(ledger, it.message) {
+            return None;
+        }
         let before = it.now;
         let now = writer.cap(ledger, block, cap);
         ledger.set_form(block, Form::Capped, now);
@@ -217,6 +268,11 @@ impl Pruner {
     ) -> Decision {
         let mut decision = Decision::default();
         self.take_up(ledger, &mut decision);
+        self.hold(ledger, setting);
+        if let Some(seed) = self.policy.seed.clone() {
+            self.seed_way(&seed, ledger, setting, moment, writer, &mut decision);
+            return decision;
+        }
         let context = self.context(ledger, setting);
         let limit = (20 * setting.usable).min(600_000); // 20 % of the usable window, at most 6,000 tokens
         let tail = self.tail(ledger, limit);
@@ -229,7 +285,7 @@ impl Pruner {
             self.fold(ledger, setting, moment, true, writer, &mut decision);
         }
         if 10_000 * context <= self.policy.trigger * setting.usable {
-            if due && moment.defer_folds {
+            if due && moment.folds == Folds::Deferred {
                 decision.fold_due = true;
             } else if due {
                 self.fold(ledger, setting, moment, false, writer, &mut decision);
@@ -241,13 +297,44 @@ impl Pruner {
         decision
     }
 
+    /// What was shortened has been measured, and the request does not fit after all.
+    pub fn fit_again(
+        &self,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        writer: &mut dyn Writer,
+    ) -> Decision {
+        let mut decision = Decision::default();
+        if self.policy.seed.is_some() {
+            self.hard_fit(ledger, &seeds::with_margin(setting), writer, &mut decision);
+        }
+        decision
+    }
+
     /// Looks at the blocks that have come since the last decision.
     fn take_up(&mut self, ledger: &Ledger, decision: &mut Decision) {
         let fresh = self.seen..ledger.block_count();
         self.seen = fresh.end;
         decision.visited = decision.visited.saturating_add(fresh.len() as u64);
-        let is_open = |at: &u32| ledger.blocks.get(*at as usize).is_some_and(may_become_candidate);
-        self.open.extend(fresh.filter(is_open));
+        for at in fresh {
+            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            self.arrived = self.arrived.saturating_add(block.tokens.into());
+            if self.may_open(block) {
+                self.open.push(at);
+            }
+        }
+    }
+
+    /// The block may be edited at some time.
+    fn may_open(&self, block: &Block) -> bool {
+        let of_seed = |seed: &Seed| seed.shortens(block).is_some();
+        self.policy.seed.as_ref().map_or_else(|| may_become_candidate(block), of_seed)
+    }
+
+    /// Marks what the host protects.
+    fn hold(&mut self, ledger: &mut Ledger, setting: &Setting) {
+        let bounds = self.bounds_of(ledger, setting);
+        bounds.hold(ledger, std::mem::replace(&mut self.bounds, bounds));
     }
 
     /// First message of the tail: the last messages of at most `limit` (1/100 token), at least the last group.
@@ -261,8 +348,7 @@ impl Pruner {
             }
             message -= 1;
         }
-        let may_cut = |at: u32| ledger.messages.get(at as usize).is_none_or(|m| m.may_cut);
-        while message > self.start && !may_cut(message) {
+        while message > self.start && !ledger.may_cut(message) {
             message -= 1;
         }
         message

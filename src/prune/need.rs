@@ -48,7 +48,7 @@ pub(super) fn gain(block: &Block) -> u64 {
 
 /// The block is still whole enough, large enough and free to be stubbed or thinned.
 pub fn is_candidate(block: &Block) -> bool {
-    block.mask.may_edit && may_become_candidate(block)
+    block.mask.may_edit && !block.is_protected() && may_become_candidate(block)
 }
 
 /// The same, were it free: what is not, never will be; a mask may change.

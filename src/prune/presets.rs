@@ -1,5 +1,6 @@
 //! The one knob of the default policy, `retention`, and the constants that every setting of it shares.
 
+use super::{Protect, Seed};
 use crate::error::{Error, Result};
 
 /// A setting of the default policy. Shares are in 1e-4.
@@ -23,6 +24,10 @@ pub struct Policy {
     pub minimum_gain: u64,
     /// What tokens cost.
     pub prices: Prices,
+    /// What is never edited and never folded.
+    pub protect: Protect,
+    /// Another system's way instead of ours.
+    pub seed: Option<Seed>,
 }
 
 /// Prices relative to one uncached input token, in thousandths, and the lifetime of the cache.
@@ -82,7 +87,7 @@ const ROWS: [Row; 20] = [
 ];
 
 impl Policy {
-    /// The presets `economy` (retention 0), `balanced` (0.6, the default) and `retention` (1).
+    /// The presets `economy` (retention 0), `balanced` (0.6, the default) and `retention` (1), or another system's way.
     ///
     /// # Errors
     /// `InvalidArgument` for any other name.
@@ -91,13 +96,7 @@ impl Policy {
             "economy" => 0,
             "balanced" => 600,
             "retention" => 1000,
-            _ => {
-                return Err(Error::argument(
-                    "preset",
-                    "one of balanced, economy, retention",
-                    format_args!("\"{name}\""),
-                ));
-            }
+            _ => return Self::of_seed(name),
         };
         Self::retaining(retention)
     }
@@ -135,6 +134,8 @@ impl Policy {
             ingest_cap: 1200,
             minimum_gain: 0,
             prices: Prices::ANTHROPIC,
+            protect: Protect::default(),
+            seed: None,
         })
     }
 }

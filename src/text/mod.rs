@@ -1,6 +1,7 @@
 //! Text as bytes: pair weights, identifiers, cuts. Knows nothing of messages.
 
 mod cut;
+mod find;
 mod graphemes;
 mod leaves;
 pub mod pairs;
@@ -10,6 +11,7 @@ mod scan;
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
 };
+pub use find::{find, has, places, replaced};
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use leaves::leaves;
 pub use scan::identifiers;

@@ -88,7 +88,7 @@ fn cut(text: &str, most: usize) -> &str {
 }
 
 fn or(c: char, marks: &str) -> char {
-    if c.is_ascii_alphanumeric() || marks.contains(c) { c } else { '_' }
+    if c.is_ascii_alphanumeric() || marks.chars().any(|mark| mark == c) { c } else { '_' }
 }
 
 #[cfg(test)]

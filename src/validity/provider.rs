@@ -1,6 +1,6 @@
 //! The providers: each a row of rules. What a rule means stands where it is applied.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::model::Role;
 
 /// Whose rules a request must satisfy.
@@ -232,7 +232,7 @@ impl Provider {
     pub fn parse(name: &str) -> Result<Self> {
         let known = Self::ALL.into_iter().find(|provider| provider.name() == name);
         known.ok_or_else(|| {
-            let allowed = Self::ALL.map(|known| format!("\"{}\"", known.name())).join(", ");
+            let allowed = listed(&Self::ALL.map(Self::name), "\"");
             Error::argument("provider", &allowed, format_args!("\"{name}\""))
         })
     }

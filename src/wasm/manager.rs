@@ -177,10 +177,26 @@ impl Manager {
         write(&self.0.check(thinking))
     }
 
+    /// Messages of the last turns, as JSON: [from, to) each.
+    pub fn last_turns(&self, turns: u32) -> String {
+        write(&self.0.last_turns(turns))
+    }
+
+    /// What stays of the messages within their share (options, JSON, in the input buffer), as JSON.
+    pub fn share(&self, len: usize) -> Result<String> {
+        with_input(len, |json| Ok(write(&self.0.share(json)?)))
+    }
+
     /// Work done so far, as JSON.
     pub fn counters(&self) -> String {
         write(&self.0.counters())
     }
+}
+
+/// How many turns a session keeps by its key (JSON in the input buffer).
+#[wasm_bindgen]
+pub fn history_limit(len: usize) -> Result<Option<u32>> {
+    with_input(len, crate::context::history_limit)
 }
 
 /// Definitions of the agent's tools, as JSON.

@@ -21,7 +21,7 @@ import { sessionFiles } from "./sessions.mjs";
 
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const windows = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number) ?? [32_000, 64_000, 128_000];
-const presets = ["economy", "balanced", "retention"];
+const presets = ["economy", "balanced", "retention", "aceclaw", "hermes"];
 const ESTIMATORS = [
   "generic",
   "qwen",

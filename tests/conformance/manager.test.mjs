@@ -114,7 +114,7 @@ test("cache markers pay behind the head, behind what is shared, and at the end",
   assert.deepEqual(second.cacheBreakpoints, [2, 4]);
   assert.deepEqual(context.request(work.history).cacheBreakpoints, [2, 4]);
   let folds = 0;
-  for (let at = 0; at < 150; at++) {
+  for (let at = 0; at < 260; at++) {
     const { cacheBreakpoints, messages, source, firstChanged } = work.run(context, 1);
     assert.equal(cacheBreakpoints.at(-1), messages.length - 1);
     assert.ok(cacheBreakpoints.length <= 3);

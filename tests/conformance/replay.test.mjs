@@ -5,7 +5,7 @@
  *
  *     PLIMSOLL=path/to/dist/index.js node --test tests/conformance/replay.test.mjs
  *
- * PLIMSOLL_PRESET    balanced by default
+ * PLIMSOLL_PRESET    balanced by default, and each session through one of the other systems' ways
  * PLIMSOLL_WINDOWS   32000,64000,128000 by default
  * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/
  * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
@@ -24,7 +24,10 @@ import { loadPackage } from "./package.mjs";
 import { sessionFiles } from "./sessions.mjs";
 
 const { api, why } = await loadPackage();
-const preset = process.env.PLIMSOLL_PRESET ?? "balanced";
+const chosenPreset = process.env.PLIMSOLL_PRESET;
+const preset = chosenPreset ?? "balanced";
+/** Of the other systems' ways; the rest by PLIMSOLL_PRESET. */
+const seeds = ["hermes"];
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
@@ -76,15 +79,22 @@ else {
         const chosen = isDefault || (number + at) % (isOwn ? ownOneIn : oneIn) === 0;
         // A benchmark's many short runs are alike: in other formats a few of them are enough.
         if (!chosen || (isRun && !isDefault && !long && number % 20 !== 0)) continue;
-        for (const contextTokens of asked ?? (isDefault || long ? windows : [other])) {
+        const runs = (asked ?? (isDefault || long ? windows : [other])).map((contextTokens) => ({
+          contextTokens,
+          preset,
+        }));
+        if (isDefault && !chosenPreset)
+          for (const preset of seeds)
+            if (long || number % 5 === 0) runs.push({ contextTokens: 32_000, preset });
+        for (const { contextTokens, preset } of runs) {
           const key = `${name} ${pair.name} ${contextTokens} ${preset}`;
           if (done.has(key)) continue;
           const way = (number + at) % 4;
           const own = () => read(data);
           const make = () =>
             isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way);
-          await t.test(`${pair.name} ${contextTokens}`, () =>
-            carry(key, name, pair, make(), contextTokens, way),
+          await t.test(`${pair.name} ${contextTokens} ${preset}`, () =>
+            carry(key, name, pair, make(), { contextTokens, way, preset }),
           );
         }
       }
@@ -119,9 +129,9 @@ function read(data) {
 
 /**
  * @param {string} key @param {string} name @param {{ format: string, provider: string, name: string }} pair
- * @param {any} session @param {number} contextTokens @param {number} way
+ * @param {any} session @param {{ contextTokens: number, way: number, preset: string }} run
  */
-function carry(key, name, pair, session, contextTokens, way) {
+function carry(key, name, pair, session, { contextTokens, way, preset }) {
   const report = carryOut(api, session, {
     contextTokens,
     provider: pair.provider,
@@ -132,7 +142,7 @@ function carry(key, name, pair, session, contextTokens, way) {
   const { failures, violations, ms, ...counts } = report;
   const windows = `@${contextTokens / 1000}k`;
   console.log(
-    `${name} ${pair.name} ${windows}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
+    `${name} ${pair.name} ${windows} ${preset}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
   );
   const before =
     totals.get(pair.name) ?? Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));

@@ -132,6 +132,9 @@ impl Writer for Lines {
     }
 
     /// The 40 identifiers that the most blocks hold; those of the last head count twice.
+    fn shorten(&mut self, _: u32, _: plimsoll::prune::Shorten) -> Option<u32> {
+        None
+    }
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool {
         let mut counts = std::collections::BTreeMap::<u32, u32>::new();
         for &block in gone {
@@ -191,7 +194,8 @@ pub(crate) fn play(norm: &Norm, window: u64, preset: &str) -> Run {
         arrived = at;
         let now = times[at - 1].max(last.unwrap_or(i64::MIN));
         let warm = last.is_some_and(|last| now - last <= ttl && last > 0);
-        let moment = Moment { call, warm, first: call == 0, defer_folds: false };
+        let moment =
+            Moment { call, warm, first: call == 0, folds: plimsoll::prune::Folds::Carried };
         let (before, earlier) = (view(&ledger, &pruner), lines.summaries);
         pruner.decide(&mut ledger, &setting, moment, &mut lines);
         let items = view(&ledger, &pruner);
@@ -267,6 +271,8 @@ fn arrive(
         ids.extend(block.ids.iter().filter(|id| !block.hd.contains(id)));
         let result = kind == Kind::Result;
         let arrival = Arrival {
+            chars: 0,
+            named: false,
             kind,
             tokens: block.n,
             ids: &ids,

@@ -3,14 +3,17 @@
 use super::super::calibration::{Calibration, Counted};
 use super::super::pins::Pins;
 use super::bytes::{Reader, Writer};
-use super::{Changed, Shape, Snapshot, Why};
+use super::{Changed, Shape, Snapshot, Want, Why};
 use crate::error::Result;
 use crate::format::Format;
-use crate::prune::{Head, Rule};
+use crate::model::Form;
+use crate::prune::{Head, Marker, Rule, Shorten};
 
 const CAPPED: u64 = 1;
 const STUBBED: u64 = 2;
 const GONE: u64 = 3;
+/// Cut, and nothing more may become of it.
+const CUT: u64 = 4;
 
 impl Snapshot {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -34,6 +37,7 @@ impl Snapshot {
         }
         out.number(self.fold_due.into());
         out.number(self.start.into());
+        out.number(self.head_from.into());
         out.number(self.head.is_some().into());
         if let Some(head) = &self.head {
             out.number(head.tokens.into());
@@ -65,6 +69,7 @@ impl Snapshot {
         out.ascending(&self.breakpoints);
         self.pins.write(&mut out);
         out.number(self.fold_wanted.into());
+        out.number(self.anew.into());
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
         out.done()
@@ -96,9 +101,9 @@ impl Snapshot {
             out.number(why.call.into());
             match &first.form {
                 Shape::Gone => out.number(GONE),
-                Shape::Capped(tokens) => {
-                    out.number(CAPPED);
-                    out.number((*tokens).into());
+                Shape::Cut(want, form) => {
+                    out.number(if *form == Form::Capped { CAPPED } else { CUT });
+                    out.number(want.code());
                     out.number(first.now.into());
                 }
                 Shape::Stubbed(line) => {
@@ -132,6 +137,7 @@ impl Snapshot {
         let parts = if given.flag() { Some((given.hash(), given.number())) } else { None };
         let fold_due = given.flag();
         let start = given.small();
+        let head_from = given.small();
         let (mut head, mut said) = (None, String::new());
         if given.flag() {
             let tokens = given.small();
@@ -159,7 +165,7 @@ impl Snapshot {
         let usable = given.number();
         let breakpoints = given.ascending();
         let pins = Pins::read(&mut given);
-        let fold_wanted = given.flag();
+        let (fold_wanted, anew) = (given.flag(), given.flag());
         let stubbed = given.ascending();
         let summarized = given.ascending();
         given.end()?;
@@ -176,6 +182,7 @@ impl Snapshot {
             parts,
             fold_due,
             start,
+            head_from,
             head,
             said,
             fold_rent,
@@ -190,9 +197,37 @@ impl Snapshot {
             fold_wanted,
             stubbed,
             summarized,
-            anew: false,
+            anew,
             recount: false,
+            reshaped: false,
             items: None,
+        })
+    }
+}
+
+impl Want {
+    /// It as a number: what, in the last three bits, and how much.
+    fn code(self) -> u64 {
+        let (what, much) = match self {
+            Self::Cap(tokens) => (0, tokens),
+            Self::Shorten(Shorten::Head(chars, Marker::Pruned)) => (1, chars),
+            Self::Shorten(Shorten::Head(chars, Marker::Truncated)) => (2, chars),
+            Self::Shorten(Shorten::Leaves(chars)) => (3, chars),
+            Self::Shorten(Shorten::Line | Shorten::Repeated | Shorten::Image | Shorten::Gone) => {
+                (4, 0)
+            }
+        };
+        (u64::from(much) << 3) | what
+    }
+
+    fn of_code(code: u64) -> Self {
+        let much = u32::try_from(code >> 3).unwrap_or(u32::MAX);
+        Self::Shorten(match code & 7 {
+            0 => return Self::Cap(much),
+            1 => Shorten::Head(much, Marker::Pruned),
+            2 => Shorten::Head(much, Marker::Truncated),
+            3 => Shorten::Leaves(much),
+            _ => Shorten::Line,
         })
     }
 }
@@ -228,7 +263,8 @@ fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
         let why =
             Why { rule: rule.unwrap_or(Rule::Repair), epoch: given.small(), call: given.small() };
         let form = match given.number() {
-            CAPPED => Shape::Capped(given.small()),
+            CAPPED => Shape::Cut(Want::of_code(given.number()), Form::Capped),
+            CUT => Shape::Cut(Want::of_code(given.number()), Form::Stubbed),
             STUBBED => Shape::Stubbed(given.text().into()),
             _ => Shape::Gone,
         };

@@ -8,12 +8,13 @@ pub(super) mod bytes;
 mod code;
 
 use super::calibration::Calibration;
+use super::lines::Want;
 use super::pins::Pins;
 use super::state::{State, Why, native};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::format::Format;
 use crate::model::{Draft, Form};
-use crate::prune::{Head, Rule};
+use crate::prune::{Change, Head, Rule};
 
 /// So many of the last messages are known one by one; those before them as a whole.
 const KNOWN_SINGLY: u32 = 512;
@@ -39,6 +40,8 @@ pub(super) struct Snapshot {
     fold_due: bool,
     /// First message that no fold has touched.
     start: u32,
+    /// First message behind the head.
+    head_from: u32,
     head: Option<Head>,
     /// What the head says.
     said: String,
@@ -59,6 +62,7 @@ pub(super) struct Snapshot {
     /// Other options hold from now on: what was sent is decided anew; by another estimator also what lines cost.
     anew: bool,
     recount: bool,
+    reshaped: bool,
     /// What the last request sent, where that is at hand.
     items: Option<Vec<(u64, u32)>>,
 }
@@ -75,8 +79,8 @@ struct Changed {
 /// Its form, with what is needed to write it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shape {
-    /// Capped at so many tokens.
-    Capped(u32),
+    /// Cut like this; stubbed where nothing more may become of it.
+    Cut(Want, Form),
     /// With this line in its place.
     Stubbed(String),
     Gone,
@@ -142,6 +146,7 @@ impl State {
             parts: self.sent.parts.map(|parts| (parts, self.sent.beside)),
             fold_due: self.sent.fold_due,
             start: self.pruner.start,
+            head_from: self.pruner.head_from,
             head: self.pruner.head.clone(),
             said: self.lines.head.clone(),
             fold_rent: self.pruner.fold_rent,
@@ -156,8 +161,10 @@ impl State {
             fold_wanted: self.pruner.fold_wanted,
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
-            anew: false,
+            // A call failed half way: what was sent last went beyond these messages.
+            anew: self.sent.rebuild && !self.sent.unheld,
             recount: false,
+            reshaped: self.sent.reshaped,
             items: Some(self.sent.items.clone()),
         }
     }
@@ -166,8 +173,13 @@ impl State {
         let block = self.ledger.blocks.get(at as usize)?;
         let form = match block.form {
             Form::Full => return None,
-            Form::Capped => Shape::Capped(self.lines.caps.get(&at).copied().unwrap_or(block.now)),
-            Form::Stubbed => Shape::Stubbed(self.lines.text.get(&at).cloned().unwrap_or_default()),
+            Form::Capped | Form::Stubbed if self.lines.caps.contains_key(&at) => {
+                let cut = self.lines.caps.get(&at).copied();
+                Shape::Cut(cut.unwrap_or(Want::Cap(block.now)), block.form)
+            }
+            Form::Capped | Form::Stubbed => {
+                Shape::Stubbed(self.lines.text.get(&at).cloned().unwrap_or_default())
+            }
             Form::Gone => Shape::Gone,
         };
         Some(Changed { block: at, now: block.now, why, form })
@@ -268,14 +280,11 @@ impl State {
 
     /// What a changed block costs by the estimator of now.
     fn recounted(&self, block: u32, form: Form) -> u32 {
-        let kind = self.ledger.blocks.get(block as usize).map(|block| block.kind);
+        let Some(it) = self.ledger.blocks.get(block as usize).filter(|_| form != Form::Gone) else {
+            return 0;
+        };
         let line = self.lines.text.get(&block);
-        match (form, kind, line) {
-            (Form::Full | Form::Capped | Form::Stubbed, Some(kind), Some(line)) => {
-                self.lines.cost(kind, block, line)
-            }
-            (Form::Full | Form::Capped | Form::Stubbed | Form::Gone, _, _) => 0,
-        }
+        line.map_or(it.tokens, |line| self.lines.cost(it.kind, block, line))
     }
 
     fn wait_for(&mut self, snapshot: Snapshot) {
@@ -307,11 +316,12 @@ impl State {
         for (at, part) in (first_block..).zip(&draft.parts) {
             let changed = &waiting.snapshot.changed;
             let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
-            if let Some(Shape::Capped(tokens)) =
+            if let Some(Shape::Cut(want, _)) =
                 found.and_then(|at| changed.get(at)).map(|it| &it.form)
             {
-                self.lines.wanted.insert(at, *tokens);
-                self.lines.supply(at, part);
+                let about = self.about(at);
+                self.lines.wanted.insert(at, *want);
+                self.lines.supply(at, part, &about);
             }
         }
     }
@@ -339,13 +349,28 @@ impl State {
         (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
         if let Some(items) = snapshot.items {
             self.sent.items = items;
-        } else if !whole {
+        } else if !whole || snapshot.anew {
             // What stood behind these is not known: the request is not what it was from there on.
             self.sent.items.push((0, crate::model::NONE));
         }
         self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew;
         let beside = (self.parts.fingerprint, self.parts.total());
         self.sent.settled = whole && !snapshot.anew && snapshot.parts == Some(beside);
+        if snapshot.reshaped {
+            self.tell_again(&snapshot.changed);
+        }
+    }
+
+    /// Where something stands is another place now: every message is handed over, and every edit told, once more.
+    fn tell_again(&mut self, changed: &[Changed]) {
+        self.sent.items = vec![(0, crate::model::NONE)];
+        (self.sent.settled, self.sent.rebuild, self.sent.unheld) = (false, true, true);
+        self.told.clear();
+        for Changed { block, why, .. } in changed {
+            if let Some(it) = self.ledger.blocks.get(*block as usize) {
+                self.fresh.push(Change { block: *block, rule: why.rule, before: it.tokens });
+            }
+        }
     }
 
     /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has.
@@ -358,19 +383,24 @@ impl State {
                 continue;
             }
             let form = match form {
-                Shape::Capped(_) => Form::Capped,
+                Shape::Cut(_, form) => *form,
                 Shape::Stubbed(line) => {
                     self.lines.text.insert(*block, line.clone());
                     Form::Stubbed
                 }
                 Shape::Gone => Form::Gone,
             };
+            if why.rule.takes() {
+                let tokens = self.ledger.blocks.get(*block as usize).map_or(0, |it| it.tokens);
+                self.pruner.taken = self.pruner.taken.saturating_add(tokens.into());
+            }
             let now = if snapshot.recount { self.recounted(*block, form) } else { *now };
             self.ledger.set_form(*block, form, now);
             self.why.insert(*block, *why);
         }
         if folds_hold {
             self.pruner.start = snapshot.start;
+            self.pruner.head_from = snapshot.head_from;
             self.pruner.head.clone_from(&snapshot.head);
             self.lines.head.clone_from(&snapshot.said);
         }
@@ -396,7 +426,10 @@ impl State {
                 identifier.summarized = folds_hold;
             }
         }
-        self.unbound.extend(snapshot.unbound.iter().filter(|&&at| at < end).map(|&at| (at, ())));
+        // Not extended, which would bring a sort of its own.
+        for at in snapshot.unbound.iter().filter(|&&at| at < end) {
+            self.unbound.insert(*at, ());
+        }
         self.fresh.clear();
         self.take_pins(&snapshot.pins);
         self.pruner.fold_wanted = snapshot.fold_wanted;

@@ -39,7 +39,7 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
             }
         }
     }
-    ops.extend(edit::blocks(outline, &once, set));
+    ops.extend(edit::blocks(outline, &once, &set));
     ops
 }
 

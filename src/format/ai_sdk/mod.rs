@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use self::change::output;
 use self::shown::shown_part;
 use super::edit::{self, Host};
-use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::part::{self, Body};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
 pub(super) use change::edit;
 
@@ -64,7 +64,7 @@ const MARKERS: [&str; 3] = ["cacheControl", "cache_control", "cachePoint"];
 /// A list in version 4's spelling (`args`, `result`), at the same pointers as any other content.
 const V4: &str = "content";
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
@@ -73,133 +73,119 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
         "tool" => Role::Tool,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\", \"system\" or \"tool\"")),
     };
-    let mut parts = Vec::new();
     if let Some(shown) = message.items("parts") {
         let (mut step, mut started) = ((0, 0), 0);
-        for (at, raw) in (0u32..).zip(shown) {
-            let flaw = |flaw: Flaw| flaw.under(&format!("/parts/{at}"));
+        json::each(shown, "/parts", &mut |raw, at| {
             let before = parts.len();
-            if shown_part(at, raw, role, &mut parts).map_err(flaw)? {
+            if shown_part(at, raw, role, parts)? {
                 // A step with nothing in it is none.
                 let from = if started == before && step != (0, 0) { step.0 } else { at };
                 (step, started) = ((from, at.saturating_add(1)), before);
             }
             parts.iter_mut().skip(before).for_each(|part| part.piece.step = step);
-        }
-        return Ok(Draft { role, parts });
+            Ok(())
+        })?;
+        return Ok(role);
     }
-    match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => parts.push(Part::new(Kind::Text, Place::Content, text)),
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in (0u32..).zip(blocks) {
-                let part = content_part(at, raw, role);
-                parts.push(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
+    part::content(message.content("content"), &|raw, part| content_part(raw, role, part), parts)?;
+    Ok(role)
+}
+
+/// A part in version 4's spelling says so by its place.
+fn spell(part: &mut Part<'_>, v4: bool) {
+    if let (Place::Item(at), true) = (part.piece.place, v4) {
+        part.piece.place = Place::At(V4, at);
     }
-    Ok(Draft { role, parts })
 }
 
 /// A part of a `ModelMessage`.
-fn content_part(at: u32, raw: &RawValue, role: Role) -> Read<Part<'_>> {
-    let place = Place::Item(at);
-    let mut part = json::read(raw, &PART)?;
-    let kind = or_empty(part.text("type"));
-    Ok(match &*kind {
+fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
+    let mut members = json::read(raw, &PART)?;
+    let kind = or_empty(members.text("type"));
+    match &*kind {
         "text" | "reasoning" | "reasoning-file" | "image" | "file" => {
-            plain(place, &kind, part, raw)?
+            plain(&kind, members, raw, part)?;
         }
         "tool-call" => {
-            let v4 = part.raw("args");
-            let place = if v4.is_some() { Place::At(V4, at) } else { place };
-            let input = part.raw("input").or(v4);
-            let mut call = call(place, input, &mut part)?;
-            call.piece.name = or_empty(part.text("toolName")).into();
-            call.piece.within = part.flag("providerExecuted").unwrap_or(false);
-            call.piece.opaque |= call.piece.within;
-            call
+            let v4 = members.raw("args");
+            spell(part, v4.is_some());
+            let input = members.raw("input").or(v4);
+            call(input, &mut members, part)?;
+            part.piece.name = or_empty(members.text("toolName")).into();
+            part.piece.within = members.flag("providerExecuted").unwrap_or(false);
+            part.piece.opaque |= part.piece.within;
         }
         "tool-result" => {
-            let v4 = part.raw("result");
-            let output = part.raw("output");
-            let error = part.flag("isError").unwrap_or(false);
-            let mut found = match (output, v4) {
-                (None, Some(result)) => {
-                    let mut found = said(result).map_err(|flaw| flaw.under("/result"))?;
-                    found.piece.place = Place::At(V4, at);
-                    found.piece.error = error;
-                    found
+            match (members.raw("output"), members.raw("result")) {
+                (None, Some(v4)) => {
+                    spell(part, true);
+                    said(v4, part).map_err(|flaw| flaw.under("/result"))?;
+                    part.piece.error = members.flag("isError").unwrap_or(false);
                 }
-                (Some(output), _) => result(output).map_err(|flaw| flaw.under("/output"))?,
-                (None, None) => Part::new(Kind::Result, place, ""),
-            };
-            if found.piece.place == Place::Content {
-                found.piece.place = place;
+                (Some(output), _) => {
+                    result(output, part).map_err(|flaw| flaw.under("/output"))?;
+                }
+                (None, None) => part::say(part, Kind::Result, "".into()),
             }
-            found.piece.id = or_empty(part.text("toolCallId")).into();
-            found.piece.name = or_empty(part.text("toolName")).into();
+            part::name(part, &mut members, "toolCallId", "toolName");
             // What a provider's own tool found is sent back as it came, or not at all.
-            found.piece.within = role == Role::Assistant;
-            found.piece.opaque |= found.piece.within;
-            found
+            part.piece.within = role == Role::Assistant;
+            part.piece.opaque |= part.piece.within;
         }
         "tool-approval-request" | "tool-approval-response" => {
-            let mut part_of = Part::new(Kind::Other, place, "");
-            part_of.piece.id = or_empty(part.text("toolCallId")).into();
-            part_of.piece.name = or_empty(part.text("approvalId")).into();
-            part_of
+            part::name(part, &mut members, "toolCallId", "approvalId");
         }
-        _ => json::other(place, raw)?,
-    })
+        _ => part::other(raw, part)?,
+    }
+    Ok(())
 }
 
 /// Text, reasoning, an image or a file: the same in both kinds of message.
-fn plain<'a>(place: Place, kind: &str, mut part: Members<'a>, raw: &RawValue) -> Read<Part<'a>> {
-    let options = part.raw("providerOptions").or_else(|| part.raw("providerMetadata"));
-    let carried = options.filter(|options| carries(options));
-    let mut read = match kind {
-        "text" | "reasoning" => {
-            let text = part.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(if kind == "text" { Kind::Text } else { Kind::Thinking }, place, text)
-        }
+fn plain<'a>(
+    kind: &str,
+    mut members: Members<'a>,
+    raw: &RawValue,
+    part: &mut Part<'a>,
+) -> Read<()> {
+    let options = members.raw("providerOptions").or_else(|| members.raw("providerMetadata"));
+    match kind {
+        "text" => part::said(&mut members, Kind::Text, "text", part)?,
+        "reasoning" => part::said(&mut members, Kind::Thinking, "text", part)?,
         "reasoning-file" => {
-            let mut file = Part::new(Kind::Thinking, place, "");
-            file.opaque = count(raw.len());
-            file.piece.opaque = true;
-            file.piece.blank = false;
-            return Ok(file);
+            part::say(part, Kind::Thinking, "".into());
+            part::seal(part, raw.len());
+            return Ok(());
         }
         _ => {
-            let mut medium = Part::new(Kind::Image, place, "");
-            medium.images = 1;
-            let data = ["image", "data", "url"].iter().find_map(|name| part.raw(name));
-            medium.media = of_json(data.unwrap_or(""));
-            medium
-        }
-    };
-    if let Some(options) = carried {
-        read.piece.opaque = true;
-        read.piece.blank &= read.piece.kind == Kind::Text;
-        if read.piece.kind == Kind::Thinking {
-            read.opaque = count(options.len());
+            let data = ["image", "data", "url"].iter().find_map(|name| members.raw(name));
+            part::medium(data.unwrap_or(""), part);
         }
     }
-    Ok(read)
+    if let Some(options) = options.filter(|options| carries(options)) {
+        part.piece.opaque = true;
+        part.piece.blank &= part.piece.kind == Kind::Text;
+        if part.piece.kind == Kind::Thinking {
+            part.opaque = count(options.len());
+        }
+    }
+    Ok(())
 }
 
 /// A call without its name.
-fn call<'a>(place: Place, input: Option<&'a RawValue>, part: &mut Members<'a>) -> Read<Part<'a>> {
+fn call<'a>(
+    input: Option<&'a RawValue>,
+    members: &mut Members<'a>,
+    part: &mut Part<'a>,
+) -> Read<()> {
     let text = input.map_or(Ok(""), whole).map_err(|flaw| flaw.under("/input"))?;
-    let mut call = Part::new(Kind::Call, place, text);
-    call.piece.bad_arguments = !text.starts_with('{');
-    call.piece.id = or_empty(part.text("toolCallId")).into();
-    let options = part.raw("providerOptions").or_else(|| part.raw("callProviderMetadata"));
+    part::say(part, Kind::Call, text.into());
+    part.piece.bad_arguments = !text.starts_with('{');
+    part.piece.id = or_empty(members.text("toolCallId")).into();
+    let options = members.raw("providerOptions").or_else(|| members.raw("callProviderMetadata"));
     if let Some(options) = options.filter(|options| carries(options)) {
-        call.piece.opaque = true;
-        call.opaque = count(options.len());
+        part::seal(part, options.len());
     }
-    Ok(call)
+    Ok(())
 }
 
 /// Whether options hold more than cache markers: ids, signatures, encrypted reasoning.
@@ -212,64 +198,48 @@ fn carries(options: &RawValue) -> bool {
 }
 
 /// What a tool's output tells the model.
-fn result(output: &RawValue) -> Read<Part<'_>> {
+fn result<'a>(output: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     if !output.starts_with('{') {
-        return said(output);
+        return said(output, part);
     }
     let mut output_of = json::read(output, &OUTPUT)?;
     let kind = or_empty(output_of.text("type"));
-    let value = output_of.raw("value");
-    let mut part = match (&*kind, value) {
+    match (&*kind, output_of.raw("value")) {
         ("execution-denied", _) => {
-            let mut part =
-                Part::new(Kind::Result, Place::Content, or_empty(output_of.text("reason")));
+            part::say(part, Kind::Result, or_empty(output_of.text("reason")));
             part.piece.blank = false;
             part.piece.opaque = true;
-            part
         }
         ("content", Some(value)) => {
             let mut body = Body::default();
-            let flaw = |flaw: Flaw| flaw.under("/value");
-            match json::content(value).map_err(flaw)? {
-                Some(Content::Blocks(blocks)) => {
-                    for raw in blocks {
-                        body.take(output_part(raw).map_err(flaw)?);
-                    }
-                }
-                Some(Content::Text(text)) => body.say(text),
-                None => {}
-            }
-            body.into_part(Place::Content)
+            let content = json::content(value).map_err(|flaw| flaw.under("/value"))?;
+            body.content(content, "/value", &output_part, false)?;
+            body.fill(part);
         }
-        (_, Some(value)) => said(value).map_err(|flaw| flaw.under("/value"))?,
-        (_, None) => Part::new(Kind::Result, Place::Content, ""),
-    };
+        (_, Some(value)) => said(value, part).map_err(|flaw| flaw.under("/value"))?,
+        (_, None) => part::say(part, Kind::Result, "".into()),
+    }
     part.piece.error = matches!(&*kind, "error-text" | "error-json" | "execution-denied");
-    Ok(part)
+    Ok(())
 }
 
-fn output_part(raw: &RawValue) -> Read<Part<'_>> {
-    let kind = json::kind_of(raw);
-    Ok(match kind.as_deref() {
+fn output_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    match json::kind_of(raw).as_deref() {
         Some("text") => {
-            let mut part = json::read(raw, &PART)?;
-            Part::new(Kind::Text, Place::Content, or_empty(part.text("text")))
+            part::say(part, Kind::Text, or_empty(json::read(raw, &PART)?.text("text")));
         }
-        None => json::other(Place::Content, raw)?,
-        Some(_) => {
-            let mut part = Part::new(Kind::Image, Place::Content, "");
-            part.images = 1;
-            part.media = of_json(raw);
-            part
-        }
-    })
+        None => part::other(raw, part)?,
+        Some(_) => part::medium(raw, part),
+    }
+    Ok(())
 }
 
 /// A result that is any JSON: a string as its text.
-fn said(value: &RawValue) -> Read<Part<'_>> {
-    let raw = value;
-    let text = if raw.starts_with('"') { json::string(raw)? } else { Cow::Borrowed(whole(value)?) };
-    Ok(Part::new(Kind::Result, Place::Content, text))
+fn said<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    let is_text = value.starts_with('"');
+    let text = if is_text { json::string(value)? } else { Cow::Borrowed(whole(value)?) };
+    part::say(part, Kind::Result, text);
+    Ok(())
 }
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {

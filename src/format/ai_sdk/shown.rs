@@ -1,6 +1,7 @@
 //! The parts of a `UIMessage`: a call and its result are one of them.
 
 use super::super::json::{self, Read, or_empty};
+use super::super::part;
 use super::{PART, call, plain, said};
 use crate::json::Want::{Flag, Text};
 use crate::json::{Members, RawValue, Shape, may};
@@ -19,59 +20,58 @@ pub(super) fn shown_part<'a>(
     role: Role,
     parts: &mut Vec<Part<'a>>,
 ) -> Read<bool> {
-    let place = Place::Part(at);
-    let mut part = json::read(raw, &PART)?;
-    let kind = or_empty(part.text("type"));
+    let mut members = json::read(raw, &PART)?;
+    let mut part = part::at(Place::Part(at));
+    let kind = or_empty(members.text("type"));
     match &*kind {
         "text" | "reasoning" | "reasoning-file" | "file" => {
-            parts.push(plain(place, &kind, part, raw)?);
+            plain(&kind, members, raw, &mut part)?;
         }
         "step-start" => return Ok(role == Role::Assistant),
-        "source-url" | "source-document" => {}
+        "source-url" | "source-document" => return Ok(false),
         _ if role == Role::Assistant && (kind == "dynamic-tool" || kind.starts_with("tool-")) => {
-            let name = part.text("toolName");
+            let name = members.text("toolName");
             let name = name.unwrap_or_else(|| {
                 kind.strip_prefix("tool-").unwrap_or_default().to_owned().into()
             });
-            tool(at, part, &name, parts)?;
+            tool(at, members, &name, parts)?;
+            return Ok(false);
         }
-        _ => parts.push(json::other(place, raw)?),
+        _ => part::other(raw, &mut part)?,
     }
+    parts.push(part);
     Ok(false)
 }
 
 /// A call and, once there is one, its result. A call that is still being written goes nowhere.
-fn tool<'a>(at: u32, mut part: Members<'a>, name: &str, parts: &mut Vec<Part<'a>>) -> Read<()> {
-    let state = or_empty(part.text("state"));
+fn tool<'a>(at: u32, mut members: Members<'a>, name: &str, parts: &mut Vec<Part<'a>>) -> Read<()> {
+    let state = or_empty(members.text("state"));
     if state == "input-streaming" {
         return Ok(());
     }
-    let theirs = part.flag("providerExecuted").unwrap_or(false);
-    let input = part.raw("input").or_else(|| part.raw("rawInput"));
-    let mut call = call(if theirs { Place::Part(at) } else { Place::Tool(at) }, input, &mut part)?;
+    let theirs = members.flag("providerExecuted").unwrap_or(false);
+    let input = members.raw("input").or_else(|| members.raw("rawInput"));
+    let mut call = part::at(if theirs { Place::Part(at) } else { Place::Tool(at) });
+    self::call(input, &mut members, &mut call)?;
     call.piece.name = name.into();
     call.piece.opaque |= theirs;
-    let approval = part.raw("approval").and_then(|raw| APPROVAL.read(raw).ok());
+    let approval = members.raw("approval").and_then(|raw| APPROVAL.read(raw).ok());
     let (asked, approved) =
         approval.map(|mut it| (or_empty(it.text("id")), it.flag("approved"))).unwrap_or_default();
-    let (error, output) = (part.text("errorText"), part.raw("output"));
-    let mut result = match (&*state, error, output) {
-        ("output-error", error, _) => {
-            let mut result =
-                Part::new(Kind::Result, Place::Inner(at, "errorText"), or_empty(error));
+    let (error, output) = (members.text("errorText"), members.raw("output"));
+    let failed = state == "output-error";
+    let member = if failed { "errorText" } else { "output" };
+    let mut result = part::at(Place::Inner(at, member));
+    match output {
+        _ if failed => {
+            part::say(&mut result, Kind::Result, or_empty(error));
             result.piece.error = true;
-            Some(result)
         }
-        ("output-available", _, Some(output)) => {
-            let mut result = said(output).map_err(|flaw| flaw.under("/output"))?;
-            result.piece.place = Place::Inner(at, "output");
-            Some(result)
+        Some(output) if state == "output-available" => {
+            said(output, &mut result).map_err(|flaw| flaw.under("/output"))?;
         }
-        ("output-available", _, None) => {
-            Some(Part::new(Kind::Result, Place::Inner(at, "output"), ""))
-        }
-        _ => None,
-    };
+        _ => part::say(&mut result, Kind::Result, "".into()),
+    }
     // The SDK itself says that a call was denied; one that was allowed it runs before it asks the model.
     let denied =
         state == "output-denied" || (state == "approval-responded" && approved == Some(false));
@@ -79,7 +79,7 @@ fn tool<'a>(at: u32, mut part: Members<'a>, name: &str, parts: &mut Vec<Part<'a>
     call.piece.decided = state == "approval-responded";
     let id = call.piece.id.clone();
     parts.push(call);
-    if let Some(result) = &mut result {
+    if failed || state == "output-available" {
         result.piece.id.clone_from(&id);
         result.piece.name = name.into();
         result.piece.within = true;
@@ -87,8 +87,8 @@ fn tool<'a>(at: u32, mut part: Members<'a>, name: &str, parts: &mut Vec<Part<'a>
         if theirs {
             result.piece.place = Place::Part(at);
         }
+        parts.push(result);
     }
-    parts.extend(result);
     if state == "approval-requested" && !asked.is_empty() {
         let mut request = Part::new(Kind::Other, Place::Inner(at, "approval"), "");
         request.piece.id = id;

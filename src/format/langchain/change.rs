@@ -1,6 +1,7 @@
 //! Changes to a message: what is changed of a call is changed in every place in which it stands.
 
 use super::super::edit::{self, Change, PLACEHOLDER, What, member, put};
+use super::super::json::token;
 use super::ROOTS;
 use super::calls::FUNCTION_CALL;
 use crate::json::Value;
@@ -9,7 +10,7 @@ use crate::model::{Kind, Op, Outline, Piece, Place};
 /// Changes to content and calls, in every place in which a call stands.
 pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let (mut stay, mut go) = edit::split(outline, changes);
-    let mut ops = edit::sets(outline, changes, |piece, what| {
+    let mut ops = edit::sets(outline, changes, &|piece, what| {
         (piece.kind != Kind::Call).then(|| set(piece, what)).flatten()
     });
     let mut signed = Vec::new();
@@ -38,18 +39,20 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
         }
     }
     go.retain(|piece| piece.kind != Kind::Call || !has_own_mirror(outline, piece));
-    let of_content = |piece: &&Piece| content_of(piece).is_some();
+    let of_content = |piece: &Piece| content_of(piece).is_some();
     let content = outline.pieces.iter().find_map(content_of);
     let told = stay.iter().any(|piece| !matches!(piece.kind, Kind::Thinking) && !piece.mirror);
     match content {
         _ if go.is_empty() => {}
         Some(path) if !told => ops.push(edit::beside(&path, PLACEHOLDER.into())),
-        Some(path) if !stay.iter().any(of_content) && go.iter().any(of_content) => {
+        Some(path)
+            if !stay.iter().any(|it| of_content(it)) && go.iter().any(|it| of_content(it)) =>
+        {
             ops.push(edit::beside(&path, "".into()));
         }
-        Some(_) | None => ops.extend(edit::removals(go.iter().copied().filter(of_content))),
+        Some(_) | None => ops.extend(edit::removals(&go, of_content)),
     }
-    ops.extend(edit::removals(go.iter().copied().filter(|piece| !of_content(piece))));
+    ops.extend(edit::removals(&go, |piece| content_of(piece).is_none()));
     let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
     ops.extend(fields.map(|piece| {
         let all = piece.place.pointer();
@@ -65,7 +68,7 @@ fn is_signature(piece: &Piece) -> bool {
 
 /// Where the signature of the call with this id stands.
 fn signature(piece: &Piece, id: &str) -> String {
-    format!("{}/{}", piece.place.pointer(), id.replace('~', "~0").replace('/', "~1"))
+    format!("{}/{}", piece.place.pointer(), token(id))
 }
 
 /// The pointer of the content that a piece stands in.

@@ -11,11 +11,12 @@ use std::borrow::Cow;
 
 use self::calls::{Calls, Seen, call, part_of};
 use super::edit::{self, Host};
-use super::fingerprint::of_json;
-use super::json::{self, Body, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty, whole};
+use super::part::{self, Body};
 use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Draft, Kind, Made, Part, Place, Role};
+use crate::model::{Copied, Kind, Made, Part, Place, Role};
+use crate::text::places;
 
 pub(super) use change::edit;
 
@@ -116,7 +117,7 @@ macro_rules! root {
 
 static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/data", "data/")];
 
-pub(super) fn read(text: &str) -> Read<Draft<'_>> {
+pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
     let mut kinds: Vec<String> =
         ["type", TAG].iter().filter_map(|name| message.text(name)).map(Cow::into_owned).collect();
@@ -137,16 +138,17 @@ pub(super) fn read(text: &str) -> Read<Draft<'_>> {
     let Some((role, legacy)) = kinds.iter().find_map(|kind| role_of(kind)) else {
         if kinds.iter().any(|kind| matches!(&**kind, "remove" | "RemoveMessage")) {
             // It asks a reducer to take a message away, and says nothing to a model.
-            return Ok(Draft { role: Role::User, parts: Vec::new() });
+            return Ok(Role::User);
         }
         let allowed = "\"human\", \"ai\", \"system\", \"developer\", \"tool\", \"function\", \"generic\" or \"remove\"";
         return Err(Flaw::new("/type", allowed));
     };
-    let parts = match role {
-        Role::Tool => result(message, root, legacy),
-        Role::System | Role::User | Role::Assistant => spoken(message, root),
+    let read = match role {
+        Role::Tool => result(message, root, legacy, parts),
+        Role::System | Role::User | Role::Assistant => spoken(message, root, parts),
     };
-    Ok(Draft { role, parts: parts.map_err(|flaw| flaw.under(root.under))? })
+    read.map_err(|flaw| flaw.under(root.under))?;
+    Ok(role)
 }
 
 /// Who speaks, by type, class or role; and whether it is a function's result of the days before ids.
@@ -161,23 +163,24 @@ fn role_of(kind: &str) -> Option<(Role, bool)> {
     })
 }
 
-fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) -> Read<()> {
     let extra = message.raw("additional_kwargs").unwrap_or("{}");
     let metadata = message.raw("response_metadata").unwrap_or("{}");
     let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
     let listed = |items: Option<Vec<&'a RawValue>>, list, path: &str| {
-        let items = (0u32..).zip(items.unwrap_or_default());
-        let seen = items.map(|(at, raw)| {
-            call(raw, Place::At(list, at)).map_err(|flaw| flaw.under(&format!("{path}/{at}")))
-        });
-        seen.collect::<Read<Vec<Seen<'a>>>>()
+        let mut seen: Vec<Seen<'a>> = Vec::new();
+        json::each(items.unwrap_or_default(), path, &mut |raw, at| {
+            seen.push(call(raw, Place::At(list, at))?);
+            Ok(())
+        })?;
+        Ok(seen)
     };
     let calls = listed(message.items("tool_calls"), root.calls, "/tool_calls")?;
     let invalid = listed(message.items("invalid_tool_calls"), root.invalid, "/invalid_tool_calls")?;
     let chunks = listed(message.items("tool_call_chunks"), root.chunks, "/tool_call_chunks")?;
     let raw_calls =
         listed(kwargs.items("tool_calls"), root.raw_calls, "/additional_kwargs/tool_calls")?;
-    let mut parts = reasoning(&mut kwargs, root)?;
+    reasoning(&mut kwargs, root, parts)?;
     let mut blocks = Vec::new();
     let mut torn = false;
     match message.content("content") {
@@ -189,21 +192,21 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
                 parts.push(Part::new(Kind::Text, Place::In(root.content), text));
             }
         }
-        Some(Content::Blocks(items)) => {
-            for (at, raw) in (0u32..).zip(items) {
-                let place = Place::At(root.content, at);
-                let flaw = |flaw: Flaw| flaw.under(&format!("/content/{at}"));
-                match json::kind_of(raw).as_deref() {
-                    Some("tool_use" | "tool_call" | "functionCall") => {
-                        blocks.push((parts.len(), call(raw, place).map_err(flaw)?));
-                    }
-                    kind => {
-                        torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
-                        parts.push(block(raw, place).map_err(flaw)?);
-                    }
+        Some(Content::Blocks(items)) => json::each(items, "/content", &mut |raw, at| {
+            let place = Place::At(root.content, at);
+            match json::kind_of(raw).as_deref() {
+                Some("tool_use" | "tool_call" | "functionCall") => {
+                    blocks.push((parts.len(), call(raw, place)?));
+                }
+                kind => {
+                    torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
+                    let mut part = part::at(place);
+                    block(raw, &mut part)?;
+                    parts.push(part);
                 }
             }
-        }
+            Ok(())
+        })?,
     }
     let mut all = Calls { known: Vec::new(), parts: Vec::new() };
     for seen in &calls {
@@ -246,17 +249,16 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
     for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
         let quoted = Value::from(&*part.piece.id).to_string();
         let elsewhere =
-            extra.matches(&*quoted).count().saturating_add(metadata.matches(&*quoted).count());
+            [extra, metadata].into_iter().flat_map(|beside| places(beside, &quoted)).count();
         let known = raw_calls.iter().filter(|seen| seen.id == part.piece.id).count();
         part.piece.opaque |= torn || (!part.piece.id.is_empty() && elsewhere > known);
     }
-    Ok(parts)
+    Ok(())
 }
 
 /// Reasoning beside the content.
-fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
+fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) -> Read<()> {
     let [text, items] = root.reasoning;
-    let mut parts = Vec::new();
     if let Some(said) = kwargs.text("reasoning_content").filter(|said| !said.is_empty()) {
         let mut part = Part::new(Kind::Thinking, Place::Field(text), said);
         part.piece.blank = false;
@@ -267,67 +269,47 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root) -> Read<Vec<Part<'a>>> {
         part.piece.opaque = true;
         parts.push(part);
     }
-    Ok(parts)
+    Ok(())
 }
 
-fn block(raw: &RawValue, place: Place) -> Read<Part<'_>> {
+fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let Ok(mut block) = json::read(raw, &BLOCK) else {
-        return json::other(place, raw);
+        return part::other(raw, part);
     };
-    let text = |block: &mut Members<'_>, name: &str| or_empty(block.text(name)).into_owned();
-    let kind = or_empty(block.text("type"));
-    Ok(match &*kind {
-        "text" => {
-            let text = block.text("text").ok_or_else(|| Flaw::new("/text", "a string"))?;
-            Part::new(Kind::Text, place, text)
-        }
+    match &*or_empty(block.text("type")) {
+        "text" => part::said(&mut block, Kind::Text, "text", part)?,
         "thinking" | "redacted_thinking" => {
-            let said = text(&mut block, "thinking");
-            let mut part = Part::new(Kind::Thinking, place, said);
+            part::say(part, Kind::Thinking, or_empty(block.text("thinking")));
             let signature = block.text("signature").map_or(0, |signature| signature.len());
             let data = block.raw("data").map_or(0, str::len);
-            part.opaque = count(signature.max(data));
-            part.piece.opaque = part.opaque > 0;
-            part.piece.blank &= part.opaque == 0;
-            part
+            part::seal(part, signature.max(data));
         }
         "reasoning" => {
-            let said = text(&mut block, "reasoning");
-            let mut part = Part::new(Kind::Thinking, place, said);
-            part.opaque = count(raw.len());
-            part.piece.opaque = true;
-            part.piece.blank = false;
-            part
+            part::say(part, Kind::Thinking, or_empty(block.text("reasoning")));
+            part::seal(part, raw.len());
         }
         "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
-        | "document" => {
-            let mut part = Part::new(Kind::Image, place, "");
-            part.images = 1;
-            part.media = of_json(raw);
-            part
-        }
-        _ => json::other(place, raw)?,
-    })
+        | "document" => part::medium(raw, part),
+        _ => part::other(raw, part)?,
+    }
+    Ok(())
 }
 
-fn result<'a>(mut message: Members<'a>, root: &Root, legacy: bool) -> Read<Vec<Part<'a>>> {
+fn result<'a>(
+    mut message: Members<'a>,
+    root: &Root,
+    legacy: bool,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<()> {
     let mut body = Body::default();
-    match message.content("content") {
-        None => {}
-        Some(Content::Text(text)) => body.say(text),
-        Some(Content::Blocks(blocks)) => {
-            for (at, raw) in blocks.into_iter().enumerate() {
-                let part = block(raw, Place::Content);
-                body.take(part.map_err(|flaw| flaw.under(&format!("/content/{at}")))?);
-            }
-        }
-    }
+    body.content(message.content("content"), "/content", &block, false)?;
     let place = if legacy { Place::Field(root.content) } else { Place::In(root.content) };
-    let mut part = body.into_part(place);
-    part.piece.id = or_empty(message.text("tool_call_id")).into();
-    part.piece.name = or_empty(message.text("name")).into();
+    let mut part = part::at(place);
+    body.fill(&mut part);
+    part::name(&mut part, &mut message, "tool_call_id", "name");
     part.piece.error = message.text("status").is_some_and(|status| status == "error");
-    Ok(vec![part])
+    parts.push(part);
+    Ok(())
 }
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
@@ -365,7 +347,7 @@ fn written(root: &Root, kind: &str, body: Value) -> Value {
                 "tool" => "ToolMessage",
                 _ => "FunctionMessage",
             };
-            object!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
+            object!({ "lc": 1u64, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": body })
         }
         "/data" => object!({ "type": kind, "data": body }),
         _ => {

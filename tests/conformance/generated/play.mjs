@@ -9,6 +9,7 @@ import { callsOf } from "../convert/turns.mjs";
 import { hostOptions, random, render } from "../generated.mjs";
 import { strictFor } from "../pairs.mjs";
 import { approvalsOfCalls, atomic, carried, honest, turnsOf, verbatim } from "./laws.mjs";
+import { companion } from "./lived.mjs";
 
 /**
  * @typedef {import("../generated.mjs").History} History
@@ -83,13 +84,16 @@ function run(api, { format, provider }, history, seed, played) {
   const contextTokens = history.window;
   const maxOutputTokens = Math.floor(contextTokens / 16);
   let now = 0;
-  const manager = new api.ContextManager({
+  const options = {
     window: { contextTokens, maxOutputTokens },
     format,
     provider,
     clock: () => now,
     ...hostOptions(history, format),
-  });
+  };
+  const manager = new api.ContextManager(options);
+  const { clean } = history;
+  const beside = companion(api, options, manager, { clean, seed, classes: format === "langchain" });
   const next = random(seed);
   const law = { format, provider };
   const views = { mended: /** @type {any} */ (null), sent: /** @type {any} */ (null) };
@@ -119,6 +123,8 @@ function run(api, { format, provider }, history, seed, played) {
       grown(prefix, mended) ??
       grown(prefix, view);
     if (problem) broken(problem.law, `${where}: ${problem.message}`);
+    const other = beside(where, prefix, view, next);
+    if (other) broken(other.law, other.message);
     played.requests += 1;
     played.repairs += mended.repairs.length;
     played.edits += view.edits.length;

@@ -1,0 +1,135 @@
+/** Functions over a whole history, without a session: prune it for one request, keep its last turns, keep its share. */
+import { ContextManager } from "./context.js";
+import { call, send } from "./core.js";
+import { invalid } from "./errors.js";
+import * as glue from "./glue/plimsoll_bg.js";
+import { argumentJson } from "./json.js";
+import { within } from "./transcript.js";
+import type {
+  Channels,
+  ContextManagerOptions,
+  ContextWindow,
+  Estimator,
+  Format,
+  Parts,
+  PolicyOptions,
+  Provider,
+  PruneResult,
+  ShareResult,
+} from "./types.js";
+
+/**
+ * Prunes a history for one request, as AceClaw describes it: nothing is kept of the decision and nothing is folded. At or
+ * below the preset's trigger, and where it would gain nothing, the messages come back as they are.
+ *
+ * @throws {PlimsollError} as `ContextManager.request`; `INVALID_ARGUMENT` for an option that the preset does not have.
+ * @example
+ * const window = { contextTokens: 200_000, maxOutputTokens: 16_384 };
+ * const { messages, applied } = pruneForRequest(history, { preset: "aceclaw", window, system });
+ */
+export function pruneForRequest<M>(
+  messages: readonly M[],
+  options: PolicyOptions &
+    Parts & {
+      window: ContextWindow;
+      format?: Format;
+      provider?: Provider;
+      estimator?: Estimator;
+    },
+): PruneResult<M> {
+  const { system, tools, unseenTokens, signal, ...policy } = options;
+  const once = { ...policy, transient: true, clock: () => 0 } as ContextManagerOptions<M>;
+  using manager = new ContextManager<M>(once);
+  const request = manager.request(messages, { system, tools, unseenTokens, signal });
+  const { used: prunedTokens, tokensSaved } = manager.status();
+  const originalTokens = prunedTokens + tokensSaved;
+  const applied = request.edits.length > 0 && prunedTokens < originalTokens;
+  if (!applied) {
+    const asTheyAre = { messages: [...messages], edits: [], applied };
+    return { ...asTheyAre, originalTokens, prunedTokens: originalTokens };
+  }
+  return {
+    messages: request.messages,
+    applied,
+    originalTokens,
+    prunedTokens,
+    edits: request.edits,
+  };
+}
+
+/**
+ * Keeps from the n-th last real user message on, and the system's messages at the start; a call stays with its results.
+ *
+ * @param turns undefined, 0 or less: all of them.
+ * @throws {PlimsollError} `MALFORMED_MESSAGE`, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
+ * @example
+ * const recent = limitTurns(history, 20);
+ */
+export function limitTurns<M>(
+  messages: readonly M[],
+  turns: number | undefined,
+  options: { format?: Format } = {},
+): M[] {
+  if (turns !== undefined && !Number.isInteger(turns)) {
+    throw invalid("turns", "a whole number, or nothing for all turns", turns);
+  }
+  const wanted = Math.min(Math.max(turns ?? 0, 0), 2 ** 32 - 1);
+  const kept = within("limitTurns", messages, options, (manager) =>
+    call("limitTurns", () => manager.last_turns(wanted)),
+  ) as Ranges;
+  return taken(messages, kept);
+}
+
+/**
+ * How many turns the session of this key keeps, by the settings of its channel, as OpenClaw looks it up; undefined: all of
+ * them. `agent:<id>:<channel>:dm:<user>`, with or without the agent and a thread or topic behind the user.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for a limit that is no whole number.
+ * @example
+ * const turns = historyLimitFromSessionKey("telegram:dm:123", { telegram: { dmHistoryLimit: 20 } }); // 20
+ */
+export function historyLimitFromSessionKey(
+  sessionKey: string | undefined,
+  channels: Channels | undefined,
+): number | undefined {
+  const given = { ...(sessionKey ? { sessionKey } : {}), channels: channels ?? {} };
+  const json = argumentJson(given, "channels");
+  return call("historyLimitFromSessionKey", () => glue.history_limit(send(json)));
+}
+
+/**
+ * Drops the oldest chunk, a half by default, until the history has at most its share of the window, as OpenClaw does. A
+ * call goes with its results, and the system's messages at the start stay. One chunk always stays.
+ *
+ * @throws {PlimsollError} as `limitTurns`.
+ * @example
+ * const { messages, droppedMessages } = pruneHistoryForContextShare({ messages: history, maxContextTokens: 200_000 });
+ */
+export function pruneHistoryForContextShare<M>(given: {
+  messages: readonly M[];
+  maxContextTokens: number;
+  /** Default 0.5. */
+  maxHistoryShare?: number;
+  /** Chunks that the history is split into; the oldest goes. Default 2. */
+  parts?: number;
+  format?: Format;
+  estimator?: Estimator;
+}): ShareResult<M> {
+  const { messages, format, estimator, ...share } = given;
+  const options = { ...(format ? { format } : {}), ...(estimator ? { estimator } : {}) };
+  const json = argumentJson(share, "options");
+  const during = "pruneHistoryForContextShare";
+  const { kept, ...counts } = within(during, messages, options, (manager) =>
+    call(during, () => manager.share(send(json))),
+  ) as { kept: Ranges } & Omit<ShareResult<M>, "messages" | "droppedMessagesList">;
+  const isKept = (index: number): boolean => kept.some(([from, to]) => index >= from && index < to);
+  const droppedMessagesList = messages.filter((_, index) => !isKept(index));
+  return { messages: taken(messages, kept), droppedMessagesList, ...counts };
+}
+
+/** Positions, as [from, to). */
+type Ranges = Array<[number, number]>;
+
+function taken<M>(messages: readonly M[], kept: Ranges): M[] {
+  return kept.flatMap(([from, to]) => messages.slice(from, to));
+}

@@ -1,0 +1,234 @@
+//! What the formats share in reading: parts of the usual kinds, from the members that say them.
+
+use std::borrow::Cow;
+
+use super::fingerprint::of_json;
+use super::image;
+use super::json::{Flaw, Read, count, each, or_empty, whole};
+use crate::json::{self, Content, Members, RawValue};
+use crate::model::{Kind, Part, Place};
+use crate::text;
+
+/// How a format reads a block into a part, whose place is known.
+pub(super) type Block<'r, 'a> = &'r dyn Fn(&'a RawValue, &mut Part<'a>) -> Read<()>;
+
+/// A part of which only its place is known.
+pub(super) fn at<'a>(place: Place) -> Part<'a> {
+    Part::new(Kind::Other, place, "")
+}
+
+/// The parts of a message's content: its text, or its blocks.
+pub(super) fn content<'a>(
+    content: Option<Content<'a>>,
+    block: Block<'_, 'a>,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<()> {
+    match content {
+        None => Ok(()),
+        Some(Content::Text(text)) => {
+            parts.push(Part::new(Kind::Text, Place::Content, text));
+            Ok(())
+        }
+        Some(Content::Blocks(blocks)) => list(blocks, "/content", &Place::Item, block, parts),
+    }
+}
+
+/// The parts of a list, which stands at a path.
+pub(super) fn list<'a>(
+    blocks: Vec<&'a RawValue>,
+    path: &str,
+    place: &dyn Fn(u32) -> Place,
+    block: Block<'_, 'a>,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<()> {
+    each(blocks, path, &mut |raw, number| {
+        let mut part = at(place(number));
+        block(raw, &mut part)?;
+        parts.push(part);
+        Ok(())
+    })
+}
+
+/// Text or reasoning: the member with it must be there.
+pub(super) fn said<'a>(
+    block: &mut Members<'a>,
+    kind: Kind,
+    member: &str,
+    part: &mut Part<'a>,
+) -> Read<()> {
+    let text = block.text(member);
+    say(part, kind, text.ok_or_else(|| Flaw::new("", "a string").under(&format!("/{member}")))?);
+    Ok(())
+}
+
+/// A part of this kind with this text.
+pub(super) fn say<'a>(part: &mut Part<'a>, kind: Kind, text: Cow<'a, str>) {
+    *part = Part::new(kind, part.piece.place, text);
+}
+
+/// A call without its name: its arguments, or `none`.
+pub(super) fn call<'a>(
+    block: &mut Members<'a>,
+    member: &str,
+    none: &'a str,
+    part: &mut Part<'a>,
+) -> Read<()> {
+    let text = block.raw(member).map_or(Ok(none), whole);
+    let text = text.map_err(|flaw| flaw.under(&format!("/{member}")))?;
+    say(part, Kind::Call, text.into());
+    part.piece.bad_arguments = !text.starts_with('{');
+    Ok(())
+}
+
+/// Gives a call or a result its id and its tool's name; those that stand in no member are empty.
+pub(super) fn name(part: &mut Part<'_>, members: &mut Members<'_>, id: &str, name: &str) {
+    part.piece.id = or_empty(members.text(id)).into();
+    part.piece.name = or_empty(members.text(name)).into();
+}
+
+/// A part with so many characters of a signature, or of what is encrypted.
+pub(super) fn seal(part: &mut Part<'_>, chars: usize) {
+    part.opaque = count(chars);
+    part.piece.opaque = chars > 0;
+    part.piece.blank &= chars == 0;
+}
+
+/// Something that is shown and not said, known by `json`.
+pub(super) fn medium(json: &str, part: &mut Part<'_>) {
+    say(part, Kind::Image, "".into());
+    part.images = 1;
+    part.media = of_json(json);
+}
+
+/// What a result says: the texts of its blocks, its images, and whatever else it holds as JSON text.
+#[derive(Default)]
+pub(super) struct Body<'a> {
+    text: Option<Cow<'a, str>>,
+    images: u32,
+    media: u64,
+    media_bytes: u32,
+    /// Of the piece that it becomes.
+    shown: u32,
+    widest: u32,
+    marks: u64,
+    texts: u64,
+    hollow: u64,
+    /// What it says is not in its text blocks alone.
+    mixed: bool,
+    blocks: u32,
+}
+
+impl<'a> Body<'a> {
+    /// All of a content. Of a list that can be changed block by block each block is known.
+    pub(super) fn content(
+        &mut self,
+        content: Option<Content<'a>>,
+        path: &str,
+        block: Block<'_, 'a>,
+        can_change: bool,
+    ) -> Read<()> {
+        match content {
+            None => Ok(()),
+            Some(Content::Text(text)) => {
+                self.say(text);
+                Ok(())
+            }
+            Some(Content::Blocks(blocks)) => each(blocks, path, &mut |raw, _| {
+                let mut part = at(Place::Content);
+                block(raw, &mut part)?;
+                if can_change {
+                    self.list(part);
+                } else {
+                    self.take(part);
+                }
+                Ok(())
+            }),
+        }
+    }
+
+    pub(super) fn say(&mut self, more: Cow<'a, str>) {
+        match &mut self.text {
+            Some(text) => {
+                let text = text.to_mut();
+                text.push('\n');
+                text.push_str(&more);
+            }
+            None => self.text = Some(more),
+        }
+    }
+
+    /// One block of a list that can be changed block by block.
+    fn list(&mut self, part: Part<'a>) {
+        let bit = 1u64.checked_shl(self.blocks).unwrap_or(0);
+        if part.piece.kind != Kind::Text || bit == 0 {
+            self.mixed |= !part.text.is_empty();
+        } else {
+            self.texts |= bit;
+            self.hollow |= if part.piece.blank { bit } else { 0 };
+        }
+        self.take(part);
+    }
+
+    pub(super) fn take(&mut self, part: Part<'a>) {
+        self.images = self.images.saturating_add(part.images);
+        self.media = self.media.rotate_left(1) ^ part.media;
+        self.media_bytes = self.media_bytes.saturating_add(part.media_bytes);
+        self.shown = self.shown.saturating_add(part.piece.images);
+        self.widest = self.widest.max(part.piece.widest);
+        self.blocks = self.blocks.saturating_add(1);
+        self.marks |= (part.piece.marks & 1).checked_shl(self.blocks).unwrap_or(0);
+        if !part.text.is_empty() {
+            self.say(part.text);
+        }
+    }
+
+    pub(super) fn fill(self, part: &mut Part<'a>) {
+        say(part, Kind::Result, self.text.unwrap_or_default());
+        part.images = self.images;
+        part.media = self.media;
+        part.media_bytes = self.media_bytes;
+        part.piece.images = self.shown;
+        part.piece.widest = self.widest;
+        part.piece.marks = self.marks;
+        part.piece.texts = if self.mixed { 0 } else { self.texts };
+        part.piece.hollow = self.hollow;
+        part.piece.blank &= self.images == 0;
+    }
+}
+
+/// An image, known by `json`; its data is a string of base64, or stands in an object as a `data:` URL.
+pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
+    medium(json, part);
+    part.media_bytes = count(json.len());
+    part.piece.images = 1;
+    part.piece.widest = image::longer_side(image::base64_of(data));
+}
+
+/// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
+pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    say(part, Kind::Other, unmarked(whole(raw)?));
+    part.piece.opaque = true;
+    part.piece.marks = u64::from(matches!(part.text, Cow::Owned(_)));
+    Ok(())
+}
+
+fn unmarked(json: &str) -> Cow<'_, str> {
+    if !text::has(json, "\"cache_control\"") {
+        return Cow::Borrowed(json);
+    }
+    let Ok(members) = json::members(json) else { return Cow::Borrowed(json) };
+    let mut kept = String::from("{");
+    for (key, raw) in members {
+        if key == "cache_control" {
+            continue;
+        }
+        if kept.len() > 1 {
+            kept.push(',');
+        }
+        json::quote(&key, &mut kept);
+        kept.push(':');
+        kept.push_str(raw);
+    }
+    kept.push('}');
+    Cow::Owned(kept)
+}

@@ -1,0 +1,126 @@
+//! What the host protects: the first and the last messages, and tools by name. Never edited and never folded; only a request
+//! that would not fit touches it, after everything else.
+
+use crate::ledger::Ledger;
+use crate::model::Role;
+
+/// What is protected. All zero and empty: nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protect {
+    /// So many first messages, those of the system not counted.
+    pub first: u32,
+    /// So many last messages.
+    pub last: u32,
+    /// So many last turns.
+    pub turns: u32,
+    /// A turn starts at every message with the user's role, also one that only carries results.
+    pub by_role: bool,
+    /// The last messages of at most so many tokens, as they arrived.
+    pub tokens: u64,
+    /// Names or globs of tools.
+    pub tools: Vec<String>,
+}
+
+impl Protect {
+    /// The tool is one of those named.
+    pub fn names(&self, tool: &str) -> bool {
+        self.tools.iter().any(|glob| glob == tool || fast_glob::glob_match(glob, tool))
+    }
+
+    /// The message is protected by where it stands.
+    pub fn holds(&self, ledger: &Ledger, message: u32) -> bool {
+        message < self.head(ledger) || message >= self.tail(ledger)
+    }
+
+    /// First message behind those protected at the start; a group is not split.
+    pub fn head(&self, ledger: &Ledger) -> u32 {
+        let (mut at, mut left) = (0u32, self.first);
+        while left > 0
+            && let Some(message) = ledger.messages.get(at as usize)
+        {
+            left = left.saturating_sub(u32::from(message.role != Role::System));
+            at = at.saturating_add(1);
+        }
+        while at > 0 && !ledger.may_cut(at) {
+            at = at.saturating_add(1);
+        }
+        at
+    }
+
+    /// First message of those protected at the end; a group is not split.
+    pub fn tail(&self, ledger: &Ledger) -> u32 {
+        let count = ledger.message_count();
+        let from = count.saturating_sub(self.last).min(self.turn(ledger));
+        let from = from.min(newest(ledger, self.tokens));
+        (0..=from).rev().find(|&at| ledger.may_cut(at)).unwrap_or(0)
+    }
+
+    /// Where the first of the protected turns starts; with fewer turns, the history.
+    fn turn(&self, ledger: &Ledger) -> u32 {
+        if self.turns == 0 {
+            return ledger.message_count();
+        }
+        if !self.by_role {
+            let newest = ledger.messages.last().map_or(0, |message| message.turn);
+            return ledger.turn_start(newest.saturating_add(1).saturating_sub(self.turns));
+        }
+        let mut left = self.turns;
+        // Of results that stand side by side in messages of their own only the first counts.
+        let role = |at: u32| ledger.messages.get(at as usize).map(|message| message.role);
+        let first = (0..ledger.message_count()).rev().find(|&at| {
+            let tools = role(at) == Some(Role::Tool);
+            let again = tools && at.checked_sub(1).and_then(role) == Some(Role::Tool);
+            let starts = role(at) == Some(Role::User) || (tools && !again);
+            left = left.saturating_sub(u32::from(starts));
+            left == 0
+        });
+        first.unwrap_or(0)
+    }
+}
+
+/// First of the last messages of at most so many tokens, as they arrived.
+pub(super) fn newest(ledger: &Ledger, tokens: u64) -> u32 {
+    let (mut at, mut sum) = (ledger.message_count(), 0u64);
+    while tokens > 0
+        && let Some(before) = at.checked_sub(1)
+    {
+        sum = sum.saturating_add(arrived(ledger, before));
+        if sum > tokens {
+            break;
+        }
+        at = before;
+    }
+    at
+}
+
+/// Tokens of a message as it arrived.
+pub(super) fn arrived(ledger: &Ledger, message: u32) -> u64 {
+    let blocks = ledger.blocks_of(message);
+    let tokens = blocks.filter_map(|at| ledger.blocks.get(at as usize).map(|it| it.tokens));
+    tokens.map(u64::from).sum()
+}
+
+/// What stands where nothing is edited and nothing is folded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bounds {
+    /// First message behind those protected at the start.
+    pub first: u32,
+    /// First message of those at the end that are not edited.
+    pub edit: u32,
+    /// First message of those at the end that are not folded.
+    pub fold: u32,
+}
+
+impl Bounds {
+    /// Marks the blocks that these bounds hold, where they differ from `before`.
+    pub(super) fn hold(self, ledger: &mut Ledger, before: Self) {
+        let first = ledger.blocks_of(self.first.max(before.first)).start;
+        let rest = ledger.blocks_of(self.edit.min(before.edit)).start;
+        let rest = rest..ledger.block_count();
+        let changed = if self.first == before.first { 0..0 } else { 0..first };
+        for at in changed.chain(rest) {
+            let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
+            block.held = block.message < self.first || block.message >= self.edit;
+        }
+    }
+}

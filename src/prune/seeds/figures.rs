@@ -1,0 +1,125 @@
+//! The five systems, a row each: their figures, and which of the shared steps they take.
+
+use super::{Marker, Seed, Strategy, Stub, Trigger};
+use crate::error::{Error, Result};
+use crate::prune::{Policy, Protect, WHOLE};
+
+/// What the rows share: nothing is done.
+const NOTHING: Seed = Seed {
+    name: "",
+    trigger: Trigger::Share(WHOLE),
+    stub: Stub::None,
+    stub_chars: 200,
+    above: 1,
+    thinking: false,
+    leaves: 0,
+    repeated: 0,
+    images: false,
+    tail_most: 0,
+    tail_least: 0,
+    yields: false,
+    first_once: false,
+    middle: 1,
+    parts: 0,
+    strategy: Strategy::Summarize,
+};
+
+/// A65-A91. What stands before the last five turns: reasoning goes, results over 400 characters keep 200.
+const ACECLAW: Seed = Seed {
+    name: "aceclaw",
+    trigger: Trigger::Share(8500),
+    stub: Stub::Head(Marker::Pruned),
+    above: 2,
+    thinking: true,
+    ..NOTHING
+};
+
+/// I1-I32. Between the first message and the last twenty: results keep 200 characters, then all of it is folded.
+const AICLAW: Seed = Seed {
+    name: "aiclaw",
+    trigger: Trigger::Share(5000),
+    stub: Stub::Head(Marker::Truncated),
+    middle: 5,
+    ..NOTHING
+};
+
+/// G13-G26. What stands before the last 20,000 tokens is folded; to discard, the older half goes.
+const OPENCLAW: Seed = Seed {
+    name: "openclaw",
+    trigger: Trigger::Reserve(16_384),
+    tail_most: 5000,
+    parts: 2,
+    ..NOTHING
+};
+
+/// B1-B18. Five first and fifteen last messages stay.
+const CONTEXT_BUDGET: Seed =
+    Seed { name: "context-budget", trigger: Trigger::Share(8500), ..NOTHING };
+
+/// H6-H20. A line for each result, leaves of arguments cut, older images and repetitions gone; then a fold.
+const HERMES: Seed = Seed {
+    name: "hermes",
+    trigger: Trigger::Hermes,
+    stub: Stub::Line,
+    leaves: 500,
+    repeated: 200,
+    images: true,
+    tail_least: 3000,
+    yields: true,
+    first_once: true,
+    middle: 4,
+    ..NOTHING
+};
+
+/// A preset: its steps, what it aims for, the least that it edits for, and what it protects.
+struct Row {
+    seed: Seed,
+    target: u64,
+    minimum_gain: u64,
+    first: u32,
+    last: u32,
+    turns: u32,
+    tokens: u64,
+}
+
+const PLAIN: Row =
+    Row { seed: NOTHING, target: 0, minimum_gain: 0, first: 0, last: 0, turns: 0, tokens: 0 };
+
+static ROWS: [Row; 5] = [
+    Row { seed: ACECLAW, target: 6000, turns: 5, ..PLAIN },
+    Row { seed: AICLAW, target: 4000, first: 1, last: 20, ..PLAIN },
+    Row { seed: OPENCLAW, target: 5000, tokens: 20_000, ..PLAIN },
+    Row { seed: CONTEXT_BUDGET, target: 6000, first: 5, last: 15, ..PLAIN },
+    Row { seed: HERMES, target: 4000, minimum_gain: 4096, first: 3, last: 8, ..PLAIN },
+];
+
+impl Policy {
+    /// The names of all presets, for an error.
+    const NAMES: &str =
+        "one of balanced, economy, retention, aceclaw, aiclaw, openclaw, context-budget, hermes";
+
+    /// Another system's way, with its figures. `balanced` says what a fold keeps.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for any other name.
+    pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
+        let Some(row) = ROWS.iter().find(|row| row.seed.name == name) else {
+            return Err(Error::argument("preset", Self::NAMES, format_args!("\"{name}\"")));
+        };
+        let mut policy = Self::retaining(600)?;
+        let Row { seed, target, minimum_gain, first, last, turns, tokens } = row;
+        policy.protect = Protect {
+            first: *first,
+            last: *last,
+            turns: *turns,
+            // A75: AceClaw counts every message of the user's role.
+            by_role: *turns > 0,
+            tokens: *tokens,
+            tools: Vec::new(),
+        };
+        (policy.target, policy.minimum_gain) = (*target, *minimum_gain);
+        policy.ingest_cap = WHOLE;
+        policy.seed = Some(seed.clone());
+        Ok(policy)
+    }
+}

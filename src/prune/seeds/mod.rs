@@ -1,0 +1,342 @@
+//! The ways of five other systems, as they describe them: one decision of shared steps, a row of figures for each.
+//!
+//! A trigger compares the history as it arrived, so a request decided alone and one of a session agree while the history
+//! grows. What stands before the protected end is shortened; then, if it is still over, folded, cut or dropped; the default
+//! policy's hard fit comes last. The end slides with every message, and with it an epoch may open at nearly every call.
+
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "tokens and shares: u32 sums and small constants, far below u64"
+)]
+
+mod figures;
+mod share;
+
+pub use share::oldest_chunk;
+
+use super::edit::stub;
+use super::protect::{Bounds, arrived, newest};
+use super::{Change, Decision, Moment, Pruner, Rule, Setting, WHOLE, Writer};
+use crate::ledger::Ledger;
+use crate::model::{Block, Form, Kind, Role};
+
+/// A system's figures, and which steps it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent steps of a row, not a state")]
+pub struct Seed {
+    /// The preset's name.
+    pub name: &'static str,
+    /// Over how many tokens it acts.
+    pub trigger: Trigger,
+    /// What becomes of an old result.
+    pub stub: Stub,
+    /// Characters of a body that stay.
+    pub stub_chars: u32,
+    /// A body is shortened over so many times that.
+    pub above: u32,
+    /// Old reasoning goes.
+    pub thinking: bool,
+    /// Arguments of more characters have their long strings cut; 0: never.
+    pub leaves: u32,
+    /// A result of at least so many characters that a later one repeats says so; 0: never.
+    pub repeated: u32,
+    /// Images before the user's newest go.
+    pub images: bool,
+    /// Share of the trigger that the protected end has at most; 0: no such bound.
+    pub tail_most: u64,
+    /// Share of the trigger that it has at least; 0: none.
+    pub tail_least: u64,
+    /// Bodies in an end that has more than that go too.
+    pub yields: bool,
+    /// The first messages are protected until the first fold only.
+    pub first_once: bool,
+    /// A fold of fewer messages is none.
+    pub middle: u32,
+    /// What is dropped is the first of so many chunks of equal tokens; 0: message by message until the target is reached.
+    pub parts: u32,
+    /// What comes after shortening.
+    pub strategy: Strategy,
+}
+
+/// When a preset acts: strictly above so many tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// This share of the usable window, in 1e-4.
+    Share(u64),
+    /// The window less this reserve, or half of a small one.
+    Reserve(u64),
+    /// Half of the usable window, three quarters of one below 512,000; at least 64,000, or 85 % where that is too much.
+    Hermes,
+}
+
+/// What becomes of an old result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stub {
+    /// It stays.
+    None,
+    /// Its first characters and a marker.
+    Head(Marker),
+    /// One line that tells what it was.
+    Line,
+}
+
+/// What ends a body that was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// A77.
+    Pruned,
+    /// I8.
+    Truncated,
+}
+
+impl Marker {
+    /// Its text.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Pruned => {
+                "\n\n[content pruned during context compaction: the original was too large to retain]"
+            }
+            Self::Truncated => "\n...(truncated)",
+        }
+    }
+}
+
+/// What comes after shortening, if the request is still over the trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// A fold: without a summarizer, digest and hot set.
+    Summarize,
+    /// Old bodies are cut until the target is reached.
+    Truncate,
+    /// The oldest are dropped.
+    Discard,
+}
+
+/// How a block is shortened; its text is asked for where it takes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shorten {
+    /// To its first characters and a marker.
+    Head(u32, Marker),
+    /// To a line that tells what it was.
+    Line,
+    /// To a line that says that a later result tells the same.
+    Repeated,
+    /// Long strings in its arguments to so many characters.
+    Leaves(u32),
+    /// An image to a word.
+    Image,
+    /// It goes.
+    Gone,
+}
+
+/// What a line or marker costs, roughly: known once it is written.
+const LINE: u64 = 24;
+
+impl Seed {
+    /// How the block is shortened where nothing protects it.
+    pub fn shortens(&self, block: &Block) -> Option<Shorten> {
+        let long = |least: u32| least > 0 && block.chars > least;
+        let how = match block.kind {
+            Kind::Result if block.repeated && long(self.repeated.saturating_sub(1)) => {
+                Shorten::Repeated
+            }
+            Kind::Result if long(self.stub_chars * self.above) => match self.stub {
+                Stub::None => return None,
+                Stub::Head(marker) => Shorten::Head(self.stub_chars, marker),
+                Stub::Line => Shorten::Line,
+            },
+            Kind::Call if long(self.leaves) => Shorten::Leaves(self.stub_chars),
+            Kind::Thinking if self.thinking => Shorten::Gone,
+            Kind::Image if self.images => Shorten::Image,
+            Kind::Text | Kind::Thinking | Kind::Call | Kind::Result | Kind::Image | Kind::Other => {
+                return None;
+            }
+        };
+        (block.form == Form::Full).then_some(how)
+    }
+
+    /// Tokens above which it acts.
+    pub fn limit(&self, setting: &Setting) -> u64 {
+        let Setting { window, usable, .. } = *setting;
+        match self.trigger {
+            Trigger::Share(share) => share * usable / WHOLE,
+            Trigger::Reserve(reserve) => window.saturating_sub(reserve).max(usable / 2).min(usable),
+            Trigger::Hermes => {
+                let share = if window < 512_000 { 75 } else { 50 };
+                let limit = (share * usable / 100).max(64_000);
+                let small = (85 * usable / 100).min(usable.saturating_sub(1)).max(1);
+                if limit < usable { limit } else { small }
+            }
+        }
+    }
+}
+
+impl Pruner {
+    /// What is protected now.
+    pub(super) fn bounds_of(&self, ledger: &Ledger, setting: &Setting) -> Bounds {
+        let protect = &self.policy.protect;
+        let once = self.policy.seed.as_ref().is_some_and(|seed| seed.first_once);
+        let first = if once && self.head.is_some() { 0 } else { protect.head(ledger) };
+        let tail = protect.tail(ledger);
+        let plain = Bounds { first, edit: tail, fold: tail };
+        let share = |of: fn(&Seed) -> u64| {
+            let share = self.policy.seed.as_ref().map(|seed| (of(seed), seed.limit(setting)));
+            share.map(|(share, limit)| share * limit / WHOLE).filter(|&tokens| tokens > 0)
+        };
+        if let Some(most) = share(|seed| seed.tail_most) {
+            let tail = tail.max(cut_before(ledger, newest(ledger, most)));
+            return Bounds { edit: tail, fold: tail, ..plain };
+        }
+        let Some(least) = share(|seed| seed.tail_least) else { return plain };
+        let fold = tail.min(cut_before(ledger, newest(ledger, least)));
+        if self.policy.seed.as_ref().is_none_or(|seed| !seed.yields) {
+            return Bounds { edit: fold, fold, ..plain };
+        }
+        // H16: the last messages beyond their share stay, but their bodies may go.
+        let bodies = cut_before(ledger, ledger.message_count().saturating_sub(YIELDS_TO));
+        let edit = [fold, bodies, ledger.message_count()].into_iter().find(|&at| {
+            let tokens: u64 =
+                (at..ledger.message_count()).map(|message| arrived(ledger, message)).sum();
+            tokens <= least
+        });
+        Bounds { edit: edit.unwrap_or(fold), fold, ..plain }
+    }
+
+    /// Tokens of the history as it arrived, less what folds and discards have taken.
+    fn raw(&self, setting: &Setting) -> u64 {
+        let head = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
+        let whole = self.arrived.saturating_sub(self.taken);
+        setting.fixed.saturating_add(head).saturating_add(whole)
+    }
+
+    /// Decides as the preset's system does.
+    pub(super) fn seed_way(
+        &mut self,
+        seed: &Seed,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        moment: Moment,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        // A fold that was asked for comes at any size, if pruning alone does not reach the target (A80).
+        let asked = std::mem::take(&mut self.fold_wanted);
+        let limit = if asked { self.aim(setting) } else { seed.limit(setting) };
+        if self.raw(setting) <= limit {
+            return;
+        }
+        self.shorten_old(seed, ledger, writer, decision);
+        if self.context(ledger, setting) > limit {
+            match seed.strategy {
+                Strategy::Summarize => self.fold(ledger, setting, moment, true, writer, decision),
+                Strategy::Truncate => self.truncate(seed, ledger, setting, writer, decision),
+                Strategy::Discard => self.discard(seed, ledger, setting, decision),
+            }
+        }
+        self.hard_fit(ledger, &with_margin(setting), writer, decision);
+    }
+
+    /// Shortens what has left the protected end, if all of it together gains enough.
+    fn shorten_old(
+        &mut self,
+        seed: &Seed,
+        ledger: &mut Ledger,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        let shown = if seed.images { shown_last(ledger) } else { 0 };
+        let mut steps = Vec::new();
+        let mut gained = 0;
+        for at in self.open_before(ledger, self.bounds.edit, decision) {
+            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let stays = block.kind == Kind::Image && block.message >= shown
+                || block.kind == Kind::Thinking && is_all(ledger, block.message, Kind::Thinking);
+            let Some(how) = seed.shortens(block).filter(|_| is_free(block) && !stays) else {
+                continue;
+            };
+            gained += u64::from(block.now.saturating_sub(left_of(block, how)));
+            steps.push((at, how));
+        }
+        if gained < self.policy.minimum_gain {
+            return;
+        }
+        for (at, how) in steps {
+            shorten(ledger, at, how, Rule::Prune, writer, decision);
+        }
+    }
+
+    /// Why a preset's fold of what stands before `cut` is not carried out.
+    pub(super) fn refuses(&self, seed: &Seed, cut: u32) -> Option<&'static str> {
+        let middle = cut.saturating_sub(self.start.max(self.bounds.first));
+        (middle < seed.middle).then_some("too few messages stand between what is protected")
+    }
+}
+
+/// A window with room for what mending a request adds: a line where a result is missing, or where the user must speak.
+pub(super) fn with_margin(setting: &Setting) -> Setting {
+    let usable = setting.usable - (setting.usable / 64).min(256);
+    Setting { usable, ..*setting }
+}
+
+/// H16: the last messages whose bodies stay when the end has more than its share.
+const YIELDS_TO: u32 = 3;
+
+/// Nothing forbids an edit.
+fn is_free(block: &Block) -> bool {
+    block.mask.may_edit && !block.is_protected()
+}
+
+/// Where a cut may be made, at this message or before it.
+fn cut_before(ledger: &Ledger, message: u32) -> u32 {
+    (0..=message).rev().find(|&at| ledger.may_cut(at)).unwrap_or(0)
+}
+
+/// The user's newest message with an image.
+fn shown_last(ledger: &Ledger) -> u32 {
+    let of_user = |block: &&Block| {
+        let message = ledger.messages.get(block.message as usize);
+        block.kind == Kind::Image && message.is_some_and(|it| it.role == Role::User)
+    };
+    ledger.blocks.iter().rev().find(of_user).map_or(0, |block| block.message)
+}
+
+fn is_all(ledger: &Ledger, message: u32, kind: Kind) -> bool {
+    ledger
+        .blocks_of(message)
+        .all(|at| ledger.blocks.get(at as usize).is_some_and(|it| it.kind == kind))
+}
+
+/// What will be left of the block, roughly.
+fn left_of(block: &Block, how: Shorten) -> u32 {
+    let kept = match how {
+        Shorten::Head(chars, _) | Shorten::Leaves(chars) => {
+            u64::from(block.tokens) * u64::from(chars) / u64::from(block.chars.max(1)) + LINE
+        }
+        Shorten::Line | Shorten::Repeated | Shorten::Image => LINE,
+        Shorten::Gone => 0,
+    };
+    u32::try_from(kept).unwrap_or(u32::MAX).min(block.now)
+}
+
+/// Shortens a block, if that is worth anything.
+fn shorten(
+    ledger: &mut Ledger,
+    at: u32,
+    how: Shorten,
+    rule: Rule,
+    writer: &mut dyn Writer,
+    decision: &mut Decision,
+) {
+    if how == Shorten::Gone {
+        return stub(ledger, at, rule, writer, decision);
+    }
+    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    let (before, left) = (block.now, left_of(block, how));
+    if left >= before {
+        return;
+    }
+    decision.changes.push(Change { block: at, rule, before });
+    let left = writer.shorten(at, how).unwrap_or(left);
+    let form = if matches!(how, Shorten::Leaves(_)) { Form::Capped } else { Form::Stubbed };
+    ledger.set_form(at, form, left);
+}

@@ -1,0 +1,96 @@
+//! What comes after shortening where nothing is to be summarized: bodies are cut, or the oldest dropped.
+
+#![expect(clippy::arithmetic_side_effects, reason = "sums of tokens, far below u64")]
+
+use super::{Marker, Seed, Shorten, is_free, shorten};
+use crate::ledger::Ledger;
+use crate::model::{Form, Kind};
+use crate::prune::fit::drop_group;
+use crate::prune::{Decision, Pruner, Rule, Setting, WHOLE, Writer};
+
+impl Pruner {
+    /// Cuts old bodies, the oldest first, until the target is reached; a person's words stay.
+    pub(super) fn truncate(
+        &self,
+        seed: &Seed,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        for at in ledger.live().to_vec() {
+            if self.context(ledger, setting) <= self.aim(setting) {
+                return;
+            }
+            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            if block.message >= self.bounds.edit {
+                return;
+            }
+            let long = block.chars > seed.stub_chars * seed.above.max(2);
+            let how = match block.kind {
+                Kind::Result | Kind::Text => Shorten::Head(seed.stub_chars, Marker::Pruned),
+                Kind::Call => Shorten::Leaves(seed.stub_chars),
+                Kind::Thinking | Kind::Image | Kind::Other => continue,
+            };
+            if long && is_free(block) && block.form == Form::Full {
+                shorten(ledger, at, how, Rule::Truncate, writer, decision);
+            }
+        }
+    }
+
+    /// Drops the oldest until the target is reached: group by group, or chunk by chunk.
+    pub(super) fn discard(
+        &mut self,
+        seed: &Seed,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        decision: &mut Decision,
+    ) {
+        let first = decision.changes.len();
+        let end = self.bounds.fold;
+        let mut from = self.start.max(self.bounds.first);
+        while self.context(ledger, setting) > self.aim(setting) {
+            let chunk =
+                if seed.parts > 0 { oldest_chunk(ledger, from, end, seed.parts) } else { None };
+            let upto = if seed.parts > 0 { chunk.unwrap_or(end) } else { from + 1 };
+            if from >= end {
+                break;
+            }
+            let blocks = ledger.blocks_of(from).start..ledger.blocks_of(upto).start;
+            for at in blocks {
+                drop_group(ledger, at, end, false, Rule::Discard, decision);
+            }
+            from = upto;
+        }
+        for change in decision.changes.iter().skip(first) {
+            let tokens = ledger.blocks.get(change.block as usize).map_or(0, |it| it.tokens);
+            self.taken = self.taken.saturating_add(tokens.into());
+        }
+    }
+
+    /// Tokens that a preset aims for.
+    pub(super) fn aim(&self, setting: &Setting) -> u64 {
+        self.policy.target * setting.usable / WHOLE
+    }
+}
+
+/// First message behind the first of `parts` chunks of equal tokens of the messages from `from` to `to`: a group is not
+/// split, and a chunk has at least one (G13). None where there is only one chunk.
+pub fn oldest_chunk(ledger: &Ledger, from: u32, to: u32, parts: u32) -> Option<u32> {
+    let behind = |at: u32| ledger.tokens_from(ledger.blocks_of(at).start);
+    let tokens = |from, to| behind(from).saturating_sub(behind(to));
+    let parts = u64::from(parts.min(to.saturating_sub(from)));
+    if parts <= 1 {
+        return None;
+    }
+    let total = tokens(from, to);
+    let mut ends = (from + 1..=to).filter(|&at| at == to || ledger.may_cut(at));
+    let mut end = ends.next().filter(|&at| at < to)?;
+    for next in ends {
+        if parts * tokens(from, next) > total {
+            break;
+        }
+        end = next;
+    }
+    (end < to).then_some(end)
+}

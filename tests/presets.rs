@@ -1,0 +1,97 @@
+//! Every real session through every preset at several windows: nothing a provider would refuse, nothing over the window.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test reads files, says what it skips and may fail"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plimsoll::context::{Options, Recording, Totals};
+use plimsoll::estimate::Estimator;
+use plimsoll::json::write;
+use plimsoll::session::read_session;
+
+const PRESETS: [&str; 8] = [
+    "balanced",
+    "economy",
+    "retention",
+    "aceclaw",
+    "aiclaw",
+    "openclaw",
+    "context-budget",
+    "hermes",
+];
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.file_name().is_some_and(|name| name != "manifest.json") {
+            found.push(path);
+        }
+    }
+}
+
+fn recordings() -> Vec<(String, Recording)> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sessions"));
+    let mut found = Vec::new();
+    files(root, &mut found);
+    if found.is_empty() {
+        println!("skipped: ../shared is absent");
+    }
+    found.sort();
+    let read = found.into_iter().filter_map(|path| {
+        let name = path.strip_prefix(root).unwrap().display().to_string();
+        let session = read_session(&fs::read(&path).unwrap(), None).ok()?;
+        let recording = Recording::parse(&write(&session), Estimator::default()).ok()?;
+        Some((name, recording))
+    });
+    read.collect()
+}
+
+#[test]
+fn every_session_through_every_preset_is_valid_and_fits() {
+    let recordings = recordings();
+    for preset in PRESETS {
+        for more in ["", r#","strategy":"truncate""#, r#","strategy":"discard""#] {
+            let ours = ["balanced", "economy", "retention"].contains(&preset);
+            if ours && !more.is_empty() {
+                continue;
+            }
+            let mut sum = Totals::default();
+            let mut calls = 0;
+            for (name, recording) in &recordings {
+                let all = [32_000, 64_000, 128_000];
+                for &window in if more.is_empty() { &all[..] } else { &all[1..2] } {
+                    let options = format!(
+                        r#"{{"preset":"{preset}","window":{{"contextTokens":{window}}}{more}}}"#
+                    );
+                    let options = Options::parse(&options).unwrap();
+                    let replay = recording.replay(&options, None).unwrap();
+                    let Totals { bill, edits, folds, epochs, over_window, violations, .. } =
+                        replay.totals;
+                    let at = replay.calls.iter().find(|call| call.violations > 0 || !call.fits);
+                    assert!(
+                        violations == 0 && over_window == 0,
+                        "{name} {preset}{more} {window}: {violations} violations, {over_window} over: {at:?}"
+                    );
+                    calls += replay.calls.len();
+                    sum.bill += bill / 1000;
+                    sum.edits += edits;
+                    sum.folds += folds;
+                    sum.epochs += epochs;
+                    sum.over_window += over_window;
+                }
+            }
+            let Totals { bill, edits, folds, epochs, over_window, .. } = sum;
+            println!(
+                "{preset}{more}: calls {calls}, edits {edits}, folds {folds}, epochs {epochs}, over {over_window}, bill {bill}"
+            );
+        }
+    }
+}
