@@ -327,6 +327,7 @@ mod tests {
         fn tell(&mut self, role: Role, kind: Kind, pair: u32, names: &[&str]) -> u32 {
             let message = Message {
                 fingerprint: 0,
+                written: 0,
                 role,
                 first_block: 0,
                 call: self.call,

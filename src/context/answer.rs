@@ -153,12 +153,12 @@ impl State {
         let rebuild = grown.is_none();
         let (mut entries, mut trailed) = grown.or_else(|| self.whole(0)).unwrap_or_default();
         let sent = self.sent.items.len();
-        let same = if rebuild { self.shared(&entries) } else { sent };
+        let same = if rebuild { self.alike(&entries) } else { sent };
         let opens = parts_changed || same < sent;
         if opens && self.unbind(&entries, if parts_changed { 0 } else { same }) {
             (entries, trailed) = self.whole(0).unwrap_or_default();
         }
-        let same = if rebuild { self.shared(&entries) } else { sent };
+        let same = if rebuild { self.alike(&entries) } else { sent };
         let first_changed = match (parts_changed, opens) {
             (true, _) => Some(-1),
             (false, true) => i64::try_from(same).ok(),
@@ -172,7 +172,11 @@ impl State {
         let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
         let edits = self.edits(&entries, &fresh, folded);
         // A view that the host's side does not hold goes out whole: it is built anew.
-        let keep = if std::mem::take(&mut self.sent.unheld) { 0 } else { same };
+        let keep = match (std::mem::take(&mut self.sent.unheld), rebuild) {
+            (true, _) => 0,
+            (false, true) => self.shared(&entries),
+            (false, false) => sent,
+        };
         let new = entries.iter().skip(if rebuild { keep } else { 0 });
         let items: Vec<Written> = new.map(|entry| self.write(&entry.item)).collect();
         self.counters.items_written =
@@ -358,10 +362,21 @@ impl State {
         u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
-    /// How many messages of the last request stand at the start of these.
+    /// How many messages of the last request stand at the start of these, from the same places in the history.
     fn shared(&self, entries: &[Entry]) -> usize {
         let items = entries.iter().map(|entry| (entry.key, entry.source));
         self.sent.items.iter().zip(items).take_while(|(old, new)| **old == *new).count()
+    }
+
+    /// How many say at the start of these what the last request said there, whichever of the host's messages they are.
+    fn alike(&self, entries: &[Entry]) -> usize {
+        let written = |at: u32| self.ledger.messages.get(at as usize).map(|it| it.written);
+        let is_alike = |(old, new): &(&(u64, u32), &Entry)| {
+            let from = [old.1, new.source];
+            let [one, other] = from.map(written);
+            old.0 == new.key && (old.1 == new.source || (one.is_some() && one == other))
+        };
+        self.sent.items.iter().zip(entries).take_while(is_alike).count()
     }
 
     /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its

@@ -2,7 +2,7 @@
 
 use super::counter::Counter;
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tokens};
-use crate::format::fingerprint;
+use crate::format::{fingerprint, of_bytes};
 use crate::hash::fnv;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Outline, Part, Role};
@@ -16,7 +16,8 @@ pub(super) struct Measure {
     pub outline: Outline,
     /// Of its content.
     pub fingerprint: u64,
-    /// Bytes of its JSON.
+    /// Of its JSON, and how many bytes that has.
+    pub written: u64,
     pub bytes: u32,
     /// A person's own words: a turn starts here.
     pub is_request: bool,
@@ -48,10 +49,10 @@ pub(super) struct Measured {
 /// Identifiers in this many first characters count as standing in the head.
 const HEAD_CHARS: usize = 200;
 
-/// Measures a message that was read from `bytes` bytes of JSON. Its identifiers are found where they are asked for.
+/// Measures a message that was read from this JSON. Its identifiers are found where they are asked for.
 pub(super) fn measure(
     draft: &Draft<'_>,
-    bytes: usize,
+    bytes: &[u8],
     counter: &mut Counter<'_>,
     mut identifiers: Option<&mut Identifiers>,
 ) -> Measure {
@@ -75,7 +76,8 @@ pub(super) fn measure(
     Measure {
         outline: draft.outline(),
         fingerprint: fingerprint(draft),
-        bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+        written: of_bytes(bytes),
+        bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
         is_request: draft.role == Role::User && speaks && !has(Kind::Result, true),
         blocks,
     }

@@ -228,7 +228,7 @@ impl State {
         // Without a window nothing leaves, and nobody asks what would be needed again.
         let decides = self.options.window > 0;
         let identifiers = decides.then_some(&mut self.ledger.identifiers);
-        let measure = measure(&draft, bytes.len(), &mut counter, identifiers);
+        let measure = measure(&draft, bytes, &mut counter, identifiers);
         self.learn(counter.learned);
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
@@ -284,6 +284,7 @@ impl State {
             before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
         self.ledger.begin(Message {
             fingerprint: measure.fingerprint,
+            written: measure.written,
             role: outline.role,
             first_block: 0,
             call: self.call.saturating_sub(u32::from(continues)),

@@ -25,7 +25,8 @@ pub fn fingerprint(draft: &Draft<'_>) -> u64 {
             Kind::Other => 6,
         };
         let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
-        let hash = mix(bytes(bytes(mix(hash, kind), name), &part.text), part.media);
+        let hash =
+            mix(bytes(bytes(mix(hash, kind), name.as_bytes()), part.text.as_bytes()), part.media);
         mix(hash, u64::from(part.piece.error))
     });
     mix(parts, SPREAD)
@@ -33,12 +34,17 @@ pub fn fingerprint(draft: &Draft<'_>) -> u64 {
 
 /// Hash of a JSON text that is not kept: an image's source.
 pub(super) fn of_json(json: &str) -> u64 {
-    bytes(0, json).max(1)
+    of_bytes(json.as_bytes()).max(1)
+}
+
+/// Hash of a message's JSON as it was written: two that differ in anything differ here.
+pub fn of_bytes(json: &[u8]) -> u64 {
+    bytes(0, json)
 }
 
 /// Eight bytes at a time, little-endian, then what is left over, then the length.
-fn bytes(hash: u64, text: &str) -> u64 {
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
+fn bytes(hash: u64, text: &[u8]) -> u64 {
+    let (words, rest) = text.as_chunks::<8>();
     let hash = words.iter().fold(hash, |hash, word| mix(hash, u64::from_le_bytes(*word)));
     let rest = rest.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
     mix(mix(hash, rest), text.len() as u64)

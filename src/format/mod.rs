@@ -27,7 +27,7 @@ use crate::json::Value;
 use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
 
 pub use edit::{Change, What, mended_copy};
-pub use fingerprint::fingerprint;
+pub use fingerprint::{fingerprint, of_bytes};
 pub use join::Joined;
 
 /// A message format that is read, edited in place, and made.

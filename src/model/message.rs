@@ -136,6 +136,8 @@ pub struct Outline {
 pub struct Message {
     /// Of its content: roles, text, calls; not call ids, not cache markers.
     pub fingerprint: u64,
+    /// Of its JSON, byte for byte: what a host sees of it.
+    pub written: u64,
     /// Who speaks.
     pub role: Role,
     /// Index of its first block; its last is before the next message's first.

@@ -52,6 +52,7 @@ impl Story {
         self.turn += u32::from(role == Role::User);
         let message = Message {
             fingerprint: 0,
+            written: 0,
             role,
             first_block: 0,
             call: self.call,

@@ -59,16 +59,16 @@ impl Mender {
         run.end = index;
         run.until = index;
         run.told |= !only_thinking;
-        let group = run.start;
+        let (group, beside) = (run.start, run.beside);
         seen.groups.fill(group);
         let mut trailing = std::mem::take(&mut run.trailing);
         let binds = self.provider.binds_reasoning();
-        let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == group);
+        let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == beside);
         let mut asks = Vec::new();
         for at in kept {
             if at.piece.kind == Kind::Thinking {
                 if binds && self.provider.merges() {
-                    held = Some(group);
+                    held = Some(beside);
                 }
                 if self.provider.merges() {
                     let (message, piece, place) = (index, at.number, at.piece.place);
@@ -111,6 +111,7 @@ impl Mender {
     /// The run that an assistant message continues or opens.
     fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
         let continues = self.continues();
+        let beside = self.run.as_ref().filter(|run| run.growing).map(|run| run.beside);
         if !continues {
             let rule = self.provider.rules().names.trailing;
             let ends = self.run.as_ref().filter(|run| run.growing && !self.runs());
@@ -121,6 +122,7 @@ impl Mender {
         let before = (self.last, self.held.clone());
         self.run.get_or_insert_with(|| Run {
             start: index,
+            beside: beside.unwrap_or(index),
             end: index,
             until: index,
             growing: true,

@@ -42,6 +42,8 @@ pub(super) struct Approval {
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a turn, not a state")]
 pub(super) struct Run {
     pub(super) start: u32,
+    /// The first of the assistant's messages that stand before it with nothing between: none of them changes while it is held.
+    pub(super) beside: u32,
     pub(super) end: u32,
     /// Its last message or result.
     pub(super) until: u32,

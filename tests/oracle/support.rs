@@ -250,6 +250,7 @@ fn arrive(
     let may_cut = role != Role::Tool;
     ledger.begin(Message {
         fingerprint: 0,
+        written: 0,
         role,
         first_block: 0,
         call,

@@ -325,6 +325,7 @@ fn h19_hermes_waits_until_a_prune_gains_enough() {
     }
 }
 
+/// F069: the oldest images go, the newest stays.
 #[test]
 fn h18_images_before_the_users_newest_become_a_word() {
     let image = |data: &str| json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } });
@@ -337,16 +338,20 @@ fn h18_images_before_the_users_newest_become_a_word() {
         told.tell(json!({ "role": "user", "content": [image(&format!("aGk{at}")), { "type": "text", "text": "see" }] }));
         told.say(&text(at, 6000));
     }
-    for at in 0..12 {
+    for at in 0..6 {
         told.ask("more");
         told.say(&text(at, 4000));
     }
     told.ask("so?");
-    told.request();
+    let answer = told.request();
     let images = told.state.ledger.blocks.iter().filter(|it| it.kind == Kind::Image);
     let forms: Vec<_> = images.map(|it| it.form).collect();
-    assert!(forms[..2].iter().all(|form| *form >= Form::Stubbed), "{forms:?}");
-    assert!(told.state.ledger.blocks.iter().any(|it| it.kind == Kind::Image));
+    assert_eq!(forms, [Form::Stubbed, Form::Stubbed, Form::Full]);
+    let edited: Vec<_> = answer.edits.iter().map(|edit| edit.index).collect();
+    assert_eq!(edited, [0, 2], "nothing else goes");
+    for edit in &answer.edits {
+        assert!(crate::json::write(&edit.ops).contains("[image cut]"), "{:?}", edit.ops);
+    }
 }
 
 /// F068: bodies in an end that is too large go too, but for the last three messages.
@@ -396,6 +401,28 @@ fn h13_the_last_reply_stays() {
     assert!(told.request().fold.is_some());
     let forms = told.forms();
     assert_eq!((forms[59], forms[57], forms[60]), (Form::Full, Form::Gone, Form::Full));
+}
+
+/// F084: a person's words are not folded where the reply to them stays.
+#[test]
+fn h13_a_request_and_its_reply_are_never_split() {
+    for name in SEEDS {
+        for last in 1..6 {
+            let more = json!({ "protectFirst": 0, "protectTurns": 0, "protectTokens": 0, "protectLast": last });
+            let mut told = preset(name, 16_000, &more);
+            let mut cuts = Vec::new();
+            for at in 0..60 {
+                told.ask(&format!("question {at}"));
+                let answer = told.request();
+                cuts.extend(answer.fold.map(|fold| (fold.first_kept, told.messages.len())));
+                told.say(&text(at, 2000));
+            }
+            assert!(!cuts.is_empty(), "{name} {last}");
+            for (cut, count) in cuts {
+                assert_eq!(cut % 2, 0, "{name} {last}: cut before {cut} of {count}, a reply");
+            }
+        }
+    }
 }
 
 /// F083, F089: one request and a long run of tools; the request stays verbatim.
@@ -565,6 +592,68 @@ fn h4_protections_hold_under_every_preset() {
             assert_eq!(told.state.violations(), [], "{name}");
         }
         assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
+    }
+}
+
+/// Tokens of the messages from `from` on, as they arrived.
+fn arrived(told: &Told, from: u32) -> u64 {
+    let blocks = told.state.ledger.blocks.iter().filter(|it| it.message >= from);
+    blocks.map(|it| u64::from(it.tokens)).sum()
+}
+
+#[test]
+fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
+    let told = told_of("uauaua");
+    let tail =
+        |told: &Told, tokens| Protect { tokens, ..Protect::default() }.tail(&told.state.ledger);
+    for from in 0..6 {
+        let size = arrived(&told, from);
+        assert_eq!((tail(&told, size), tail(&told, size - 1)), (from, from + 1));
+    }
+    assert_eq!((tail(&told, 0), tail(&told, u64::MAX)), (6, 0));
+    let called = told_of("ucttu");
+    assert_eq!(tail(&called, arrived(&called, 3)), 1, "a result keeps its call");
+}
+
+#[test]
+fn g23_protected_tokens_hold_under_every_preset() {
+    for name in PRESETS {
+        let more = json!({ "protectFirst": 0, "protectTokens": 5000, "format": "anthropic" });
+        let mut told = preset(name, 24_000, &more);
+        told.ask("go");
+        for at in 0..60 {
+            told.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2400));
+            let answer = told.request();
+            assert!(answer.fits, "{name}");
+            for block in &told.state.ledger.blocks {
+                let protected = arrived(&told, block.message) <= 5000;
+                assert!(!protected || block.form == Form::Full, "{name} {}", block.message);
+            }
+        }
+        assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
+    }
+}
+
+/// What is protected at the end is at most half of what `openclaw` acts above, unless the host says how much.
+#[test]
+fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
+    for (given, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
+        let more = given.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
+        let mut told = preset("openclaw", 32_000, &more);
+        let mut cut = None;
+        for at in 0..40 {
+            told.ask(&format!("question {at}"));
+            told.say(&text(at, 2000));
+            told.ask("and?");
+            let answer = told.request();
+            cut = cut.or_else(|| answer.fold.map(|fold| fold.first_kept));
+            if cut.is_some() {
+                break;
+            }
+        }
+        let kept = arrived(&told, cut.unwrap());
+        // The next turn would be too much.
+        assert!(kept <= most && kept + 600 > most, "{kept} of {most}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{both, mends, sees, transcript};
 use crate::validity::*;
-use Provider::{Anthropic, OpenAiChat};
+use Provider::{Anthropic, Bedrock, OpenAiChat};
 
 #[test]
 fn valid_transcripts_are_left_alone() {
@@ -149,4 +149,22 @@ fn a_provider_is_known_by_its_name_and_an_unknown_one_is_refused_with_what_is_al
     }
     let error = Provider::parse("azure").unwrap_err().to_string();
     assert!(error.contains("\"anthropic\", \"openai-chat\""), "{error}");
+}
+
+/// Where each message is a turn of its own, the provider may still read neighbours as one.
+#[test]
+fn neighbours_of_the_newest_reasoning_are_held_with_it() {
+    let held = |text: &str, provider| {
+        let mut mender = Mender::new(provider).told(Options { apart: true, ..Options::default() });
+        for (index, outline) in (0..).zip(transcript(text, provider)) {
+            mender.push(index, &outline);
+        }
+        mender.held()
+    };
+    for provider in [Anthropic, Bedrock] {
+        assert_eq!(held("U:t A:h,ca A:h,cb U:rb", provider), Some(1..3));
+        assert_eq!(held("U:t A:h,t A:t A:ca U:ra", provider), Some(1..4));
+        assert_eq!(held("U:t A:t A:h,ca U:ra A:h,cb", provider), Some(4..5));
+        assert_eq!(held("U:t A:h,t U:t A:t A:t", provider), Some(1..2));
+    }
 }
