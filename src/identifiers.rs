@@ -59,7 +59,9 @@ impl Identifiers {
             stubbed: false,
             summarized: false,
         });
-        self.index.add(hash, at);
+        let (all, entries) = (&self.text, &self.entries);
+        let hash_of = |at| fnv(slice(all, entries, number(at)).bytes());
+        self.index.add(hash, at, &hash_of);
         number(at)
     }
 

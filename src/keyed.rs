@@ -7,33 +7,26 @@ use hashbrown::HashTable;
 /// Odd, with its bits well spread: the 64-bit golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Positions by hashes: the one table that is hashed, since each type of it costs kilobytes of Wasm.
+/// Positions by hashes: the one table that is hashed, since each type of it costs kilobytes of Wasm. It keeps no hash:
+/// a session's thousands of identifiers stand in it, and who adds one can tell those of the others.
 #[derive(Clone, Debug, Default)]
-pub struct Index(HashTable<(u32, u32)>);
+pub struct Index(HashTable<u32>);
 
 impl Index {
     /// The position that stands under the hash and is the one.
     pub fn find(&self, hash: u64, is: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let hash = high(hash);
-        let is = |at: u32| is(at as usize);
-        let found = self.0.find(spread(hash), |(known, at)| *known == hash && is(*at));
-        found.map(|(_, at)| *at as usize)
+        self.0.find(spread(hash), |&at| is(at as usize)).map(|&at| at as usize)
     }
 
-    /// Puts a position there, beside those that are there already.
-    pub fn add(&mut self, hash: u64, at: usize) {
-        let (hash, at) = (high(hash), u32::try_from(at).unwrap_or(u32::MAX));
-        self.0.insert_unique(spread(hash), (hash, at), |(hash, _)| spread(*hash));
+    /// Puts a position there, beside those that are there already; `hash_of` tells the hash of each.
+    pub fn add(&mut self, hash: u64, at: usize, hash_of: &dyn Fn(usize) -> u64) {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        self.0.insert_unique(spread(hash), at, |&at| spread(hash_of(at as usize)));
     }
 }
 
-/// What of a hash is kept.
-fn high(hash: u64) -> u32 {
-    u32::try_from(hash >> 32).unwrap_or(0)
-}
-
-fn spread(hash: u32) -> u64 {
-    u64::from(hash).wrapping_mul(SPREAD)
+fn spread(hash: u64) -> u64 {
+    (hash >> 32).wrapping_mul(SPREAD)
 }
 
 /// Numbers by keys that are hashes already.
@@ -58,7 +51,9 @@ impl ByHash {
         if let Some((_, known)) = self.at(key).and_then(|at| self.entries.get_mut(at)) {
             return Some(std::mem::replace(known, value));
         }
-        self.index.add(key, self.entries.len());
+        let entries = &self.entries;
+        let hash_of = |at: usize| entries.get(at).map_or(0, |(key, _)| *key);
+        self.index.add(key, entries.len(), &hash_of);
         self.entries.push((key, value));
         None
     }
@@ -120,7 +115,9 @@ impl<'a> ByName<'a> {
         if let Some(known) = at.and_then(|at| self.names.get_mut(at)) {
             return Some(std::mem::replace(&mut known.position, position));
         }
-        self.index.add(hash, self.names.len());
+        let names = &self.names;
+        let hash_of = |at: usize| names.get(at).map_or(0, |it| self::hash(it.scope, &it.name));
+        self.index.add(hash, names.len(), &hash_of);
         self.names.push(Named { scope, name, position });
         None
     }

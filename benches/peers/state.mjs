@@ -37,10 +37,11 @@ function headOf({ messages, source }, snapshot) {
 async function measure(name) {
   const { Instance } = WebAssembly;
   const memories = [];
-  WebAssembly.Instance = (...given) => {
-    const instance = new Instance(...given);
-    memories.push(instance.exports.memory);
-    return instance;
+  WebAssembly.Instance = class extends Instance {
+    constructor(...given) {
+      super(...given);
+      memories.push(this.exports.memory);
+    }
   };
   const { ContextManager, readSession } = await import("../../npm/dist/index.js");
   const file = sessionFiles().find((file) => file.name === name);
@@ -61,12 +62,13 @@ export async function bench(median) {
   const rows = [];
   for (const { name } of sessionFiles()) {
     const worker = new Worker(new URL(import.meta.url), { workerData: name });
-    const [row] = await Promise.race([
-      new Promise((done) => worker.once("message", (row) => done([row]))),
-      new Promise((_, fail) => worker.once("error", fail)),
-    ]);
+    rows.push(
+      await new Promise((done, fail) => {
+        worker.once("message", done);
+        worker.once("error", fail);
+      }),
+    );
     await worker.terminate();
-    if (row) rows.push(row);
   }
   console.log(
     `\n${rows.length} sessions cut at ${MESSAGES} messages, window ${WINDOW.contextTokens}\n`,
@@ -85,10 +87,5 @@ export async function bench(median) {
 const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;
 
 if (!isMainThread && typeof workerData === "string") {
-  parentPort.postMessage(
-    await measure(workerData).catch((error) => {
-      console.log(`skipped: ${workerData}: ${error.message}`);
-      return null;
-    }),
-  );
+  parentPort.postMessage(await measure(workerData));
 }

@@ -11,13 +11,13 @@ import { strictAnthropic } from "./strict.mjs";
 /** The memories of the Wasm that the package starts. @type {WebAssembly.Memory[]} */
 const memories = [];
 const { Instance } = WebAssembly;
-WebAssembly.Instance = /** @type {any} */ (
-  (/** @type {[any, any]} */ ...given) => {
-    const instance = new Instance(...given);
-    memories.push(/** @type {WebAssembly.Memory} */ (instance.exports.memory));
-    return instance;
+WebAssembly.Instance = class extends Instance {
+  /** @param {WebAssembly.Module} module @param {WebAssembly.Imports} [imports] */
+  constructor(module, imports) {
+    super(module, imports);
+    memories.push(/** @type {WebAssembly.Memory} */ (this.exports.memory));
   }
-);
+};
 const { api, why } = await loadPackage();
 if (!api) console.log(why);
 
