@@ -84,7 +84,7 @@ fn estimate(texts: &[String]) -> Done {
 fn replay(session: &str, options: &[String]) -> Done {
     let recording = Recording::parse(session, Estimator::default())?;
     for options in options {
-        let replay = recording.replay(&Options::parse(options)?, None)?;
+        let replay = recording.replay(&Options::for_replay(options)?, None)?;
         println!("{}", write(&(&replay.calls, &replay.totals)));
         println!("{}", write(&replay.state.buckets()));
         println!("{}", write(&replay.state.list()?));

@@ -19,9 +19,14 @@ interface Passed<M> {
   places: Map<number, number>;
 }
 
-/** The session's messages. Known: they go on from those that the core has. */
-interface Session<M> {
+/** The session's messages, and where the host holds them if that is elsewhere. */
+interface Held<M> {
   session: readonly M[];
+  passed: Passed<M> | undefined;
+}
+
+/** Known: they go on from those that the core has. */
+interface Session<M> extends Held<M> {
   isKnown: boolean;
 }
 
@@ -34,6 +39,8 @@ export class History<M> {
   #passed: Passed<M> | undefined;
   /** The core asks for all messages again. */
   #isWanted = false;
+  /** The core's messages are not those that are known: a call failed half way. */
+  #isTorn = false;
   /** From here on messages may still change. */
   #lastGroup = 0;
 
@@ -73,27 +80,43 @@ export class History<M> {
     return this.#passed ? (this.#passed.numbers[place] ?? null) : place;
   }
 
-  /** Makes the core's history this one: new messages are handed over; all of them, if an earlier one is another. */
+  /**
+   * Makes the core's history this one: new messages are handed over; all of them, if an earlier one is another. If that
+   * fails half way, the next call takes up where the last whole one was.
+   */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
-    const { session, isKnown } = this.#session(manager, messages, view);
-    if (this.#isWanted) this.#drop();
-    else if (!isKnown || !this.#isLastGroupSame(manager, session)) {
-      call("request", () => manager.resync());
+    const { session, isKnown, passed } = this.#session(manager, messages, view);
+    const before = { known: this.#known, keys: this.#keys };
+    const isAnother = !isKnown || !this.#isLastGroupSame(manager, session);
+    const comesAgain = this.#isWanted || isAnother;
+    if (comesAgain) {
+      if (!this.#isWanted) call("request", () => manager.resync());
       this.#drop();
     }
-    this.#isWanted = false;
-    for (let index = this.#known.length; index < session.length; index++) {
-      const message = session[index] as M;
-      const json = messageJson(message, this.placeOf(index) ?? index);
-      if (push("request", manager, json, this.counter)) {
-        this.#known[index] = message;
-        if (this.#key) this.#keys[index] = this.#key(message, index);
-      } else {
-        // What came before was read wrongly, or taken for another session's: it is read again.
-        this.#drop();
-        index = -1;
+    const placeOf = (index: number): number => passed?.places.get(index) ?? index;
+    try {
+      for (let index = this.#known.length; index < session.length; index++) {
+        const message = session[index] as M;
+        if (push("request", manager, messageJson(message, placeOf(index)), this.counter)) {
+          this.#known[index] = message;
+          if (this.#key) this.#keys[index] = this.#key(message, index);
+        } else {
+          // What came before was read wrongly, or taken for another session's: it is read again.
+          this.#drop();
+          index = -1;
+        }
       }
+    } catch (error) {
+      if (comesAgain) {
+        this.#known = before.known;
+        this.#keys = before.keys;
+        this.#isTorn = true;
+      }
+      throw error;
     }
+    this.#isWanted = false;
+    this.#isTorn = false;
+    this.#passed = passed;
   }
 
   #drop(): void {
@@ -102,36 +125,46 @@ export class History<M> {
   }
 
   #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
+    const isKnown = !this.#isTorn;
     const passed = this.#passed;
-    if (passed?.messages.every((message, place) => messages[place] === message)) {
-      if (!this.#hasEnd(manager, messages, passed.messages.length, view)) {
-        return { session: this.#extended(passed, messages), isKnown: true };
-      }
+    const goesOn = passed?.messages.every((message, place) => messages[place] === message);
+    if (passed && goesOn && !this.#hasEnd(manager, messages, passed.messages.length, view)) {
+      return { ...this.#extended(passed, messages, this.#known), isKnown };
     }
     const stands = this.#standsAsIs(manager, messages, view);
     if (stands && this.#endStands(manager, messages, view)) {
-      this.#passed = undefined;
-      return { session: messages, isKnown: true };
+      return { session: messages, isKnown, passed: undefined };
     }
     const followed = this.#followed(manager, messages, view);
-    this.#passed = undefined;
     if (!followed || (stands && followed.next < this.#known.length)) {
-      return { session: messages, isKnown: stands };
+      return { session: messages, isKnown: isKnown && stands, passed: undefined };
     }
     const { held, next } = followed;
-    const isKnown = next >= this.#known.length;
-    this.#known = this.#known.slice(0, next);
-    for (const [place, { isOurs, isEdited, numbers }] of held.entries()) {
-      // The host's copy may still grow.
-      if (!isOurs && !isEdited) this.#known[numbers[0] as number] = messages[place] as M;
-    }
-    const numbers = held.map(({ isOurs, numbers }) => (isOurs ? null : (numbers[0] ?? null)));
+    const known = this.#known.slice(0, next);
     const places = new Map<number, number>();
-    for (const [place, { numbers }] of held.entries()) {
-      for (const number of numbers) if (!places.has(number)) places.set(number, place);
+    const numbers: Array<number | null> = [];
+    for (const [place, { isOurs, isEdited, numbers: all }] of held.entries()) {
+      numbers.push(isOurs ? null : (all[0] ?? null));
+      for (const number of all) if (!places.has(number)) places.set(number, place);
+      // The host's copy may still grow.
+      if (!isOurs && !isEdited) known[all[0] as number] = messages[place] as M;
     }
     const start = { messages: messages.slice(0, held.length), numbers, places };
-    return { session: this.#extended(start, messages), isKnown };
+    const goesOnFromAll = next >= this.#known.length;
+    return { ...this.#extended(start, messages, known), isKnown: isKnown && goesOnFromAll };
+  }
+
+  /** What follows in the host's history follows in the session. */
+  #extended(passed: Passed<M>, messages: readonly M[], known: readonly M[]): Held<M> {
+    const numbers = passed.numbers.slice();
+    const places = new Map(passed.places);
+    const session = known.slice();
+    for (const message of messages.slice(passed.messages.length)) {
+      places.set(session.length, numbers.length);
+      numbers.push(session.length);
+      session.push(message);
+    }
+    return { session, passed: { messages: messages.slice(), numbers, places } };
   }
 
   /** The line of ours that the last request ended with stands at `place`: what follows the host's history is not all new. */
@@ -142,19 +175,6 @@ export class History<M> {
       place < messages.length &&
       this.#isSent(manager, messages[place] as M, place, last)
     );
-  }
-
-  /** What follows in the host's history follows in the session. */
-  #extended(passed: Passed<M>, messages: readonly M[]): readonly M[] {
-    const { numbers, places } = passed;
-    const session = this.#known.slice();
-    for (const message of messages.slice(passed.messages.length)) {
-      places.set(session.length, numbers.length);
-      numbers.push(session.length);
-      session.push(message);
-    }
-    this.#passed = { messages: messages.slice(), numbers, places };
-    return session;
   }
 
   /** What is still sent stands where it stood; only the last group may be another. */

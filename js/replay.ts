@@ -76,7 +76,7 @@ class Played implements Replay {
     this.#handle = handle;
     const [calls, totals] = JSON.parse(call("replay", () => handle.value.calls())) as [
       ReplayCall[],
-      ReplayTotals & Record<"recall" | "farRecall" | "contentRecall", Share>,
+      ReplayTotals & Record<"recall" | "farRecall" | "contentRecall" | "userText", Share>,
     ];
     this.calls = calls.map((one) => ({ ...one, bill: one.bill / 1000 }));
     this.totals = {
@@ -86,6 +86,7 @@ class Played implements Replay {
       recall: share(totals.recall),
       farRecall: share(totals.farRecall),
       contentRecall: share(totals.contentRecall),
+      userText: share(totals.userText),
     };
     this.#at = this.calls.length - 1;
   }

@@ -313,6 +313,7 @@ export interface SessionFile {
   };
 }
 
+/** In a replay `economy` may stand beside every preset: the bill counts with it. */
 export type ReplayOptions = PolicyOptions & {
   window: ContextWindow;
   provider?: Provider;
@@ -357,6 +358,8 @@ export interface ReplayTotals {
   farRecall: number | null;
   /** The same where the newest result that holds it was still sent. */
   contentRecall: number | null;
+  /** Of what people wrote before a request, the share of tokens that it held verbatim: the mean over all requests. */
+  userText: number | null;
 }
 
 /** A session played under a policy. */

@@ -6,22 +6,22 @@ use crate::hash::fnv;
 use crate::keyed::Index;
 use crate::model::NONE;
 
-/// An interned identifier.
+/// An interned identifier. A session has thousands: they are most of what it holds, so each is kept small.
 #[derive(Clone, Debug)]
 pub struct Identifier {
     end: u32,
     /// Tokens that it costs in a stub or digest, with what separates it from the next.
-    pub tokens: u32,
+    pub tokens: u16,
     /// The newest result that holds it.
     pub source: u32,
     /// The newest result or call that holds it.
     pub newest: u32,
-    /// Blocks of the model's own text and calls that hold it.
-    pub uses: u16,
+    /// Blocks of the model's own text and calls that hold it; nobody asks beyond ten.
+    pub uses: u8,
     /// Call of the last of them.
     pub last_use: u32,
-    /// Blocks that hold it.
-    pub blocks: u32,
+    /// Blocks that hold it; nobody asks beyond eight.
+    pub blocks: u8,
     /// It stands in a stub.
     pub stubbed: bool,
     /// It stands in the summary.
@@ -45,10 +45,12 @@ impl Identifiers {
             return number(at);
         }
         let at = self.entries.len();
+        self.text.reserve_exact(room(self.text.len(), self.text.capacity(), text.len()));
+        self.entries.reserve_exact(room(self.entries.len(), self.entries.capacity(), 1));
         self.text.push_str(text);
         self.entries.push(Identifier {
             end: u32::try_from(self.text.len()).unwrap_or(NONE),
-            tokens: tokens(text),
+            tokens: u16::try_from(tokens(text)).unwrap_or(u16::MAX),
             source: NONE,
             newest: NONE,
             uses: 0,
@@ -97,6 +99,11 @@ impl Identifiers {
     }
 }
 
+/// What a list that has to take up `more` grows by: a quarter. Doubled, a session's lists would stand half empty.
+pub(crate) fn room(len: usize, capacity: usize, more: usize) -> usize {
+    if capacity.saturating_sub(len) >= more { 0 } else { more.max(len / 4).max(16) }
+}
+
 fn slice<'a>(text: &'a str, entries: &[Identifier], id: u32) -> &'a str {
     let at = id as usize;
     let start =
@@ -108,6 +115,17 @@ fn slice<'a>(text: &'a str, entries: &[Identifier], id: u32) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn little_room_is_kept_for_what_may_come() {
+        let mut identifiers = Identifiers::default();
+        for n in 0..10_000 {
+            identifiers.intern(&format!("src/file_{n}.rs"), |_| 3);
+        }
+        assert!(identifiers.entries.capacity() <= 12_500);
+        assert!(identifiers.text.capacity() <= identifiers.text.len() / 4 * 5);
+        assert_eq!(size_of::<Identifier>(), 24);
+    }
 
     #[test]
     fn the_same_text_has_the_same_number() {

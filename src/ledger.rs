@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use sums::Sums;
 
-use crate::identifiers::Identifiers;
+use crate::identifiers::{Identifiers, room};
 use crate::keyed::ByHash;
 use crate::model::{Block, Form, Kind, Mask, Message, NONE, Role};
 
@@ -71,6 +71,8 @@ impl Ledger {
         let message = u32::try_from(self.messages.len()).unwrap_or(NONE).saturating_sub(1);
         let role = self.messages.last().map_or(Role::User, |message| message.role);
         let start = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        let (held, capacity) = (self.block_ids.len(), self.block_ids.capacity());
+        self.block_ids.reserve_exact(room(held, capacity, arrival.ids.len()));
         self.block_ids.extend_from_slice(arrival.ids);
         let end = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
         self.blocks.push(Block {
@@ -248,6 +250,7 @@ impl Ledger {
                 block.ids = list;
             }
         }
+        kept.shrink_to_fit();
         self.block_ids = kept;
     }
 

@@ -9,7 +9,10 @@ import { fileURLToPath } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { ContextManager, estimateTokens } from "../../npm/dist/index.js";
 import { longSession, requests } from "../../tests/support/long.mjs";
+import { bench as benchCalibration } from "./calibration.mjs";
 import { bench as benchPrompt } from "./prompt.mjs";
+import { bench as benchState } from "./state.mjs";
+import { bench as benchTurn } from "./turn.mjs";
 
 const RUNS = 15;
 const WARM = 5;
@@ -126,3 +129,6 @@ console.log(
 );
 
 await benchPrompt(RUNS, median);
+benchCalibration();
+await benchState(median);
+await benchTurn(RUNS, median);

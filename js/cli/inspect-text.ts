@@ -4,7 +4,7 @@ import type { Bucket, ListedMessage } from "../types.js";
 import { axis, marks, sparkline } from "./bar.js";
 import { header, heading, windowLine } from "./header.js";
 import type { Inspection } from "./inspect.js";
-import { partOf, windowBar } from "./parts.js";
+import { type Filled, partOf, windowBar } from "./parts.js";
 import { type Screen, spans } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
 import { count, most, percent, plural } from "./text.js";
@@ -23,16 +23,21 @@ export function inspectText(screen: Screen, report: Inspection): string[] {
 }
 
 function windowLines(screen: Screen, report: Inspection): string[] {
-  const { window, call, calls } = report;
-  const { contextTokens, used, reserve, free, source } = window;
+  const { call, calls } = report;
   const where = call === calls ? "at the last call" : `at call ${count(call)} of ${count(calls)}`;
+  return filled(screen, report, [where]);
+}
+
+/** The window: its size, sums that add up to it, a bar of them. */
+export function filled(screen: Screen, report: Filled, said: readonly string[]): string[] {
+  const { contextTokens, used, reserve, free, source } = report.window;
   const sums = [
     `used ${count(used)} (${percent(used, contextTokens)}%)`,
     `reserve ${count(reserve)}`,
     free < 0 ? `OVER by ${count(-free)}` : `free ${count(free)}`,
   ];
   return [
-    ...windowLine(screen, contextTokens, source, [where]),
+    ...windowLine(screen, contextTokens, source, said),
     ...screen.flow(spans(free < 0 ? "bad" : "plain", sums)),
     ...windowBar(screen, report),
   ];
@@ -138,7 +143,8 @@ function messageTable(screen: Screen, { largest }: Inspection): string[] {
   return table(screen, MESSAGES, rows);
 }
 
-function what({ role, kind, tool }: ListedMessage): string {
+/** What a message is, in a few words. */
+export function what({ role, kind, tool }: ListedMessage): string {
   // As the buckets are named: "result read", "call edit"; anything else by who said it.
   return tool === undefined
     ? `${role} ${kind}`

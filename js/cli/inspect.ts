@@ -51,11 +51,15 @@ export function inspect(
     ...facts(file, session, played.messages(played.calls[last - 1]?.call), last),
     call,
     window: { contextTokens: window.contextTokens, source, used, reserve, free },
-    absent: ABSENT.filter(([bucket]) => !buckets.some((one) => one.bucket === bucket)).map(
-      ([, what]) => what,
-    ),
+    absent: absentOf(buckets),
     buckets: [...buckets].sort((a, b) => b.sent - a.sent || b.tokens - a.tokens),
     pressure: played.calls.map(({ used, event }, index) => ({ call: index + 1, used, event })),
     largest: [...rows].sort((a, b) => b.tokens - a.tokens || a.index - b.index).slice(0, top),
   };
+}
+
+/** What no bucket is of: the file does not tell it. */
+export function absentOf(buckets: readonly Bucket[]): string[] {
+  const isThere = (name: string): boolean => buckets.some((one) => one.bucket === name);
+  return ABSENT.filter(([bucket]) => !isThere(bucket)).map(([, what]) => what);
 }

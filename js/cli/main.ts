@@ -5,16 +5,18 @@ import type { Replay, SessionFile } from "../types.js";
 import { Exit, isOption, OK, UNREADABLE, unreadable, usage } from "./errors.js";
 import { inspect } from "./inspect.js";
 import { inspectText } from "./inspect-text.js";
-import { COMMANDS, type Given, help, parse, refuse, whole } from "./options.js";
+import { next } from "./next.js";
+import { nextText } from "./next-text.js";
+import { COMMANDS, type Given, help, inWords, parse, refuse, whole } from "./options.js";
 import { prompt } from "./prompt.js";
 import { plainPrompt, promptText } from "./prompt-text.js";
-import { replayReport } from "./replay.js";
+import { type Played, replayReport, withoutCalls } from "./replay.js";
 import { replayText } from "./replay-text.js";
-import { policy, type Setting, setting } from "./setting.js";
+import { PRICES, policy, type Setting, setting, settings } from "./setting.js";
 import { Screen, wantsColor } from "./style.js";
 import { harmless, harmlessJson } from "./text.js";
 
-const NAMES = COMMANDS.join(", ").replace(/, (\w+)$/, " or $1");
+const NAMES = inWords(COMMANDS, "or");
 
 async function main(argv: readonly string[]): Promise<string> {
   const given = parse(argv);
@@ -29,13 +31,17 @@ async function main(argv: readonly string[]): Promise<string> {
   if (command === "prompt") return runPrompt(screenFor(given), given);
   const [file, ...more] = given.files;
   if (file === undefined) throw usage(`a file is missing: plimsoll ${command} FILE`);
-  if (more.length > 0) throw usage(`one file at a time, got ${given.files.length}`);
   const screen = screenFor(given);
+  if (command === "replay") return runReplay(screen, given);
+  if (more.length > 0) throw usage(`one file at a time, got ${given.files.length}`);
+  const [preset, ...presets] = given.list("preset");
+  if (presets.length > 0)
+    throw usage(`--preset: one for plimsoll ${command}; plimsoll replay compares several`);
   const session = open(file, given);
   const wanted = setting(given, session);
   return command === "inspect"
-    ? runInspect(screen, file, session, wanted, given)
-    : runReplay(screen, file, session, wanted, given);
+    ? runInspect(screen, file, session, wanted, preset, given)
+    : runNext(screen, file, session, wanted, preset, given);
 }
 
 async function runPrompt(screen: Screen, given: Given): Promise<string> {
@@ -49,29 +55,58 @@ function runInspect(
   file: string,
   session: SessionFile,
   wanted: Setting,
+  preset: string | undefined,
   given: Given,
 ): string {
-  if (given.texts("preset").length > 1)
-    throw usage("--preset: one for plimsoll inspect; plimsoll replay compares several");
-  const played = play(file, session, wanted, given.text("preset"));
+  const played = play(file, session, wanted, preset);
   const report = inspect(file, session, played, wanted, given);
   return given.has("json") ? json(report) : lines(inspectText(screen, report));
 }
 
-function runReplay(
+function runNext(
   screen: Screen,
   file: string,
   session: SessionFile,
   wanted: Setting,
+  preset: string | undefined,
   given: Given,
 ): string {
-  const presets = given.texts("preset");
-  const played = [...new Set(presets.length === 0 ? ["balanced"] : presets)].map((preset) => ({
-    preset,
-    played: play(file, session, wanted, preset),
-  }));
-  const report = replayReport(file, session, played, wanted);
-  return given.has("json") ? json(report) : lines(replayText(screen, report, given.has("calls")));
+  const top = whole("top", given.text("top"), 0, 1_000_000) ?? 5;
+  const report = attempt(file, () => next(file, session, wanted, policy(wanted, preset), given));
+  return given.has("json") ? json(report) : lines(nextText(screen, report, given.has("all"), top));
+}
+
+function runReplay(screen: Screen, given: Given): string {
+  const names = given.list("preset");
+  const presets = names.length === 0 ? ["balanced"] : names;
+  const opened = [...new Set(given.files)].map((file) => {
+    const session = open(file, given);
+    return { file, session, settings: settings(given, session) };
+  });
+  agree(opened);
+  const played = opened.flatMap(({ file, session, settings }) =>
+    settings.flatMap((setting) =>
+      presets.map((preset): Played => {
+        return { file, session, setting, preset, replay: play(file, session, setting, preset) };
+      }),
+    ),
+  );
+  const prices = opened[0]?.settings[0]?.prices ?? PRICES;
+  const report = replayReport(played, prices);
+  for (const { replay } of played) replay[Symbol.dispose]();
+  const isOne = report.runs.length === 1 || given.has("calls");
+  if (given.has("json")) return json(isOne ? report : withoutCalls(report));
+  return lines(replayText(screen, report, given.has("calls")));
+}
+
+/** Sessions of different windows have no row in common. */
+function agree(opened: ReadonlyArray<{ file: string; settings: readonly Setting[] }>): void {
+  const own = opened.map(({ settings }) => settings.map((one) => one.window));
+  const other = own.findIndex((one) => JSON.stringify(one) !== JSON.stringify(own[0]));
+  if (other > 0)
+    throw usage(
+      `--window: is missing, and ${opened[0]?.file} and ${opened[other]?.file} have different ones`,
+    );
 }
 
 function play(
@@ -112,6 +147,7 @@ function attempt<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (error instanceof Exit) throw error;
     if (error instanceof PlimsollError && isOption(error)) throw usage(error.message);
     throw unreadable(file, error instanceof Error ? error.message : String(error));
   }

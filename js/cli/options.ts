@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { usage } from "./errors.js";
 
-export const COMMANDS = ["inspect", "replay", "prompt"] as const;
+export const COMMANDS = ["inspect", "next", "replay", "prompt"] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface Option {
@@ -15,22 +15,45 @@ export interface Option {
   only?: readonly Command[];
 }
 
-const SESSION = ["inspect", "replay"] as const;
+const SESSION = ["inspect", "next", "replay"] as const;
 
 export const OPTIONS: readonly Option[] = [
-  { name: "window", value: "SIZE", help: "the model's context window in tokens: 64k, 200000, 1m" },
+  {
+    name: "window",
+    value: "SIZE",
+    many: true,
+    help: "the model's context window in tokens: 64k, 200000, 1m",
+  },
   { name: "reserve", value: "SIZE", help: "tokens of it held back for the answer (default 0)" },
   {
     name: "preset",
     value: "NAME",
     many: true,
-    help: "the policy: economy, balanced (default), retention",
+    help: "the policy: balanced (default), economy, retention, ...",
+    only: SESSION,
+  },
+  {
+    name: "provider",
+    value: "NAME",
+    help: "whose rules hold (default: the messages' own)",
     only: SESSION,
   },
   {
     name: "estimator",
     value: "NAME",
     help: "how tokens are estimated: generic (default), claude, ...",
+    only: SESSION,
+  },
+  {
+    name: "prices",
+    value: "R,W,O",
+    help: "cache read, write, output (default 0.1,1.25,5)",
+    only: SESSION,
+  },
+  {
+    name: "ttl",
+    value: "TIME",
+    help: "how long the prompt cache lives (default 5m)",
     only: SESSION,
   },
   {
@@ -48,9 +71,16 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "top",
     value: "N",
-    help: "how many single messages are listed (default 10)",
-    only: ["inspect"],
+    help: "single messages listed (default 10, next: 5)",
+    only: ["inspect", "next"],
   },
+  {
+    name: "idle",
+    value: "TIME",
+    help: "how long after the last call it comes (default 0s)",
+    only: ["next"],
+  },
+  { name: "all", help: "every message, not runs of them", only: ["next"] },
   { name: "calls", help: "every call, not a selection", only: ["replay"] },
   {
     name: "workspace",
@@ -77,7 +107,8 @@ export interface Given {
   help: boolean;
   version: boolean;
   text(name: string): string | undefined;
-  texts(name: string): string[];
+  /** Every value, also of those that stand between commas; each once. */
+  list(name: string): string[];
   has(name: string): boolean;
 }
 
@@ -101,7 +132,7 @@ export function parse(argv: readonly string[]): Given {
     help: values.help === true,
     version: values.version === true,
     text: (name) => texts(name).at(-1),
-    texts,
+    list: (name) => [...new Set(texts(name).flatMap((text) => text.split(",")))],
     has: (name) => values[name] !== undefined,
   };
 }
@@ -120,11 +151,17 @@ function read(
   }
 }
 
+/** "a, b or c". */
+export function inWords(words: readonly string[], last: "and" | "or"): string {
+  const [end = "", ...more] = [...words].reverse();
+  return more.length === 0 ? end : `${more.reverse().join(", ")} ${last} ${end}`;
+}
+
 /** Options that the command does not know are refused, not ignored. */
 export function refuse(given: Given, command: Command): void {
   for (const { name, only } of OPTIONS) {
     if (only !== undefined && !only.includes(command) && given.has(name)) {
-      throw usage(`--${name} belongs to plimsoll ${only.join(" and plimsoll ")}`);
+      throw usage(`--${name} belongs to plimsoll ${inWords(only, "and")}`);
     }
   }
 }
@@ -138,6 +175,16 @@ export function size(name: string, text: string | undefined): number | undefined
   if (match === null || tokens > 1_000_000_000)
     throw usage(`--${name}: a size like 64k, 200000 or 1m, got ${JSON.stringify(text)}`);
   return tokens;
+}
+
+/** "5m", "1h", "90s", "250ms" as milliseconds. */
+export function duration(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/i.exec(text);
+  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  if (match === null)
+    throw usage(`--${name}: a time like 90s, 5m or 1h, got ${JSON.stringify(text)}`);
+  return Math.round(Number(match[1]) * unit[match[2]?.toLowerCase() as keyof typeof unit]);
 }
 
 /** A whole number within bounds. */
@@ -165,7 +212,9 @@ export function help(): string {
     "plimsoll: what fills an agent's context window, and what would be sent instead.",
     "",
     "  plimsoll inspect FILE                what fills the window at the last call",
+    "  plimsoll next FILE                   what the next request would keep and cut",
     "  plimsoll replay FILE --window 64k    the session call by call, under a policy",
+    "  plimsoll replay FILE... --preset A,B --window 32k,64k    several, side by side",
     "  plimsoll prompt --query TEXT         the system prompt of a workspace, and why",
     "",
     "FILE is a session of an agent (JSONL or JSON), or - for standard input.",
@@ -175,10 +224,21 @@ export function help(): string {
     `  ${"-h, --help".padEnd(18)}this text`,
     `  ${"-V, --version".padEnd(18)}the version`,
     "",
-    "Several --preset are compared. Tokens are estimates. The bill counts what is",
-    "read from the cache, written to it or sent plain, in uncached input tokens.",
-    "Recall: of the names that a call used again, the share its request still held;",
-    "far: named last over 8,000 tokens back; content: the newest source still whole.",
+    "Tokens are estimates. The bill counts input: what is read from the cache,",
+    "written to it or sent plain, at --prices, in uncached input tokens, at the",
+    "session's own times. Recall: of the names that a call used again, the share its",
+    "request still held; far: named last over 8,000 tokens back; content: the newest",
+    "source still whole; user: people's text still verbatim. Over several files bills",
+    "and counts are sums, shares the mean of the files.",
+    "",
+    "--json gives one document, whose names are kept: schema (plimsoll.inspect/1,",
+    "next/1, replay/1, prompt/1), file or files, window, then",
+    "  inspect  call, buckets, pressure, largest",
+    "  next     request, changes, due, buckets, history (state, rule, since, restore)",
+    "  replay   prices, runs (file, window, preset, totals), matrix (a row a preset",
+    "           and window, and one named unmanaged; best: where it is the best);",
+    "           with one run or --calls also the calls of each run",
+    "  prompt   prompt, sections, budget, focus",
     "Exit: 0 done, 2 the command line is wrong, 3 the file cannot be read.",
     "",
   ].join("\n");

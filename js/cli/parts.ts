@@ -32,8 +32,11 @@ interface Named extends Segment {
   name: string;
 }
 
+/** A window and what fills it. */
+export type Filled = Pick<Inspection, "buckets" | "window" | "absent">;
+
 /** The window as a bar, whose parts add up to it, and what its letters mean. */
-export function windowBar(screen: Screen, report: Inspection): string[] {
+export function windowBar(screen: Screen, report: Filled): string[] {
   const segments = segmentsOf(screen, report).filter(({ value }) => value > 0);
   const absent = report.absent.length > 0 ? [`not in this file: ${report.absent.join(", ")}`] : [];
   return [
@@ -43,7 +46,7 @@ export function windowBar(screen: Screen, report: Inspection): string[] {
   ];
 }
 
-function segmentsOf(screen: Screen, { buckets, window }: Inspection): Named[] {
+function segmentsOf(screen: Screen, { buckets, window }: Filled): Named[] {
   const parts = [...PARTS, OTHER].map(({ letter, role, name }) => {
     const mine = buckets.filter(({ bucket }) => partOf(bucket).letter === letter);
     return { letter, role, name, value: mine.reduce((sum, { sent }) => sum + sent, 0) };

@@ -2,7 +2,9 @@
 
 import type { ReplayCall } from "../types.js";
 import { axis, chart } from "./bar.js";
-import { header, windowLine } from "./header.js";
+import { type Facts, header, windowLine } from "./header.js";
+import { savedOf, times } from "./matrix.js";
+import { matrixText } from "./matrix-text.js";
 import type { ReplayReport, Run } from "./replay.js";
 import { sample } from "./sample.js";
 import { type Screen, type Span, spans } from "./style.js";
@@ -10,27 +12,68 @@ import { type Cell, type Column, table } from "./table.js";
 import { count, most, percent, plural } from "./text.js";
 
 export function replayText(screen: Screen, report: ReplayReport, every: boolean): string[] {
-  const { window, runs } = report;
-  const usable = window.contextTokens - window.maxOutputTokens;
-  const reserve = window.maxOutputTokens > 0 ? [`reserve ${count(window.maxOutputTokens)}`] : [];
-  const said = [...reserve, runs.map((run) => run.preset).join(", ")];
-  const top = [
-    ...header(screen, report),
-    "",
-    ...windowLine(screen, window.contextTokens, window.source, said),
-    "",
-  ];
+  const { runs, files } = report;
   const [only, ...more] = runs;
-  if (only === undefined) return top;
-  if (more.length > 0) return [...top, ...comparison(screen, runs, usable)];
+  const [file, ...others] = files;
+  if (only === undefined || file === undefined) return [];
+  const top = others.length === 0 ? header(screen, file) : filesText(screen, files);
+  if (more.length > 0)
+    return [...top, "", ...costs(screen, report), "", ...matrixText(screen, report)];
+  const { contextTokens, maxOutputTokens, source } = only.window;
+  const usable = contextTokens - maxOutputTokens;
+  const reserve = maxOutputTokens > 0 ? [`reserve ${count(maxOutputTokens)}`] : [];
   return [
     ...top,
+    "",
+    ...windowLine(screen, contextTokens, source, [...reserve, only.preset]),
+    "",
     ...picture(screen, only, usable),
     "",
     ...callTable(screen, only, usable, every),
     "",
     ...totalLines(screen, only, usable),
   ];
+}
+
+/** Several files: what they hold together, and one by one what could not be read. */
+function filesText(screen: Screen, files: readonly Facts[]): string[] {
+  const sum = (of: (one: Facts) => number): number => files.reduce((all, one) => all + of(one), 0);
+  const inside = [
+    plural(
+      sum((one) => one.messages),
+      "message",
+    ),
+    plural(
+      sum((one) => one.calls),
+      "call",
+    ),
+  ];
+  const bad = files
+    .filter(({ receipt }) => receipt.broken.length > 0)
+    .map(({ file, receipt }) => {
+      return `${file}: ${plural(receipt.broken.length, "broken line")}`;
+    });
+  return [
+    ...screen.flow([
+      ...spans("title", [plural(files.length, "session")]),
+      ...spans("faint", inside),
+    ]),
+    ...bad.flatMap((text) => screen.flow(spans("bad", [text]))),
+  ];
+}
+
+/** What the bills are counted with. */
+function costs(screen: Screen, { prices, runs }: ReplayReport): string[] {
+  const { cacheRead, cacheWrite, output, cacheTtlMs } = prices;
+  const [first] = runs;
+  const reserve = first && first.window.maxOutputTokens > 0 ? first.window.maxOutputTokens : 0;
+  return screen.flow(
+    spans("plain", [
+      `Prices: cache read ${cacheRead}, write ${cacheWrite}, output ${output}`,
+      `the cache lives ${cacheTtlMs / 1000} s`,
+      ...(reserve > 0 ? [`reserve ${count(reserve)}`] : []),
+    ]),
+  );
 }
 
 function picture(screen: Screen, { calls }: Run, usable: number): string[] {
@@ -96,7 +139,8 @@ function valid({ violations, used }: ReplayCall, usable: number): Cell {
   return used > usable ? { text: "yes, OVER", role: "bad" } : { text: "yes", role: "good" };
 }
 
-function totalLines(screen: Screen, { calls, totals }: Run, usable: number): string[] {
+function totalLines(screen: Screen, run: Run, usable: number): string[] {
+  const { calls, totals } = run;
   const over = (amount: number): string => `${count(amount)} over the window`;
   const burdens = calls.map((one) => one.unmanaged);
   const rows: Array<[string, string[]]> = [
@@ -107,12 +151,13 @@ function totalLines(screen: Screen, { calls, totals }: Run, usable: number): str
         share(totals.recall),
         `far ${share(totals.farRecall)}`,
         `content ${share(totals.contentRecall)}`,
+        `user text ${share(totals.userText)}`,
       ],
     ],
     [
       "POLICY",
       [
-        `${plural(times(calls, "edit"), "edit")} of ${plural(totals.edits, "message")}`,
+        `${plural(times(run, "edit"), "edit")} of ${plural(totals.edits, "message")}`,
         plural(totals.folds, "fold"),
         `peak ${count(totals.peak)} of ${count(usable)}`,
       ],
@@ -137,61 +182,12 @@ function totalLines(screen: Screen, { calls, totals }: Run, usable: number): str
   return [...lines, "", ...screen.flow(spans(clean ? "good" : "bad", verdict), ", ")];
 }
 
-function times(calls: readonly ReplayCall[], event: ReplayCall["event"]): number {
-  return calls.filter((one) => one.event === event).length;
-}
-
 function bill(ours: number, unmanaged: number): string[] {
-  const saved = Number(percent(unmanaged - ours, unmanaged));
+  const saved = Number(percent(savedOf(ours, unmanaged), 1));
   const word = saved < 0 ? `${(-saved).toFixed(1)}% more` : `${saved.toFixed(1)}% saved`;
   return [count(ours), `unmanaged ${count(unmanaged)}`, word];
 }
 
 function share(value: number | null): string {
   return value === null ? "none asked" : `${percent(value, 1)}%`;
-}
-
-const PRESETS: readonly Column[] = [
-  { head: "PRESET", shrink: 8 },
-  { head: "BILL", right: true },
-  { head: "SAVED", right: true },
-  { head: "RECALL", right: true },
-  { head: "FAR", right: true, drop: 4 },
-  { head: "CONTENT", right: true, drop: 5 },
-  { head: "EDITS", right: true, drop: 1 },
-  { head: "FOLDS", right: true, drop: 1 },
-  { head: "PEAK", right: true, drop: 3 },
-  { head: "OVER", right: true },
-  { head: "INVALID", right: true, drop: 0 },
-];
-
-/** Several presets side by side, and no management at all as the measure. */
-function comparison(screen: Screen, runs: readonly Run[], usable: number): string[] {
-  const bad = (amount: number): Cell => ({
-    text: count(amount),
-    role: amount > 0 ? "bad" : "good",
-  });
-  const short = (value: number | null): string => (value === null ? "-" : share(value));
-  const rows = runs.map(({ preset, totals, calls }): Cell[] => [
-    preset,
-    count(totals.bill),
-    `${percent(totals.unmanagedBill - totals.bill, totals.unmanagedBill)}%`,
-    short(totals.recall),
-    short(totals.farRecall),
-    short(totals.contentRecall),
-    count(times(calls, "edit")),
-    count(totals.folds),
-    count(totals.peak),
-    bad(totals.overWindow),
-    bad(totals.violations),
-  ]);
-  const [first] = runs;
-  const burdens = first?.calls.map((one) => one.unmanaged) ?? [];
-  const none = [
-    "none",
-    count(first?.totals.unmanagedBill ?? 0),
-    ...Array.from({ length: 6 }, () => "-"),
-  ];
-  const over = burdens.filter((tokens) => tokens > usable).length;
-  return table(screen, PRESETS, [...rows, [...none, count(most(burdens)), bad(over), "-"]]);
 }

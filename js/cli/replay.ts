@@ -1,38 +1,63 @@
-/** `plimsoll replay FILE`: the session call by call under a policy. The figures. */
-
+/** `plimsoll replay FILE...`: sessions call by call, under one policy or many. The figures. */
 import type { Replay, ReplayCall, ReplayTotals, SessionFile } from "../types.js";
 import { type Facts, facts } from "./header.js";
-import type { Setting } from "./setting.js";
+import { type MatrixRow, matrix } from "./matrix.js";
+import type { Prices, Setting } from "./setting.js";
 
-/** The session under one preset. */
+export interface Window {
+  contextTokens: number;
+  maxOutputTokens: number;
+  source: Setting["source"];
+}
+
+/** A session under one preset in one window. */
 export interface Run {
+  file: string;
+  window: Window;
   preset: string;
   totals: ReplayTotals;
   calls: ReplayCall[];
 }
 
 /** The report, the same as text and as JSON. */
-export interface ReplayReport extends Facts {
+export interface ReplayReport {
   schema: "plimsoll.replay/1";
-  window: { contextTokens: number; maxOutputTokens: number; source: Setting["source"] };
+  files: Facts[];
+  prices: Prices;
   runs: Run[];
+  /** A row for each preset and window, and one for no management in each window. */
+  matrix: MatrixRow[];
 }
 
-export function replayReport(
-  file: string,
-  session: SessionFile,
-  played: ReadonlyArray<{ preset: string; played: Replay }>,
-  { window, source }: Setting,
-): ReplayReport {
-  const first = played[0]?.played;
+/** A session as it was played. */
+export interface Played {
+  file: string;
+  session: SessionFile;
+  setting: Setting;
+  preset: string;
+  replay: Replay;
+}
+
+export function replayReport(played: readonly Played[], prices: Prices): ReplayReport {
+  const runs = played.map(({ file, setting, preset, replay: { totals, calls } }): Run => {
+    const window = { ...setting.window, source: setting.source };
+    return { file, window, preset, totals, calls };
+  });
+  const firsts = played.filter(
+    ({ file }, at) => at === played.findIndex((one) => one.file === file),
+  );
   return {
     schema: "plimsoll.replay/1",
-    ...facts(file, session, first?.messages() ?? [], first?.calls.length ?? 0),
-    window: { ...window, source },
-    runs: played.map(({ preset, played: { totals, calls } }) => ({
-      preset,
-      totals: { ...totals },
-      calls: calls.map((one) => ({ ...one })),
-    })),
+    files: firsts.map(({ file, session, replay }) =>
+      facts(file, session, replay.messages(), replay.calls.length),
+    ),
+    prices,
+    runs,
+    matrix: matrix(runs),
   };
+}
+
+/** Many runs have more calls than anyone asked for. */
+export function withoutCalls({ runs, ...report }: ReplayReport): object {
+  return { ...report, runs: runs.map(({ calls: _, ...run }) => run) };
 }

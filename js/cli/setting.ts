@@ -1,23 +1,57 @@
 /** The window and the policy that a command works with, and where they come from. */
-
-import type { Estimator, ReplayOptions, SessionFile } from "../types.js";
+import type { Estimator, PolicyOptions, Provider, ReplayOptions, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
-import { type Given, size } from "./options.js";
+import { duration, type Given, size } from "./options.js";
 
 /** Where neither the command line nor the file says how large the window is. */
 const ASSUMED = 200_000;
+
+/** What tokens cost where nothing is said: the core's own, so that one of them may be given alone. */
+export const PRICES = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cacheTtlMs: 300_000 };
+
+export type Prices = NonNullable<PolicyOptions["economy"]>;
 
 export interface Setting {
   window: { contextTokens: number; maxOutputTokens: number };
   /** Where the size comes from. */
   source: "given" | "file" | "assumed";
+  /** In uncached input tokens. */
+  prices: Prices;
+  /** They were given: else each policy has its own. */
+  isPriced: boolean;
   estimator?: string;
+  provider?: string;
 }
 
 type Preset = NonNullable<ReplayOptions["preset"]>;
 
+/** One for each window that is asked for. */
+export function settings(given: Given, session: SessionFile): Setting[] {
+  const wanted = given.list("window").map((text) => size("window", text));
+  const [prices, ttl] = [given.text("prices"), duration("ttl", given.text("ttl"))];
+  const shared = {
+    prices: { ...pricesOf(prices), ...(ttl === undefined ? {} : { cacheTtlMs: ttl }) },
+    isPriced: prices !== undefined || ttl !== undefined,
+    ...named(given, "estimator"),
+    ...named(given, "provider"),
+  };
+  const all = wanted.length === 0 ? [undefined] : wanted;
+  return all.map((one) => ({ ...windowOf(given, session, one), ...shared }));
+}
+
+/** The only one, for a command that has room for one. */
 export function setting(given: Given, session: SessionFile): Setting {
-  const wanted = size("window", given.text("window"));
+  const [only, ...more] = settings(given, session);
+  if (only === undefined || more.length > 0)
+    throw usage("--window: one for this command; plimsoll replay compares several");
+  return only;
+}
+
+function windowOf(
+  given: Given,
+  session: SessionFile,
+  wanted: number | undefined,
+): Pick<Setting, "window" | "source"> {
   const contextTokens = wanted ?? session.window?.contextTokens ?? ASSUMED;
   const fromFile = wanted === undefined ? session.window?.maxOutputTokens : undefined;
   const maxOutputTokens = size("reserve", given.text("reserve")) ?? fromFile ?? 0;
@@ -27,19 +61,36 @@ export function setting(given: Given, session: SessionFile): Setting {
       `--reserve: must be less than the window of ${contextTokens} tokens, got ${maxOutputTokens}`,
     );
   const source = wanted !== undefined ? "given" : session.window === undefined ? "assumed" : "file";
-  const estimator = given.text("estimator");
-  return {
-    window: { contextTokens, maxOutputTokens },
-    source,
-    ...(estimator === undefined ? {} : { estimator }),
-  };
+  return { window: { contextTokens, maxOutputTokens }, source };
+}
+
+function pricesOf(text: string | undefined): Prices {
+  if (text === undefined) return PRICES;
+  const [cacheRead = -1, cacheWrite = -1, output = -1, ...more] = text
+    .split(",")
+    .map((one) => (/^\d{1,4}(\.\d+)?$/.test(one.trim()) ? Number(one) : -1));
+  if (more.length > 0 || Math.min(cacheRead, cacheWrite, output) < 0)
+    throw usage(
+      `--prices: cache read, cache write and output like 0.1,1.25,5, in uncached input tokens, got ${JSON.stringify(text)}`,
+    );
+  return { ...PRICES, cacheRead, cacheWrite, output };
+}
+
+function named(given: Given, name: "estimator" | "provider"): Partial<Setting> {
+  const text = given.text(name);
+  return text === undefined ? {} : { [name]: text };
 }
 
 /** What a replay is asked for. The names go through as they are: the core knows which there are, and says so. */
-export function policy({ window, estimator }: Setting, preset: string | undefined): ReplayOptions {
+export function policy(
+  { window, prices, isPriced, estimator, provider }: Setting,
+  preset: string | undefined,
+): ReplayOptions {
   return {
     window,
+    ...(isPriced ? { economy: prices } : {}),
     ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
+    ...(provider === undefined ? {} : { provider: provider as Provider }),
     ...(preset === undefined ? {} : { preset: preset as Preset }),
   };
 }

@@ -17,9 +17,11 @@ pub struct Recall {
     pub far_recall: Share,
     /// The same, where the newest result that holds it is still sent in full, or in the part that a cap left.
     pub content_recall: Share,
+    /// Of what people wrote before a request, the share of tokens that it held verbatim; each request counts the same.
+    pub user_text: Share,
 }
 
-json::written!(Recall { recall, far_recall, content_recall });
+json::written!(Recall { recall, far_recall, content_recall, user_text });
 
 /// A share as two sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,7 @@ json::written!(Share { found, wanted });
 
 const MOST: u64 = 20;
 const FAR_TOKENS: u64 = 8000;
+const ONE: u64 = 1_000_000;
 
 impl Share {
     fn add(&mut self, weight: u64, found: bool) {
@@ -84,8 +87,10 @@ impl Holders {
 }
 
 impl Recall {
-    /// Judges a request by what the model wrote on it: a message, or a run of items.
+    /// Judges a request by what people had written, and by what the model wrote on it: a message, or a run of items.
     pub(super) fn judge(&mut self, state: &State, holders: &Holders, next: &[Measure]) {
+        self.user_text.wanted = self.user_text.wanted.saturating_add(ONE);
+        self.user_text.found = self.user_text.found.saturating_add(state.user_text_kept());
         let spoken = next.iter().flat_map(|next| next.outline.pieces.iter().zip(&next.blocks));
         let spoken = spoken.filter(|(piece, _)| matches!(piece.kind, Kind::Text | Kind::Call));
         let known = |id: &u32| !holders.of(*id).is_empty();
@@ -93,7 +98,7 @@ impl Recall {
             spoken.flat_map(|(_, measured)| measured.ids.iter().copied()).filter(known).collect();
         sort_set(&mut wanted);
         let most = u64::try_from(wanted.len()).unwrap_or(u64::MAX).max(MOST);
-        let weight = MOST.saturating_mul(1_000_000).checked_div(most).unwrap_or(0);
+        let weight = MOST.saturating_mul(ONE).checked_div(most).unwrap_or(0);
         for id in wanted {
             let blocks = holders.of(id);
             let shown = state.shows(id, blocks);
@@ -113,6 +118,16 @@ impl Recall {
 }
 
 impl State {
+    /// The share of people's text that the request holds verbatim, in millionths; all of it where there is none.
+    fn user_text_kept(&self) -> u64 {
+        let texts = || self.ledger.blocks.iter().filter(|block| block.user);
+        let sum = |kept: bool| -> u64 {
+            let counted = texts().filter(|block| !kept || block.form == Form::Full);
+            counted.map(|block| u64::from(block.tokens)).sum()
+        };
+        sum(true).saturating_mul(ONE).checked_div(sum(false)).unwrap_or(ONE)
+    }
+
     /// The identifier stands somewhere in the request.
     fn shows(&self, id: u32, holders: &[u32]) -> bool {
         let in_head = self.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));

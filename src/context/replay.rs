@@ -1,5 +1,7 @@
 //! A session played again, call by call, under a policy: what each request would have held, and what it would have cost.
 
+use std::borrow::Cow;
+
 use super::answer::{Answer, Event};
 use super::counter::{Counter, Learned, texts};
 use super::measure::{Measure, measure};
@@ -66,6 +68,28 @@ impl RecordedCall {
 
 fn no_session(error: json::Error) -> Error {
     Error::argument("session", "what readSession gave", error)
+}
+
+impl Options {
+    /// As `parse`, for a replay: `economy` may stand beside any preset, also one that does not go by prices, since the bill
+    /// counts with it.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn for_replay(json: &str) -> Result<Self> {
+        let Ok(members) = json::members(json) else { return Self::parse(json) };
+        let (economy, others): (Vec<_>, Vec<_>) =
+            members.into_iter().partition(|(name, _)| name == "economy");
+        let object = |members: &[(Cow<'_, str>, &RawValue)]| {
+            let members =
+                members.iter().map(|(name, value)| format!("{}:{value}", json::write(&&**name)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        };
+        let prices = Self::parse(&object(&economy))?.policy.prices;
+        let mut options = Self::parse(&object(&others))?;
+        options.policy.prices = prices;
+        Ok(options)
+    }
 }
 
 /// A call of a replay.

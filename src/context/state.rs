@@ -253,7 +253,7 @@ impl State {
         let as_before = old == new.map(|part| part.piece.place.wrapper());
         if same && !as_before {
             // Nor does what was sent, which says where in the host's messages something stands.
-            self.sent.items = vec![(0, NONE)];
+            self.sent.reshaped = true;
         }
         Ok(same && as_before)
     }
@@ -551,7 +551,8 @@ impl State {
     pub fn observe(&mut self, usage: &str, of: Option<(u32, u64)>) {
         let (epoch, estimate) = of.unwrap_or((self.sent.epoch, self.sent.tokens));
         if let Some(usage) = crate::session::Usage::shown_by(usage) {
-            self.calibration.observe(Counted { epoch, used: usage.input_tokens, estimate });
+            let counted = Counted { epoch, used: usage.input_tokens, estimate };
+            self.calibration.observe(counted, self.options.window);
         }
     }
 

@@ -22,6 +22,7 @@ impl State {
         self.take_up();
         if self.sent.settled {
             if std::mem::take(&mut self.sent.unheld) {
+                self.sent.rebuild = false;
                 return Step::Done(Box::new(self.again()));
             }
             let keep = count(self.sent.items.len());

@@ -32,6 +32,8 @@ pub(super) struct Sent {
     pub beside: u64,
     /// Where its cache markers pay.
     pub breakpoints: Vec<u32>,
+    /// The host writes its messages in another shape now: where something stands is another place.
+    pub reshaped: bool,
     /// The host's side does not hold it: the next one is handed over whole.
     pub unheld: bool,
     /// When it was made.

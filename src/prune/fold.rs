@@ -259,7 +259,7 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
         let Some(identifier) = ledger.identifiers.get(id).filter(|it| !it.summarized) else {
             continue;
         };
-        let with = tokens.saturating_add(identifier.tokens);
+        let with = tokens.saturating_add(identifier.tokens.into());
         if u64::from(with) > digest_room(window) {
             break;
         }

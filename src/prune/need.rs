@@ -137,7 +137,7 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: u32, room: u64) -> (Vec<u
     let mut chosen = Vec::new();
     for (_, id) in scored {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
-        let with = tokens.saturating_add(identifier.tokens);
+        let with = tokens.saturating_add(identifier.tokens.into());
         if identifier.stubbed || u64::from(with).saturating_mul(100) > room {
             continue;
         }

@@ -35,7 +35,7 @@ impl Recording {
 
     /// Plays it with the options (JSON) in the input buffer, up to a call or to its end.
     pub fn replay(&self, len: usize, last: Option<u32>) -> Result<Replay> {
-        let options = with_input(len, Options::parse)?;
+        let options = with_input(len, Options::for_replay)?;
         Ok(Replay(self.0.replay(&options, last)?))
     }
 }

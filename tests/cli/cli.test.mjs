@@ -55,8 +55,8 @@ test("help and version", () => {
 
 test("a wrong command line ends with 2 and says what is allowed", () => {
   const cases = [
-    [[], /inspect, replay or prompt/],
-    [["inspcet", AUDIT], /"inspcet" is no command: inspect, replay or prompt/],
+    [[], /inspect, next, replay or prompt/],
+    [["inspcet", AUDIT], /"inspcet" is no command: inspect, next, replay or prompt/],
     [["inspect"], /a file is missing/],
     [["inspect", AUDIT, AUDIT], /one file at a time/],
     [["inspect", AUDIT, "--windw", "64k"], /--windw/],
@@ -228,7 +228,7 @@ test("several presets are compared", () => {
   const { out } = plimsoll([...REPLAY, "--preset", "economy", "--preset", "retention"]);
   assert.match(out, /^economy /m);
   assert.match(out, /^retention /m);
-  assert.match(out, /^none /m);
+  assert.match(out, /^unmanaged /m);
 });
 
 test("standard input is a file like any other", () => {

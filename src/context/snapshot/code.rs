@@ -69,6 +69,7 @@ impl Snapshot {
         out.ascending(&self.breakpoints);
         self.pins.write(&mut out);
         out.number(self.fold_wanted.into());
+        out.number(self.anew.into());
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
         out.done()
@@ -164,7 +165,7 @@ impl Snapshot {
         let usable = given.number();
         let breakpoints = given.ascending();
         let pins = Pins::read(&mut given);
-        let fold_wanted = given.flag();
+        let (fold_wanted, anew) = (given.flag(), given.flag());
         let stubbed = given.ascending();
         let summarized = given.ascending();
         given.end()?;
@@ -196,8 +197,9 @@ impl Snapshot {
             fold_wanted,
             stubbed,
             summarized,
-            anew: false,
+            anew,
             recount: false,
+            reshaped: false,
             items: None,
         })
     }

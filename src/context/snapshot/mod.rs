@@ -14,7 +14,7 @@ use super::state::{State, Why, native};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::format::Format;
 use crate::model::{Draft, Form};
-use crate::prune::{Head, Rule};
+use crate::prune::{Change, Head, Rule};
 
 /// So many of the last messages are known one by one; those before them as a whole.
 const KNOWN_SINGLY: u32 = 512;
@@ -62,6 +62,7 @@ pub(super) struct Snapshot {
     /// Other options hold from now on: what was sent is decided anew; by another estimator also what lines cost.
     anew: bool,
     recount: bool,
+    reshaped: bool,
     /// What the last request sent, where that is at hand.
     items: Option<Vec<(u64, u32)>>,
 }
@@ -160,8 +161,10 @@ impl State {
             fold_wanted: self.pruner.fold_wanted,
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
-            anew: false,
+            // A call failed half way: what was sent last went beyond these messages.
+            anew: self.sent.rebuild && !self.sent.unheld,
             recount: false,
+            reshaped: self.sent.reshaped,
             items: Some(self.sent.items.clone()),
         }
     }
@@ -346,13 +349,28 @@ impl State {
         (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
         if let Some(items) = snapshot.items {
             self.sent.items = items;
-        } else if !whole {
+        } else if !whole || snapshot.anew {
             // What stood behind these is not known: the request is not what it was from there on.
             self.sent.items.push((0, crate::model::NONE));
         }
         self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew;
         let beside = (self.parts.fingerprint, self.parts.total());
         self.sent.settled = whole && !snapshot.anew && snapshot.parts == Some(beside);
+        if snapshot.reshaped {
+            self.tell_again(&snapshot.changed);
+        }
+    }
+
+    /// Where something stands is another place now: every message is handed over, and every edit told, once more.
+    fn tell_again(&mut self, changed: &[Changed]) {
+        self.sent.items = vec![(0, crate::model::NONE)];
+        (self.sent.settled, self.sent.rebuild, self.sent.unheld) = (false, true, true);
+        self.told.clear();
+        for Changed { block, why, .. } in changed {
+            if let Some(it) = self.ledger.blocks.get(*block as usize) {
+                self.fresh.push(Change { block: *block, rule: why.rule, before: it.tokens });
+            }
+        }
     }
 
     /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has.

@@ -638,7 +638,7 @@ fn g23_protected_tokens_hold_under_every_preset() {
 #[test]
 fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
     for (given, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
-        let more = given.map_or(json!({}), |tokens| json!({ "protectTokens": tokens }));
+        let more = given.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
         let mut told = preset("openclaw", 32_000, &more);
         let mut cut = None;
         for at in 0..40 {
@@ -646,7 +646,7 @@ fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
             told.say(&text(at, 2000));
             told.ask("and?");
             let answer = told.request();
-            cut = cut.or(answer.fold.map(|fold| fold.first_kept));
+            cut = cut.or_else(|| answer.fold.map(|fold| fold.first_kept));
             if cut.is_some() {
                 break;
             }

@@ -253,3 +253,27 @@ fn the_agent_asks_and_is_answered() {
     assert_eq!(answer.event, Some(Event::Fold));
     assert_eq!(told.request().event, None);
 }
+
+#[test]
+fn a_call_that_fails_half_way_costs_nothing() {
+    let mut told = Told::worked(&window(30_000), 25);
+    let before = told.request();
+    let view = told.view();
+    for cut in [1, 7, 20] {
+        told.state.resync();
+        for message in &told.messages[..cut] {
+            told.state.push(message.to_string().as_bytes()).unwrap();
+        }
+        let other = json!({ "role": "assistant", "content": "other" });
+        told.state.push(other.to_string().as_bytes()).unwrap();
+        assert!(told.state.push(b"{}").is_err());
+        let messages = std::mem::take(&mut told.messages);
+        told.state.resync();
+        told.tell_all(messages);
+        let answer = told.request();
+        assert!(answer.fits && answer.tokens <= before.tokens.max(30_000));
+        let sent = told.state.sent.items.len();
+        assert_eq!(sent, told.view().len(), "{cut}");
+        assert_eq!(told.view().len(), view.len(), "{cut}");
+    }
+}

@@ -1,0 +1,94 @@
+/**
+ * What a session takes: its snapshot beside its head, and its live state in the core, by what the Wasm's memory grows by
+ * while many managers of the same session are held. A worker for each session, since such a memory never shrinks.
+ */
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { sessionFiles } from "../../tests/conformance/sessions.mjs";
+
+const MESSAGES = 200;
+const HELD = 32;
+const WINDOW = { contextTokens: 64_000, maxOutputTokens: 8_192 };
+const MOST = { snapshot: [8_000, 8_000], live: [128_000, 320_000] };
+
+/** A manager that has made every request of the session's, and the last of them. */
+function played(ContextManager, { messages, calls, system, tools }) {
+  let now = 1_700_000_000_000;
+  const clock = () => {
+    now += 20_000;
+    return now;
+  };
+  const context = new ContextManager({ window: WINDOW, clock });
+  const prompts = calls.map(({ sent }) => sent).filter((sent) => sent > 0 && sent < MESSAGES);
+  let prepared;
+  for (const sent of [...prompts, MESSAGES]) {
+    prepared = context.request(messages.slice(0, sent), { system, tools });
+  }
+  return { context, prepared };
+}
+
+/** The text that our first message begins with, where the snapshot holds it. */
+function headOf({ messages, source }, snapshot) {
+  const ours = messages.find((_, at) => source[at] === null);
+  const { content = ours?.parts } = ours ?? {};
+  const text = typeof content === "string" ? content : content?.[0]?.text;
+  return text && Buffer.from(snapshot).includes(text) ? Buffer.byteLength(text) : 0;
+}
+
+async function measure(name) {
+  const { Instance } = WebAssembly;
+  const memories = [];
+  WebAssembly.Instance = (...given) => {
+    const instance = new Instance(...given);
+    memories.push(instance.exports.memory);
+    return instance;
+  };
+  const { ContextManager, readSession } = await import("../../npm/dist/index.js");
+  const file = sessionFiles().find((file) => file.name === name);
+  const session = readSession(file.bytes());
+  const { context, prepared } = played(ContextManager, session);
+  const snapshot = context.snapshot();
+  const size = () => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  const held = [context, played(ContextManager, session).context];
+  const before = size();
+  for (let more = 0; more < HELD; more += 1) held.push(played(ContextManager, session).context);
+  const live = (size() - before) / HELD;
+  const head = headOf(prepared, snapshot);
+  return { name, snapshot: snapshot.length - head, head, live };
+}
+
+/** Measures every session, and prints the middle and the largest. */
+export async function bench(median) {
+  const rows = [];
+  for (const { name } of sessionFiles()) {
+    const worker = new Worker(new URL(import.meta.url), { workerData: name });
+    const [row] = await Promise.race([
+      new Promise((done) => worker.once("message", (row) => done([row]))),
+      new Promise((_, fail) => worker.once("error", fail)),
+    ]);
+    await worker.terminate();
+    if (row) rows.push(row);
+  }
+  console.log(
+    `\n${rows.length} sessions cut at ${MESSAGES} messages, window ${WINDOW.contextTokens}\n`,
+  );
+  for (const [what, [usual, worst]] of Object.entries(MOST)) {
+    const sorted = rows.toSorted((a, b) => a[what] - b[what]);
+    const most = sorted.at(-1);
+    const label = what === "live" ? "live state" : "snapshot without its head";
+    console.log(
+      `${label.padEnd(28)} median ${kilobytes(median(rows.map((row) => row[what])))} (at most ${usual / 1_000}), most ${kilobytes(most[what])} (at most ${worst / 1_000}): ${most.name}`,
+    );
+  }
+  return rows;
+}
+
+const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;
+
+if (!isMainThread && typeof workerData === "string") {
+  parentPort.postMessage(
+    await measure(workerData).catch((error) => {
+      console.log(`skipped: ${workerData}: ${error.message}`);
+      return null;
+    }),
+  );
+}

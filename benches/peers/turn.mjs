@@ -1,0 +1,239 @@
+/**
+ * What one more turn of a long session costs, beside the functions of other packages that a host would call at every turn.
+ * Each gets the same messages in its own shape; what shapes them is not timed. Peers keep nothing between turns: they walk
+ * the history again; ours knows it, but for the cold first call that is printed beside it.
+ */
+import { readFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import { ContextManager } from "../../npm/dist/index.js";
+import { longSession, requests } from "../../tests/support/long.mjs";
+
+const LENGTHS = [841, 10_000];
+const WINDOW = { contextTokens: 200_000, maxOutputTokens: 8_192 };
+/** Rounds that are not counted, and the rounds of what takes long. */
+const WARM = 40;
+const FEW = 7;
+/** Quadratic: half a second at 841 messages, more than a minute at 10,000. */
+const LANGCHAIN = "LangChain trimMessages";
+const ESTIMATE = "the same, and its estimateObject";
+const CHEF = "context-chef validate + plan + compact";
+/** How many times faster ours is to be. */
+const AIMS = [
+  [841, 3],
+  [10_000, 30],
+];
+
+const length = (value) => (typeof value === "string" ? value : JSON.stringify(value)).length;
+/** The calls and the result of a message of the session, and its text. */
+const callOf = ({ content }) =>
+  Array.isArray(content) && content.find((it) => it.type === "tool_use");
+const resultOf = ({ content }) =>
+  Array.isArray(content) && content.find((it) => it.type === "tool_result");
+const textOf = ({ content }) =>
+  typeof content === "string" ? content : (content.find((it) => it.type === "text")?.text ?? "");
+
+/** Each: how a message of the session looks there, and what is called at a turn with all of them. */
+const PEERS = {
+  "@context-chef/core": ({
+    ensureValidHistory,
+    planCompaction,
+    compactMessages,
+    estimateObject,
+  }) => {
+    const steps = (messages) => {
+      const valid = ensureValidHistory(messages);
+      const plan = planCompaction(valid, { keepRecentTurns: 10 });
+      const clear = [{ target: "tool-result", keepRecent: 3 }];
+      return [plan, compactMessages(valid, { clear })];
+    };
+    const shape = (message) => {
+      const [call, result] = [callOf(message), resultOf(message)];
+      if (result)
+        return { role: "tool", tool_call_id: result.tool_use_id, content: result.content };
+      const { role } = message;
+      if (!call) return { role, content: textOf(message) };
+      const { id, name, input } = call;
+      const made = { name, arguments: JSON.stringify(input) };
+      return {
+        role,
+        content: textOf(message),
+        tool_calls: [{ id, type: "function", function: made }],
+      };
+    };
+    return {
+      [CHEF]: [shape, steps],
+      [ESTIMATE]: [shape, (messages) => [estimateObject(messages), steps(messages)]],
+    };
+  },
+  "@earendil-works/pi-agent-core": (pi) => {
+    const settings = pi.DEFAULT_COMPACTION_SETTINGS;
+    const shape = (message, at) => {
+      const [call, result] = [callOf(message), resultOf(message)];
+      const text = textOf(message);
+      const said = text ? [{ type: "text", text }] : [];
+      const made = () => {
+        if (result) {
+          const content = [{ type: "text", text: result.content }];
+          return { role: "toolResult", toolCallId: result.tool_use_id, toolName: "tool", content };
+        }
+        if (message.role === "user") return { role: "user", content: text };
+        const calls = call
+          ? [{ type: "toolCall", id: call.id, name: call.name, arguments: call.input }]
+          : [];
+        return { role: "assistant", content: [...said, ...calls], stopReason: "stop" };
+      };
+      const entry = { type: "message", id: `e${at}`, parentId: at ? `e${at - 1}` : null };
+      return { ...entry, timestamp: "2025-01-01T00:00:00Z", message: { timestamp: at, ...made() } };
+    };
+    const steps = (entries) => {
+      const { tokens } = pi.estimateContextTokens(entries.map(({ message }) => message));
+      const due = pi.shouldCompact(tokens, WINDOW.contextTokens, settings);
+      return [due, pi.findCutPoint(entries, 0, entries.length, settings.keepRecentTokens)];
+    };
+    return { "pi estimateContextTokens, shouldCompact, findCutPoint": [shape, steps] };
+  },
+  ai: ({ pruneMessages }) => {
+    const shape = (message) => {
+      const [call, result] = [callOf(message), resultOf(message)];
+      if (result) {
+        const output = { type: "text", value: result.content };
+        const part = {
+          type: "tool-result",
+          toolCallId: result.tool_use_id,
+          toolName: "tool",
+          output,
+        };
+        return { role: "tool", content: [part] };
+      }
+      const { role } = message;
+      if (!call) return { role, content: textOf(message) };
+      const { id: toolCallId, name: toolName, input } = call;
+      const text = { type: "text", text: textOf(message) };
+      return { role, content: [text, { type: "tool-call", toolCallId, toolName, input }] };
+    };
+    const steps = (messages) =>
+      pruneMessages({ messages, reasoning: "all", toolCalls: "before-last-6-messages" });
+    return { "AI SDK pruneMessages": [shape, steps] };
+  },
+  "@langchain/core": async () => {
+    const { trimMessages, AIMessage, HumanMessage, ToolMessage } = await import(
+      "@langchain/core/messages"
+    );
+    const shape = (message) => {
+      const [call, result] = [callOf(message), resultOf(message)];
+      if (result)
+        return new ToolMessage({ content: result.content, tool_call_id: result.tool_use_id });
+      const content = textOf(message);
+      if (message.role === "user") return new HumanMessage(content);
+      if (!call) return new AIMessage(content);
+      const { id, name, input: args } = call;
+      return new AIMessage({ content, tool_calls: [{ id, name, args }] });
+    };
+    const tokenCounter = (messages) =>
+      messages.reduce((sum, { content, tool_calls: calls }) => {
+        return sum + Math.ceil((length(content) + (calls?.length ? length(calls) : 0)) / 4);
+      }, 0);
+    const maxTokens = WINDOW.contextTokens - WINDOW.maxOutputTokens;
+    const given = { maxTokens, tokenCounter, strategy: "last", startOn: "human" };
+    return { [LANGCHAIN]: [shape, (messages) => trimMessages(messages, given)] };
+  },
+};
+
+/** What is installed: name, shape of a message, call. */
+async function installed() {
+  const rows = [];
+  for (const [name, steps] of Object.entries(PEERS)) {
+    try {
+      const peer = await steps(await import(name));
+      const file = new URL(`node_modules/${name}/package.json`, import.meta.url);
+      const { version } = JSON.parse(readFileSync(file, "utf8"));
+      console.log(`${name} ${version}`);
+      for (const [label, [shape, run]] of Object.entries(peer)) rows.push({ label, shape, run });
+    } catch (error) {
+      console.log(`skipped: ${name}: ${error.message.split("\n")[0]}`);
+    }
+  }
+  return rows;
+}
+
+function manager() {
+  let now = 1_700_000_000_000;
+  const clock = () => {
+    now += 20_000;
+    return now;
+  };
+  return new ContextManager({ window: WINDOW, clock });
+}
+
+/** Turns around a length: sides take them in turn, so that what else the machine does falls on all alike. */
+async function around(count, rounds, peers, median) {
+  const session = longSession(count + 4 * (rounds + WARM));
+  const places = requests(session);
+  const middle = places.findIndex((sent) => sent >= count);
+  const from = middle - WARM - (rounds >> 1);
+  const context = manager();
+  for (const sent of places.slice(0, from)) context.request(session.slice(0, sent));
+  const turns = places.slice(from, from + WARM + rounds);
+  const sides = [
+    { label: "plimsoll request, one more turn", run: (history) => context.request(history) },
+    ...peers,
+  ].map((side) => ({ ...side, times: [], all: session.map(side.shape ?? ((it) => it)) }));
+  // One that takes long would leave the others a cold processor: it comes last, and less often.
+  const [slow, quick] = [sides.filter(isSlow), sides.filter((side) => !isSlow(side))];
+  for (const [round, sent] of turns.entries()) {
+    // Each comes first in its turn.
+    const first = round % quick.length;
+    for (const side of [...quick.slice(first), ...quick.slice(0, first)]) {
+      const ms = await timed(side, sent);
+      if (round >= WARM) side.times.push(ms);
+    }
+  }
+  const cold = { label: "plimsoll, the cold first call", times: [], all: session };
+  cold.run = (history) => {
+    const fresh = manager();
+    fresh.request(history);
+    fresh[Symbol.dispose]();
+  };
+  for (const side of [cold, ...slow]) {
+    const bearable = side.label !== LANGCHAIN || count === LENGTHS[0];
+    for (const sent of bearable ? turns.slice(0, FEW) : [])
+      side.times.push(await timed(side, sent));
+  }
+  return [...quick, cold, ...slow].map(({ label, times }) => ({
+    label,
+    ms: median(times),
+    rounds: times.length,
+  }));
+}
+
+const isSlow = ({ label }) => label === LANGCHAIN || label === ESTIMATE;
+
+async function timed({ run, all }, sent) {
+  const history = all.slice(0, sent);
+  const begun = performance.now();
+  await run(history);
+  return performance.now() - begun;
+}
+
+/** Prints each side's turn at each length, and its ratio to ours: above 1 ours is faster. */
+export async function bench(rounds, median) {
+  console.log("\none more turn of a coding agent's session at 200,000 tokens\n");
+  const peers = await installed();
+  for (const count of LENGTHS) {
+    const rows = await around(count, rounds, peers, median);
+    const [{ ms: ours }] = rows;
+    console.log(`\nat ${count} messages, load ${loadavg()[0].toFixed(1)}`);
+    for (const { label, ms, rounds } of rows) {
+      if (rounds === 0) {
+        console.log(`skipped: ${label}: minutes a call`);
+        continue;
+      }
+      console.log(
+        `${label.padEnd(52)} ${ms.toFixed(3).padStart(10)} ms ${(ms / ours).toFixed(1).padStart(8)} times ours, median of ${rounds}`,
+      );
+    }
+    const chef = rows.find(({ label }) => label === CHEF);
+    const [, aim] = AIMS.find(([length]) => length === count);
+    if (chef) console.log(`ratio to context-chef ${(chef.ms / ours).toFixed(1)}, to be ${aim}`);
+  }
+}

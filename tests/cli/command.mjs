@@ -1,0 +1,51 @@
+// The packed command, from outside: PLIMSOLL_BIN, by default npm/dist/cli.js.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+
+export const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const BIN = process.env.PLIMSOLL_BIN ?? here("npm/dist/cli.js");
+const start = /\.m?js$/.test(BIN) ? [process.execPath, BIN] : [BIN];
+
+export const AUDIT = here("examples/sessions/harbour-audit.pi.jsonl");
+export const PLAN = here("examples/sessions/harbour-plan.anthropic.json");
+export const EXPORTS = here("examples/sessions/harbour-exports.openai.json");
+
+export const folder = mkdtempSync(join(tmpdir(), "plimsoll-cli-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+export function file(name, content) {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+export function plimsoll(args, { env = {}, input } = {}) {
+  const [command, ...first] = start;
+  const ran = spawnSync(command, [...first, ...args], {
+    env: { PATH: process.env.PATH, TERM: "xterm-256color", ...env },
+    input,
+    encoding: "utf8",
+    maxBuffer: 1e8,
+  });
+  return { code: ran.status, out: ran.stdout, err: ran.stderr };
+}
+
+/** The report of a command that has to succeed. */
+export function json(args) {
+  const { code, out, err } = plimsoll([...args, "--json"]);
+  if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`);
+  return JSON.parse(out);
+}
+
+/** A command line that is refused: code 2, nothing on stdout, one line without a stack that says what is allowed. */
+export function refusal(args, assert, said, code = 2) {
+  const ran = plimsoll(args);
+  assert.equal(ran.code, code, `${args.join(" ")}: ${ran.err}`);
+  assert.equal(ran.out, "");
+  assert.match(ran.err, said);
+  assert.match(ran.err, /^plimsoll: .*\n$/, "one line, and no stack");
+}

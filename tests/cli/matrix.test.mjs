@@ -1,0 +1,166 @@
+// `plimsoll replay` over presets, windows and files.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AUDIT, EXPORTS, json, PLAN, plimsoll, refusal } from "./command.mjs";
+
+const SHARES = ["recall", "farRecall", "contentRecall", "userText"];
+const COUNTS = ["bill", "edits", "folds", "epochs", "overWindow", "violations"];
+const MATRIX = ["replay", PLAN, EXPORTS, "--preset", "economy,retention", "--window", "8k,16k"];
+const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b)), `${a} ${b}`);
+
+test("a row for each preset and window, and one unmanaged, each the sum of its runs", () => {
+  const { files, runs, matrix } = json([...MATRIX, "--calls"]);
+  assert.deepEqual(
+    files.map((one) => one.file),
+    [PLAN, EXPORTS],
+  );
+  assert.equal(runs.length, 8);
+  assert.deepEqual(
+    matrix.map((row) => `${row.window} ${row.preset}`),
+    [8000, 16_000].flatMap((window) =>
+      ["economy", "retention", "unmanaged"].map((preset) => `${window} ${preset}`),
+    ),
+  );
+  for (const row of matrix.filter(({ preset }) => preset !== "unmanaged")) {
+    const mine = runs.filter(
+      (run) => run.preset === row.preset && run.window.contextTokens === row.window,
+    );
+    const sum = (of) => mine.reduce((all, run) => all + of(run), 0);
+    assert.deepEqual([row.sessions, row.calls], [2, sum((run) => run.calls.length)]);
+    near(
+      row.bill,
+      sum((run) => run.totals.bill),
+    );
+    near(row.saved, 1 - row.bill / sum((run) => run.totals.unmanagedBill));
+    assert.equal(
+      row.edits,
+      sum((run) => run.calls.filter((one) => one.event === "edit").length),
+    );
+    for (const name of ["folds", "epochs", "overWindow", "violations"])
+      assert.equal(
+        row[name],
+        sum((run) => run.totals[name]),
+        name,
+      );
+    for (const name of SHARES) {
+      const known = mine.map((run) => run.totals[name]).filter((one) => one !== null);
+      assert.ok(known.every((one) => one >= 0 && one <= 1));
+      if (known.length > 0) near(row[name], known.reduce((a, b) => a + b) / known.length);
+      else assert.equal(row[name], null);
+    }
+  }
+});
+
+test("unmanaged sends everything, whatever the window", () => {
+  const { runs, matrix } = json([...MATRIX, "--calls", "--reserve", "500"]);
+  for (const row of matrix.filter(({ preset }) => preset === "unmanaged")) {
+    const mine = runs.filter(
+      (run) => run.preset === "economy" && run.window.contextTokens === row.window,
+    );
+    const sizes = mine.flatMap((run) => run.calls.map((one) => one.unmanaged));
+    assert.equal(row.overWindow, sizes.filter((tokens) => tokens > row.window - 500).length);
+    assert.equal(row.peak, Math.max(...sizes));
+    assert.deepEqual([row.saved, row.edits, row.violations, row.userText], [0, 0, null, 1]);
+    assert.deepEqual(row.best, []);
+  }
+});
+
+test("the best of a column is marked by a sign, and by nothing where all are alike", () => {
+  const { matrix } = json(MATRIX);
+  let marks = 0;
+  for (const window of [8000, 16_000]) {
+    const rows = matrix.filter((row) => row.window === window && row.preset !== "unmanaged");
+    for (const name of [...COUNTS, ...SHARES]) {
+      const shown = (row) =>
+        SHARES.includes(name) ? -Math.round(1000 * row[name]) : Math.round(row[name]);
+      const [a, b] = rows.map(shown);
+      assert.equal(rows[0].best.includes(name), a < b, name);
+      assert.equal(rows[1].best.includes(name), b < a, name);
+      marks += Number(a !== b);
+    }
+  }
+  assert.ok(marks > 4);
+  const { out } = plimsoll([...MATRIX, "--width", "120"]);
+  assert.equal(
+    out
+      .split("\n")
+      .filter((line) => !line.startsWith("*"))
+      .join()
+      .match(/\*/g).length,
+    marks,
+  );
+  assert.match(out, /^\* no preset is better in this window/m);
+});
+
+test("the bill goes by the prices and the lifetime given", () => {
+  const bills = (...more) => json(["replay", AUDIT, "--window", "32k", ...more]);
+  const usual = bills();
+  assert.deepEqual(bills("--prices", "0.1,1.25,5").runs, usual.runs);
+  assert.deepEqual(bills("--ttl", "300s").runs, usual.runs);
+  assert.deepEqual(usual.prices, { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cacheTtlMs: 3e5 });
+  const { runs } = bills("--prices", "1,1,5", "--ttl", "1h");
+  for (const { calls, totals } of runs) {
+    near(
+      totals.bill,
+      calls.reduce((all, one) => all + one.used, 0),
+    );
+    near(
+      totals.unmanagedBill,
+      calls.reduce((all, one) => all + one.unmanaged, 0),
+    );
+  }
+  assert.ok(bills("--ttl", "0s").runs[0].totals.unmanagedBill > usual.runs[0].totals.unmanagedBill);
+});
+
+test("calls come with one run, and with many where they are asked for", () => {
+  const has = (args) => json(args).runs.every((run) => Array.isArray(run.calls));
+  assert.ok(has(["replay", PLAN, "--window", "16k"]));
+  assert.ok(has([...MATRIX, "--calls"]));
+  assert.ok(json(MATRIX).runs.every((run) => run.calls === undefined));
+});
+
+test("every figure has a place at 60 columns, and no line is wider than the screen", () => {
+  for (const width of [40, 60, 80, 120]) {
+    const { out } = plimsoll([...MATRIX, "--width", String(width)]);
+    for (const line of out.split("\n")) assert.ok([...line].length <= width, `${width}: ${line}`);
+    if (width < 60) continue;
+    const heads = out
+      .split("\n")
+      .filter((line) => line.startsWith("PRESET"))
+      .join(" ");
+    for (const head of [
+      "BILL",
+      "EDITS",
+      "FOLDS",
+      "RECALL",
+      "FAR",
+      "CONTENT",
+      "USER",
+      "OVER",
+      "INVALID",
+    ])
+      assert.ok(heads.includes(head), `${width}: ${head}`);
+    assert.match(out, /^unmanaged /m);
+  }
+  assert.match(plimsoll([...MATRIX, "--ascii"]).out, /^[\n -~]*$/);
+});
+
+test("a wrong command line is told", () => {
+  const cases = [
+    [
+      ["replay", PLAN, "--preset", "economy,greedy"],
+      /preset: expected one of balanced, economy, retention/,
+    ],
+    [["replay", PLAN, "--window", "16k,"], /--window: a size like 64k, 200000 or 1m, got ""/],
+    [
+      ["replay", PLAN, "--window", "8k,16k", "--reserve", "9k"],
+      /--reserve: must be less than the window of 8000/,
+    ],
+    [["replay", PLAN, "--prices", "0.1,1.25"], /--prices: cache read, cache write and output/],
+    [["replay", PLAN, "--prices", "0.1,-1,5"], /--prices: /],
+    [["replay", PLAN, "--ttl", "5"], /--ttl: a time like 90s, 5m or 1h, got "5"/],
+    [["prompt", "--ttl", "5m"], /--ttl belongs to plimsoll inspect, next and replay/],
+  ];
+  for (const [args, said] of cases) refusal(args, assert, said);
+  refusal(["replay", PLAN, "absent.json"], assert, /absent\.json: no such file/, 3);
+});

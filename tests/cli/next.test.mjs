@@ -1,0 +1,181 @@
+// `plimsoll next`: what the next request would hold, and why.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { AUDIT, EXPORTS, file, folder, json, PLAN, plimsoll, refusal } from "./command.mjs";
+
+const SESSIONS = [AUDIT, PLAN, EXPORTS];
+const STATES = ["kept", "capped", "stubbed", "thinned", "summarized", "dropped"];
+const AT = ["--window", "16k", "--reserve", "1000"];
+const text = (args) => plimsoll(args).out;
+const number = (value) => value.toLocaleString("en-US");
+
+test("the window adds up, and so do the states", () => {
+  for (const session of SESSIONS) {
+    const seen = json(["next", session, ...AT]);
+    const { used, reserve, free, contextTokens } = seen.window;
+    assert.equal(used + reserve + free, contextTokens);
+    assert.deepEqual(Object.keys(seen.changes), STATES);
+    for (const state of STATES) {
+      const mine = seen.history.filter((one) => one.state === state);
+      const sum = (of) => mine.reduce((all, one) => all + of(one), 0);
+      assert.deepEqual(seen.changes[state], {
+        messages: mine.length,
+        newly: sum((one) => Number(one.isNew)),
+        tokens: sum((one) => one.tokens),
+        sentTokens: sum((one) => one.sentTokens),
+      });
+    }
+    assert.equal(seen.history.length, seen.messages);
+    const told = text(["next", session, ...AT]);
+    assert.ok(told.includes(`used ${number(used)} (`));
+    assert.ok(told.includes(`free ${number(free)}`));
+    assert.ok(told.includes(`${number(seen.request.unmanaged)} -> ${number(used)} tokens`));
+  }
+});
+
+test("what the next request was said to be is what it then is", () => {
+  const messages = JSON.parse(readFileSync(PLAN, "utf8"));
+  const list = Array.isArray(messages) ? messages : messages.messages;
+  const { runs } = json(["replay", PLAN, ...AT]);
+  for (const at of [10, 30, runs[0].calls.length - 1]) {
+    const { sent, used, unmanaged, event } = runs[0].calls[at];
+    const cut = list.slice(0, sent);
+    const before = Array.isArray(messages) ? cut : { ...messages, messages: cut };
+    const path = file(`cut-${at}.json`, JSON.stringify(before));
+    const { window, request } = json(["next", path, ...AT]);
+    assert.deepEqual(
+      [window.used, request.unmanaged, request.event, request.call],
+      [used, unmanaged, event, at + 1],
+    );
+  }
+});
+
+test("a change has a rule, evidence, a time and a way back; what is kept has none", () => {
+  const { history } = json(["next", AUDIT, "--window", "64k"]);
+  const changed = history.filter((one) => one.state !== "kept");
+  assert.ok(changed.length > 100);
+  for (const one of changed) {
+    assert.notEqual(one.rule, "keep");
+    assert.ok(one.evidence.length > 0 && one.restore.length > 0 && one.since !== null);
+    assert.ok(one.sentTokens < one.tokens, `#${one.index}`);
+  }
+  for (const one of history.filter(({ state }) => state === "kept")) {
+    assert.deepEqual([one.rule, one.since, one.sentTokens], ["keep", null, one.tokens]);
+  }
+});
+
+test("runs cover the history once and in order; --all lists every message", () => {
+  const rows = (out) => [...out.matchAll(/^ *#(\d+)(?:-(\d+))? {2}/gm)];
+  const table = (args) => text(args).split(/^WHY/m)[0];
+  for (const session of SESSIONS) {
+    const { messages } = json(["next", session, ...AT]);
+    const runs = rows(table(["next", session, ...AT]));
+    assert.ok(runs.length <= 30, `${runs.length} lines`);
+    let next = 0;
+    for (const [, first, last = first] of runs) {
+      assert.equal(Number(first), next);
+      next = Number(last) + 1;
+    }
+    assert.equal(next, messages);
+    const all = rows(table(["next", session, ...AT, "--all"]));
+    assert.deepEqual(
+      all.map(([, index]) => Number(index)),
+      Array.from({ length: messages }, (_, index) => index),
+    );
+  }
+});
+
+test("a session within its window is kept whole, in one line", () => {
+  const messages = 3;
+  const path = file(
+    "small.json",
+    JSON.stringify([
+      { role: "user", content: "Is the harbour open?" },
+      { role: "assistant", content: "Until six." },
+      { role: "user", content: "Thank you." },
+    ]),
+  );
+  const out = text(["next", path]);
+  assert.equal(json(["next", path]).due, null);
+  assert.match(out, /no change · it grows at its end/);
+  assert.match(out, new RegExp(`#0-${messages - 1} .* kept `));
+  assert.doesNotMatch(out, /WHY|LARGEST/);
+});
+
+test("a cold cache is cleared out: what changes is said to be new", () => {
+  const warm = json(["next", AUDIT, "--window", "64k"]);
+  const cold = json(["next", AUDIT, "--window", "64k", "--idle", "2h"]);
+  assert.equal(cold.request.at - warm.request.at, 7_200_000);
+  assert.equal(warm.request.event, null);
+  assert.notEqual(cold.request.event, null);
+  assert.ok(cold.window.used < warm.window.used);
+  const isNew = cold.history.filter((one) => one.isNew);
+  assert.ok(isNew.length > 0);
+  for (const { index } of isNew) assert.equal(warm.history[index].isNew, false);
+  assert.match(text(["next", AUDIT, "--window", "64k", "--idle", "2h"]), / {2}now$/m);
+});
+
+test("nothing is written", () => {
+  const path = file("kept.json", readFileSync(PLAN));
+  const before = [readdirSync(folder), readFileSync(path, "utf8"), statSync(path).mtimeMs];
+  plimsoll(["next", path, ...AT]);
+  assert.deepEqual(
+    [readdirSync(folder), readFileSync(path, "utf8"), statSync(path).mtimeMs],
+    before,
+  );
+});
+
+test("it fits the screen, colour adds nothing, ASCII is ASCII", () => {
+  for (const session of SESSIONS) {
+    for (const width of [40, 60, 80, 120]) {
+      const out = text(["next", session, ...AT, "--width", String(width)]);
+      for (const line of out.split("\n")) assert.ok([...line].length <= width, `${width}: ${line}`);
+      assert.match(out, /\b(stubbed|dropped|thinned|capped)\b/, "state is a word");
+    }
+  }
+  const bare = text(["next", PLAN, ...AT]);
+  const painted = text(["next", PLAN, ...AT, "--color", "always"]);
+  // The bar and its legend are letters where there is no colour.
+  const words = (out) => stripVTControlCharacters(out).split(/^(?=WOULD)/m)[1];
+  assert.equal(words(painted), words(bare));
+  assert.match(text(["next", PLAN, ...AT, "--ascii"]), /^[\n -~]*$/);
+});
+
+test("what stands in a session does nothing to the terminal", () => {
+  const evil = "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r\n";
+  const call = { type: "tool_use", id: "a", name: evil, input: { [evil]: evil } };
+  const result = { type: "tool_result", tool_use_id: "a", content: evil.repeat(2000) };
+  const messages = [
+    { role: "user", content: evil },
+    { role: "assistant", content: [call] },
+    { role: "user", content: [result] },
+    { role: "assistant", content: evil },
+  ];
+  const path = file("evil \u001b[31m.json", JSON.stringify(messages));
+  for (const more of [[], ["--all"], ["--json"], ["--preset", evil]]) {
+    const { out, err } = plimsoll(["next", path, "--window", "8k", ...more]);
+    assert.doesNotMatch(out + err, /(?!\n)[\p{Cc}\p{Cf}]/u, more.join(" "));
+  }
+});
+
+test("a wrong command line and a wrong file are told", () => {
+  const cases = [
+    [["next"], /a file is missing: plimsoll next FILE/],
+    [["next", AUDIT, PLAN], /one file at a time, got 2/],
+    [["next", AUDIT, "--window", "32k,64k"], /--window: one for this command/],
+    [["next", AUDIT, "--preset", "economy,balanced"], /--preset: one for plimsoll next/],
+    [["next", AUDIT, "--preset", "greedy"], /preset: expected one of balanced, economy, retention/],
+    [["next", AUDIT, "--provider", "nobody"], /provider: expected "anthropic", /],
+    [["next", AUDIT, "--estimator", "guess"], /estimator: expected /],
+    [["next", AUDIT, "--idle", "soon"], /--idle: a time like 90s, 5m or 1h, got "soon"/],
+    [["next", PLAN, "--idle", "5m"], /--idle: the file tells no times/],
+    [["next", AUDIT, "--call", "3"], /--call belongs to plimsoll inspect/],
+    [["inspect", AUDIT, "--all"], /--all belongs to plimsoll next/],
+  ];
+  for (const [args, said] of cases) refusal(args, assert, said);
+  refusal(["next", join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
+  refusal(["next", file("noise.json", "\u0000\u0001")], assert, /noise\.json: /, 3);
+});
