@@ -20,7 +20,8 @@ import { carriedThinking, unchangedThinking } from "./strict.mjs";
  */
 
 /** Whose rules hold where a host names none. @param {string} format */
-export const ownProvider = (format) => (format === "pi" ? "anthropic" : format);
+export const ownProvider = (format) =>
+  ["pi", "ai-sdk", "langchain"].includes(format) ? "anthropic" : format;
 
 /** What the host's own history may bring along: rules of the place where the session was cut, not of what we made. */
 const ofTheCut = new Set(["I8", "I11", "I27"]);

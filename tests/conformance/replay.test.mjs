@@ -5,7 +5,8 @@
  *
  *     PLIMSOLL=path/to/dist/index.js node --test tests/conformance/replay.test.mjs
  *
- * PLIMSOLL_PRESET    balanced by default, and each session through one of the other systems' ways
+ * PLIMSOLL_PRESET    balanced by default, and each session through one of the other systems' ways (all of them with
+ *                    PLIMSOLL_LONG)
  * PLIMSOLL_WINDOWS   32000,64000,128000 by default
  * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/
  * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
@@ -26,8 +27,8 @@ import { sessionFiles } from "./sessions.mjs";
 const { api, why } = await loadPackage();
 const chosenPreset = process.env.PLIMSOLL_PRESET;
 const preset = chosenPreset ?? "balanced";
-/** Of the other systems' ways; the rest by PLIMSOLL_PRESET. */
-const seeds = ["hermes"];
+/** The other systems' ways. */
+const seeds = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
@@ -84,8 +85,9 @@ else {
           preset,
         }));
         if (isDefault && !chosenPreset)
-          for (const preset of seeds)
-            if (long || number % 5 === 0) runs.push({ contextTokens: 32_000, preset });
+          for (const [which, preset] of seeds.entries())
+            if (long || number % seeds.length === which)
+              runs.push({ contextTokens: 32_000, preset });
         for (const { contextTokens, preset } of runs) {
           const key = `${name} ${pair.name} ${contextTokens} ${preset}`;
           if (done.has(key)) continue;
