@@ -107,5 +107,7 @@ export function companion(api, options, manager, { clean, seed, classes }) {
     () => fedBack(api, options, (list) => (classes ? list : JSON.parse(JSON.stringify(list)))),
     () => pinned(api, options, clean),
   ];
+  // The laws are tried on managers that can only be asked.
+  if (!api.ContextManager.restore) return () => null;
   return /** @type {() => Companion} */ (ways[seed % ways.length])();
 }
