@@ -66,6 +66,8 @@ impl Snapshot {
         out.number(self.calibration.grown.0);
         out.number(self.calibration.grown.1);
         out.number(self.usable);
+        out.number(self.window.0);
+        out.number(self.window.1);
         out.ascending(&self.breakpoints);
         self.pins.write(&mut out);
         out.number(self.fold_wanted.into());
@@ -163,6 +165,7 @@ impl Snapshot {
         }
         let calibration = Calibration { last, grown: (given.number(), given.number()) };
         let usable = given.number();
+        let window = (given.number(), given.number());
         let breakpoints = given.ascending();
         let pins = Pins::read(&mut given);
         let (fold_wanted, anew) = (given.flag(), given.flag());
@@ -192,6 +195,7 @@ impl Snapshot {
             unbound,
             calibration,
             usable,
+            window,
             breakpoints,
             pins,
             fold_wanted,

@@ -53,6 +53,8 @@ pub(super) struct Snapshot {
     unbound: Vec<u32>,
     calibration: Calibration,
     usable: u64,
+    /// What the options allowed: under another window what was sent is decided anew.
+    window: (u64, u64),
     breakpoints: Vec<u32>,
     pins: Pins,
     fold_wanted: bool,
@@ -156,6 +158,7 @@ impl State {
             unbound,
             calibration: self.calibration,
             usable: self.usable,
+            window: (self.options.window, self.options.usable),
             breakpoints: self.sent.breakpoints.clone(),
             pins: self.pins.clone(),
             fold_wanted: self.pruner.fold_wanted,
@@ -355,7 +358,9 @@ impl State {
         }
         self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew;
         let beside = (self.parts.fingerprint, self.parts.total());
-        self.sent.settled = whole && !snapshot.anew && snapshot.parts == Some(beside);
+        let same_window = snapshot.window == (self.options.window, self.options.usable);
+        self.sent.settled =
+            whole && same_window && !snapshot.anew && snapshot.parts == Some(beside);
         if snapshot.reshaped {
             self.tell_again(&snapshot.changed);
         }

@@ -277,3 +277,12 @@ fn a_call_that_fails_half_way_costs_nothing() {
         assert_eq!(told.view().len(), view.len(), "{cut}");
     }
 }
+
+#[test]
+fn a_session_that_wakes_under_a_smaller_window_is_cut_to_it() {
+    let mut told = Told::worked(&window(60_000), 20);
+    let before = told.request().tokens;
+    let mut woken = told.woken(&window(4_000));
+    let answer = woken.request();
+    assert!(before > 4_000 && answer.tokens <= 4_000 && answer.fits, "{before} {}", answer.tokens);
+}
