@@ -4,7 +4,6 @@ import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson } from "./json.js";
-import { within } from "./transcript.js";
 import type {
   Channels,
   ContextManagerOptions,
@@ -17,6 +16,7 @@ import type {
   PruneResult,
   ShareResult,
 } from "./types.js";
+import { within } from "./within.js";
 
 /**
  * Prunes a history for one request, as AceClaw describes it: nothing is kept of the decision and nothing is folded. At or

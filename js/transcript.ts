@@ -1,10 +1,9 @@
 /** Functions over a whole transcript, without a session: check, repair, estimate. */
 import { ContextManager } from "./context.js";
 import { call, send } from "./core.js";
-import { counterOf, push, setParts } from "./count.js";
-import { invalid } from "./errors.js";
-import * as glue from "./glue/plimsoll_bg.js";
-import { argumentJson, messageJson } from "./json.js";
+import { counterOf, setParts } from "./count.js";
+import type * as glue from "./glue/plimsoll_bg.js";
+import { argumentJson } from "./json.js";
 import type {
   BudgetCheck,
   ContextWindow,
@@ -15,6 +14,7 @@ import type {
   Provider,
   Violation,
 } from "./types.js";
+import { within } from "./within.js";
 
 /** What goes out beside the messages, as far as rules ask for it. */
 type Beside = Pick<Parts, "system" | "tools">;
@@ -106,28 +106,4 @@ function measured(
     setParts(during, manager, beside, counterOf(options.estimator));
     return call(during, () => work(manager));
   });
-}
-
-/** Does `work` on a session in the core that holds these messages and nothing else. */
-export function within(
-  during: string,
-  messages: readonly unknown[],
-  options: { provider?: Provider; format?: Format; estimator?: Estimator },
-  work: (manager: glue.Manager) => string,
-): unknown {
-  if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
-  const counter = counterOf(options.estimator);
-  const given = counter ? { ...options, estimator: null } : options;
-  const json = argumentJson(given, "options");
-  const manager = call(during, () => new glue.Manager(send(json)));
-  try {
-    for (let index = 0; index < messages.length; index++) {
-      const message = messageJson(messages[index], index);
-      // False: the format shows only now, and what came before is read again.
-      if (!push(during, manager, message, counter)) index = -1;
-    }
-    return JSON.parse(work(manager));
-  } finally {
-    manager.free();
-  }
 }

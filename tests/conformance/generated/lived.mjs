@@ -74,7 +74,9 @@ function pinned(api, options, clean) {
       host.pin({ index: view.source[at] });
       const message = view.messages[at];
       const isUsers = /"(user|human|HumanMessage)"/.test(JSON.stringify(message));
-      kept = isUsers ? leaves(message) : [JSON.stringify(message)];
+      // Where roles must alternate its parts stand in a message with those of its neighbours.
+      const parts = Array.isArray(message.content) ? message.content : [message];
+      kept = isUsers ? leaves(message) : parts.map((/** @type {any} */ it) => JSON.stringify(it));
       return null;
     }
     const had = JSON.stringify(prefix);
