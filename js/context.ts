@@ -22,7 +22,7 @@ import { type Answer, compactionOf, View } from "./view.js";
 type Model<M> = Partial<
   Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "economy">
 >;
-const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
+const MODEL = new Set(["window", "estimator", "provider", "economy"]);
 
 type Step = { need: number[] } | { done: Answer };
 
@@ -115,12 +115,15 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * What changes with the model: window, estimator, provider, thinking, economy. What is given replaces what was; what was
+   * What changes with the model: window, estimator, provider, economy. What is given replaces what was; what was
    * decided stays where it can. Another estimator or provider measures the history again, and learns its figures anew.
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`; then nothing has changed.
    */
   setModel(model: Model<M>): void {
+    if (typeof model !== "object" || model === null) {
+      throw invalid("model", "an object with what changes", model);
+    }
     for (const name of Object.keys(model)) {
       if (!MODEL.has(name))
         throw invalid(name, `one of ${[...MODEL].join(", ")}`, "no option of a model");
@@ -163,8 +166,8 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * The session as bytes, for `restore`: records, view and clocks, never the body of a message. Small: about 20 bytes a message that
-   * changed, and the lines that stand for them.
+   * The session as bytes, for `restore`: records, view and clocks, never the body of a message: what became
+   * of each message, and the lines that stand for what was cut.
    */
   snapshot(): Uint8Array {
     const manager = this.#manager();
@@ -255,11 +258,15 @@ export class ContextManager<M = unknown> {
    */
   pin(what: { index: number } | { text: string }): string {
     const manager = this.#manager();
-    if ("text" in what && typeof what.text === "string" && what.text.trim() !== "") {
-      return `p${this.#pinText(manager, what.text)}`;
+    const { text, index } = (what ?? {}) as { text?: unknown; index?: number };
+    if (text !== undefined) {
+      if (typeof text === "string" && text.trim() !== "") {
+        return `p${this.#pinText(manager, text)}`;
+      }
+      throw invalid("text", "a text that is not blank", text);
     }
-    const { index } = what as { index: number };
-    const number = Number.isInteger(index) && index >= 0 ? this.#history.numberOf(index) : null;
+    const isPlace = index !== undefined && Number.isInteger(index) && index >= 0;
+    const number = isPlace ? this.#history.numberOf(index) : null;
     if (number === null) throw invalid("index", "a message of the host's", index);
     return `p${call("pin", () => manager.pin(number))}`;
   }

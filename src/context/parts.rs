@@ -139,8 +139,9 @@ fn names_recall(tools: &str) -> bool {
     let quoted = format!("\"{RECALL}\"");
     let mut after = tools.split(&quoted).skip(1).map(str::trim_start);
     let mut before = tools.split(&quoted).map(str::trim_end);
-    let is_value = before.any(|it| it.ends_with(':')) && tools.contains(&quoted);
-    is_value || after.any(|it| it.starts_with(':'))
+    let names =
+        |it: &str| it.strip_suffix(':').is_some_and(|it| it.trim_end().ends_with("\"name\""));
+    before.any(names) || after.any(|it| it.starts_with(':'))
 }
 
 /// Of a plan only its prompt is sent: a report that says something else of the same prompt is no change.

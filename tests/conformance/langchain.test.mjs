@@ -189,5 +189,8 @@ for (const { name, core, testing } of cores) {
     const after = context.request(written.constructor(history));
     assert.ok(before.edits.length > 0 && after.edits.length > 0);
     assert.deepEqual(inconsistent(coerced(core, after.messages)), []);
+    // That is told once: what branches off later in the new shape is no other shape again.
+    const branch = [...written.constructor(history).slice(0, -1), written.constructor(history)[0]];
+    assert.ok(context.request(branch).edits.length < after.edits.length);
   });
 }

@@ -110,6 +110,10 @@ test("a smaller model cuts, a larger one need not", { skip }, () => {
   assert.deepEqual(api.validate(other.messages, "mistral"), []);
   assert.throws(() => context.setModel({ preset: "economy" }), /preset: expected one of window/);
   assert.throws(() => context.setModel({ window: { contextTokens: -1 } }), /contextTokens/);
+  assert.throws(() => context.setModel(null), { code: "INVALID_ARGUMENT" });
+  for (const nothing of [null, {}, { text: " " }, { text: 7 }, { index: -1 }]) {
+    assert.throws(() => context.pin(nothing), { code: "INVALID_ARGUMENT" });
+  }
   assert.deepEqual(context.request(work.history).messages, other.messages);
 });
 

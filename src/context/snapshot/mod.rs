@@ -370,6 +370,7 @@ impl State {
     fn tell_again(&mut self, changed: &[Changed]) {
         self.sent.items = vec![(0, crate::model::NONE)];
         (self.sent.settled, self.sent.rebuild, self.sent.unheld) = (false, true, true);
+        self.sent.reshaped = false;
         self.told.clear();
         for Changed { block, why, .. } in changed {
             if let Some(it) = self.ledger.blocks.get(*block as usize) {

@@ -234,6 +234,7 @@ fn a_stub_promises_its_original_only_where_the_agent_can_ask_for_it() {
     assert!(promised(r#"{"context_recall":{"description":"-"}}"#));
     assert!(!promised(r#"[{"name":"read","description":"not \"context_recall\""}]"#));
     assert!(!promised(r#"[{"name":"read","enum":["context_recall"]}]"#));
+    assert!(!promised(r#"[{"name":"read","title":"context_recall"}]"#));
 }
 
 #[test]
