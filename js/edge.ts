@@ -5,5 +5,6 @@ import wasm from "./plimsoll.wasm?module";
 core.from(() => wasm);
 
 export * from "./api.js";
+export { isContextOverflow } from "./edge/compact.js";
 export * from "./edge/prompt.js";
 export { readSession } from "./edge/sessions.js";

@@ -6,5 +6,6 @@ import { unpacked } from "./inline.js";
 core.from(() => unpacked(inlined));
 
 export * from "./api.js";
+export { isContextOverflow } from "./inline/compact.js";
 export * from "./inline/prompt.js";
 export { readSession } from "./inline/sessions.js";

@@ -5,5 +5,6 @@ import wasm from "./plimsoll.wasm";
 core.from(() => wasm);
 
 export * from "./api.js";
+export { isContextOverflow } from "./workerd/compact.js";
 export * from "./workerd/prompt.js";
 export { readSession } from "./workerd/sessions.js";
