@@ -325,10 +325,9 @@ export class ContextManager<M = unknown> {
     const given = argumentJson([name, args ?? null], "args");
     const told = JSON.parse(call("callAgentTool", () => manager.call_agent_tool(send(given)))) as
       | { text: string }
-      | { message: number; block: number };
-    if ("text" in told) return told.text;
-    const text = this.#recalled(manager, told.message, told.block);
-    return text ?? "The original is not there any more.";
+      | { text: string; message: number; block: number };
+    if (!("message" in told)) return told.text;
+    return this.#recalled(manager, told.message, told.block) ?? told.text;
   }
 
   /** Work done so far by the instance that now holds the session. */

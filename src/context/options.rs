@@ -29,6 +29,34 @@ pub struct Options {
     pub signs: bool,
     /// What becomes of a fold.
     pub folds: Folds,
+    /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
+    pub thinking: Option<Thinking>,
+}
+
+/// What reasoning that is kept is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(unnameable_types, reason = "options are parsed, never written down")]
+pub enum Thinking {
+    /// All that stands before it: behind a change it goes, or the provider is told to drop it (I12).
+    Bound,
+    /// Nothing: it stays behind a change.
+    Free,
+    /// None is kept: the model takes none.
+    None,
+}
+
+impl Thinking {
+    fn parse(name: &str) -> Result<Self> {
+        match name {
+            "bound" => Ok(Self::Bound),
+            "free" => Ok(Self::Free),
+            "none" => Ok(Self::None),
+            _ => {
+                let got = format_args!("\"{name}\"");
+                Err(Error::argument("thinking", "one of bound, free, none", got))
+            }
+        }
+    }
 }
 
 impl Options {
@@ -78,6 +106,7 @@ impl Options {
             estimator: estimator.unwrap_or_default(),
             policy,
             signs: given.flag("signCalls")?.unwrap_or(false),
+            thinking: given.named("thinking", Thinking::parse)?,
             folds: if given.flag("transient")?.unwrap_or(false) {
                 Folds::Never
             } else {
@@ -88,12 +117,13 @@ impl Options {
 }
 
 /// Options that every preset has.
-pub(in crate::context) const EVERY: [&str; 14] = [
+pub(in crate::context) const EVERY: [&str; 15] = [
     "window",
     "format",
     "provider",
     "estimator",
     "signCalls",
+    "thinking",
     "preset",
     "trigger",
     "target",

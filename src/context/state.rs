@@ -8,7 +8,7 @@ use super::calibration::{Calibration, Counted};
 use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
-use super::options::Options;
+use super::options::{Options, Thinking};
 use super::parts::Parts;
 use super::pins::Pins;
 use super::snapshot::{Known, Waiting};
@@ -337,7 +337,7 @@ impl State {
         }
         self.outlines.push(outline.clone());
         let request = if measure.is_request { index } else { self.request };
-        self.hold(request, self.mender.held().unwrap_or(0..0));
+        self.hold(request, self.held_turn());
         self.mend(pushed.fixes);
         self.sent.settled = false;
     }
@@ -386,6 +386,17 @@ impl State {
             self.ledger.set_form(block, Form::Capped, now);
         }
         self.note(change);
+    }
+
+    /// The newest reasoning with all beside it, if any is sent.
+    fn held_turn(&self) -> Range<u32> {
+        let held = self.mender.held().filter(|_| self.options.thinking != Some(Thinking::None));
+        held.unwrap_or(0..0)
+    }
+
+    /// Whether reasoning stays as it is, is another matter now.
+    pub(super) fn hold_again(&mut self) {
+        self.hold(self.request, self.held_turn());
     }
 
     /// The last request of the user, and the newest reasoning with all beside it, may not change; what they were before may.

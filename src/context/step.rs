@@ -33,6 +33,7 @@ impl State {
             let beside = self.parts.marks;
             self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
         }
+        self.keep_reasoning();
         self.ending = self.mender.finish();
         self.renew_usable();
         let before = self.pruner.context(&self.ledger, &self.setting());

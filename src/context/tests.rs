@@ -6,6 +6,7 @@ mod mended;
 mod presets;
 mod providers;
 mod snapshot;
+mod thinking;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

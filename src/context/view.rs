@@ -34,6 +34,8 @@ pub(super) struct Sent {
     pub breakpoints: Vec<u32>,
     /// The host writes its messages in another shape now: where something stands is another place.
     pub reshaped: bool,
+    /// Reasoning is bound from now on, and something before it had changed before.
+    pub rebind: bool,
     /// The host's side does not hold it: the next one is handed over whole.
     pub unheld: bool,
     /// When it was made.

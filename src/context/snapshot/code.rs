@@ -57,6 +57,7 @@ impl Snapshot {
             last = block;
         }
         out.ascending(&self.unbound);
+        out.number(self.bound.into());
         out.number(self.calibration.last.is_some().into());
         if let Some(Counted { epoch, used, estimate }) = self.calibration.last {
             out.number(epoch.into());
@@ -157,7 +158,7 @@ impl Snapshot {
             last = last.saturating_add(given.small());
             rents.push((last, given.number()));
         }
-        let unbound = given.ascending();
+        let (unbound, bound) = (given.ascending(), given.flag());
         let mut last = None;
         if given.flag() {
             let (epoch, used) = (given.small(), given.number());
@@ -193,6 +194,7 @@ impl Snapshot {
             changed: forms,
             rents,
             unbound,
+            bound,
             calibration,
             usable,
             window,
