@@ -20,9 +20,9 @@ import { type Answer, compactionOf, View } from "./view.js";
 
 /** What `setModel` takes. */
 type Model<M> = Partial<
-  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "economy">
+  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "thinking" | "economy">
 >;
-const MODEL = new Set(["window", "estimator", "provider", "economy"]);
+const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
 
 type Step = { need: number[] } | { done: Answer };
 
@@ -115,7 +115,7 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * What changes with the model: window, estimator, provider, economy. What is given replaces what was; what was
+   * What changes with the model: window, estimator, provider, thinking, economy. What is given replaces what was; what was
    * decided stays where it can. Another estimator or provider measures the history again, and learns its figures anew.
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`; then nothing has changed.
@@ -142,12 +142,8 @@ export class ContextManager<M = unknown> {
   /** How full the window is, by the last request. */
   status(): Status {
     const manager = this.#manager();
-    const core = JSON.parse(call("status", () => manager.status())) as Omit<
-      Status,
-      "trend" | "blocked"
-    >;
-    const epoch = this.#epochsBefore + core.epoch;
-    return { ...core, epoch, trend: "unknown", blocked: null };
+    const core = JSON.parse(call("status", () => manager.status())) as Omit<Status, "blocked">;
+    return { ...core, epoch: this.#epochsBefore + core.epoch, blocked: null };
   }
 
   /**
@@ -162,7 +158,7 @@ export class ContextManager<M = unknown> {
     const number = this.#history.numberOf(index);
     if (number === null) throw invalid("index", "a message of the host's, not one of ours", index);
     const told = JSON.parse(call("explain", () => manager.explain(number))) as Explanation;
-    return { ...told, index };
+    return { ...told, index, group: this.#history.placeFrom(told.group) };
   }
 
   /**
@@ -393,7 +389,7 @@ export class ContextManager<M = unknown> {
       tokens: answer.tokens,
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
-      compaction: compactionOf(answer, now),
+      compaction: compactionOf(answer, history, now),
       hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);

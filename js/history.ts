@@ -75,6 +75,30 @@ export class History<M> {
     return this.#passed ? (this.#passed.places.get(number) ?? null) : number;
   }
 
+  /** The place of the first message from a number on that the host holds; behind its history if it holds none. */
+  placeFrom(number: number): number {
+    if (!this.#passed) return number;
+    for (let at = number; at < this.#known.length; at++) {
+      const place = this.placeOf(at);
+      if (place !== null) return place;
+    }
+    return this.#passed.messages.length;
+  }
+
+  /** The places of a run of numbers, as [from, to); none for what the host does not hold. */
+  placesOf(from: number, to: number): Array<[number, number]> {
+    if (!this.#passed) return [[from, to]];
+    const runs: Array<[number, number]> = [];
+    for (let number = from; number < to; number++) {
+      const place = this.placeOf(number);
+      const last = runs.at(-1);
+      if (place === null || (last && place < last[1])) continue;
+      if (last && place === last[1]) last[1] = place + 1;
+      else runs.push([place, place + 1]);
+    }
+    return runs;
+  }
+
   /** The core's number of a message of the host's history; null: it is one of ours. */
   numberOf(place: number): number | null {
     return this.#passed ? (this.#passed.numbers[place] ?? null) : place;

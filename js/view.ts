@@ -1,5 +1,7 @@
 /** A view as the core tells it, carried out on the host's messages. */
+
 import { type Copied, edited, filled, valueAt } from "./carry.js";
+import type { History } from "./history.js";
 import type {
   CompactionOutcome,
   ContextManagerOptions,
@@ -40,9 +42,9 @@ export interface Answer {
   repairs: Violation[];
   edits: Edit[];
   event: "edit" | "fold" | null;
+  /** What room was made, or why none was. */
+  outcome: Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> | null;
   fold: Folded | null;
-  /** Why a fold that was wanted was not carried out. */
-  refused: string | null;
   foldDue: boolean;
   /** JSON of what the provider must be told. */
   hints: string | null;
@@ -56,8 +58,6 @@ interface Folded {
   kept: Array<[number, number]>;
   head: string;
   identifiers: string[];
-  tokensBefore: number;
-  tokensAfter: number;
 }
 
 /** A message that was sent: what the core said of it, the host's messages in it, and what became of it. */
@@ -167,47 +167,31 @@ function indexesOf(item: Item): number[] {
   return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
 }
 
-/** The fold of a request, or why there was none. */
-export function compactionOf(answer: Answer, now: number): CompactionOutcome | null {
-  if (answer.fold) return outcomeOf(answer.fold, now);
-  return answer.refused ? refusal(answer.refused, answer.tokens) : null;
-}
-
-/** A fold that was wanted and not carried out. */
-function refusal(reason: string, tokens: number): CompactionOutcome {
+/** What room was made, by places in the host's history: of what it no longer holds, nothing is told. */
+export function compactionOf<M>(
+  { outcome, fold }: Answer,
+  history: History<M>,
+  now: number,
+): CompactionOutcome | null {
+  if (!outcome) return null;
+  const { tokensBefore, tokensAfter } = outcome;
+  const gained = (100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1);
   const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
-  const extracted = { ...lists, identifiers: [] };
-  const sizes = { tokensBefore: tokens, tokensAfter: tokens, reductionPct: 0 };
-  return { status: "none", reason, ...sizes, record: null, extracted, attempts: [] };
-}
-
-/** A fold as it is told: carried by digest and hot set, without a summary. */
-function outcomeOf(fold: Folded, now: number): CompactionOutcome {
-  const { tokensBefore, tokensAfter, head, firstKept, kept, identifiers } = fold;
-  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
-  const extracted = { ...lists, identifiers };
-  return {
-    status: "truncated",
-    reason: "fold by digest and hot set",
+  const extracted = { ...lists, identifiers: fold?.identifiers ?? [] };
+  const record = fold && {
+    type: "compaction" as const,
+    id: `fold-${fold.number}`,
+    timestamp: new Date(now).toISOString(),
+    summary: "",
+    firstKeptEntryId: null,
+    firstKeptIndex: history.placeFrom(fold.firstKept),
+    kept: fold.kept.flatMap(([from, to]) => history.placesOf(from, to)),
+    head: fold.head,
     tokensBefore,
     tokensAfter,
-    reductionPct: Math.floor((100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1)),
-    record: {
-      type: "compaction",
-      id: `fold-${fold.number}`,
-      timestamp: new Date(now).toISOString(),
-      summary: "",
-      firstKeptEntryId: null,
-      firstKeptIndex: firstKept,
-      kept,
-      head,
-      tokensBefore,
-      tokensAfter,
-      details: extracted,
-      lost: [],
-      degraded: false,
-    },
-    extracted,
-    attempts: [],
+    details: extracted,
+    lost: [],
+    degraded: false,
   };
+  return { ...outcome, reductionPct: Math.floor(gained), record, extracted, attempts: [] };
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::tiers::Tiers;
 use crate::error::{Error, Result, listed};
 use crate::estimate::Estimator;
 use crate::format::Format;
@@ -29,6 +30,8 @@ pub struct Options {
     pub signs: bool,
     /// What becomes of a fold.
     pub folds: Folds,
+    /// What is loaded of a history, instead of a policy.
+    pub tiers: Option<Tiers>,
     /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
     pub thinking: Option<Thinking>,
 }
@@ -65,7 +68,7 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        Self::read(json, &["transient"])
+        Self::read(json, &["transient", "tiers"])
     }
 
     /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
@@ -106,6 +109,7 @@ impl Options {
             estimator: estimator.unwrap_or_default(),
             policy,
             signs: given.flag("signCalls")?.unwrap_or(false),
+            tiers: given.get("tiers").map(Tiers::read).transpose()?,
             thinking: given.named("thinking", Thinking::parse)?,
             folds: if given.flag("transient")?.unwrap_or(false) {
                 Folds::Never

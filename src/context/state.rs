@@ -91,8 +91,10 @@ pub struct State {
 /// What a decision came to, until its request is carried out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Decided {
-    /// The request's tokens before its fold, if there was one.
-    pub folded_from: Option<u64>,
+    /// Tokens of the request before anything was decided.
+    pub before: u64,
+    /// A fold was carried out.
+    pub folded: bool,
     /// A fold pays, and was deferred.
     pub fold_due: bool,
     /// Why a fold that was wanted was not carried out.

@@ -50,7 +50,8 @@ impl State {
             self.keep_limits();
         }
         self.decided = Some(Decided {
-            folded_from: decision.folded.then_some(before),
+            before,
+            folded: decision.folded,
             fold_due: decision.fold_due,
             refused: decision.refused,
             measured: decision.changes.is_empty(),
@@ -96,7 +97,7 @@ impl State {
     }
 
     /// Remembers what a decision changed.
-    fn take(&mut self, decision: Decision) {
+    pub(super) fn take(&mut self, decision: Decision) {
         let visited = self.counters.blocks_visited;
         self.counters.blocks_visited = visited.saturating_add(decision.visited);
         for &change in &decision.changes {
@@ -129,6 +130,9 @@ impl State {
     }
 
     fn decide(&mut self, now_ms: i64) -> Decision {
+        if let Some(tiers) = self.options.tiers {
+            return self.keep_tiers(tiers);
+        }
         if self.options.window == 0 {
             return Decision::default();
         }

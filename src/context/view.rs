@@ -54,6 +54,8 @@ pub(super) struct Sent {
     pub peak: u64,
     /// Its tokens.
     pub tokens: u64,
+    /// Tokens of the one before; 0: there was none.
+    pub last: u64,
 }
 
 /// A message of the view with its key.

@@ -184,7 +184,7 @@ export function carryOut(
         fail("tokens", -1, `measured again: ${tokens} in a usable window of ${usable}`);
     }
 
-    if (view.compaction) report.folds += 1;
+    if (view.compaction?.record) report.folds += 1;
     if (report.folds === 0) {
       const kept = new Set(source);
       // Where roles alternate, neighbours go out as one message of ours: it holds all that they said, in order.

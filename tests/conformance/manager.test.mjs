@@ -150,7 +150,7 @@ test("pins stay verbatim, once, through edits and folds", { skip }, () => {
   let folds = 0;
   for (let at = 0; at < 250; at++) {
     const prepared = work.run(context, 1);
-    folds += prepared.compaction ? 1 : 0;
+    folds += prepared.compaction?.record ? 1 : 0;
     const sent = JSON.stringify(prepared.messages);
     for (const text of [words(500, "x0y"), "note 4711"]) {
       assert.equal(sent.split(text).length, 2, `${at}: ${text.slice(0, 20)}`);
@@ -191,7 +191,7 @@ test("what was cut is recalled, by its stub or by the agent", { skip }, async ()
   assert.match(await context.callAgentTool("context_status", undefined), /of 30000 usable tokens/);
   await assert.rejects(context.callAgentTool("rm", {}), /name: expected one of context_status/);
   await context.callAgentTool("context_compact", {});
-  assert.ok(context.request(work.history, parts).compaction);
+  assert.ok(context.request(work.history, parts).compaction?.record);
   // A host that has dropped the original gets none.
   const changed = structuredClone(work.history);
   changed[edited.index].content = [{ type: "text", text: "gone" }];

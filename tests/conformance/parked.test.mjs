@@ -67,7 +67,7 @@ else {
           const prepared = live.request(history, parts);
           totals.calls++;
           totals.edits += prepared.edits.length;
-          totals.folds += prepared.compaction ? 1 : 0;
+          totals.folds += prepared.compaction?.record ? 1 : 0;
           const where = `${contextTokens}, call ${number}`;
           for (const host of hosts) {
             host.history = [...host.history, ...clone(history.slice(host.seen))];

@@ -35,6 +35,7 @@ pub(super) struct Snapshot {
     at_ms: Option<i64>,
     peak: u64,
     tokens: u64,
+    last: u64,
     /// Fingerprint and tokens of what went out beside the messages.
     parts: Option<(u64, u64)>,
     fold_due: bool,
@@ -147,6 +148,7 @@ impl State {
             at_ms: self.sent.at_ms,
             peak: self.sent.peak,
             tokens: self.sent.tokens,
+            last: self.sent.last,
             parts: self.sent.parts.map(|parts| (parts, self.sent.beside)),
             fold_due: self.sent.fold_due,
             start: self.pruner.start,
@@ -360,6 +362,7 @@ impl State {
         let goes = self.keep_reasoning();
         self.sent.breakpoints = snapshot.breakpoints;
         (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
+        self.sent.last = snapshot.last;
         if let Some(items) = snapshot.items {
             self.sent.items = items;
         } else if !whole || snapshot.anew {

@@ -19,7 +19,7 @@ impl Told {
     }
 
     /// What went out last, in full.
-    fn view(&self) -> Vec<Written> {
+    pub(super) fn view(&self) -> Vec<Written> {
         let mut whole = self.state.clone();
         whole.sent.unheld = true;
         whole.sent.settled = true;
