@@ -79,21 +79,21 @@ export class History<M> {
   placeFrom(number: number): number {
     if (!this.#passed) return number;
     for (let at = number; at < this.#known.length; at++) {
-      const place = this.placeOf(at);
-      if (place !== null) return place;
+      const [place] = this.placesOf(at, at + 1);
+      if (place) return place[0];
     }
     return this.#passed.messages.length;
   }
 
-  /** The places of a run of numbers, as [from, to); none for what the host does not hold. */
+  /** The places of a run of numbers, as [from, to); none for what the host does not hold, or only in a message of ours. */
   placesOf(from: number, to: number): Array<[number, number]> {
     if (!this.#passed) return [[from, to]];
     const runs: Array<[number, number]> = [];
     for (let number = from; number < to; number++) {
       const place = this.placeOf(number);
+      if (place === null || this.numberOf(place) !== number) continue;
       const last = runs.at(-1);
-      if (place === null || (last && place < last[1])) continue;
-      if (last && place === last[1]) last[1] = place + 1;
+      if (last?.[1] === place) last[1]++;
       else runs.push([place, place + 1]);
     }
     return runs;

@@ -484,6 +484,22 @@ test("status: used and remaining are the usable window", { skip }, () => {
   assert.equal(context.status().peakTokens, 9_500);
 });
 
+test("the outcome tells what made room, as the host's own tokens do", { skip }, () => {
+  const full = manager({ preset: "aceclaw", window: { contextTokens: 12_000 } });
+  const history = Array.from({ length: 12 }, (_, at) => [
+    ask(`question ${at}`),
+    ...work(1, at + 1),
+    say(`answer ${at}`),
+  ]).flat();
+  const { compaction, tokens, edits } = full.request(history);
+  assert.deepEqual([compaction.status, compaction.record], ["pruned", null]);
+  assert.ok(compaction.tokensBefore > compaction.tokensAfter && edits.length > 0);
+  assert.equal(compaction.tokensAfter, tokens);
+  const pct = 100 * (1 - compaction.tokensAfter / compaction.tokensBefore);
+  assert.equal(compaction.reductionPct, Math.floor(pct));
+  assert.equal(full.request(history).compaction, null);
+});
+
 test("status: folds and what they saved", { skip }, () => {
   const history = talk();
   const context = manager();

@@ -127,6 +127,34 @@ test("F073 G21: the n last turns", { skip }, () => {
     );
 });
 
+test("F072 I23: three turns whole, five lightly, of the older ones question and answer", {
+  skip,
+}, () => {
+  const messages = frozen(history(10, 400));
+  const { messages: loaded, applied, originalTokens, prunedTokens } = api.tierHistory(messages);
+  assert.ok(applied && prunedTokens < originalTokens / 2, `${prunedTokens} of ${originalTokens}`);
+  // The last question is the newest turn.
+  const heavy = [0, 1, 2].flatMap((turn) => [messages[4 * turn], messages[4 * turn + 3]]);
+  assert.deepEqual(loaded.slice(0, 6), heavy);
+  const light = loaded.slice(6, 26);
+  assert.deepEqual(light[0], messages[12]);
+  const cut = light[2].content[0].content;
+  assert.equal(cut, `${messages[14].content[0].content.slice(0, 300)}\n...(truncated)`);
+  assert.deepEqual(loaded.slice(26), messages.slice(32));
+  assert.deepEqual(strictAnthropic(loaded), []);
+  assert.deepEqual(api.tierHistory(messages.slice(32)).messages, messages.slice(32));
+  assert.deepEqual(api.tierHistory(messages, { fullTurns: 99 }).messages, messages);
+  for (const [name, value] of [
+    ["fullTurns", -1],
+    ["textChars", "many"],
+    ["turns", 3],
+  ])
+    assert.throws(
+      () => api.tierHistory(messages, /** @type {any} */ ({ [name]: value })),
+      (/** @type {any} */ error) => error.info.argument === name,
+    );
+});
+
 test("F074 G22: how many turns a session keeps", { skip }, () => {
   const channels = {
     telegram: { dmHistoryLimit: 20, historyTurns: 50, dms: { 123: { historyLimit: 5 } } },
