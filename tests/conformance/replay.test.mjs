@@ -12,7 +12,8 @@
  * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
  * PLIMSOLL_ESTIMATE  all: every request measured again, not a sample
  * PLIMSOLL_LOG       a file that gets one JSON line each; what stands there without violations is not done again
- * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them
+ * PLIMSOLL_PREFIXES  all: besides, every preset asked behind every message, not only where the session asked, at 32,000
+ * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them; and PLIMSOLL_PREFIXES=all
  */
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -27,12 +28,14 @@ import { sessionFiles } from "./sessions.mjs";
 const { api, why } = await loadPackage();
 const chosenPreset = process.env.PLIMSOLL_PRESET;
 const preset = chosenPreset ?? "balanced";
+const ours = ["balanced", "economy", "retention"];
 /** The other systems' ways. */
 const seeds = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
 const long = process.env.PLIMSOLL_LONG === "1";
+const everyPrefix = long || process.env.PLIMSOLL_PREFIXES === "all";
 const log = process.env.PLIMSOLL_LOG;
 const done = readLog();
 /** Of the sessions in formats that are not theirs, and of those with providers that are not their format's own: one in so many. */
@@ -51,6 +54,8 @@ const fields = /** @type {const} */ ([
 ]);
 /** @type {Map<string, any>} */
 const totals = new Map();
+/** @type {Map<string, any>} */
+const byPreset = new Map();
 const started = performance.now();
 
 if (!api) test("every session is carried out", { skip: why }, () => {});
@@ -83,20 +88,24 @@ else {
         const runs = (asked ?? (isDefault || long ? windows : [other])).map((contextTokens) => ({
           contextTokens,
           preset,
+          prefixes: "",
         }));
         if (isDefault && !chosenPreset)
           for (const [which, preset] of seeds.entries())
             if (long || number % seeds.length === which)
-              runs.push({ contextTokens: 32_000, preset });
-        for (const { contextTokens, preset } of runs) {
-          const key = `${name} ${pair.name} ${contextTokens} ${preset}`;
+              runs.push({ contextTokens: 32_000, preset, prefixes: "" });
+        if (everyPrefix)
+          for (const one of chosenPreset ? [preset] : [...ours, ...seeds])
+            runs.push({ contextTokens: 32_000, preset: one, prefixes: " every prefix" });
+        for (const { contextTokens, preset, prefixes } of runs) {
+          const key = `${name} ${pair.name} ${contextTokens} ${preset}${prefixes}`;
           if (done.has(key)) continue;
           const way = (number + at) % 4;
           const own = () => read(data);
           const make = () =>
             isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way);
-          await t.test(`${pair.name} ${contextTokens} ${preset}`, () =>
-            carry(key, name, pair, make(), { contextTokens, way, preset }),
+          await t.test(`${pair.name} ${contextTokens} ${preset}${prefixes}`, () =>
+            carry(key, name, pair, make(), { contextTokens, way, preset, prefixes }),
           );
         }
       }
@@ -107,7 +116,7 @@ else {
     console.log(
       `${"pair".padEnd(36)}${["sessions", ...fields].map((field) => field.padStart(11)).join("")}`,
     );
-    for (const [name, row] of [...totals, ["total", sum]]) {
+    for (const [name, row] of [...totals, ["total", sum], ...byPreset]) {
       const cells = ["sessions", ...fields]
         .map((field) => String(row[field]).padStart(11))
         .join("");
@@ -131,24 +140,28 @@ function read(data) {
 
 /**
  * @param {string} key @param {string} name @param {{ format: string, provider: string, name: string }} pair
- * @param {any} session @param {{ contextTokens: number, way: number, preset: string }} run
+ * @param {any} session @param {{ contextTokens: number, way: number, preset: string, prefixes: string }} run
  */
-function carry(key, name, pair, session, { contextTokens, way, preset }) {
+function carry(key, name, pair, session, { contextTokens, way, preset, prefixes }) {
   const report = carryOut(api, session, {
     contextTokens,
     provider: pair.provider,
     preset,
     estimateAll: process.env.PLIMSOLL_ESTIMATE === "all",
+    everyPrefix: prefixes !== "",
     create: pair.format === "langchain" && way === 0 ? createLangchain : undefined,
   });
   const { failures, violations, ms, ...counts } = report;
   const windows = `@${contextTokens / 1000}k`;
   console.log(
-    `${name} ${pair.name} ${windows} ${preset}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
+    `${name} ${pair.name} ${windows} ${preset}${prefixes}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
   );
-  const before =
-    totals.get(pair.name) ?? Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
-  totals.set(pair.name, sumUp([before, { sessions: 1, ...report }]));
+  const nothing = Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
+  for (const [rows, row] of /** @type {const} */ ([
+    [totals, pair.name],
+    [byPreset, preset + prefixes],
+  ]))
+    rows.set(row, sumUp([rows.get(row) ?? nothing, { sessions: 1, ...report }]));
   if (log) appendFileSync(log, `${JSON.stringify({ key, ...report })}\n`);
   assert.equal(
     violations,
