@@ -11,7 +11,8 @@ use crate::prune::{Change, Rule};
 impl State {
     /// Behind a change reasoning is void.
     pub(super) fn binds_reasoning(&self) -> bool {
-        self.options.thinking.map_or(self.provider.binds_reasoning(), |it| it == Thinking::Bound)
+        let told = self.options.thinking;
+        told.map_or_else(|| self.provider.binds_reasoning(), |told| told == Thinking::Bound)
     }
 
     /// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.

@@ -1,4 +1,4 @@
-//! What AIClaw loads of a history (I23): the newest turns whole, those before them with short bodies, of the older ones what
+//! What `AIClaw` loads of a history (I23): the newest turns whole, those before them with short bodies, of the older ones what
 //! was asked and what was answered last.
 
 use litemap::LiteMap;

@@ -12,8 +12,10 @@
  * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
  * PLIMSOLL_ESTIMATE  all: every request measured again, not a sample
  * PLIMSOLL_LOG       a file that gets one JSON line each; what stands there without violations is not done again
- * PLIMSOLL_PREFIXES  all: besides, every preset asked behind every message, not only where the session asked, at 32,000
- * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them; and PLIMSOLL_PREFIXES=all
+ * PLIMSOLL_PREFIXES  some: besides, asked behind every message, not only where the session asked, at 32,000: every session in its own
+ *                    format under every preset, in the others under one that changes from session to session and pair to
+ *                    pair. all: under every preset in the others too
+ * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them; and PLIMSOLL_PREFIXES=some
  */
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -35,7 +37,7 @@ const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
 const long = process.env.PLIMSOLL_LONG === "1";
-const everyPrefix = long || process.env.PLIMSOLL_PREFIXES === "all";
+const prefixes = process.env.PLIMSOLL_PREFIXES ?? (long ? "some" : "");
 const log = process.env.PLIMSOLL_LOG;
 const done = readLog();
 /** Of the sessions in formats that are not theirs, and of those with providers that are not their format's own: one in so many. */
@@ -88,24 +90,27 @@ else {
         const runs = (asked ?? (isDefault || long ? windows : [other])).map((contextTokens) => ({
           contextTokens,
           preset,
-          prefixes: "",
+          every: "",
         }));
         if (isDefault && !chosenPreset)
           for (const [which, preset] of seeds.entries())
             if (long || number % seeds.length === which)
-              runs.push({ contextTokens: 32_000, preset, prefixes: "" });
-        if (everyPrefix)
-          for (const one of chosenPreset ? [preset] : [...ours, ...seeds])
-            runs.push({ contextTokens: 32_000, preset: one, prefixes: " every prefix" });
-        for (const { contextTokens, preset, prefixes } of runs) {
-          const key = `${name} ${pair.name} ${contextTokens} ${preset}${prefixes}`;
+              runs.push({ contextTokens: 32_000, preset, every: "" });
+        for (const preset of prefixes && (!isRun || isDefault) ? presetsOf(isOwn, number + at) : [])
+          runs.push({
+            contextTokens: isRun ? 8_000 : 32_000,
+            preset,
+            every: " every prefix",
+          });
+        for (const { contextTokens, preset, every } of runs) {
+          const key = `${name} ${pair.name} ${contextTokens} ${preset}${every}`;
           if (done.has(key)) continue;
           const way = (number + at) % 4;
           const own = () => read(data);
           const make = () =>
             isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way);
-          await t.test(`${pair.name} ${contextTokens} ${preset}${prefixes}`, () =>
-            carry(key, name, pair, make(), { contextTokens, way, preset, prefixes }),
+          await t.test(`${pair.name} ${contextTokens} ${preset}${every}`, () =>
+            carry(key, name, pair, make(), { contextTokens, way, preset, every }),
           );
         }
       }
@@ -128,6 +133,13 @@ else {
   });
 }
 
+/** The presets that are asked behind every message. @param {boolean} isOwn @param {number} turn */
+function presetsOf(isOwn, turn) {
+  if (chosenPreset) return [preset];
+  const all = [...ours, ...seeds];
+  return isOwn || prefixes === "all" ? all : [all[turn % all.length] ?? preset];
+}
+
 /** A session, or why it cannot be read. Read anew: the messages are frozen, and one manager must not profit from another. @param {Uint8Array} data */
 function read(data) {
   try {
@@ -140,26 +152,26 @@ function read(data) {
 
 /**
  * @param {string} key @param {string} name @param {{ format: string, provider: string, name: string }} pair
- * @param {any} session @param {{ contextTokens: number, way: number, preset: string, prefixes: string }} run
+ * @param {any} session @param {{ contextTokens: number, way: number, preset: string, every: string }} run
  */
-function carry(key, name, pair, session, { contextTokens, way, preset, prefixes }) {
+function carry(key, name, pair, session, { contextTokens, way, preset, every }) {
   const report = carryOut(api, session, {
     contextTokens,
     provider: pair.provider,
     preset,
     estimateAll: process.env.PLIMSOLL_ESTIMATE === "all",
-    everyPrefix: prefixes !== "",
+    everyPrefix: every !== "",
     create: pair.format === "langchain" && way === 0 ? createLangchain : undefined,
   });
   const { failures, violations, ms, ...counts } = report;
   const windows = `@${contextTokens / 1000}k`;
   console.log(
-    `${name} ${pair.name} ${windows} ${preset}${prefixes}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
+    `${name} ${pair.name} ${windows} ${preset}${every}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
   );
   const nothing = Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
   for (const [rows, row] of /** @type {const} */ ([
     [totals, pair.name],
-    [byPreset, preset + prefixes],
+    [byPreset, preset + every],
   ]))
     rows.set(row, sumUp([rows.get(row) ?? nothing, { sessions: 1, ...report }]));
   if (log) appendFileSync(log, `${JSON.stringify({ key, ...report })}\n`);

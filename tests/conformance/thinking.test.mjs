@@ -90,5 +90,9 @@ test("I10: where roles alternate, a run goes out as one message, whole and in or
   ];
   assert.deepEqual([...new Set(find(joined.slice(0, -1)))], never, "its end is missing");
   assert.deepEqual([...new Set(find([...joined].reverse()))], never, "in another order");
-  assert.deepEqual([...new Set(find(joined.with(0, think({ thinking: "other" }))))], never, "changed");
+  assert.deepEqual(
+    [...new Set(find(joined.with(0, think({ thinking: "other" }))))],
+    never,
+    "changed",
+  );
 });
