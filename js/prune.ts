@@ -56,7 +56,7 @@ export function pruneForRequest<M>(
 export function tierHistory<M>(
   messages: readonly M[],
   options: {
-    /** Turns that stay whole, the newest counted. Default 3. */
+    /** Turns that stay whole, the newest counted; at least 1. Default 3. */
     fullTurns?: number;
     /** Turns before them whose bodies are cut. Default 5. */
     lightTurns?: number;

@@ -28,8 +28,12 @@ impl Tiers {
             let given = given.amount(name, 0, u32::MAX.into())?;
             Ok(given.map_or(default, |given| u32::try_from(given).unwrap_or(u32::MAX)))
         };
+        let full = amount("fullTurns", 3)?;
+        if full == 0 {
+            return Err(Error::argument("fullTurns", "at least 1: the one that is worked on", 0));
+        }
         Ok(Self {
-            full: amount("fullTurns", 3)?,
+            full,
             light: amount("lightTurns", 5)?,
             result: amount("resultChars", 300)?,
             text: amount("textChars", 500)?,
@@ -57,7 +61,7 @@ impl State {
         for block in self.ledger.blocks.iter().filter(|it| !it.mask.may_drop && it.group != NONE) {
             held.insert(block.group, ());
         }
-        // The last of the model's messages that has a text, of the turn that is looked at.
+        // The model's last words in the turn that is looked at: the message, and whether what stood behind this block stays.
         let (mut answered, mut answer, mut led_to) = (NONE, NONE, false);
         for at in (0..self.ledger.block_count()).rev() {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
@@ -72,16 +76,15 @@ impl State {
                 tiers.lightens(block).filter(|_| !whole)
             } else {
                 let said = block.kind == Kind::Text && message.role == Role::Assistant;
-                if said && answered != message.turn {
+                let answers =
+                    said && (answered != message.turn || (led_to && answer == block.message));
+                if answers {
                     (answered, answer) = (message.turn, block.message);
                 }
-                let asked = message.role != Role::Assistant && block.kind != Kind::Result;
+                let asked = message.role == Role::User && block.kind != Kind::Result;
                 // Reasoning that its provider wants with what it led to stays with the answer.
                 let tied = block.kind == Kind::Thinking && !block.mask.may_edit && led_to;
-                let stays = asked
-                    || tied
-                    || held.contains_key(&block.group)
-                    || (said && answer == block.message);
+                let stays = asked || tied || held.contains_key(&block.group) || answers;
                 led_to = stays && !asked;
                 (!stays).then_some(Shorten::Gone)
             };

@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, ask, copy, gave, say, skip, use, words } from "./facade.mjs";
+import { history as made, render } from "./generated.mjs";
+import { landed } from "./landed.mjs";
+import { strictFor } from "./pairs.mjs";
 import { sessionFiles } from "./sessions.mjs";
 import { strictAnthropic } from "./strict.mjs";
 
@@ -146,6 +149,7 @@ test("F072 I23: three turns whole, five lightly, of the older ones question and 
   assert.deepEqual(api.tierHistory(messages, { fullTurns: 99 }).messages, messages);
   for (const [name, value] of [
     ["fullTurns", -1],
+    ["fullTurns", 0],
     ["textChars", "many"],
     ["turns", 3],
   ])
@@ -153,6 +157,26 @@ test("F072 I23: three turns whole, five lightly, of the older ones question and 
       () => api.tierHistory(messages, /** @type {any} */ ({ [name]: value })),
       (/** @type {any} */ error) => error.info.argument === name,
     );
+});
+
+test("what is loaded of a generated history is what its strict provider takes", { skip }, () => {
+  let applied = 0;
+  for (const { format, provider } of landed(api))
+    for (let seed = 1; seed <= 20; seed++) {
+      const messages = render(made(seed), format, provider);
+      const broken = (/** @type {any[]} */ sent) =>
+        strictFor(format, provider)(sent, { cache: new WeakMap() }).map((one) => one.rule);
+      // What nothing mends is not ours.
+      const before = broken(api.repair(messages, provider, { format }).messages);
+      for (const lightTurns of [0, 2]) {
+        const tiers = { fullTurns: 1, lightTurns, resultChars: 20, textChars: 20 };
+        const loaded = api.tierHistory(messages, { format, provider, ...tiers });
+        applied += Number(loaded.applied);
+        const rules = broken(loaded.messages).filter((rule) => !before.includes(rule));
+        assert.deepEqual(rules, [], `${format} x ${provider}, seed ${seed}`);
+      }
+    }
+  assert.ok(applied > 500, `${applied}`);
 });
 
 test("F074 G22: how many turns a session keeps", { skip }, () => {
