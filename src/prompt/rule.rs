@@ -24,9 +24,9 @@ const MOST_WAYS: usize = 500;
 
 /// The rules that are about one of these files, as sections `rules:<name>`, by name; of two with the same name the first
 /// given. A rule without front matter, patterns or body is none.
-pub fn match_rules(rules: &[Rule], files: &[String]) -> Vec<Section> {
+pub fn match_rules(rules: &[Rule], files: &[String]) -> Vec<Section<'static>> {
     let files: Vec<Vec<String>> = files.iter().map(|file| spellings(file)).collect();
-    let mut sections: Vec<Section> = Vec::new();
+    let mut sections: Vec<Section<'static>> = Vec::new();
     if files.is_empty() {
         return sections;
     }
@@ -40,15 +40,16 @@ pub fn match_rules(rules: &[Rule], files: &[String]) -> Vec<Section> {
         let Some((pattern, file)) = hit else { continue };
         let name = name_of(&rule.path);
         sections.push(Section {
-            key: format!("rules:{name}"),
+            key: format!("rules:{name}").into(),
             content: format!(
                 "# Path-Based Rules: {name}\n\nApplies to: {}\n\n{body}\n\n",
                 patterns.join(", ")
-            ),
+            )
+            .into(),
             priority: PRIORITY,
             source: Some("rules".into()),
             scope: Some("task-local".into()),
-            reason: Some(format!("{pattern} matches {file}")),
+            reason: Some(format!("{pattern} matches {file}").into()),
             evidence: vec![rule.path.clone()],
             ..Section::default()
         });

@@ -7,22 +7,22 @@ use proptest::prelude::*;
 use super::*;
 use crate::focus::{LANGUAGES, Signal};
 
-fn section(key: &str, chars: usize, priority: u32, protected: bool) -> Section {
+fn section(key: &str, chars: usize, priority: u32, protected: bool) -> Section<'static> {
     Section {
-        key: key.into(),
-        content: "x".repeat(chars),
+        key: key.to_owned().into(),
+        content: "x".repeat(chars).into(),
         priority,
         protected,
         ..Section::default()
     }
 }
 
-fn plan(sections: &[Section], per_tier: usize, total: usize) -> Plan {
+fn plan<'s>(sections: &'s [Section<'s>], per_tier: usize, total: usize) -> Plan<'s> {
     assemble(sections, &Options { budget: Budget { per_tier, total }, ..Options::default() })
         .unwrap()
 }
 
-fn sizes(plan: &Plan) -> Vec<usize> {
+fn sizes(plan: &Plan<'_>) -> Vec<usize> {
     plan.sections.iter().map(|section| section.final_chars).collect()
 }
 
@@ -33,7 +33,7 @@ fn a18_a22_blank_ones_are_none_and_nothing_stands_between() {
         .insert(1, Section { key: "blank".into(), content: " \n".into(), ..Section::default() });
     let plan = plan(&sections, 100, 100);
     assert_eq!((plan.prompt.as_str(), plan.total_chars), ("xxxxxxx", 7));
-    let keys: Vec<_> = plan.sections.iter().map(|it| (it.key.as_str(), it.offset)).collect();
+    let keys: Vec<_> = plan.sections.iter().map(|it| (it.key, it.offset)).collect();
     assert_eq!(keys, [("a", Some(0)), ("b", Some(3))]);
     assert!(plan.truncated.is_empty());
 }
@@ -132,7 +132,7 @@ fn a35_stable_sections_first() {
     assert_eq!(first.stable_prefix_key, other.stable_prefix_key);
     assert_ne!(first.stable_prefix_key, with(10, Order::Insertion).stable_prefix_key);
     assert_eq!(with(10, Order::Insertion).stable_prefix_chars, 100);
-    let keys: Vec<_> = first.sections.iter().map(|it| it.key.as_str()).collect();
+    let keys: Vec<_> = first.sections.iter().map(|it| it.key).collect();
     assert_eq!(keys, ["a", "b", "git"]);
 }
 
@@ -145,7 +145,7 @@ fn the_report_has_what_it_promises() {
     );
     let it = &plan.sections[0];
     assert_eq!(
-        (it.source_type.as_str(), it.scope_type.as_str(), it.inclusion_reason.as_str()),
+        (it.source_type, it.scope_type, &*it.inclusion_reason),
         ("memory", "always-on", "asked for")
     );
     assert_eq!(
@@ -155,15 +155,15 @@ fn the_report_has_what_it_promises() {
     assert!(it.estimated_tokens > 0);
 }
 
-fn any_sections() -> impl Strategy<Value = Vec<Section>> {
+fn any_sections() -> impl Strategy<Value = Vec<Section<'static>>> {
     let one = ("[a-z]{1,8}", "(\\PC|\n|👩‍👩‍👧| ){0,900}", 0u32..100, any::<bool>(), any::<bool>());
     prop::collection::vec(one, 0..8).prop_map(|all| {
         let section = |(at, (key, content, priority, protected, stable)): (
             usize,
             (String, String, u32, bool, bool),
         )| Section {
-            key: format!("{key}{at}"),
-            content,
+            key: format!("{key}{at}").into(),
+            content: content.into(),
             priority,
             protected,
             stable,
