@@ -164,7 +164,10 @@ fn share(all: &mut [Candidate<'_>], total: usize, protect: Protect) -> Result<()
 }
 
 fn write<'s>(all: &[Candidate<'s>], split: &Split<'_>) -> Plan<'s> {
-    let chars = all.iter().fold(0usize, |sum, it| sum.saturating_add(it.allowed));
+    let mut chars = 0usize;
+    for it in all {
+        chars = chars.saturating_add(it.allowed);
+    }
     let mut plan = Plan {
         prompt: String::with_capacity(chars),
         total_chars: 0,

@@ -188,7 +188,10 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
         },
     };
     let plan = super::assemble(&sections, &options)?;
-    let figures = plan.sections.iter().flat_map(Report::figures).collect();
+    let mut figures = Vec::new();
+    for report in &plan.sections {
+        figures.extend_from_slice(&report.figures());
+    }
     Ok(Assembled { plan: write(&plan), figures, prompt: plan.prompt })
 }
 
@@ -516,19 +519,27 @@ mod tests {
             r##"{"sections":[{"key":"rules:x","content":"# X\n","priority":88}],"focus":{"activeFilePaths":["a.rs"]},"order":"stable-first"}"##,
             &[],
         );
+        let Assembled { plan, prompt, figures } = plan.unwrap();
         assert_eq!(
-            plan.unwrap(),
-            [
-                r##"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":[["rules:x","rules","always-on","fits",92,88,false,4,4,4,0,true,false,["+4 active file a.rs"],4]]}"##,
-                "# X\n"
-            ]
+            plan,
+            r##"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":["rules:x","rules","always-on","fits",["+4 active file a.rs"]]}"##
         );
+        assert_eq!(prompt, "# X\n");
+        assert_eq!(figures, [92, 88, 0, 4, 4, 4, 0, 1, 0, 4]);
+    }
+
+    #[test]
+    fn a_section_without_content_has_its_text_beside() {
+        let json = r#"{"sections":[{"key":"a","content":"","priority":1},{"key":"b","content":"B","priority":1},{"key":"c","content":"","priority":1}]}"#;
+        let prompt = |texts: &[&str]| assemble(json, texts).unwrap().prompt;
+        assert_eq!(prompt(&["A\"\n", "", "é"]), "A\"\nBé");
+        assert_eq!(prompt(&["A", "no more"]), "AB");
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         let error = |result: Result<String>| result.unwrap_err().to_string();
-        let assemble = |json: &str| super::assemble(json, &[]).map(|all| all.prompt);
+        let assemble = |json: &str| assemble(json, &[]).map(|all| all.prompt);
         let wrong =
             error(assemble(r#"{"sections":[{"key":"a","content":"","priority":1},{"key":7}]}"#));
         assert_eq!(wrong, "sections[1].key: expected a string, got integer `7`");

@@ -194,7 +194,7 @@ mod tests {
             let sections =
                 match_rules(&[rule("rules/typescript.md", content)], &["src/a.ts".to_owned()]);
             assert_eq!(sections.len(), 1, "{content}");
-            assert_eq!((sections[0].key.as_str(), sections[0].priority), ("rules:typescript", 88));
+            assert_eq!((&*sections[0].key, sections[0].priority), ("rules:typescript", 88));
             assert!(
                 sections[0].content.ends_with("\n\nBe strict.\n\n"),
                 "{:?}",
@@ -229,7 +229,7 @@ mod tests {
         ];
         let files = ["f.rs".to_owned(), "g.rs".to_owned()];
         let sections = match_rules(&rules, &files);
-        let keys: Vec<_> = sections.iter().map(|it| it.key.as_str()).collect();
+        let keys: Vec<_> = sections.iter().map(|it| &*it.key).collect();
         assert_eq!(keys, ["rules:a", "rules:x"]);
         assert!(sections[1].content.contains("first"));
         assert!(match_rules(&rules, &[]).is_empty());

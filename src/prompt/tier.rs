@@ -120,9 +120,7 @@ mod tests {
         let sections = memory_tiers(&files).unwrap();
         let told: Vec<_> = sections
             .iter()
-            .map(|it| {
-                (it.key.as_str(), it.priority, it.protected, it.content.lines().next().unwrap())
-            })
+            .map(|it| (&*it.key, it.priority, it.protected, it.content.lines().next().unwrap()))
             .collect();
         assert_eq!(
             told,

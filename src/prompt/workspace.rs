@@ -121,7 +121,7 @@ mod tests {
             file("other.md", "x", "/w/other.md"),
         ];
         let keys = |sections: &[Section<'_>]| -> Vec<(String, u32)> {
-            sections.iter().map(|it| (it.key.clone(), it.priority)).collect()
+            sections.iter().map(|it| (it.key.clone().into_owned(), it.priority)).collect()
         };
         let sections = workspace_sections(&files, false);
         assert_eq!(

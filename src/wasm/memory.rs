@@ -41,7 +41,10 @@ pub(super) fn with_inputs<T>(
     lens: &[usize],
     read: impl FnOnce(&str, &[&str]) -> Result<T>,
 ) -> Result<T> {
-    let all = lens.iter().fold(0usize, |sum, len| sum.saturating_add(*len));
+    let mut all = 0usize;
+    for len in lens {
+        all = all.saturating_add(*len);
+    }
     with_input(all, |mut rest| {
         let mut texts = Vec::with_capacity(lens.len());
         for len in lens {

@@ -20,7 +20,7 @@ thread_local! {
 #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
 pub fn assemble(lens: Vec<usize>) -> Result<String> {
     let Assembled { plan, prompt, figures } = with_inputs(&lens, calls::assemble)?;
-    LEFT.set((prompt, figures));
+    LEFT.with_borrow_mut(|left| *left = (prompt, figures));
     Ok(plan)
 }
 

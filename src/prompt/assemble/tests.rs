@@ -40,8 +40,8 @@ fn a18_a22_blank_ones_are_none_and_nothing_stands_between() {
 
 #[test]
 fn a19_each_has_its_own_cap_but_protected_ones() {
-    let plan =
-        plan(&[section("a", 5_000, 50, false), section("b", 5_000, 50, true)], 1_000, 100_000);
+    let sections = [section("a", 5_000, 50, false), section("b", 5_000, 50, true)];
+    let plan = plan(&sections, 1_000, 100_000);
     assert_eq!(sizes(&plan), [1_000, 5_000]);
     assert_eq!(plan.truncated, ["a"]);
     assert_eq!(plan.sections[0].inclusion_reason, "cut to the most that a section may have");
@@ -87,8 +87,8 @@ fn a24_protected_sections() {
 /// A11: a section that both passes cut has one marker, with its true length.
 #[test]
 fn a11_a_section_is_cut_once() {
-    let plan =
-        plan(&[section("a", 9_000, 50, false), section("b", 1_000, 90, false)], 4_000, 3_000);
+    let sections = [section("a", 9_000, 50, false), section("b", 1_000, 90, false)];
+    let plan = plan(&sections, 4_000, 3_000);
     assert_eq!(sizes(&plan), [2_000, 1_000]);
     assert_eq!(plan.prompt.matches("TRUNCATED").count(), 1);
     assert!(plan.prompt.contains("Original: 9000 chars"));
@@ -122,9 +122,11 @@ fn a_focus_lifts_what_it_needs_and_says_why() {
 #[test]
 fn a35_stable_sections_first() {
     let stable = |key: &str| Section { stable: true, ..section(key, 100, 50, false) };
+    let [short, long] =
+        [10, 99].map(|git| [stable("a"), section("git", git, 40, false), stable("b")]);
     let with = |git: usize, order| {
-        let sections = [stable("a"), section("git", git, 40, false), stable("b")];
-        assemble(&sections, &Options { order, ..Options::default() }).unwrap()
+        let sections = if git == 10 { &short } else { &long };
+        assemble(sections, &Options { order, ..Options::default() }).unwrap()
     };
     let (first, other) = (with(10, Order::StableFirst), with(99, Order::StableFirst));
     assert_eq!((first.stable_prefix_chars, other.stable_prefix_chars), (200, 200));
@@ -138,11 +140,9 @@ fn a35_stable_sections_first() {
 
 #[test]
 fn the_report_has_what_it_promises() {
-    let plan = plan(
-        &[Section { reason: Some("asked for".into()), ..section("memory:user", 40, 70, false) }],
-        100,
-        100,
-    );
+    let asked =
+        [Section { reason: Some("asked for".into()), ..section("memory:user", 40, 70, false) }];
+    let plan = plan(&asked, 100, 100);
     let it = &plan.sections[0];
     assert_eq!(
         (it.source_type, it.scope_type, &*it.inclusion_reason),
