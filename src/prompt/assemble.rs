@@ -164,12 +164,8 @@ fn share(all: &mut [Candidate<'_>], total: usize, protect: Protect) -> Result<()
 }
 
 fn write<'s>(all: &[Candidate<'s>], split: &Split<'_>) -> Plan<'s> {
-    let mut chars = 0usize;
-    for it in all {
-        chars = chars.saturating_add(it.allowed);
-    }
     let mut plan = Plan {
-        prompt: String::with_capacity(chars),
+        prompt: String::new(),
         total_chars: 0,
         stable_prefix_chars: 0,
         stable_prefix_key: String::new(),
@@ -181,7 +177,6 @@ fn write<'s>(all: &[Candidate<'s>], split: &Split<'_>) -> Plan<'s> {
     for it in all {
         let text = match it.allowed {
             0 => Cow::Borrowed(""),
-            allowed if allowed == it.chars => Cow::Borrowed(&*it.section.content),
             allowed => truncate(&it.section.content, allowed, split).text,
         };
         let report = report(it, &text, plan.total_chars);
@@ -208,10 +203,9 @@ fn report<'s>(it: &Candidate<'s>, text: &str, offset: usize) -> Report<'s> {
     let family = || section.key.split_once(':').map_or(&*section.key, |(family, _)| family);
     let mut evidence = section.evidence.clone();
     evidence.extend(it.evidence.iter().cloned());
-    let why = if !included {
-        format!("left out by the total: whole from {} chars on", it.whole_from).into()
-    } else if it.allowed < it.capped {
-        format!("cut by the total: whole from {} chars on", it.whole_from).into()
+    let why = if it.allowed < it.capped || !included {
+        let fate = if included { "cut" } else { "left out" };
+        format!("{fate} by the total: whole from {} chars on", it.whole_from).into()
     } else if it.allowed < it.chars {
         "cut to the most that a section may have".into()
     } else {

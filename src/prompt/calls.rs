@@ -410,9 +410,8 @@ fn each<'a, T>(
     argument: Arguments<'_>,
     item: fn(Arguments<'_>, &'a RawValue) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let items = items.unwrap_or_default();
-    let mut all = Vec::with_capacity(items.len());
-    for (at, raw) in items.into_iter().enumerate() {
+    let mut all = Vec::new();
+    for (at, raw) in items.unwrap_or_default().into_iter().enumerate() {
         all.push(item(format_args!("{argument}[{at}]"), raw)?);
     }
     Ok(all)
