@@ -66,3 +66,29 @@ test("I10: a thinking block is never made up", () => {
     1,
   );
 });
+
+test("I10: where roles alternate, a run goes out as one message, whole and in order", () => {
+  const own = [
+    ask,
+    assistant([think(), text("x")]),
+    assistant([think({ thinking: "then" }), use("a")]),
+    user([answer("a")]),
+  ];
+  const source = [0, null, 3];
+  const joined = [...own[1].content, ...own[2].content];
+  const find = (/** @type {any[]} */ content) => {
+    const sent = [ask, assistant(content), own[3]];
+    return [
+      ...unchangedThinking(sent, own, source, true),
+      ...carriedThinking(sent, own, source, true),
+    ].map((one) => one.message);
+  };
+  assert.deepEqual(find(joined), []);
+  const never = [
+    "thinking in a message that the host never had",
+    "a thinking block that the host never had",
+  ];
+  assert.deepEqual([...new Set(find(joined.slice(0, -1)))], never, "its end is missing");
+  assert.deepEqual([...new Set(find([...joined].reverse()))], never, "in another order");
+  assert.deepEqual([...new Set(find(joined.with(0, think({ thinking: "other" }))))], never, "changed");
+});
