@@ -521,7 +521,7 @@ mod tests {
         let Assembled { plan, prompt, figures } = plan.unwrap();
         assert_eq!(
             plan,
-            r##"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":["rules:x","rules","always-on","fits",["+4 active file a.rs"]]}"##
+            r#"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":["rules:x","rules","always-on","fits",["+4 active file a.rs"]]}"#
         );
         assert_eq!(prompt, "# X\n");
         assert_eq!(figures, [92, 88, 0, 4, 4, 4, 0, 1, 0, 4]);
