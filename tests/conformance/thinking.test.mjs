@@ -67,7 +67,7 @@ test("I10: a thinking block is never made up", () => {
   );
 });
 
-test("I10: where roles alternate, a run goes out as one message, whole and in order", () => {
+test("I10: where roles alternate, neighbours go out as one message, with the newest whole", () => {
   const own = [
     ask,
     assistant([think(), text("x")]),
@@ -84,15 +84,9 @@ test("I10: where roles alternate, a run goes out as one message, whole and in or
     ].map((one) => one.message);
   };
   assert.deepEqual(find(joined), []);
-  const never = [
-    "thinking in a message that the host never had",
-    "a thinking block that the host never had",
-  ];
-  assert.deepEqual([...new Set(find(joined.slice(0, -1)))], never, "its end is missing");
-  assert.deepEqual([...new Set(find([...joined].reverse()))], never, "in another order");
-  assert.deepEqual(
-    [...new Set(find(joined.with(0, think({ thinking: "other" }))))],
-    never,
-    "changed",
-  );
+  const never = "thinking in a message that the host never had";
+  assert.deepEqual(find(joined.slice(0, -1)), [never], "its end is missing");
+  assert.deepEqual(find([...joined].reverse()), [never], "in another order");
+  const changed = joined.with(0, think({ thinking: "other" }));
+  assert.deepEqual(find(changed), ["a thinking block that the host never had"]);
 });

@@ -37,7 +37,7 @@ export function unchangedThinking(sent, host, source, joins = false) {
   ];
   const from = source[newest];
   if (from === null || from === undefined) {
-    return joins && isOfOneRun(sent[newest], host)
+    return joins && holdsNewest(sent[newest], host)
       ? []
       : fail(newest, "thinking in a message that the host never had");
   }
@@ -84,17 +84,20 @@ function withoutBlanks(message) {
 const blocksOf = ({ content }) =>
   typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
 
-/** The message holds what neighbours of the host's hold, whole and in order. @param {any} made @param {readonly any[]} host */
-function isOfOneRun(made, host) {
+/**
+ * The newest message of the host's whose thinking a joined one holds stands in it whole. What a fold took between two
+ * messages makes neighbours of them.
+ * @param {any} made @param {readonly any[]} host
+ */
+function holdsNewest(made, host) {
   const blocks = blocksOf(made);
-  const starts = host.flatMap((message, at) =>
-    message?.role === "assistant" && isDeepStrictEqual(unblank(message)[0], blocks[0]) ? [at] : [],
-  );
-  return starts.some((start) => {
-    let held = /** @type {any[]} */ ([]);
-    for (let at = start; host[at]?.role === "assistant" && held.length < blocks.length; at += 1)
-      held = [...held, ...unblank(host[at])];
-    return isDeepStrictEqual(held, blocks);
+  const last = blocks.findLast(isThinking);
+  return host.some((message) => {
+    const own = message?.role === "assistant" ? unblank(message) : [];
+    return (
+      own.some((block) => isDeepStrictEqual(block, last)) &&
+      blocks.some((_, at) => isDeepStrictEqual(blocks.slice(at, at + own.length), own))
+    );
   });
 }
 
@@ -116,8 +119,8 @@ export function carriedThinking(sent, host, source, joins = false) {
     const from = source[index];
     if (from !== null && from !== undefined && sent[index] === host[from]) continue;
     const isMade = from === null || from === undefined;
-    if (isMade && joins && isOfOneRun(sent[index], host)) continue;
-    const own = isMade ? [] : thinkingOf(host[from]);
+    const whose = isMade ? (joins ? host : []) : [host[from]];
+    const own = whose.flatMap(thinkingOf);
     for (const block of thinkingOf(sent[index])) {
       if (own.includes(block) || own.some((one) => isDeepStrictEqual(one, block))) continue;
       violations.push({
