@@ -385,7 +385,7 @@ export class ContextManager<M = unknown> {
     this.#lost = [];
     const prepared: Prepared<M> = {
       messages: sent,
-      source: this.#view.source.map((number) => (number === null ? null : placeOf(number))),
+      source: history.placesOf(this.#view.source),
       fits: answer.fits,
       repairs: placed(answer.repairs, placeOf),
       cacheBreakpoints: answer.cacheBreakpoints,
