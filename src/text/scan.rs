@@ -87,7 +87,7 @@ fn token(text: &str, at: usize) -> (usize, u8) {
             break;
         }
         seen |= flags;
-        end += width(byte);
+        end += if flags == patterns::WIDE { width(byte) } else { 1 };
     }
     (end, seen)
 }
@@ -111,7 +111,8 @@ fn tell<'a>(text: &'a str, start: usize, end: usize, found: &mut dyn FnMut(&'a s
         return;
     }
     found(word, start);
-    if let Some(slash) = word.rfind('/').filter(|_| !word.starts_with("http")) {
+    let slash = word.bytes().rposition(|byte| byte == b'/');
+    if let Some(slash) = slash.filter(|_| !word.starts_with("http")) {
         let base = &word.as_bytes()[slash + 1..];
         let telling = base.contains(&b'.') || base.contains(&b'_');
         if let Some(name) =
