@@ -313,7 +313,9 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Ok(Cow::Borrowed(self.from(start, self.at - 1)));
         }
-        let mut out = String::from(self.from(start, self.at));
+        // What follows is rarely longer than this: it need not grow line by line.
+        let mut out = String::with_capacity((self.text.len() - start).min(4096));
+        out.push_str(self.from(start, self.at));
         loop {
             // Nearly all escapes are these.
             let short = match self.text.as_bytes().get(self.at..self.at + 2) {

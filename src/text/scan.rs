@@ -35,8 +35,9 @@ pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
     let text = limited(text);
     let bytes = text.as_bytes();
     let mut at = 0;
-    while at < bytes.len() {
-        let (end, seen) = token(text, at);
+    while let Some(&byte) = bytes.get(at) {
+        // What stands between runs is nearly always one space.
+        let (end, seen) = if flags(byte) == 0 { (at, 0) } else { token(text, at) };
         if end > at {
             let url = url_start(bytes, at, end);
             at = if seen & TELLING == 0 && url.is_none() {
@@ -44,7 +45,7 @@ pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
             } else {
                 Walk { text, start: at, end, seen, found }.run(url)
             };
-        } else if bytes[at] == b'#' {
+        } else if byte == b'#' {
             let digits = patterns::digits(bytes, at + 1);
             let ends = !patterns::is_word_at(text, digits);
             if (2..=6).contains(&(digits - at - 1)) && ends {
@@ -54,7 +55,7 @@ pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
                 at += 1;
             }
         } else {
-            at += width(bytes[at]);
+            at += width(byte);
         }
     }
 }
@@ -94,10 +95,10 @@ fn token(text: &str, at: usize) -> (usize, u8) {
 
 /// Where a URL starts whose `http` is the end of the run.
 fn url_start(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
-    let token = &bytes[at..end];
-    if !bytes[end..].starts_with(b"://") {
+    if bytes.get(end) != Some(&b':') || !bytes[end..].starts_with(b"://") {
         return None;
     }
+    let token = &bytes[at..end];
     let scheme = [5, 4].into_iter().zip([&b"https"[..], b"http"]);
     scheme.into_iter().find(|(_, name)| token.ends_with(name)).map(|(length, _)| end - length)
 }
