@@ -402,7 +402,7 @@ export class ContextManager<M = unknown> {
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
       compaction: compactionOf(answer, now),
-      hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
+      hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);
     return prepared;

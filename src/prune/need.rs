@@ -109,14 +109,18 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
     if block.kind == Kind::Thinking || block.duplicate {
         return true;
     }
+    let gain = gain(block);
+    if gain == 0 {
+        return false;
+    }
     let loss = lg(policy.lambda).saturating_add(chance(block, call)).saturating_add(refetch(
         block,
         &policy.prices,
         context.saturating_mul(2),
     ));
-    let rent = lg(policy.prices.read.saturating_mul(gain(block)));
+    let rent = lg(policy.prices.read.saturating_mul(gain));
     // lambda is in 1e-4, the loss in 1/2000, the rent in 1e-5: 1e4 * 2000 / 1e5.
-    gain(block) > 0 && loss < rent.saturating_add(LG_200)
+    loss < rent.saturating_add(LG_200)
 }
 
 /// Identifiers that stay in the block's stub, within `room` (1/100 token), and their tokens.
