@@ -164,8 +164,10 @@ export function toWire(format, provider, messages) {
       const hoists = format === "openai-chat" || (format === "langchain" && kind === "bedrock");
       const hoisted = message.role === "system" && (wire.length === 0 || hoists);
       if (hoisted && kind !== "openai-chat" && kind !== "openai-responses") continue;
-      // Adapters and gateways for Converse join what one role says; pi joins results alone, and lives with the rest.
-      const joins = kind === "bedrock" && last?.role === message.role;
+      // Adapters and gateways for Converse join what one role says, as the AI SDK does for Anthropic too; pi joins results
+      // alone, and lives with the rest.
+      const asOne = kind === "bedrock" || (kind === "anthropic" && format === "ai-sdk");
+      const joins = asOne && last?.role === message.role;
       const together = last && (joins || (kind === "gemini" && tool && afterTool));
       if (together) wire[wire.length - 1] = merged(last, message);
       else {
