@@ -252,8 +252,9 @@ fn member(name: &str, value: &dyn Write, out: &mut String) {
     for (at, _) in name.bytes().enumerate().filter(|(_, byte)| *byte == b'_') {
         out.push_str(name.get(start..at).unwrap_or_default());
         start = at.saturating_add(2);
-        let letter = name.as_bytes().get(at.saturating_add(1));
-        letter.into_iter().for_each(|it| out.push(char::from(it.to_ascii_uppercase())));
+        if let Some(letter) = name.as_bytes().get(at.saturating_add(1)) {
+            out.push(char::from(letter.to_ascii_uppercase()));
+        }
     }
     out.push_str(name.get(start..).unwrap_or_default());
     out.push_str("\":");

@@ -299,7 +299,7 @@ mod tests {
                 let before = " of all the words there are ".get(pad..).unwrap_or_default();
                 let mut all = Vec::new();
                 identifiers(&format!("{before} {text} and more of them"), &mut |_, at| {
-                    all.push(at)
+                    all.push(at);
                 });
                 assert_eq!(all.first(), Some(&(before.len() + 1 + start)), "{before}{text}");
             }
