@@ -131,7 +131,8 @@ export function isHeldBy(copy: unknown, value: unknown): boolean {
   if (typeof copy !== "object" || copy === null) return false;
   if (Array.isArray(value)) {
     if ("toJSON" in value || !Array.isArray(copy) || copy.length !== value.length) return false;
-    return value.every((item, at) => isHeldBy(copy[at], item));
+    // Also where there is a hole, which `every` passes over.
+    return value.findIndex((item, at) => !isHeldBy(copy[at], item)) < 0;
   }
   if (Array.isArray(copy) || !isPlainObject(value)) return false;
   const names = Object.keys(copy);
