@@ -55,6 +55,8 @@ export class ContextManager<M = unknown> {
   #epoch = 0;
   /** Where the session was opened. */
   #place: { store: Store; key: string; revision: number | null } | undefined;
+  /** What goes out beside the messages, as the core has it. */
+  #beside: string | undefined;
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
 
@@ -93,7 +95,8 @@ export class ContextManager<M = unknown> {
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
     const manager = this.#manager();
     this.#history.take(manager, messages, this.#view);
-    setParts("request", manager, beside, this.#counter);
+    if (beside !== this.#beside) setParts("request", manager, beside, this.#counter);
+    this.#beside = beside;
     const now = this.#options.clock?.() ?? Date.now();
     return this.#carryOut(this.#decide(manager, now), now);
   }
@@ -135,6 +138,7 @@ export class ContextManager<M = unknown> {
     this.#options = options;
     this.#core = core;
     this.#counter = counterOf(options.estimator);
+    this.#beside = undefined;
     this.#history.counter = this.#counter;
     if (again) this.#history.again();
   }
@@ -190,8 +194,7 @@ export class ContextManager<M = unknown> {
     if (!isBytes(bytes)) throw invalid("bytes", "a Uint8Array", typeof bytes);
     const manager = this.#manager();
     call("restore", () => manager.wake(core.sendBytes(bytes)));
-    this.#history.forget();
-    this.#view.clear();
+    this.#restart();
   }
 
   /**
@@ -236,8 +239,7 @@ export class ContextManager<M = unknown> {
       const manager = this.#manager();
       if (call("save", () => manager.rebase(core.sendBytes(held.bytes)))) {
         // Theirs is ahead: it is what this session goes on from, and it is committed already.
-        this.#history.forget();
-        this.#view.clear();
+        this.#restart();
         return { revision: held.revision, rebased: true };
       }
       rebased = true;
@@ -335,8 +337,7 @@ export class ContextManager<M = unknown> {
   [Symbol.dispose](): void {
     this.#handle?.free();
     this.#handle = undefined;
-    this.#history.forget();
-    this.#view.clear();
+    this.#restart();
   }
 
   /** The session in the core; a new one without messages if the instance that held it was lost. */
@@ -349,10 +350,16 @@ export class ContextManager<M = unknown> {
         this.#epochsBefore = this.#epoch + 1;
         this.#lost = this.#view.messages;
       }
-      this.#history.forget();
-      this.#view.clear();
+      this.#restart();
     }
     return this.#handle.value;
+  }
+
+  /** Nothing of what the core was told counts any more. */
+  #restart(): void {
+    this.#history.forget();
+    this.#view.clear();
+    this.#beside = undefined;
   }
 
   #decide(manager: glue.Manager, now: number): Answer {
@@ -380,7 +387,7 @@ export class ContextManager<M = unknown> {
     this.#lost = [];
     const prepared: Prepared<M> = {
       messages: sent,
-      source: this.#view.source.map((number) => (number === null ? null : placeOf(number))),
+      source: history.placesOf(this.#view.source),
       fits: answer.fits,
       repairs: placed(answer.repairs, placeOf),
       cacheBreakpoints: answer.cacheBreakpoints,
@@ -390,7 +397,7 @@ export class ContextManager<M = unknown> {
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
       compaction: compactionOf(answer, history, now),
-      hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
+      hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);
     return prepared;

@@ -80,6 +80,9 @@ export interface Shown<M> {
 /** The messages of the last request. */
 export class View<M> {
   #sent: Sent<M>[] = [];
+  /** Beside them, so that a request copies lists and walks none. */
+  #messages: M[] = [];
+  #source: Array<number | null> = [];
   readonly #create: ContextManagerOptions<M>["create"];
 
   constructor(create: ContextManagerOptions<M>["create"]) {
@@ -92,23 +95,19 @@ export class View<M> {
   }
 
   get messages(): M[] {
-    return this.#sent.map(({ message }) => message);
+    return this.#messages.slice();
   }
 
   /** For each message the core's number of the host's that it is or edits; null: ours. */
   get source(): Array<number | null> {
-    return this.#sent.map(({ item }) => ("index" in item ? item.index : null));
+    return this.#source.slice();
   }
 
-  /** The host's messages that are sent, whole or in part; some more than once. */
-  get indexes(): number[] {
-    // A loop: this is walked at every request, and `flatMap` is ten times as slow.
-    const all: number[] = [];
-    for (const { item } of this.#sent) {
-      if ("index" in item) all.push(item.index);
-      else all.push(...indexesOf(item));
-    }
-    return all;
+  /** Whether all the host's messages that are sent, whole or in part, are such. */
+  sends(are: (index: number) => boolean): boolean {
+    return this.#sent.every(({ item }) =>
+      "index" in item ? are(item.index) : indexesOf(item).every(are),
+    );
   }
 
   get shown(): Shown<M>[] {
@@ -122,21 +121,29 @@ export class View<M> {
 
   clear(): void {
     this.#sent = [];
+    this.#messages = [];
+    this.#source = [];
   }
 
   /** The view of this answer, from the host's objects as they are now. */
   take(answer: Answer, history: readonly M[]): void {
-    const kept = this.#sent.slice(0, answer.keep).map((sent) => this.#again(sent, history));
-    this.#sent = kept.concat(answer.items.map((item) => this.#carry(item, history)));
+    const items = answer.items.map((item) => this.#carry(item, history));
+    const keep = Math.min(answer.keep, this.#sent.length);
+    for (let at = 0; at < keep; at++) {
+      const sent = this.#sent[at] as Sent<M>;
+      if (isOther(sent, history)) this.#put(at, this.#carry(sent.item, history));
+    }
+    this.#sent.length = keep;
+    this.#messages.length = keep;
+    this.#source.length = keep;
+    for (const sent of items) this.#put(this.#sent.length, sent);
   }
 
-  #again(sent: Sent<M>, history: readonly M[]): Sent<M> {
-    const { item, hosts } = sent;
-    const isNew =
-      "index" in item
-        ? history[item.index] !== hosts[0]
-        : indexesOf(item).some((index, at) => history[index] !== hosts[at]);
-    return isNew ? this.#carry(item, history) : sent;
+  #put(at: number, sent: Sent<M>): void {
+    const { item, message } = sent;
+    this.#sent[at] = sent;
+    this.#messages[at] = message;
+    this.#source[at] = "index" in item ? item.index : null;
   }
 
   #carry(item: Item, history: readonly M[]): Sent<M> {
@@ -156,6 +163,12 @@ export class View<M> {
     const message = this.#create?.({ role, content, ...names }) ?? (made as M);
     return { item, hosts, message };
   }
+}
+
+/** The host holds other objects for it now. */
+function isOther<M>({ item, hosts }: Sent<M>, history: readonly M[]): boolean {
+  if ("index" in item) return history[item.index] !== hosts[0];
+  return indexesOf(item).some((index, at) => history[index] !== hosts[at]);
 }
 
 function shown<M>({ item, message }: Sent<M>): Shown<M> {
@@ -185,7 +198,7 @@ export function compactionOf<M>(
     summary: "",
     firstKeptEntryId: null,
     firstKeptIndex: history.placeFrom(fold.firstKept),
-    kept: fold.kept.flatMap(([from, to]) => history.placesOf(from, to)),
+    kept: fold.kept.flatMap(([from, to]) => history.runsOf(from, to)),
     head: fold.head,
     tokensBefore,
     tokensAfter,

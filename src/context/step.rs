@@ -165,7 +165,8 @@ impl State {
 impl Step {
     /// As JSON for the facade: `{"need": [..]}` or `{"done": {..}}`.
     pub fn to_json(&self) -> String {
-        let mut out = String::new();
+        // What an answer takes that says nothing new.
+        let mut out = String::with_capacity(512);
         match self {
             Self::Need(messages) => json::object(&[("need", messages)], &mut out),
             Self::Done(answer) => json::object(&[("done", answer)], &mut out),
