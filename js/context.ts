@@ -20,9 +20,9 @@ import { type Answer, compactionOf, View } from "./view.js";
 
 /** What `setModel` takes. */
 type Model<M> = Partial<
-  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "economy">
+  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "thinking" | "economy">
 >;
-const MODEL = new Set(["window", "estimator", "provider", "economy"]);
+const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
 
 type Step = { need: number[] } | { done: Answer };
 
@@ -55,6 +55,8 @@ export class ContextManager<M = unknown> {
   #epoch = 0;
   /** Where the session was opened. */
   #place: { store: Store; key: string; revision: number | null } | undefined;
+  /** What goes out beside the messages, as the core has it. */
+  #beside: string | undefined;
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
 
@@ -93,7 +95,8 @@ export class ContextManager<M = unknown> {
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
     const manager = this.#manager();
     this.#history.take(manager, messages, this.#view);
-    setParts("request", manager, beside, this.#counter);
+    if (beside !== this.#beside) setParts("request", manager, beside, this.#counter);
+    this.#beside = beside;
     const now = this.#options.clock?.() ?? Date.now();
     return this.#carryOut(this.#decide(manager, now), now);
   }
@@ -115,7 +118,7 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * What changes with the model: window, estimator, provider, economy. What is given replaces what was; what was
+   * What changes with the model: window, estimator, provider, thinking, economy. What is given replaces what was; what was
    * decided stays where it can. Another estimator or provider measures the history again, and learns its figures anew.
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`; then nothing has changed.
@@ -135,6 +138,7 @@ export class ContextManager<M = unknown> {
     this.#options = options;
     this.#core = core;
     this.#counter = counterOf(options.estimator);
+    this.#beside = undefined;
     this.#history.counter = this.#counter;
     if (again) this.#history.again();
   }
@@ -142,12 +146,8 @@ export class ContextManager<M = unknown> {
   /** How full the window is, by the last request. */
   status(): Status {
     const manager = this.#manager();
-    const core = JSON.parse(call("status", () => manager.status())) as Omit<
-      Status,
-      "trend" | "blocked"
-    >;
-    const epoch = this.#epochsBefore + core.epoch;
-    return { ...core, epoch, trend: "unknown", blocked: null };
+    const core = JSON.parse(call("status", () => manager.status())) as Omit<Status, "blocked">;
+    return { ...core, epoch: this.#epochsBefore + core.epoch, blocked: null };
   }
 
   /**
@@ -162,7 +162,7 @@ export class ContextManager<M = unknown> {
     const number = this.#history.numberOf(index);
     if (number === null) throw invalid("index", "a message of the host's, not one of ours", index);
     const told = JSON.parse(call("explain", () => manager.explain(number))) as Explanation;
-    return { ...told, index };
+    return { ...told, index, group: this.#history.placeFrom(told.group) };
   }
 
   /**
@@ -194,8 +194,7 @@ export class ContextManager<M = unknown> {
     if (!isBytes(bytes)) throw invalid("bytes", "a Uint8Array", typeof bytes);
     const manager = this.#manager();
     call("restore", () => manager.wake(core.sendBytes(bytes)));
-    this.#history.forget();
-    this.#view.clear();
+    this.#restart();
   }
 
   /**
@@ -240,8 +239,7 @@ export class ContextManager<M = unknown> {
       const manager = this.#manager();
       if (call("save", () => manager.rebase(core.sendBytes(held.bytes)))) {
         // Theirs is ahead: it is what this session goes on from, and it is committed already.
-        this.#history.forget();
-        this.#view.clear();
+        this.#restart();
         return { revision: held.revision, rebased: true };
       }
       rebased = true;
@@ -325,10 +323,9 @@ export class ContextManager<M = unknown> {
     const given = argumentJson([name, args ?? null], "args");
     const told = JSON.parse(call("callAgentTool", () => manager.call_agent_tool(send(given)))) as
       | { text: string }
-      | { message: number; block: number };
-    if ("text" in told) return told.text;
-    const text = this.#recalled(manager, told.message, told.block);
-    return text ?? "The original is not there any more.";
+      | { text: string; message: number; block: number };
+    if (!("message" in told)) return told.text;
+    return this.#recalled(manager, told.message, told.block) ?? told.text;
   }
 
   /** Work done so far by the instance that now holds the session. */
@@ -340,8 +337,7 @@ export class ContextManager<M = unknown> {
   [Symbol.dispose](): void {
     this.#handle?.free();
     this.#handle = undefined;
-    this.#history.forget();
-    this.#view.clear();
+    this.#restart();
   }
 
   /** The session in the core; a new one without messages if the instance that held it was lost. */
@@ -354,10 +350,16 @@ export class ContextManager<M = unknown> {
         this.#epochsBefore = this.#epoch + 1;
         this.#lost = this.#view.messages;
       }
-      this.#history.forget();
-      this.#view.clear();
+      this.#restart();
     }
     return this.#handle.value;
+  }
+
+  /** Nothing of what the core was told counts any more. */
+  #restart(): void {
+    this.#history.forget();
+    this.#view.clear();
+    this.#beside = undefined;
   }
 
   #decide(manager: glue.Manager, now: number): Answer {
@@ -385,7 +387,7 @@ export class ContextManager<M = unknown> {
     this.#lost = [];
     const prepared: Prepared<M> = {
       messages: sent,
-      source: this.#view.source.map((number) => (number === null ? null : placeOf(number))),
+      source: history.placesOf(this.#view.source),
       fits: answer.fits,
       repairs: placed(answer.repairs, placeOf),
       cacheBreakpoints: answer.cacheBreakpoints,
@@ -394,8 +396,8 @@ export class ContextManager<M = unknown> {
       tokens: answer.tokens,
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
-      compaction: compactionOf(answer, now),
-      hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
+      compaction: compactionOf(answer, history, now),
+      hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);
     return prepared;

@@ -1,5 +1,7 @@
 /** A view as the core tells it, carried out on the host's messages. */
+
 import { type Copied, edited, filled, valueAt } from "./carry.js";
+import type { History } from "./history.js";
 import type {
   CompactionOutcome,
   ContextManagerOptions,
@@ -40,9 +42,9 @@ export interface Answer {
   repairs: Violation[];
   edits: Edit[];
   event: "edit" | "fold" | null;
+  /** What room was made, or why none was. */
+  outcome: Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> | null;
   fold: Folded | null;
-  /** Why a fold that was wanted was not carried out. */
-  refused: string | null;
   foldDue: boolean;
   /** JSON of what the provider must be told. */
   hints: string | null;
@@ -56,8 +58,6 @@ interface Folded {
   kept: Array<[number, number]>;
   head: string;
   identifiers: string[];
-  tokensBefore: number;
-  tokensAfter: number;
 }
 
 /** A message that was sent: what the core said of it, the host's messages in it, and what became of it. */
@@ -80,6 +80,9 @@ export interface Shown<M> {
 /** The messages of the last request. */
 export class View<M> {
   #sent: Sent<M>[] = [];
+  /** Beside them, so that a request copies lists and walks none. */
+  #messages: M[] = [];
+  #source: Array<number | null> = [];
   readonly #create: ContextManagerOptions<M>["create"];
 
   constructor(create: ContextManagerOptions<M>["create"]) {
@@ -92,23 +95,19 @@ export class View<M> {
   }
 
   get messages(): M[] {
-    return this.#sent.map(({ message }) => message);
+    return this.#messages.slice();
   }
 
   /** For each message the core's number of the host's that it is or edits; null: ours. */
   get source(): Array<number | null> {
-    return this.#sent.map(({ item }) => ("index" in item ? item.index : null));
+    return this.#source.slice();
   }
 
-  /** The host's messages that are sent, whole or in part; some more than once. */
-  get indexes(): number[] {
-    // A loop: this is walked at every request, and `flatMap` is ten times as slow.
-    const all: number[] = [];
-    for (const { item } of this.#sent) {
-      if ("index" in item) all.push(item.index);
-      else all.push(...indexesOf(item));
-    }
-    return all;
+  /** Whether all the host's messages that are sent, whole or in part, are such. */
+  sends(are: (index: number) => boolean): boolean {
+    return this.#sent.every(({ item }) =>
+      "index" in item ? are(item.index) : indexesOf(item).every(are),
+    );
   }
 
   get shown(): Shown<M>[] {
@@ -122,21 +121,29 @@ export class View<M> {
 
   clear(): void {
     this.#sent = [];
+    this.#messages = [];
+    this.#source = [];
   }
 
   /** The view of this answer, from the host's objects as they are now. */
   take(answer: Answer, history: readonly M[]): void {
-    const kept = this.#sent.slice(0, answer.keep).map((sent) => this.#again(sent, history));
-    this.#sent = kept.concat(answer.items.map((item) => this.#carry(item, history)));
+    const items = answer.items.map((item) => this.#carry(item, history));
+    const keep = Math.min(answer.keep, this.#sent.length);
+    for (let at = 0; at < keep; at++) {
+      const sent = this.#sent[at] as Sent<M>;
+      if (isOther(sent, history)) this.#put(at, this.#carry(sent.item, history));
+    }
+    this.#sent.length = keep;
+    this.#messages.length = keep;
+    this.#source.length = keep;
+    for (const sent of items) this.#put(this.#sent.length, sent);
   }
 
-  #again(sent: Sent<M>, history: readonly M[]): Sent<M> {
-    const { item, hosts } = sent;
-    const isNew =
-      "index" in item
-        ? history[item.index] !== hosts[0]
-        : indexesOf(item).some((index, at) => history[index] !== hosts[at]);
-    return isNew ? this.#carry(item, history) : sent;
+  #put(at: number, sent: Sent<M>): void {
+    const { item, message } = sent;
+    this.#sent[at] = sent;
+    this.#messages[at] = message;
+    this.#source[at] = "index" in item ? item.index : null;
   }
 
   #carry(item: Item, history: readonly M[]): Sent<M> {
@@ -158,6 +165,12 @@ export class View<M> {
   }
 }
 
+/** The host holds other objects for it now. */
+function isOther<M>({ item, hosts }: Sent<M>, history: readonly M[]): boolean {
+  if ("index" in item) return history[item.index] !== hosts[0];
+  return indexesOf(item).some((index, at) => history[index] !== hosts[at]);
+}
+
 function shown<M>({ item, message }: Sent<M>): Shown<M> {
   const isOurs = !("index" in item);
   return { message, numbers: indexesOf(item), isOurs, isEdited: !isOurs && item.ops !== undefined };
@@ -167,47 +180,31 @@ function indexesOf(item: Item): number[] {
   return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
 }
 
-/** The fold of a request, or why there was none. */
-export function compactionOf(answer: Answer, now: number): CompactionOutcome | null {
-  if (answer.fold) return outcomeOf(answer.fold, now);
-  return answer.refused ? refusal(answer.refused, answer.tokens) : null;
-}
-
-/** A fold that was wanted and not carried out. */
-function refusal(reason: string, tokens: number): CompactionOutcome {
+/** What room was made, by places in the host's history: of what it no longer holds, nothing is told. */
+export function compactionOf<M>(
+  { outcome, fold }: Answer,
+  history: History<M>,
+  now: number,
+): CompactionOutcome | null {
+  if (!outcome) return null;
+  const { tokensBefore, tokensAfter } = outcome;
+  const gained = (100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1);
   const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
-  const extracted = { ...lists, identifiers: [] };
-  const sizes = { tokensBefore: tokens, tokensAfter: tokens, reductionPct: 0 };
-  return { status: "none", reason, ...sizes, record: null, extracted, attempts: [] };
-}
-
-/** A fold as it is told: carried by digest and hot set, without a summary. */
-function outcomeOf(fold: Folded, now: number): CompactionOutcome {
-  const { tokensBefore, tokensAfter, head, firstKept, kept, identifiers } = fold;
-  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
-  const extracted = { ...lists, identifiers };
-  return {
-    status: "truncated",
-    reason: "fold by digest and hot set",
+  const extracted = { ...lists, identifiers: fold?.identifiers ?? [] };
+  const record = fold && {
+    type: "compaction" as const,
+    id: `fold-${fold.number}`,
+    timestamp: new Date(now).toISOString(),
+    summary: "",
+    firstKeptEntryId: null,
+    firstKeptIndex: history.placeFrom(fold.firstKept),
+    kept: fold.kept.flatMap(([from, to]) => history.runsOf(from, to)),
+    head: fold.head,
     tokensBefore,
     tokensAfter,
-    reductionPct: Math.floor((100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1)),
-    record: {
-      type: "compaction",
-      id: `fold-${fold.number}`,
-      timestamp: new Date(now).toISOString(),
-      summary: "",
-      firstKeptEntryId: null,
-      firstKeptIndex: firstKept,
-      kept,
-      head,
-      tokensBefore,
-      tokensAfter,
-      details: extracted,
-      lost: [],
-      degraded: false,
-    },
-    extracted,
-    attempts: [],
+    details: extracted,
+    lost: [],
+    degraded: false,
   };
+  return { ...outcome, reductionPct: Math.floor(gained), record, extracted, attempts: [] };
 }

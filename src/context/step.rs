@@ -33,6 +33,7 @@ impl State {
             let beside = self.parts.marks;
             self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
         }
+        self.keep_reasoning();
         self.ending = self.mender.finish();
         self.renew_usable();
         let before = self.pruner.context(&self.ledger, &self.setting());
@@ -49,7 +50,8 @@ impl State {
             self.keep_limits();
         }
         self.decided = Some(Decided {
-            folded_from: decision.folded.then_some(before),
+            before,
+            folded: decision.folded,
             fold_due: decision.fold_due,
             refused: decision.refused,
             measured: decision.changes.is_empty(),
@@ -95,7 +97,7 @@ impl State {
     }
 
     /// Remembers what a decision changed.
-    fn take(&mut self, decision: Decision) {
+    pub(super) fn take(&mut self, decision: Decision) {
         let visited = self.counters.blocks_visited;
         self.counters.blocks_visited = visited.saturating_add(decision.visited);
         for &change in &decision.changes {
@@ -128,6 +130,9 @@ impl State {
     }
 
     fn decide(&mut self, now_ms: i64) -> Decision {
+        if let Some(tiers) = self.options.tiers {
+            return self.keep_tiers(tiers);
+        }
         if self.options.window == 0 {
             return Decision::default();
         }
@@ -160,7 +165,8 @@ impl State {
 impl Step {
     /// As JSON for the facade: `{"need": [..]}` or `{"done": {..}}`.
     pub fn to_json(&self) -> String {
-        let mut out = String::new();
+        // What an answer takes that says nothing new.
+        let mut out = String::with_capacity(512);
         match self {
             Self::Need(messages) => json::object(&[("need", messages)], &mut out),
             Self::Done(answer) => json::object(&[("done", answer)], &mut out),

@@ -247,15 +247,16 @@ fn member(name: &str, value: &dyn Write, out: &mut String) {
         return;
     }
     out.push('"');
-    let mut upper = false;
-    for letter in optional.unwrap_or(name).chars() {
-        if letter == '_' {
-            upper = true;
-            continue;
+    let name = optional.unwrap_or(name);
+    let mut start = 0;
+    for (at, _) in name.bytes().enumerate().filter(|(_, byte)| *byte == b'_') {
+        out.push_str(name.get(start..at).unwrap_or_default());
+        start = at.saturating_add(2);
+        if let Some(letter) = name.as_bytes().get(at.saturating_add(1)) {
+            out.push(char::from(letter.to_ascii_uppercase()));
         }
-        out.push(if upper { letter.to_ascii_uppercase() } else { letter });
-        upper = false;
     }
+    out.push_str(name.get(start..).unwrap_or_default());
     out.push_str("\":");
     value.write(out);
 }
@@ -310,6 +311,12 @@ impl Write for String {
     }
 }
 
+impl Write for Cow<'_, str> {
+    fn write(&self, out: &mut String) {
+        quote(self, out);
+    }
+}
+
 impl Write for bool {
     fn write(&self, out: &mut String) {
         out.push_str(if *self { "true" } else { "false" });
@@ -318,13 +325,17 @@ impl Write for bool {
 
 impl Write for u64 {
     fn write(&self, out: &mut String) {
-        out.push_str(&self.to_string());
+        if *self >= 10 {
+            (*self / 10).write(out);
+        }
+        let digit = u32::try_from(*self % 10).unwrap_or_default();
+        out.push(char::from_digit(digit, 10).unwrap_or('0'));
     }
 }
 
 impl Write for usize {
     fn write(&self, out: &mut String) {
-        out.push_str(&self.to_string());
+        u64::try_from(*self).unwrap_or(u64::MAX).write(out);
     }
 }
 
