@@ -29,6 +29,8 @@ pub struct Options {
     pub signs: bool,
     /// What becomes of a fold.
     pub folds: Folds,
+    /// The host has a summarizer: a fold that can wait for it does.
+    pub summarizes: bool,
 }
 
 impl Options {
@@ -37,7 +39,7 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        Self::read(json, &["transient"])
+        Self::read(json, &["transient", "summarizes", "summaryTokens"])
     }
 
     /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
@@ -52,7 +54,10 @@ impl Options {
     fn read(json: &str, internal: &[&str]) -> Result<Self> {
         let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        let policy = policy(&given, internal)?;
+        let mut policy = policy(&given, internal)?;
+        let minimum = given.amount("summaryTokens", 0, TOKENS)?;
+        policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
+        let summarizes = given.flag("summarizes")?.unwrap_or(false);
         let unknown = Given { path: "window", members: Vec::new() };
         let window = given.inner("window")?.unwrap_or(unknown);
         window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
@@ -80,9 +85,12 @@ impl Options {
             signs: given.flag("signCalls")?.unwrap_or(false),
             folds: if given.flag("transient")?.unwrap_or(false) {
                 Folds::Never
+            } else if summarizes {
+                Folds::Deferred
             } else {
                 Folds::Carried
             },
+            summarizes,
         })
     }
 }

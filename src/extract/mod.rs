@@ -75,7 +75,9 @@ impl Extracted {
             named.map(|(_, value)| *value).collect::<Vec<&RawValue>>()
         };
         let (commands, mut files) = (given(&COMMANDS), Vec::new());
-        given(&PATHS).into_iter().for_each(|it| files.append(&mut texts(it)));
+        for value in given(&PATHS) {
+            files.append(&mut texts(value));
+        }
         let looks = commands.iter().any(|it| READS.contains(&it.trim_matches('"')));
         let list = match (named(&CHANGES) && !looks, named(&READS) || looks) {
             (true, _) => Some(&mut self.modified_files),
@@ -83,12 +85,18 @@ impl Extracted {
             (false, false) => None,
         };
         if let Some(list) = list {
-            files.iter().for_each(|path| tell(list, path, PATH_CHARS));
+            for path in &files {
+                tell(list, path, PATH_CHARS);
+            }
         }
         if files.is_empty() {
-            commands.into_iter().for_each(|it| self.command(&words(it)));
+            for command in commands {
+                self.command(&words(command));
+            }
         }
-        members.iter().filter_map(|(_, it)| json::string(it).ok()).for_each(|it| self.patch(&it));
+        for text in members.iter().filter_map(|(_, it)| json::string(it).ok()) {
+            self.patch(&text);
+        }
     }
 
     fn command(&mut self, command: &str) {
