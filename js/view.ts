@@ -4,6 +4,7 @@ import type {
   CompactionOutcome,
   ContextManagerOptions,
   Edit,
+  ExtractedContext,
   Op,
   Prepared,
   Violation,
@@ -50,12 +51,20 @@ export interface Answer {
   lastGroup: number;
 }
 
-interface Folded {
-  number: number;
+/** A fold as a request tells of it. */
+export interface Folded {
+  id: string;
+  at: number;
   firstKept: number;
   kept: Array<[number, number]>;
   head: string;
+  summary: string;
   identifiers: string[];
+  extracted: Omit<ExtractedContext, "identifiers">;
+  lost: string[];
+  degraded: boolean;
+  /** Messages of which something went, if nobody has read them yet. */
+  went: number[];
   tokensBefore: number;
   tokensAfter: number;
 }
@@ -167,36 +176,44 @@ function indexesOf(item: Item): number[] {
   return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
 }
 
-/** The fold of a request, or why there was none. */
-export function compactionOf(answer: Answer, now: number): CompactionOutcome | null {
-  if (answer.fold) return outcomeOf(answer.fold, now);
-  return answer.refused ? refusal(answer.refused, answer.tokens) : null;
+/** A share of tokens, in percent, floored. */
+function pct(before: number, after: number): number {
+  return Math.floor((100 * (before - after)) / Math.max(before, 1));
 }
 
-/** A fold that was wanted and not carried out. */
-function refusal(reason: string, tokens: number): CompactionOutcome {
-  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
-  const extracted = { ...lists, identifiers: [] };
-  const sizes = { tokensBefore: tokens, tokensAfter: tokens, reductionPct: 0 };
-  return { status: "none", reason, ...sizes, record: null, extracted, attempts: [] };
+/** What came to nothing, and why; or was shortened, and will be sent so. */
+export function outcomeWithout(
+  status: CompactionOutcome["status"],
+  reason: string,
+  tokensBefore: number,
+  tokensAfter: number = tokensBefore,
+): CompactionOutcome {
+  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [], identifiers: [] };
+  const reductionPct = pct(tokensBefore, tokensAfter);
+  const sizes = { tokensBefore, tokensAfter, reductionPct };
+  return { status, reason, ...sizes, record: null, extracted: lists, attempts: [] };
 }
 
-/** A fold as it is told: carried by digest and hot set, without a summary. */
-function outcomeOf(fold: Folded, now: number): CompactionOutcome {
-  const { tokensBefore, tokensAfter, head, firstKept, kept, identifiers } = fold;
-  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
-  const extracted = { ...lists, identifiers };
+/** A fold as it is told: carried by a summary, or by digest and hot set. */
+export function outcomeOf(
+  fold: Folded,
+  attempts: CompactionOutcome["attempts"] = [],
+  reason?: string,
+): CompactionOutcome {
+  const { tokensBefore, tokensAfter, head, firstKept, kept, summary, lost, degraded, id } = fold;
+  const extracted = { ...fold.extracted, identifiers: fold.identifiers };
+  const without = degraded ? "fold by digest and hot set, for want of a summary" : undefined;
   return {
-    status: "truncated",
-    reason: "fold by digest and hot set",
+    status: summary === "" ? "truncated" : "summarized",
+    reason: reason ?? without ?? "fold by digest and hot set",
     tokensBefore,
     tokensAfter,
-    reductionPct: Math.floor((100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1)),
+    reductionPct: pct(tokensBefore, tokensAfter),
     record: {
       type: "compaction",
-      id: `fold-${fold.number}`,
-      timestamp: new Date(now).toISOString(),
-      summary: "",
+      id,
+      timestamp: new Date(fold.at).toISOString(),
+      summary,
       firstKeptEntryId: null,
       firstKeptIndex: firstKept,
       kept,
@@ -204,10 +221,10 @@ function outcomeOf(fold: Folded, now: number): CompactionOutcome {
       tokensBefore,
       tokensAfter,
       details: extracted,
-      lost: [],
-      degraded: false,
+      lost,
+      degraded,
     },
     extracted,
-    attempts: [],
+    attempts,
   };
 }

@@ -104,7 +104,7 @@ pub struct Folded {
     pub lost: Vec<String>,
     /// There was to be a summary by the host's summarizer, and there is none.
     pub degraded: bool,
-    /// Messages of which something went.
+    /// Messages of which something went, if nobody has read them yet.
     pub went: Vec<u32>,
     /// Tokens of the request before.
     pub tokens_before: u64,
@@ -229,7 +229,7 @@ impl State {
                 (false, true) => Some(Event::Edit),
                 (false, false) => None,
             },
-            fold: folded_from.map(|before| self.folded(before)),
+            fold: folded_from.map(|before| self.folded(before, untold.is_some())),
             refused,
         };
         self.answer(items, edits, said)
@@ -358,7 +358,8 @@ impl State {
     }
 
     /// What a fold that has just been carried out came to.
-    fn folded(&self, tokens_before: u64) -> Folded {
+    /// `committed`: by a compaction, which has read what went.
+    fn folded(&self, tokens_before: u64, committed: bool) -> Folded {
         let last = self.compactions.last.clone().unwrap_or_default();
         let message = |at: &u32| self.ledger.blocks.get(*at as usize).map(|it| it.message);
         let mut went: Vec<u32> = self.compactions.going.iter().filter_map(message).collect();
@@ -374,7 +375,7 @@ impl State {
             extracted: last.found,
             lost: last.lost,
             degraded: last.degraded,
-            went,
+            went: if committed { Vec::new() } else { went },
             tokens_before,
             tokens_after: self.pruner.context(&self.ledger, &self.setting()),
         }

@@ -111,6 +111,7 @@ impl State {
             "room": room,
             "summaryWanted": wanted,
             "needed": over,
+            "splitTurn": (folds && !self.ledger.starts_turn(cut)).then(|| self.turn_of(cut)).flatten(),
             "previousSummary": previous,
             "pins": self.pins.sent().collect::<Vec<&str>>(),
             "identifiers": names,
@@ -158,7 +159,7 @@ impl State {
             Role::Assistant => "assistant",
             Role::Tool => "tool",
         };
-        let turn = self.ledger.messages.get(index as usize).map_or(0, |it| it.turn);
+        let turn = self.turn_of(index);
         Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
     }
 
@@ -188,6 +189,10 @@ impl State {
     /// Folds so far; none before the first.
     pub(super) fn folds(&self) -> Option<u32> {
         self.pruner.head.as_ref().map(|head| head.folds)
+    }
+
+    fn turn_of(&self, message: u32) -> Option<u32> {
+        self.ledger.messages.get(message as usize).map(|it| it.turn)
     }
 
     fn policy(&self) -> &crate::prune::Policy {
