@@ -208,15 +208,17 @@ export class Compactions<M> {
   async #wait(running: Running, signal: AbortSignal | undefined): Promise<CompactionOutcome> {
     running.waiting += 1;
     if (!signal) return running.promise;
-    const aborted = Promise.withResolvers<never>();
-    const abort = (): void => {
-      running.waiting -= 1;
-      if (running.waiting === 0) running.controller.abort(signal.reason);
-      aborted.reject(signal.reason);
-    };
+    let abort = (): void => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => {
+        running.waiting -= 1;
+        if (running.waiting === 0) running.controller.abort(signal.reason);
+        reject(signal.reason);
+      };
+    });
     signal.addEventListener("abort", abort, { once: true });
     try {
-      return await Promise.race([aborted.promise, running.promise]);
+      return await Promise.race([aborted, running.promise]);
     } finally {
       signal.removeEventListener("abort", abort);
     }
