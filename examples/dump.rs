@@ -56,7 +56,10 @@ fn prompt(lines: &str) -> Done {
     for line in lines.lines() {
         let (name, json) = line.split_once(' ').ok_or("a name and JSON")?;
         let call = match name {
-            "assemble" => calls::assemble,
+            "assemble" => |json: &str| {
+                let all = calls::assemble(json, &[])?;
+                Ok(write(&((all.plan, all.prompt), all.figures)))
+            },
             "focus" => calls::focus,
             "budget" => calls::budget,
             "truncate" => calls::truncate,

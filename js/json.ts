@@ -19,20 +19,46 @@ export function messageJson(message: unknown, index: number): string {
 
 /** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
 export function argumentJson(value: unknown, argument: string): string {
-  const text = attempt(
-    () => value,
-    (cause) => {
-      const info = {
-        code: "INVALID_ARGUMENT",
-        argument,
-        expected: "a value that JSON.stringify can write",
-        got: String((cause as Error | null)?.message ?? cause),
-      } as const;
-      return new PlimsollError(info, `${argument}: expected ${info.expected}, got ${info.got}`, {
-        cause,
-      });
-    },
-  );
+  return written(() => value, argument);
+}
+
+/**
+ * The same of sections, each without its content, and the contents by themselves: bytes go faster than JSON, and a long
+ * string is dear to make. Of what is no plain section nothing is taken out.
+ */
+export function apart(
+  given: { sections: readonly unknown[] },
+  argument: string,
+): { json: string; texts: string[] } {
+  const texts: string[] = [];
+  let size = 0;
+  const head = (section: unknown): unknown => {
+    const own = isPlainObject(section) ? { ...section } : undefined;
+    const content = own?.content;
+    const taken = typeof content === "string" && content.length <= LARGEST;
+    texts.push(taken ? content : "");
+    if (!own || !taken) return section;
+    size += content.length;
+    own.content = "";
+    return own;
+  };
+  const json = written(() => ({ ...given, sections: given.sections.map(head) }), argument);
+  if (size > LARGEST) throw tooLarge(argument, size);
+  return { json, texts };
+}
+
+function written(value: () => unknown, argument: string): string {
+  const text = attempt(value, (cause) => {
+    const info = {
+      code: "INVALID_ARGUMENT",
+      argument,
+      expected: "a value that JSON.stringify can write",
+      got: String((cause as Error | null)?.message ?? cause),
+    } as const;
+    return new PlimsollError(info, `${argument}: expected ${info.expected}, got ${info.got}`, {
+      cause,
+    });
+  });
   return within(text ?? "null", argument);
 }
 
@@ -79,12 +105,18 @@ function isPlain(value: unknown, nodes: { left: number }): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (nodes.left-- <= 0 || "toJSON" in value) return false;
   if (Array.isArray(value)) return value.every((item) => isPlain(item, nodes));
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
+  if (!isPlainObject(value)) return false;
   for (const key in value) {
-    if (!isPlain((value as Record<string, unknown>)[key], nodes)) return false;
+    if (!isPlain(value[key], nodes)) return false;
   }
   return true;
+}
+
+/** An object of no class, that does not say itself how it is written. */
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || "toJSON" in value) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Bytes as base64, big integers as digits; `this` shows what `toJSON` would hide. */

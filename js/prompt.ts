@@ -1,7 +1,7 @@
 /** The system prompt: budget, assembly, focus, tiers, rules. It has a Wasm of its own. */
 import { invalid } from "./errors.js";
 import * as glue from "./glue/prompt_bg.js";
-import { argumentJson } from "./json.js";
+import { apart, argumentJson } from "./json.js";
 import { Seam } from "./seam.js";
 import type {
   ContextWindow,
@@ -61,39 +61,46 @@ export function assemblePrompt(
   listOf("sections", sections);
   const { budget = promptBudget(), focus, protect, order, locale } = optionsOf("options", options);
   const given = { sections, budget, focus, protect, order, locale };
-  const plan = ask<Assembled>("assemblePrompt", glue.assemble, given);
-  return { ...plan, sections: plan.sections.map(named), budget, focus: focus ?? null };
+  const { json, texts } = apart(given, "assemblePrompt");
+  const all = [whole(json), ...texts];
+  const [told, prompt, figures] = prompts.call(
+    "assemblePrompt",
+    () => [glue.assemble(prompts.sendAll(all)), glue.prompt(), glue.figures()] as const,
+  );
+  const { sections: words, ...plan } = JSON.parse(told) as Assembled;
+  const reports = Array.from({ length: figures.length / FIGURES }, (_, at) =>
+    report(words, WORDS * at, figures, FIGURES * at),
+  );
+  return { prompt, ...plan, sections: reports, budget, focus: focus ?? null };
 }
 
-/** A plan as it crosses: of each section a row without names (`Report` in `src/prompt/calls.rs`). */
-type Assembled = Omit<PromptPlan, "budget" | "focus" | "sections"> & { sections: Row[] };
-type Row = [
-  ...words: [string, string, string, string],
-  ...priorities: [number, number, boolean],
-  ...sizes: [number, number, number, number | null],
-  ...fate: [boolean, boolean, string[], number],
-];
+/** A plan as it crosses: of each section words, and figures beside them, all in one list each (`src/prompt/calls.rs`). */
+type Assembled = Omit<PromptPlan, "prompt" | "budget" | "focus" | "sections"> & {
+  sections: unknown[];
+};
+const WORDS = 5;
+const FIGURES = 10;
 
-function named(row: Row): SectionReport {
-  const [key, sourceType, scopeType, inclusionReason, priority, basePriority, kept, ...rest] = row;
-  const [originalChars, finalChars, estimatedTokens, offset, included, truncated, ...last] = rest;
-  const [evidence, wholeFromTotalChars] = last;
+function report(words: unknown[], word: number, figures: Uint32Array, at: number): SectionReport {
+  const text = (place: number) => words[word + place] as string;
+  const figure = (place: number) => figures[at + place] as number;
+  const included = figure(7) === 1;
   return {
-    key,
-    sourceType,
-    scopeType,
-    inclusionReason,
-    priority,
-    basePriority,
-    protected: kept,
-    originalChars,
-    finalChars,
-    estimatedTokens,
-    offset,
+    key: text(0),
+    sourceType: text(1),
+    scopeType: text(2),
+    inclusionReason: text(3),
+    priority: figure(0),
+    basePriority: figure(1),
+    protected: figure(2) === 1,
+    originalChars: figure(3),
+    finalChars: figure(4),
+    estimatedTokens: figure(5),
+    offset: included ? figure(6) : null,
     included,
-    truncated,
-    evidence,
-    wholeFromTotalChars,
+    truncated: figure(8) === 1,
+    evidence: words[word + 4] as string[],
+    wholeFromTotalChars: figure(9),
   };
 }
 

@@ -43,22 +43,37 @@ export class Seam {
     this.#give ??= give;
   }
 
-  /**
-   * Writes text into the core's input buffer and gives its length in bytes, for the call that follows. Takes one byte a
-   * character at first and more only where the text needs it, so that a long ASCII text is not tripled.
-   */
+  /** Writes text into the core's input buffer and gives its length in bytes, for the call that follows. */
   send(text: string): number {
+    return this.sendAll([text])[0] as number;
+  }
+
+  /**
+   * Writes texts into the core's input buffer, one behind the other, and gives the length of each in bytes. Takes one byte a
+   * character at first and more only where a text needs it, so that a long ASCII text is not tripled.
+   */
+  sendAll(texts: readonly string[]): Uint32Array {
+    const lengths = new Uint32Array(texts.length);
+    let left = 0;
+    for (const text of texts) left += text.length;
+    let room = this.#room(left);
+    let bytesPerChar = 1;
     let written = 0;
-    let read = 0;
-    for (const bytesPerChar of [1, 1.5, 3]) {
-      const rest = read === 0 ? text : text.slice(read);
-      const room = Math.ceil(rest.length * bytesPerChar);
-      const step = encoder.encodeInto(rest, this.#room(written + room).subarray(written));
-      written += step.written;
-      read += step.read;
-      if (read >= text.length) break;
+    let at = 0;
+    for (const text of texts) {
+      const start = written;
+      for (let rest = text; rest !== ""; ) {
+        const step = encoder.encodeInto(rest, room.subarray(written));
+        written += step.written;
+        left -= step.read;
+        rest = rest.slice(step.read);
+        if (rest === "") break;
+        bytesPerChar = bytesPerChar === 1 ? 1.5 : 3;
+        room = this.#room(written + Math.ceil(left * bytesPerChar));
+      }
+      lengths[at++] = written - start;
     }
-    return written;
+    return lengths;
   }
 
   /** Writes bytes into the core's input buffer and gives their number. */

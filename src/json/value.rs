@@ -310,6 +310,12 @@ impl Write for String {
     }
 }
 
+impl Write for Cow<'_, str> {
+    fn write(&self, out: &mut String) {
+        quote(self, out);
+    }
+}
+
 impl Write for bool {
     fn write(&self, out: &mut String) {
         out.push_str(if *self { "true" } else { "false" });
@@ -318,13 +324,17 @@ impl Write for bool {
 
 impl Write for u64 {
     fn write(&self, out: &mut String) {
-        out.push_str(&self.to_string());
+        if *self >= 10 {
+            (*self / 10).write(out);
+        }
+        let digit = u32::try_from(*self % 10).unwrap_or_default();
+        out.push(char::from_digit(digit, 10).unwrap_or('0'));
     }
 }
 
 impl Write for usize {
     fn write(&self, out: &mut String) {
-        out.push_str(&self.to_string());
+        u64::try_from(*self).unwrap_or(u64::MAX).write(out);
     }
 }
 

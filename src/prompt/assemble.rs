@@ -1,5 +1,7 @@
 //! Sections under a budget: each cut to its own share first, then the lowest priorities go until the whole fits.
 
+use std::borrow::Cow;
+
 use super::boost::boost;
 use super::budget::Budget;
 use super::section::{Order, Protect, Section};
@@ -31,7 +33,7 @@ pub struct Options<'f> {
 
 /// A prompt, and what became of each section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct Plan<'s> {
     /// The prompt: what is included, one after the other, nothing between.
     pub prompt: String,
     /// Its UTF-16 code units.
@@ -41,22 +43,22 @@ pub struct Plan {
     /// The same start, the same key: what a prompt cache may be known by.
     pub stable_prefix_key: String,
     /// Keys of sections that were cut or left out, as given.
-    pub truncated: Vec<String>,
+    pub truncated: Vec<&'s str>,
     /// One for each section that is not blank, in the order of the prompt.
-    pub sections: Vec<Report>,
+    pub sections: Vec<Report<'s>>,
 }
 
 /// What became of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct Report<'s> {
     /// Its name.
-    pub key: String,
+    pub key: &'s str,
     /// Where it comes from; its key's family if nobody said.
-    pub source_type: String,
+    pub source_type: &'s str,
     /// `always-on` or `task-local`.
-    pub scope_type: String,
+    pub scope_type: &'s str,
     /// Why it is, or is not, in the prompt.
-    pub inclusion_reason: String,
+    pub inclusion_reason: Cow<'s, str>,
     /// With its boost.
     pub priority: u32,
     /// Without.
@@ -83,7 +85,7 @@ pub struct Report {
 
 /// A section on its way.
 struct Candidate<'s> {
-    section: &'s Section,
+    section: &'s Section<'s>,
     priority: u32,
     evidence: Vec<String>,
     chars: usize,
@@ -101,7 +103,7 @@ struct Candidate<'s> {
 ///
 /// # Errors
 /// `InvalidArgument`: a budget of nothing; protected sections over the total where that is an error.
-pub fn assemble(sections: &[Section], options: &Options<'_>) -> Result<Plan> {
+pub fn assemble<'s>(sections: &'s [Section<'s>], options: &Options<'_>) -> Result<Plan<'s>> {
     let budget = options.budget.checked()?;
     let mut all: Vec<Candidate<'_>> = Vec::new();
     for section in sections.iter().filter(|section| !section.content.trim().is_empty()) {
@@ -161,7 +163,7 @@ fn share(all: &mut [Candidate<'_>], total: usize, protect: Protect) -> Result<()
     Ok(())
 }
 
-fn write(all: &[Candidate<'_>], split: &Split<'_>) -> Plan {
+fn write<'s>(all: &[Candidate<'s>], split: &Split<'_>) -> Plan<'s> {
     let mut plan = Plan {
         prompt: String::new(),
         total_chars: 0,
@@ -173,13 +175,16 @@ fn write(all: &[Candidate<'_>], split: &Split<'_>) -> Plan {
     let mut prefix_goes_on = true;
     let mut prefix_bytes = 0;
     for it in all {
-        let text = truncate(&it.section.content, it.allowed, split).text;
+        let text = match it.allowed {
+            0 => Cow::Borrowed(""),
+            allowed => truncate(&it.section.content, allowed, split).text,
+        };
         let report = report(it, &text, plan.total_chars);
         plan.total_chars = plan.total_chars.saturating_add(report.final_chars);
         // What the total cut depends on the others' sizes.
         prefix_goes_on &= it.section.stable && it.allowed == it.capped;
         if report.truncated {
-            plan.truncated.push(report.key.clone());
+            plan.truncated.push(report.key);
         }
         plan.prompt.push_str(&text);
         plan.sections.push(report);
@@ -192,32 +197,30 @@ fn write(all: &[Candidate<'_>], split: &Split<'_>) -> Plan {
     plan
 }
 
-fn report(it: &Candidate<'_>, text: &str, offset: usize) -> Report {
+fn report<'s>(it: &Candidate<'s>, text: &str, offset: usize) -> Report<'s> {
     let section = it.section;
     let included = !text.is_empty();
-    let family =
-        || section.key.split_once(':').map_or(&*section.key, |(family, _)| family).to_owned();
+    let family = || section.key.split_once(':').map_or(&*section.key, |(family, _)| family);
     let mut evidence = section.evidence.clone();
     evidence.extend(it.evidence.iter().cloned());
-    let why = if !included {
-        format!("left out by the total: whole from {} chars on", it.whole_from)
-    } else if it.allowed < it.capped {
-        format!("cut by the total: whole from {} chars on", it.whole_from)
+    let why = if it.allowed < it.capped || !included {
+        let fate = if included { "cut" } else { "left out" };
+        format!("{fate} by the total: whole from {} chars on", it.whole_from).into()
     } else if it.allowed < it.chars {
         "cut to the most that a section may have".into()
     } else {
-        section.reason.clone().unwrap_or_else(|| "fits".into())
+        section.reason.as_deref().unwrap_or("fits").into()
     };
     Report {
-        key: section.key.clone(),
-        source_type: section.source.clone().unwrap_or_else(family),
-        scope_type: section.scope.clone().unwrap_or_else(|| "always-on".into()),
+        key: &section.key,
+        source_type: section.source.as_deref().unwrap_or_else(family),
+        scope_type: section.scope.as_deref().unwrap_or("always-on"),
         inclusion_reason: why,
         priority: it.priority,
         base_priority: section.priority,
         protected: section.protected,
         original_chars: it.chars,
-        final_chars: utf16_len(text),
+        final_chars: if it.allowed == it.chars { it.chars } else { utf16_len(text) },
         estimated_tokens: Estimator::default().tokens(text),
         offset: included.then_some(offset),
         included,

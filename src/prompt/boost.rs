@@ -31,13 +31,14 @@ impl Points {
 /// The priority of a section under a focus.
 ///
 /// Points are `AceClaw`'s (A58). Ours: a symbol counts in a memory where it stands as a word, not inside another.
-pub fn boost(section: &Section, focus: &Focus) -> Boost {
+pub fn boost(section: &Section<'_>, focus: &Focus) -> Boost {
     let mut points = Points(Vec::new());
     let files = !focus.files.is_empty();
     let symbols = !focus.symbols.is_empty();
     let named = |what: &[String]| what.first().cloned().unwrap_or_default();
     let signal = |signal: Signal| signal.name().to_owned();
-    let any_signal = focus.signals.first().map(|signal| signal.name().to_owned());
+    let any = focus.signals.first().map(|signal| signal.name());
+    let any_signal = || any.unwrap_or_default().to_owned();
     let (go_on, plan) = (focus.asks(Signal::Continue), focus.asks(Signal::Plan));
     let (change, verify) = (focus.asks(Signal::Change), focus.asks(Signal::Verify));
     let file = || format!("active file {}", named(&focus.files));
@@ -65,7 +66,7 @@ pub fn boost(section: &Section, focus: &Focus) -> Boost {
         "task-focus" => {
             points.add(2, files, file);
             points.add(4, symbols, symbol);
-            points.add(4, any_signal.is_some(), || any_signal.clone().unwrap_or_default());
+            points.add(4, any.is_some(), any_signal);
         }
         "rules" => {
             points.add(4, files, file);
@@ -80,7 +81,7 @@ pub fn boost(section: &Section, focus: &Focus) -> Boost {
         "candidates" => {
             points.add(6, symbols, symbol);
             points.add(3, files, file);
-            points.add(3, any_signal.is_some(), || any_signal.clone().unwrap_or_default());
+            points.add(3, any.is_some(), any_signal);
         }
         "git" => {
             points.add(6, go_on, || signal(Signal::Continue));

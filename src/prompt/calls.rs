@@ -1,6 +1,7 @@
 //! What the host calls, as it crosses: arguments as one object of JSON in, a result as JSON out.
 
 use std::borrow::Cow;
+use std::fmt::Arguments;
 
 use super::{
     Budget, Locale, Options, Order, Plan, Protect, Report, Rule, Section, Split, TierFile,
@@ -13,38 +14,62 @@ use crate::json::{
     Members, RawValue, Shape, Value, Want, Write, may, must, string, write, written,
 };
 
-written!(Section {
+written!(Section<'_> {
     key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable
 });
-/// A row without names, in the order that `js/prompt.ts` knows: names would be most of the answer, and of the time for it.
-impl Write for Report {
+/// A plan as it crosses, in the parts that cost least: the prompt as it stands, numbers as numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembled {
+    /// The plan as JSON, but for the prompt; of each section its words.
+    pub plan: String,
+    /// The prompt.
+    pub prompt: String,
+    /// Of each section its numbers, in the order that `js/prompt.ts` knows.
+    pub figures: Vec<u32>,
+}
+
+/// But for the prompt. Of the sections the words alone, all in one list, in the order that `js/prompt.ts` knows: names, and a list
+/// for each, would be most of the answer, and of the time for it.
+impl Write for Plan<'_> {
     fn write(&self, out: &mut String) {
-        let row: [&dyn Write; 15] = [
-            &self.key,
-            &self.source_type,
-            &self.scope_type,
-            &self.inclusion_reason,
-            &self.priority,
-            &self.base_priority,
-            &self.protected,
-            &self.original_chars,
-            &self.final_chars,
-            &self.estimated_tokens,
-            &self.offset,
-            &self.included,
-            &self.truncated,
-            &self.evidence,
-            &self.whole_from_total_chars,
-        ];
-        for (at, value) in row.into_iter().enumerate() {
-            out.push(if at == 0 { '[' } else { ',' });
-            value.write(out);
+        let mut words: Vec<&dyn Write> = Vec::with_capacity(self.sections.len().saturating_mul(5));
+        for it in &self.sections {
+            words.push(&it.key);
+            words.push(&it.source_type);
+            words.push(&it.scope_type);
+            words.push(&it.inclusion_reason);
+            words.push(&it.evidence);
         }
-        out.push(']');
+        crate::json::object(
+            &[
+                ("total_chars", &self.total_chars),
+                ("stable_prefix_chars", &self.stable_prefix_chars),
+                ("stable_prefix_key", &self.stable_prefix_key),
+                ("truncated_section_keys", &self.truncated),
+                ("sections", &words),
+            ],
+            out,
+        );
     }
 }
 
-written!(Plan { prompt, total_chars, stable_prefix_chars, stable_prefix_key, truncated as "truncatedSectionKeys", sections });
+impl Report<'_> {
+    fn figures(&self) -> [u32; 10] {
+        let size = |size| u32::try_from(size).unwrap_or(u32::MAX);
+        [
+            self.priority,
+            self.base_priority,
+            self.protected.into(),
+            size(self.original_chars),
+            size(self.final_chars),
+            self.estimated_tokens,
+            size(self.offset.unwrap_or_default()),
+            self.included.into(),
+            self.truncated.into(),
+            size(self.whole_from_total_chars),
+        ]
+    }
+}
 
 impl Write for Focus {
     fn write(&self, out: &mut String) {
@@ -117,8 +142,9 @@ const FILE: Shape = Shape {
     closed: false,
 };
 
-/// `assemblePrompt`: `{sections, budget, focus, protect, order}`.
-pub fn assemble(json: &str) -> Result<String> {
+/// `assemblePrompt`: `{sections, budget, focus, protect, order}` and the texts of the sections, which are most of what
+/// crosses: a section without content has its own there.
+pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
     const ARGUMENTS: Shape = Shape {
         what: "arguments",
         members: &[
@@ -131,8 +157,13 @@ pub fn assemble(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "")?;
-    let sections = each(given.items("sections"), "sections", section)?;
+    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
+    let mut sections = each(given.items("sections"), format_args!("sections"), section)?;
+    for (section, text) in sections.iter_mut().zip(texts) {
+        if section.content.is_empty() {
+            section.content = Cow::Borrowed(text);
+        }
+    }
     let focus = given.raw("focus").map(focus_of).transpose()?;
     let locale = given.raw("locale").map(locale_of).transpose()?;
     let marker = locale.map(|locale| format!("\n\n{}\n\n", locale.truncated));
@@ -156,7 +187,12 @@ pub fn assemble(json: &str) -> Result<String> {
             }
         },
     };
-    Ok(write(&super::assemble(&sections, &options)?))
+    let plan = super::assemble(&sections, &options)?;
+    let mut figures = Vec::new();
+    for report in &plan.sections {
+        figures.extend_from_slice(&report.figures());
+    }
+    Ok(Assembled { plan: write(&plan), figures, prompt: plan.prompt })
 }
 
 /// `requestFocus`: `{query, recent, projectRoot, languages}`.
@@ -171,13 +207,13 @@ pub fn focus(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "")?;
+    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
     let query = given.text("query").unwrap_or_default();
-    let recent = each(given.items("recent"), "recent", text)?;
+    let recent = each(given.items("recent"), format_args!("recent"), text)?;
     let root = given.text("projectRoot");
     let languages = match given.items("languages") {
         None => LANGUAGES.map(ToOwned::to_owned).to_vec(),
-        some => each(some, "languages", text)?,
+        some => each(some, format_args!("languages"), text)?,
     };
     if let Some(other) = languages.iter().find(|it| !LANGUAGES.contains(&it.as_str())) {
         return Err(Error::argument(
@@ -193,7 +229,7 @@ pub fn focus(json: &str) -> Result<String> {
 
 /// `promptBudget`: a window.
 pub fn budget(json: &str) -> Result<String> {
-    let mut window = read(&WINDOW, json, "window")?;
+    let mut window = read(&WINDOW, json, format_args!("window"))?;
     let tokens = |value: Option<i64>, name: &str| {
         let value = value.unwrap_or(0);
         u64::try_from(value).map_err(|_| Error::argument(name, "a number of tokens", value))
@@ -222,7 +258,7 @@ pub fn truncate(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "")?;
+    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
     let text = given.text("text").unwrap_or_default();
     let usual = Split::default();
     let marker = given.text("marker");
@@ -251,7 +287,7 @@ pub fn truncate(json: &str) -> Result<String> {
 /// `memoryTiers`: `{files}`.
 pub fn tiers(json: &str) -> Result<String> {
     let mut given = files(json)?;
-    let files = each(given.items("files"), "files", tier_file)?;
+    let files = each(given.items("files"), format_args!("files"), tier_file)?;
     let sections = memory_tiers(&files);
     let unknown = |tier: String| {
         let at = files.iter().position(|file| file.tier == tier).unwrap_or_default();
@@ -263,16 +299,16 @@ pub fn tiers(json: &str) -> Result<String> {
 /// `matchRules`: `{files, active}`.
 pub fn rules(json: &str) -> Result<String> {
     let mut given = files(json)?;
-    let rules = each(given.items("files"), "rules", rule)?;
-    let active = each(given.items("active"), "activeFilePaths", text)?;
+    let rules = each(given.items("files"), format_args!("rules"), rule)?;
+    let active = each(given.items("active"), format_args!("activeFilePaths"), text)?;
     Ok(write(&match_rules(&rules, &active)))
 }
 
 /// The sections of a workspace: `{files, rules, focus, subagent}`.
 pub fn workspace(json: &str) -> Result<String> {
     let mut given = files(json)?;
-    let named = each(given.items("files"), "files", named_file)?;
-    let rules = each(given.items("rules"), "rules", rule)?;
+    let named = each(given.items("files"), format_args!("files"), named_file)?;
+    let rules = each(given.items("rules"), format_args!("rules"), rule)?;
     let focus = given.raw("focus").map(focus_of).transpose()?;
     let mut sections = workspace_sections(&named, given.flag("subagent").unwrap_or(false));
     if let Some(focus) = &focus {
@@ -289,8 +325,8 @@ pub fn trim(json: &str) -> Result<String> {
         members: &[must("descriptions", Want::Items), must("maxChars", Want::Integer)],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, "")?;
-    let all = each(given.items("descriptions"), "descriptions", text)?;
+    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
+    let all = each(given.items("descriptions"), format_args!("descriptions"), text)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     Ok(write(&trim_descriptions(
         &all,
@@ -300,8 +336,8 @@ pub fn trim(json: &str) -> Result<String> {
 
 /// `buildContext`: `{memories, text, maxChars, locale}`.
 pub fn remember(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, "")?;
-    let memories = each(given.items("memories"), "memories", text)?;
+    let mut given = read(&WORDS, json, format_args!(""))?;
+    let memories = each(given.items("memories"), format_args!("memories"), text)?;
     let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
     let (message, max, locale) = words(&mut given)?;
     Ok(write(&build_context(&memories, &message, max, &locale)))
@@ -309,7 +345,7 @@ pub fn remember(json: &str) -> Result<String> {
 
 /// `compressText`: `{text, maxChars, locale}`.
 pub fn compress(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, "")?;
+    let mut given = read(&WORDS, json, format_args!(""))?;
     let (text, max, locale) = words(&mut given)?;
     Ok(write(&super::compress(&text, max, &locale)))
 }
@@ -351,13 +387,13 @@ fn files(json: &str) -> Result<Members<'_>> {
         ],
         closed: true,
     };
-    read(&ARGUMENTS, json, "")
+    read(&ARGUMENTS, json, format_args!(""))
 }
 
-fn read<'a>(shape: &Shape, json: &'a str, argument: &str) -> Result<Members<'a>> {
+fn read<'a>(shape: &Shape, json: &'a str, argument: Arguments<'_>) -> Result<Members<'a>> {
     shape.read(json).map_err(|error| {
         let place = error.member().map_or_else(
-            || argument.to_owned(),
+            || argument.to_string(),
             |member| format!("{argument}.{member}").trim_start_matches('.').to_owned(),
         );
         let wrong = error.what().strip_prefix("invalid type: ");
@@ -369,41 +405,41 @@ fn read<'a>(shape: &Shape, json: &'a str, argument: &str) -> Result<Members<'a>>
 }
 
 /// Every item, or an error that names the first that is none.
-fn each<T>(
-    items: Option<Vec<&RawValue>>,
-    argument: &str,
-    item: fn(&str, &RawValue) -> Result<T>,
+fn each<'a, T>(
+    items: Option<Vec<&'a RawValue>>,
+    argument: Arguments<'_>,
+    item: fn(Arguments<'_>, &'a RawValue) -> Result<T>,
 ) -> Result<Vec<T>> {
     let mut all = Vec::new();
     for (at, raw) in items.unwrap_or_default().into_iter().enumerate() {
-        all.push(item(&format!("{argument}[{at}]"), raw)?);
+        all.push(item(format_args!("{argument}[{at}]"), raw)?);
     }
     Ok(all)
 }
 
-fn text(argument: &str, raw: &RawValue) -> Result<String> {
-    let text = string(raw).map_err(|error| Error::argument(argument, "a string", error.what()))?;
+fn text(argument: Arguments<'_>, raw: &RawValue) -> Result<String> {
+    let text = string(raw)
+        .map_err(|error| Error::argument(&argument.to_string(), "a string", error.what()))?;
     Ok(text.into_owned())
 }
 
-fn section(argument: &str, raw: &RawValue) -> Result<Section> {
+fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<Section<'a>> {
     let mut given = read(&SECTION, raw, argument)?;
     let priority = given.integer("priority").unwrap_or_default();
-    let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
     Ok(Section {
-        key: owned(given.text("key")).unwrap_or_default(),
-        content: owned(given.text("content")).unwrap_or_default(),
+        key: given.text("key").unwrap_or_default(),
+        content: given.text("content").unwrap_or_default(),
         priority: u32::try_from(priority.clamp(0, 100)).unwrap_or_default(),
         protected: given.flag("protected").unwrap_or(false),
-        source: owned(given.text("source")),
-        scope: owned(given.text("scope")),
-        reason: owned(given.text("reason")),
-        evidence: each(given.items("evidence"), &format!("{argument}.evidence"), text)?,
+        source: given.text("source"),
+        scope: given.text("scope"),
+        reason: given.text("reason"),
+        evidence: each(given.items("evidence"), format_args!("{argument}.evidence"), text)?,
         stable: given.flag("stable").unwrap_or(false),
     })
 }
 
-fn tier_file(argument: &str, raw: &RawValue) -> Result<TierFile> {
+fn tier_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
     let mut given = read(&FILE, raw, argument)?;
     Ok(TierFile {
         tier: given.text("tier").unwrap_or_default().into_owned(),
@@ -412,7 +448,7 @@ fn tier_file(argument: &str, raw: &RawValue) -> Result<TierFile> {
     })
 }
 
-fn named_file(argument: &str, raw: &RawValue) -> Result<TierFile> {
+fn named_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
     let mut given = read(&FILE, raw, argument)?;
     Ok(TierFile {
         tier: given.text("name").unwrap_or_default().into_owned(),
@@ -421,7 +457,7 @@ fn named_file(argument: &str, raw: &RawValue) -> Result<TierFile> {
     })
 }
 
-fn rule(argument: &str, raw: &RawValue) -> Result<Rule> {
+fn rule(argument: Arguments<'_>, raw: &RawValue) -> Result<Rule> {
     let mut given = read(&FILE, raw, argument)?;
     Ok(Rule {
         path: given.text("path").unwrap_or_default().into_owned(),
@@ -430,13 +466,13 @@ fn rule(argument: &str, raw: &RawValue) -> Result<Rule> {
 }
 
 fn focus_of(raw: &RawValue) -> Result<Focus> {
-    let mut given = read(&FOCUS, raw, "focus")?;
-    let names = each(given.items("planSignals"), "focus.planSignals", text)?;
+    let mut given = read(&FOCUS, raw, format_args!("focus"))?;
+    let names = each(given.items("planSignals"), format_args!("focus.planSignals"), text)?;
     let all = [Signal::Continue, Signal::Plan, Signal::Change, Signal::Verify];
     Ok(Focus {
         summary: given.text("querySummary").unwrap_or_default().into_owned(),
-        files: each(given.items("activeFilePaths"), "focus.activeFilePaths", text)?,
-        symbols: each(given.items("activeSymbols"), "focus.activeSymbols", text)?,
+        files: each(given.items("activeFilePaths"), format_args!("focus.activeFilePaths"), text)?,
+        symbols: each(given.items("activeSymbols"), format_args!("focus.activeSymbols"), text)?,
         signals: all
             .into_iter()
             .filter(|signal| names.iter().any(|name| name == signal.name()))
@@ -445,7 +481,7 @@ fn focus_of(raw: &RawValue) -> Result<Focus> {
 }
 
 fn budget_of(raw: &RawValue) -> Result<Budget> {
-    let mut given = read(&BUDGET, raw, "budget")?;
+    let mut given = read(&BUDGET, raw, format_args!("budget"))?;
     let mut chars =
         |name: &str| size(given.integer(name).unwrap_or_default(), &format!("budget.{name}"));
     Ok(Budget { per_tier: chars("maxPerTierChars")?, total: chars("maxTotalChars")? })
@@ -456,7 +492,7 @@ fn locale_of(raw: &RawValue) -> Result<Locale> {
         return Locale::named(&name)
             .ok_or_else(|| Error::argument("locale", LOCALE.what, Value::from(&*name)));
     }
-    let mut given = read(&LOCALE, raw, "locale")?;
+    let mut given = read(&LOCALE, raw, format_args!("locale"))?;
     let mut words = |name| given.text(name).unwrap_or_default().into_owned();
     Ok(Locale {
         memory_header: words("memoryHeader"),
@@ -480,16 +516,29 @@ mod tests {
     fn a_prompt_crosses_with_its_report() {
         let plan = assemble(
             r##"{"sections":[{"key":"rules:x","content":"# X\n","priority":88}],"focus":{"activeFilePaths":["a.rs"]},"order":"stable-first"}"##,
+            &[],
         );
+        let Assembled { plan, prompt, figures } = plan.unwrap();
         assert_eq!(
-            plan.unwrap(),
-            r##"{"prompt":"# X\n","totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":[["rules:x","rules","always-on","fits",92,88,false,4,4,4,0,true,false,["+4 active file a.rs"],4]]}"##
+            plan,
+            r#"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":["rules:x","rules","always-on","fits",["+4 active file a.rs"]]}"#
         );
+        assert_eq!(prompt, "# X\n");
+        assert_eq!(figures, [92, 88, 0, 4, 4, 4, 0, 1, 0, 4]);
+    }
+
+    #[test]
+    fn a_section_without_content_has_its_text_beside() {
+        let json = r#"{"sections":[{"key":"a","content":"","priority":1},{"key":"b","content":"B","priority":1},{"key":"c","content":"","priority":1}]}"#;
+        let prompt = |texts: &[&str]| assemble(json, texts).unwrap().prompt;
+        assert_eq!(prompt(&["A\"\n", "", "é"]), "A\"\nBé");
+        assert_eq!(prompt(&["A", "no more"]), "AB");
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         let error = |result: Result<String>| result.unwrap_err().to_string();
+        let assemble = |json: &str| assemble(json, &[]).map(|all| all.prompt);
         let wrong =
             error(assemble(r#"{"sections":[{"key":"a","content":"","priority":1},{"key":7}]}"#));
         assert_eq!(wrong, "sections[1].key: expected a string, got integer `7`");
@@ -506,10 +555,7 @@ mod tests {
             &r#"{"sections":[{"key":"a","content":"X","priority":1}],"budget":{"maxPerTierChars":300,"maxTotalChars":300},"locale":"zh"}"#
                 .replace('X', &"x".repeat(900)),
         );
-        assert!(
-            cut.unwrap().contains("x\\n\\n（……其余已省略）\\n\\nx"),
-            "the marker is the locale's"
-        );
+        assert!(cut.unwrap().contains("x\n\n（……其余已省略）\n\nx"), "the marker is the locale's");
         let wrong = error(compress(r#"{"text":"x","maxChars":1,"locale":"tlh"}"#));
         assert!(wrong.starts_with("locale: expected a locale"), "{wrong}");
         assert!(

@@ -24,9 +24,9 @@ const MOST_WAYS: usize = 500;
 
 /// The rules that are about one of these files, as sections `rules:<name>`, by name; of two with the same name the first
 /// given. A rule without front matter, patterns or body is none.
-pub fn match_rules(rules: &[Rule], files: &[String]) -> Vec<Section> {
+pub fn match_rules(rules: &[Rule], files: &[String]) -> Vec<Section<'static>> {
     let files: Vec<Vec<String>> = files.iter().map(|file| spellings(file)).collect();
-    let mut sections: Vec<Section> = Vec::new();
+    let mut sections: Vec<Section<'static>> = Vec::new();
     if files.is_empty() {
         return sections;
     }
@@ -40,15 +40,16 @@ pub fn match_rules(rules: &[Rule], files: &[String]) -> Vec<Section> {
         let Some((pattern, file)) = hit else { continue };
         let name = name_of(&rule.path);
         sections.push(Section {
-            key: format!("rules:{name}"),
+            key: format!("rules:{name}").into(),
             content: format!(
                 "# Path-Based Rules: {name}\n\nApplies to: {}\n\n{body}\n\n",
                 patterns.join(", ")
-            ),
+            )
+            .into(),
             priority: PRIORITY,
             source: Some("rules".into()),
             scope: Some("task-local".into()),
-            reason: Some(format!("{pattern} matches {file}")),
+            reason: Some(format!("{pattern} matches {file}").into()),
             evidence: vec![rule.path.clone()],
             ..Section::default()
         });
@@ -193,7 +194,7 @@ mod tests {
             let sections =
                 match_rules(&[rule("rules/typescript.md", content)], &["src/a.ts".to_owned()]);
             assert_eq!(sections.len(), 1, "{content}");
-            assert_eq!((sections[0].key.as_str(), sections[0].priority), ("rules:typescript", 88));
+            assert_eq!((&*sections[0].key, sections[0].priority), ("rules:typescript", 88));
             assert!(
                 sections[0].content.ends_with("\n\nBe strict.\n\n"),
                 "{:?}",
@@ -228,7 +229,7 @@ mod tests {
         ];
         let files = ["f.rs".to_owned(), "g.rs".to_owned()];
         let sections = match_rules(&rules, &files);
-        let keys: Vec<_> = sections.iter().map(|it| it.key.as_str()).collect();
+        let keys: Vec<_> = sections.iter().map(|it| &*it.key).collect();
         assert_eq!(keys, ["rules:a", "rules:x"]);
         assert!(sections[1].content.contains("first"));
         assert!(match_rules(&rules, &[]).is_empty());

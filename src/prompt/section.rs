@@ -1,22 +1,24 @@
 //! A section of a system prompt, as the host gives it.
 
+use std::borrow::Cow;
+
 /// A part of the prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Section {
+pub struct Section<'t> {
     /// Its name: `base`, `memory:soul`, `rules:testing`, `git`. Boosts go by it.
-    pub key: String,
+    pub key: Cow<'t, str>,
     /// Its text, with the line ends that part it from the next.
-    pub content: String,
+    pub content: Cow<'t, str>,
     /// 0 to 100; what has less goes first.
     pub priority: u32,
     /// Cut only after everything else, or never.
     pub protected: bool,
     /// Where it comes from.
-    pub source: Option<String>,
+    pub source: Option<Cow<'t, str>>,
     /// `always-on` or `task-local`.
-    pub scope: Option<String>,
+    pub scope: Option<Cow<'t, str>>,
     /// Why it is there.
-    pub reason: Option<String>,
+    pub reason: Option<Cow<'t, str>>,
     /// What speaks for it.
     pub evidence: Vec<String>,
     /// It is the same from request to request: a prompt cache may count on it.

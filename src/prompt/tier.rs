@@ -52,7 +52,7 @@ const TIERS: [Tier; 8] = [
 ///
 /// # Errors
 /// The name of a tier that there is not.
-pub fn memory_tiers(files: &[TierFile]) -> Result<Vec<Section>, String> {
+pub fn memory_tiers(files: &[TierFile]) -> Result<Vec<Section<'static>>, String> {
     if let Some(file) = files.iter().find(|file| !TIERS.iter().any(|tier| tier.name == file.tier)) {
         return Err(file.tier.clone());
     }
@@ -64,7 +64,7 @@ pub fn tier_names() -> String {
     TIERS.map(|tier| tier.name).join(", ")
 }
 
-fn section(tier: &Tier, files: &[TierFile]) -> Option<Section> {
+fn section(tier: &Tier, files: &[TierFile]) -> Option<Section<'static>> {
     let all = files.iter().filter(|file| file.tier == tier.name && !file.content.trim().is_empty());
     let all: Vec<&TierFile> = all.take(if tier.name == "soul" { 1 } else { usize::MAX }).collect();
     if all.is_empty() {
@@ -85,13 +85,13 @@ fn section(tier: &Tier, files: &[TierFile]) -> Option<Section> {
     content.push_str("\n\n");
     let paths: Vec<&str> = all.iter().filter_map(|file| file.path.as_deref()).collect();
     Some(Section {
-        key: format!("memory:{}", tier.name),
-        content,
+        key: format!("memory:{}", tier.name).into(),
+        content: content.into(),
         priority: tier.priority,
         protected: tier.priority >= PROTECTED,
         source: Some("memory".into()),
         scope: Some("always-on".into()),
-        reason: Some(format!("the {} tier", tier.name)),
+        reason: Some(format!("the {} tier", tier.name).into()),
         evidence: paths.into_iter().map(ToOwned::to_owned).collect(),
         stable: tier.stable,
     })
@@ -120,9 +120,7 @@ mod tests {
         let sections = memory_tiers(&files).unwrap();
         let told: Vec<_> = sections
             .iter()
-            .map(|it| {
-                (it.key.as_str(), it.priority, it.protected, it.content.lines().next().unwrap())
-            })
+            .map(|it| (&*it.key, it.priority, it.protected, it.content.lines().next().unwrap()))
             .collect();
         assert_eq!(
             told,

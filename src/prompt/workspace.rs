@@ -33,7 +33,7 @@ const SUBAGENT: [&str; 2] = ["AGENTS.md", "TOOLS.md"];
 
 /// The sections of these files, each known by its name (in `tier`): tiers first, then those of their own. A note of `memory/`
 /// has the name `memory` and is the journal's; other names are passed over. `subagent`: only those that one is shown.
-pub fn workspace_sections(files: &[TierFile], subagent: bool) -> Vec<Section> {
+pub fn workspace_sections(files: &[TierFile], subagent: bool) -> Vec<Section<'static>> {
     let shown = |file: &&TierFile| !subagent || SUBAGENT.contains(&file.tier.as_str());
     let files: Vec<&TierFile> = files.iter().filter(shown).collect();
     let mut tiers = Vec::new();
@@ -53,10 +53,10 @@ pub fn workspace_sections(files: &[TierFile], subagent: bool) -> Vec<Section> {
         let Some(file) = there else { continue };
         sections.push(Section {
             key: key.into(),
-            content: format!("{heading}\n\n{}\n\n", file.content.trim()),
+            content: format!("{heading}\n\n{}\n\n", file.content.trim()).into(),
             priority,
             source: Some("workspace".into()),
-            reason: Some(format!("{name} of the workspace")),
+            reason: Some(format!("{name} of the workspace").into()),
             evidence: file.path.iter().cloned().collect(),
             stable,
             ..Section::default()
@@ -72,7 +72,7 @@ fn day_of(path: &str) -> &str {
 }
 
 /// What the request is about, as a section (A34); nothing where nothing is known.
-pub fn task_focus(focus: &Focus) -> Option<Section> {
+pub fn task_focus(focus: &Focus) -> Option<Section<'static>> {
     let mut lines = Vec::new();
     let mut line = |what: &str, words: String| {
         if !words.is_empty() {
@@ -89,7 +89,8 @@ pub fn task_focus(focus: &Focus) -> Option<Section> {
         content: format!(
             "# Task Focus\n\nWhat the current request is about:\n\n{}\n\n",
             lines.join("\n")
-        ),
+        )
+        .into(),
         priority: 89,
         source: Some("focus".into()),
         scope: Some("task-local".into()),
@@ -119,8 +120,8 @@ mod tests {
             file("HEARTBEAT.md", " ", "/w/HEARTBEAT.md"),
             file("other.md", "x", "/w/other.md"),
         ];
-        let keys = |sections: &[Section]| -> Vec<(String, u32)> {
-            sections.iter().map(|it| (it.key.clone(), it.priority)).collect()
+        let keys = |sections: &[Section<'_>]| -> Vec<(String, u32)> {
+            sections.iter().map(|it| (it.key.clone().into_owned(), it.priority)).collect()
         };
         let sections = workspace_sections(&files, false);
         assert_eq!(

@@ -35,6 +35,28 @@ pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) ->
     answer
 }
 
+/// Calls `read` with the texts that stand in the buffer one behind the other, the first apart from the others.
+#[cfg(feature = "prompt")]
+pub(super) fn with_inputs<T>(
+    lens: &[usize],
+    read: impl FnOnce(&str, &[&str]) -> Result<T>,
+) -> Result<T> {
+    let mut all = 0usize;
+    for len in lens {
+        all = all.saturating_add(*len);
+    }
+    with_input(all, |mut rest| {
+        let mut texts = Vec::with_capacity(lens.len());
+        for len in lens {
+            let (text, behind) = rest.split_at_checked(*len).unwrap_or((rest, ""));
+            texts.push(text);
+            rest = behind;
+        }
+        let (first, others) = texts.split_first().map_or(("", &[][..]), |(a, b)| (*a, b));
+        read(first, others)
+    })
+}
+
 /// Calls `read` with the first `len` bytes of the buffer.
 pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     let input = take();

@@ -1,15 +1,39 @@
 //! The system prompt: arguments as JSON in, results as JSON out.
 
+use std::cell::RefCell;
+use std::mem::take;
+
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::memory::with_input;
+use super::memory::{with_input, with_inputs};
 use crate::error::Result;
-use crate::prompt::calls;
+use crate::prompt::calls::{self, Assembled};
 
-/// A prompt of sections under a budget.
+thread_local! {
+    /// What was assembled last, until it is taken: the prompt, and the numbers of its sections.
+    static LEFT: RefCell<(String, Vec<u32>)> = const { RefCell::new((String::new(), Vec::new())) };
+}
+
+/// A plan of arguments and the sections' texts, which stand one behind the other in the input. Prompt and figures are left to
+/// be taken.
 #[wasm_bindgen]
-pub fn assemble(len: usize) -> Result<String> {
-    with_input(len, calls::assemble)
+#[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+pub fn assemble(lens: Vec<usize>) -> Result<String> {
+    let Assembled { plan, prompt, figures } = with_inputs(&lens, calls::assemble)?;
+    LEFT.with_borrow_mut(|left| *left = (prompt, figures));
+    Ok(plan)
+}
+
+/// The prompt that was assembled last.
+#[wasm_bindgen]
+pub fn prompt() -> String {
+    LEFT.with_borrow_mut(|left| take(&mut left.0))
+}
+
+/// Of each of its sections its numbers.
+#[wasm_bindgen]
+pub fn figures() -> Vec<u32> {
+    LEFT.with_borrow_mut(|left| take(&mut left.1))
 }
 
 /// What a request is about.

@@ -151,9 +151,9 @@ export function carryOut(
     // I10 is a rule of Anthropic's models, which Converse has too. Who speaks Anthropic's format for models of its own
     // (DeepSeek, Kimi) binds no block to its neighbours.
     if (whose === "anthropic" || whose === "bedrock")
-      for (const one of unchangedThinking(messages, history, source))
+      for (const one of unchangedThinking(messages, history, source, alternates))
         fail(one.rule, one.index, one.message);
-    for (const one of carriedThinking(messages, host, source))
+    for (const one of carriedThinking(messages, host, source, alternates))
       fail(one.rule, one.index, one.message);
     const words =
       format === "anthropic"

@@ -66,3 +66,27 @@ test("I10: a thinking block is never made up", () => {
     1,
   );
 });
+
+test("I10: where roles alternate, neighbours go out as one message, with the newest whole", () => {
+  const own = [
+    ask,
+    assistant([think(), text("x")]),
+    assistant([think({ thinking: "then" }), use("a")]),
+    user([answer("a")]),
+  ];
+  const source = [0, null, 3];
+  const joined = [...own[1].content, ...own[2].content];
+  const find = (/** @type {any[]} */ content) => {
+    const sent = [ask, assistant(content), own[3]];
+    return [
+      ...unchangedThinking(sent, own, source, true),
+      ...carriedThinking(sent, own, source, true),
+    ].map((one) => one.message);
+  };
+  assert.deepEqual(find(joined), []);
+  const never = "thinking in a message that the host never had";
+  assert.deepEqual(find(joined.slice(0, -1)), [never], "its end is missing");
+  assert.deepEqual(find([...joined].reverse()), [never], "in another order");
+  const changed = joined.with(0, think({ thinking: "other" }));
+  assert.deepEqual(find(changed), ["a thinking block that the host never had"]);
+});

@@ -7,22 +7,22 @@ use proptest::prelude::*;
 use super::*;
 use crate::focus::{LANGUAGES, Signal};
 
-fn section(key: &str, chars: usize, priority: u32, protected: bool) -> Section {
+fn section(key: &str, chars: usize, priority: u32, protected: bool) -> Section<'static> {
     Section {
-        key: key.into(),
-        content: "x".repeat(chars),
+        key: key.to_owned().into(),
+        content: "x".repeat(chars).into(),
         priority,
         protected,
         ..Section::default()
     }
 }
 
-fn plan(sections: &[Section], per_tier: usize, total: usize) -> Plan {
+fn plan<'s>(sections: &'s [Section<'s>], per_tier: usize, total: usize) -> Plan<'s> {
     assemble(sections, &Options { budget: Budget { per_tier, total }, ..Options::default() })
         .unwrap()
 }
 
-fn sizes(plan: &Plan) -> Vec<usize> {
+fn sizes(plan: &Plan<'_>) -> Vec<usize> {
     plan.sections.iter().map(|section| section.final_chars).collect()
 }
 
@@ -33,15 +33,15 @@ fn a18_a22_blank_ones_are_none_and_nothing_stands_between() {
         .insert(1, Section { key: "blank".into(), content: " \n".into(), ..Section::default() });
     let plan = plan(&sections, 100, 100);
     assert_eq!((plan.prompt.as_str(), plan.total_chars), ("xxxxxxx", 7));
-    let keys: Vec<_> = plan.sections.iter().map(|it| (it.key.as_str(), it.offset)).collect();
+    let keys: Vec<_> = plan.sections.iter().map(|it| (it.key, it.offset)).collect();
     assert_eq!(keys, [("a", Some(0)), ("b", Some(3))]);
     assert!(plan.truncated.is_empty());
 }
 
 #[test]
 fn a19_each_has_its_own_cap_but_protected_ones() {
-    let plan =
-        plan(&[section("a", 5_000, 50, false), section("b", 5_000, 50, true)], 1_000, 100_000);
+    let sections = [section("a", 5_000, 50, false), section("b", 5_000, 50, true)];
+    let plan = plan(&sections, 1_000, 100_000);
     assert_eq!(sizes(&plan), [1_000, 5_000]);
     assert_eq!(plan.truncated, ["a"]);
     assert_eq!(plan.sections[0].inclusion_reason, "cut to the most that a section may have");
@@ -87,8 +87,8 @@ fn a24_protected_sections() {
 /// A11: a section that both passes cut has one marker, with its true length.
 #[test]
 fn a11_a_section_is_cut_once() {
-    let plan =
-        plan(&[section("a", 9_000, 50, false), section("b", 1_000, 90, false)], 4_000, 3_000);
+    let sections = [section("a", 9_000, 50, false), section("b", 1_000, 90, false)];
+    let plan = plan(&sections, 4_000, 3_000);
     assert_eq!(sizes(&plan), [2_000, 1_000]);
     assert_eq!(plan.prompt.matches("TRUNCATED").count(), 1);
     assert!(plan.prompt.contains("Original: 9000 chars"));
@@ -122,9 +122,11 @@ fn a_focus_lifts_what_it_needs_and_says_why() {
 #[test]
 fn a35_stable_sections_first() {
     let stable = |key: &str| Section { stable: true, ..section(key, 100, 50, false) };
+    let [short, long] =
+        [10, 99].map(|git| [stable("a"), section("git", git, 40, false), stable("b")]);
     let with = |git: usize, order| {
-        let sections = [stable("a"), section("git", git, 40, false), stable("b")];
-        assemble(&sections, &Options { order, ..Options::default() }).unwrap()
+        let sections = if git == 10 { &short } else { &long };
+        assemble(sections, &Options { order, ..Options::default() }).unwrap()
     };
     let (first, other) = (with(10, Order::StableFirst), with(99, Order::StableFirst));
     assert_eq!((first.stable_prefix_chars, other.stable_prefix_chars), (200, 200));
@@ -132,20 +134,18 @@ fn a35_stable_sections_first() {
     assert_eq!(first.stable_prefix_key, other.stable_prefix_key);
     assert_ne!(first.stable_prefix_key, with(10, Order::Insertion).stable_prefix_key);
     assert_eq!(with(10, Order::Insertion).stable_prefix_chars, 100);
-    let keys: Vec<_> = first.sections.iter().map(|it| it.key.as_str()).collect();
+    let keys: Vec<_> = first.sections.iter().map(|it| it.key).collect();
     assert_eq!(keys, ["a", "b", "git"]);
 }
 
 #[test]
 fn the_report_has_what_it_promises() {
-    let plan = plan(
-        &[Section { reason: Some("asked for".into()), ..section("memory:user", 40, 70, false) }],
-        100,
-        100,
-    );
+    let asked =
+        [Section { reason: Some("asked for".into()), ..section("memory:user", 40, 70, false) }];
+    let plan = plan(&asked, 100, 100);
     let it = &plan.sections[0];
     assert_eq!(
-        (it.source_type.as_str(), it.scope_type.as_str(), it.inclusion_reason.as_str()),
+        (it.source_type, it.scope_type, &*it.inclusion_reason),
         ("memory", "always-on", "asked for")
     );
     assert_eq!(
@@ -155,15 +155,15 @@ fn the_report_has_what_it_promises() {
     assert!(it.estimated_tokens > 0);
 }
 
-fn any_sections() -> impl Strategy<Value = Vec<Section>> {
+fn any_sections() -> impl Strategy<Value = Vec<Section<'static>>> {
     let one = ("[a-z]{1,8}", "(\\PC|\n|👩‍👩‍👧| ){0,900}", 0u32..100, any::<bool>(), any::<bool>());
     prop::collection::vec(one, 0..8).prop_map(|all| {
         let section = |(at, (key, content, priority, protected, stable)): (
             usize,
             (String, String, u32, bool, bool),
         )| Section {
-            key: format!("{key}{at}"),
-            content,
+            key: format!("{key}{at}").into(),
+            content: content.into(),
             priority,
             protected,
             stable,
