@@ -1,62 +1,238 @@
-/** Stands in for the driver of a compaction's job. */
-import type { CompactionOutcome, Summarizer } from "./types.js";
+/**
+ * Compaction by the host's summarizers: between two calls into the engine, which decides what is asked and what an answer is
+ * worth, the host's functions are awaited, under its signal and its deadlines. Nothing of the engine is held meanwhile.
+ */
+import { lost } from "./errors.js";
+import * as glue from "./glue/compact_bg.js";
+import { Handle } from "./handle.js";
+import { argumentJson } from "./json.js";
+import { Seam } from "./seam.js";
+import type {
+  CompactionOutcome,
+  Summarizer,
+  SummaryControl,
+  SummaryJob,
+  SummaryOptions,
+  SummaryResult,
+} from "./types.js";
 
-/** What a job is asked for: figures and wishes, and the messages that go, flat, as JSON. */
-export interface JobSpec {
+export const compactions: Seam = new Seam("compact", glue);
+
+/** Clocks of the host, or of a test. */
+export interface Timers {
+  set: (work: () => void, ms: number) => unknown;
+  clear: (timer: never) => void;
+}
+
+export interface Drive {
+  /** What the engine is told (`Options` in src/compact/options.rs), less what is here. */
   options: object;
-  messages: readonly string[];
-}
-export interface JobControl {
+  /** The messages that go, flat, each as JSON. */
+  messages: Iterable<string>;
   summarizers: readonly Summarizer[];
-  signal: AbortSignal;
-  redact?: (text: string) => string;
+  signal?: AbortSignal | undefined;
+  redact?: SummaryOptions["redact"] | undefined;
+  timers?: Timers | undefined;
 }
-export interface JobResult {
+
+/** How it ended; `summary` null: the history stays as it is. */
+export interface Driven {
   summary: string | null;
   degraded: boolean;
   reason: string;
+  /** Pinned texts and identifiers that are not in the summary. */
   lost: string[];
   attempts: CompactionOutcome["attempts"];
-  failure: string;
+  failure: "none" | "temporary" | "auth" | "network" | "ineffective" | "aborted";
 }
 
-export async function runJob(spec: JobSpec, control: JobControl): Promise<JobResult> {
-  const attempts: JobResult["attempts"] = [];
-  const { previousSummary = null, degrade } = spec.options as {
-    previousSummary?: string | null;
-    degrade: boolean;
+interface Ask {
+  id: number;
+  summarizer: number;
+  job: SummaryJob;
+}
+type Next = { ask?: Ask[]; wait?: true; done?: Driven };
+
+/** Not `setTimeout` itself: fake clocks put theirs in its place later. */
+const TIMERS: Timers = {
+  set: (work, ms) => setTimeout(work, ms),
+  clear: (timer) => clearTimeout(timer),
+};
+
+/**
+ * Runs one compaction to its end. Never throws for a summarizer: whatever one does, or does not do, is an attempt in the outcome.
+ * Ends within its deadlines also where a summarizer never settles; what settles late is ignored.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`, `MALFORMED_MESSAGE`, `INSTANCE_LOST`.
+ */
+export async function drive(given: Drive): Promise<Driven> {
+  const { summarizers, signal, redact, timers = TIMERS } = given;
+  const started = {
+    ...given.options,
+    nonce: nonce(),
+    summarizers: summarizers.length,
+    redact: redact !== false,
   };
-  const job = {
-    kind: "whole" as const,
-    system: "",
-    prompt: spec.messages.join("\n"),
-    previousSummary,
-    maxOutputTokens: 1500,
-    inputTokens: 0,
-    attempt: 1,
-    requiredHeadings: [],
+  const options = argumentJson(started, "summary");
+  const engine = new Handle(
+    () => compactions.call("compact", () => new glue.Compaction(compactions.send(options))),
+    compactions,
+  );
+  const call = <T>(work: (engine: glue.Compaction) => T): T => {
+    if (!engine.isAlive) throw lost("compact", undefined);
+    return compactions.call("compact", () => work(engine.value));
   };
-  for (const [summarizer, summarize] of control.summarizers.entries()) {
+  const open = new Set<AbortController>();
+  let wake = (): void => {};
+  let broken: { error: unknown } | undefined;
+  /** Tells the engine what came, from wherever that comes, and wakes who waits for it. */
+  const tell = (work: (engine: glue.Compaction) => void): void => {
     try {
-      const said = await summarize(job, { signal: control.signal });
-      control.signal.throwIfAborted();
-      const summary = (typeof said === "string" ? said : said.text).trim();
-      if (summary === "") {
-        attempts.push({ kind: "whole", summarizer, result: "empty" });
-        continue;
-      }
-      attempts.push({ kind: "whole", summarizer, result: "ok" });
-      return { summary, degraded: false, reason: "", lost: [], attempts, failure: "none" };
+      call(work);
     } catch (error) {
-      control.signal.throwIfAborted();
-      attempts.push({ kind: "whole", summarizer, result: "threw", detail: String(error) });
+      broken ??= { error };
     }
+    wake();
+  };
+  const stop = (why: string): void => tell((own) => own.stop(compactions.send(why)));
+  const aborted = (): void => stop("aborted");
+  let total: unknown;
+  try {
+    for (const message of given.messages) call((own) => own.push(compactions.send(message)));
+    const [silenceMs, totalMs] = JSON.parse(call((own) => own.deadlines()));
+    const cleaned = typeof redact === "function" ? redact : (text: string) => text;
+    total = timers.set(() => stop("timeout"), totalMs);
+    signal?.addEventListener("abort", aborted, { once: true });
+    if (signal?.aborted) aborted();
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      if (broken) throw broken.error;
+      const next = JSON.parse(call((own) => own.step())) as Next;
+      if (next.done) return next.done;
+      for (const { id, summarizer, job } of next.ask ?? []) {
+        const control = new AbortController();
+        open.add(control);
+        const summarize = summarizers[summarizer] as Summarizer;
+        put(summarize, job, { control, cleaned, silenceMs, timers }).then((came) => {
+          // Nobody waits for it any more.
+          if (!open.delete(control)) return;
+          const json = JSON.stringify(came);
+          tell((own) => own.answer(id, compactions.send(json)));
+        });
+      }
+      await woken;
+    }
+  } finally {
+    timers.clear(total as never);
+    signal?.removeEventListener("abort", aborted);
+    const waiting = [...open];
+    open.clear();
+    for (const control of waiting) control.abort(new DOMException("not needed", "AbortError"));
+    engine.free();
   }
-  const summary = degrade ? "An extract of what went." : null;
-  const reason = "no summarizer gave a summary";
-  return { summary, degraded: degrade, reason, lost: [], attempts, failure: "temporary" };
 }
 
+interface Put {
+  control: AbortController;
+  cleaned: (text: string) => string;
+  silenceMs: number;
+  timers: Timers;
+}
+
+/** Asks one summarizer; what came of it, whatever that is. Settles with its silence at the latest. */
+function put(summarize: Summarizer, job: SummaryJob, how: Put): Promise<object> {
+  const { control, cleaned, silenceMs, timers } = how;
+  return new Promise((resolve) => {
+    let timer: unknown;
+    let settled = false;
+    const settle = (came: object): void => {
+      settled = true;
+      timers.clear(timer as never);
+      resolve(came);
+    };
+    const silent = (): void => {
+      settle({ failed: "timeout", detail: `nothing came for ${silenceMs} ms` });
+      control.abort(new DOMException("the summarizer was silent", "TimeoutError"));
+    };
+    const alive = (): void => {
+      if (settled) return;
+      timers.clear(timer as never);
+      timer = timers.set(silent, silenceMs);
+    };
+    control.signal.addEventListener("abort", () => settle({ failed: "aborted" }), { once: true });
+    alive();
+    answer(summarize, job, cleaned, { signal: control.signal, alive }).then(settle);
+  });
+}
+
+/** What a summarizer gives or throws. */
+async function answer(
+  summarize: Summarizer,
+  job: SummaryJob,
+  cleaned: (text: string) => string,
+  control: SummaryControl,
+): Promise<object> {
+  try {
+    const previous = job.previousSummary;
+    const safe: SummaryJob = {
+      ...job,
+      system: cleaned(job.system),
+      prompt: cleaned(job.prompt),
+      previousSummary: previous === null ? null : cleaned(previous),
+    };
+    const came: unknown = await summarize(safe, control);
+    const result = typeof came === "string" ? { text: came } : (came as Partial<SummaryResult>);
+    const { text, finishReason } = result ?? {};
+    const finish = typeof finishReason === "string" ? finishReason : null;
+    return { text: typeof text === "string" ? cleaned(text) : null, finishReason: finish };
+  } catch (error) {
+    return { failed: "threw", error: seen(error) };
+  }
+}
+
+/**
+ * True for a provider's context-overflow error, as its SDK throws it or as text; false for rate limits, quotas and everything
+ * else. Looks at messages, codes and statuses, also of causes and of bodies inside; never at what was sent.
+ *
+ * @example
+ * try { await callModel(); } catch (error) { if (!isContextOverflow(error)) throw error; }
+ */
 export function isContextOverflow(error: unknown): boolean {
-  return /context length|too long/.test(String((error as Error)?.message));
+  const json = JSON.stringify(seen(error));
+  return compactions.call("isContextOverflow", () => glue.overflows(compactions.send(json)));
+}
+
+/** So much of an error is looked at. */
+const SEEN = { objects: 500, levels: 6, items: 50, chars: 20_000 };
+
+/** An error as plain values: also what an `Error` does not list, no getter that throws, no more than a little of what hangs on it. */
+function seen(error: unknown): unknown {
+  let left = SEEN.objects;
+  const plain = (value: unknown, levels: number): unknown => {
+    if (typeof value === "string") return value.slice(0, SEEN.chars);
+    if (typeof value === "number" || typeof value === "boolean") return value;
+    if (typeof value !== "object" || value === null || levels === 0 || left <= 0) return null;
+    left -= 1;
+    if (Array.isArray(value))
+      return value.slice(0, SEEN.items).map((item) => plain(item, levels - 1));
+    const names = new Set(["message", "name", "cause", ...Object.keys(value)]);
+    const out: [string, unknown][] = [];
+    for (const name of [...names].slice(0, SEEN.items)) {
+      out.push([name, plain((value as Record<string, unknown>)[name], levels - 1)]);
+    }
+    return Object.fromEntries(out);
+  };
+  try {
+    return plain(error, SEEN.levels);
+  } catch {
+    return null;
+  }
+}
+
+/** A name that no text can know: 16 random bytes. */
+function nonce(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,5 +1,6 @@
 /** What of a compaction waits: one at a time for a session. What it is, and whether it may be, the core says. */
 import { call, send } from "./core.js";
+import { driver } from "./driver.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import type { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
@@ -248,30 +249,22 @@ export class Compactions<M> {
     signal: AbortSignal,
   ): Promise<Result> {
     const options = this.#session.options();
-    const { redact = true, minimumTokens: _, ...summary } = options.summary ?? {};
+    const { redact, minimumTokens: _, ...summary } = options.summary ?? {};
     const { droppedTokens, room, previousSummary, splitTurn, pins, identifiers } = told;
     const { estimator } = options;
-    const wished = { template: "plimsoll", ...summary, focus, redact: redact !== false };
     const figures = { previousSummary, droppedTokens, room, splitTurn, pins, identifiers };
-    const spec = {
-      options: {
-        ...wished,
-        ...figures,
-        contextTokens: options.window.contextTokens,
-        estimator: typeof estimator === "string" ? estimator : "generic",
-        parallel: true,
-        degrade,
-      },
-      messages,
-    };
-    const control = {
-      summarizers: summarizersOf(options),
-      signal,
-      ...(typeof redact === "function" ? { redact } : {}),
+    const job = {
+      contextTokens: options.window.contextTokens,
+      ...summary,
+      ...figures,
+      focus,
+      estimator: typeof estimator === "string" ? estimator : "generic",
+      degrade,
     };
     try {
-      const { runJob } = await import("./compact.js");
-      return await runJob(spec, control);
+      const { drive } = await driver.load();
+      const summarizers = summarizersOf(options);
+      return await drive({ options: job, messages, summarizers, signal, redact });
     } catch (error) {
       signal.throwIfAborted();
       const reason = `the summarizer failed: ${String((error as Error)?.message ?? error)}`;

@@ -1,5 +1,6 @@
-/** Handles into the main Wasm: freed when dropped or collected, given up without a touch when their instance is lost. */
+/** Handles into a Wasm, the main one unless another is named: freed when dropped or collected, given up without a touch when their instance is lost. */
 import { core } from "./core.js";
+import type { Seam } from "./seam.js";
 
 /** What wasm-bindgen makes of a Rust type. */
 interface Owned {
@@ -12,11 +13,12 @@ interface Raw extends Owned {
 interface Held {
   prototype: object;
   address: number;
+  seam: Seam;
   made: number;
 }
 
-const collected = new FinalizationRegistry<Held>(({ prototype, address, made }) => {
-  if (made !== core.generation) return;
+const collected = new FinalizationRegistry<Held>(({ prototype, address, seam, made }) => {
+  if (made !== seam.generation) return;
   const again = Object.create(prototype) as Raw;
   again.__wbg_ptr = address;
   again.free();
@@ -25,22 +27,24 @@ const collected = new FinalizationRegistry<Held>(({ prototype, address, made }) 
 /** A value in the core, and the instance that holds it. */
 export class Handle<T extends Owned> {
   readonly value: T;
+  readonly #seam: Seam;
   readonly #generation: number;
 
-  constructor(make: () => T) {
+  constructor(make: () => T, seam: Seam = core) {
     this.value = make();
-    this.#generation = core.generation;
+    this.#seam = seam;
+    this.#generation = seam.generation;
     // The glue's finalizer does not know instances: it could free a stranger's memory in the next one. Ours takes its place.
     const raw = this.value as unknown as Raw;
     const address = raw.__destroy_into_raw();
     raw.__wbg_ptr = address;
     const prototype = Object.getPrototypeOf(raw) as object;
-    collected.register(raw, { prototype, address, made: this.#generation }, raw);
+    collected.register(raw, { prototype, address, seam, made: this.#generation }, raw);
   }
 
   /** The instance that holds it still runs. */
   get isAlive(): boolean {
-    return this.#generation === core.generation;
+    return this.#generation === this.#seam.generation;
   }
 
   free(): void {

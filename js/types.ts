@@ -162,48 +162,6 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   on?: (event: ContextEvent) => void;
 }
 
-/** How summaries are asked for. */
-export interface SummaryOptions {
-  /** A fold that drops fewer tokens goes without a summary; 0: every fold has one. Default by the preset. */
-  minimumTokens?: number;
-  /** Default `plimsoll`. */
-  template?: "plimsoll" | "aceclaw" | "aiclaw" | "openclaw" | "hermes";
-  /** In front of every summary. */
-  prefix?: string;
-  maxTokens?: number;
-  /** Default: the user's. */
-  language?: string;
-  /** Added to the prompt. */
-  instructions?: string;
-  /** What is removed from prompts and answers: secrets of known forms (the default), what the function removes besides, or false: nothing. */
-  redact?: ((text: string) => string) | boolean;
-}
-
-/** Asks a model for a summary. */
-export type Summarizer = (
-  job: SummaryJob,
-  control: { signal: AbortSignal },
-) => Promise<string | SummaryResult>;
-
-export interface SummaryJob {
-  kind: "whole" | "chunk" | "merge" | "update" | "turn-prefix";
-  system: string;
-  /** The transcript as inert, fenced text: no call syntax, secrets redacted. */
-  prompt: string;
-  previousSummary: string | null;
-  maxOutputTokens: number;
-  inputTokens: number;
-  attempt: number;
-  requiredHeadings: string[];
-}
-
-export interface SummaryResult {
-  text: string;
-  /** The provider's own word is understood. */
-  finishReason?: string | null | undefined;
-  usage?: object | null | undefined;
-}
-
 /** What a compaction would do. Positions are those of the history that it was made for. */
 export interface CompactionPlan {
   /** Stands for that history: on another the plan is refused (`STALE_PLAN`). */
@@ -573,4 +531,78 @@ export interface Store {
   delete(key: string): Promise<void>;
   /** Several processes may write to it. */
   readonly multiWriter: boolean;
+}
+
+/**
+ * Writes a summary: any model of the host's, or none. Gets system text and prompt ready to be sent, as fenced data and without
+ * secrets. Whatever it throws or gives is an attempt in the outcome, and never an error in the host's turn.
+ *
+ * @example
+ * const summarize: Summarizer = async ({ system, prompt, maxOutputTokens }, { signal }) => {
+ *   const answer = await client.complete({ system, prompt, maxTokens: maxOutputTokens, signal });
+ *   return { text: answer.text, finishReason: answer.stopReason };
+ * };
+ */
+export type Summarizer = (
+  job: SummaryJob,
+  control: SummaryControl,
+) => Promise<string | SummaryResult>;
+
+export interface SummaryControl {
+  /** Aborted when the host aborts, when a deadline is over, and when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Tells that something comes: the deadline for silence starts anew. For answers that stream. */
+  alive?: () => void;
+}
+
+/** One call to a summarizer. */
+export interface SummaryJob {
+  /** All at once, a part, parts into one, an update of the previous summary, or the beginning of a turn whose rest is kept. */
+  kind: "whole" | "chunk" | "merge" | "update" | "turn-prefix";
+  /** Rules of ours; nothing of the transcript. */
+  system: string;
+  /** The transcript as inert, fenced text, with the previous summary where it belongs to this call. */
+  prompt: string;
+  /** The same previous summary as in `prompt`, for a host that tells of it; not to be sent again. */
+  previousSummary: string | null;
+  maxOutputTokens: number;
+  /** Of `system` and `prompt`. */
+  inputTokens: number;
+  /** From 1. */
+  attempt: number;
+  /** Headings without which the answer is not taken; none for a part. */
+  requiredHeadings: string[];
+}
+
+export interface SummaryResult {
+  text: string;
+  /** The provider's own word is understood. */
+  finishReason?: string | null | undefined;
+  usage?: object | null | undefined;
+}
+
+/** How summaries are made. */
+export interface SummaryOptions {
+  /** A fold that drops fewer tokens goes without a summary; 0: every fold has one. Default by the preset. */
+  minimumTokens?: number;
+  /** Headings, caps and figures of a family: ours (default), or of AceClaw, AIClaw, OpenClaw, Hermes. */
+  template?: "plimsoll" | "aceclaw" | "aiclaw" | "openclaw" | "hermes";
+  /** What stands before a summary, instead of the template's words. */
+  prefix?: string;
+  /** Tokens that a summary may have. Default by template: a fifth of the input, 2,000 to 4,000; AceClaw 4,096; Hermes 2,000 to 10,000. */
+  maxTokens?: number;
+  /** The language of a summary, by name or code. Default: the user's, by the words of the messages. */
+  language?: string;
+  /** What the host would like to be kept, at most 4,000 characters; it goes as data. */
+  instructions?: string;
+  /** Secrets of 80 known forms are taken out of everything that goes out and comes in; a function besides, `false` never. */
+  redact?: ((text: string) => string) | boolean;
+  /** The summarizer's window. Default: the manager's. Longer parts go in chunks. */
+  contextTokens?: number;
+  /** Two calls at once where there are chunks. Default false. */
+  parallel?: boolean;
+  /** Milliseconds that a call may be silent before it counts as failed. Default 120,000. */
+  silenceMs?: number;
+  /** Milliseconds that all calls of a compaction may take together. Default 600,000 (GoClaw's). */
+  totalMs?: number;
 }

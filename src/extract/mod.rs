@@ -143,6 +143,13 @@ fn words(json: &RawValue) -> String {
     let all = texts(json);
     match all.as_slice() {
         [shell, .., command] if shell.ends_with("sh") => command.clone().into_owned(),
-        all => all.join(" "),
+        all => {
+            let mut line = String::new();
+            for word in all {
+                line.push_str(word);
+                line.push(' ');
+            }
+            line
+        }
     }
 }

@@ -1,0 +1,171 @@
+//! Transcript text as data: nothing in it closes a fence, looks like a marker of ours or of others, or reads as a call.
+//!
+//! What a reader would take for structure loses its first sign to one that looks like it; code keeps its meaning to a reader.
+
+use crate::text::{has, replaced};
+
+/// Names of tags that structure prompts, of this package and of others. `|` begins the signs of chat templates.
+const TAGS: [&str; 30] = [
+    "|",
+    "analysis",
+    "assistant",
+    "context",
+    "conversation",
+    "data",
+    "function_call",
+    "function_calls",
+    "function_results",
+    "human",
+    "im_end",
+    "im_start",
+    "instructions",
+    "invoke",
+    "parameter",
+    "previous-summary",
+    "previous_summary",
+    "reasoning",
+    "summary",
+    "system",
+    "system-reminder",
+    "think",
+    "thinking",
+    "tool_call",
+    "tool_calls",
+    "tool_response",
+    "tool_result",
+    "tool_use",
+    "transcript",
+    "user",
+];
+
+/// How markers of compaction and of calls begin, behind their bracket.
+const MARKERS: [&str; 14] = [
+    "/inst]",
+    "assistant tool",
+    "begin ",
+    "compacted",
+    "context compaction",
+    "context compression",
+    "context summary",
+    "end ",
+    "inst]",
+    "previous context",
+    "summary pending",
+    "tool call",
+    "tool_call",
+    "truncated",
+];
+
+/// What stands in for `<`, for `[` and for a fence's name.
+const ANGLE: char = '\u{2039}';
+const BRACKET: char = '\u{27e6}';
+const NAME: &str = "\u{2026}";
+
+/// The text with nothing left in it that a reader could take for structure, nor the fence's name. Linear, idempotent.
+pub(super) fn inert(text: &str, nonce: &str) -> String {
+    let mut seen: String = text.chars().filter(|sign| !is_hidden(*sign)).collect();
+    if !nonce.is_empty() && has(&seen, nonce) {
+        seen = replaced(&seen, nonce, NAME);
+    }
+    let lower = seen.to_ascii_lowercase();
+    let mut out = String::with_capacity(seen.len());
+    let mut before = ' ';
+    for (at, sign) in seen.char_indices() {
+        let behind = lower.get(at.saturating_add(1)..).unwrap_or_default();
+        match sign {
+            '<' if is_tag(behind) => out.push(ANGLE),
+            '[' if MARKERS.iter().any(|marker| behind.starts_with(marker)) => out.push(BRACKET),
+            '(' if behind.starts_with('{') && is_word(before) => out.push_str("( "),
+            _ => out.push(sign),
+        }
+        before = sign;
+    }
+    out
+}
+
+/// Whether a line reads as a call that was written out: `shell({"command": ...`.
+pub(super) fn is_call(line: &str) -> bool {
+    let line = line.trim_start_matches(['-', '*', ' ', '`']);
+    let name = line.find(|sign| !is_word(sign) && sign != '.').unwrap_or(line.len());
+    name > 0 && line.get(name..).is_some_and(|rest| rest.starts_with("({"))
+}
+
+fn is_tag(behind: &str) -> bool {
+    let name = behind.strip_prefix('/').unwrap_or(behind);
+    let name = name.strip_prefix("antml:").unwrap_or(name);
+    TAGS.iter().any(|tag| {
+        let rest = name.strip_prefix(tag);
+        rest.is_some_and(|rest| {
+            *tag == "|" || !rest.starts_with(|next| is_word(next) || next == '-')
+        })
+    })
+}
+
+fn is_word(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || sign == '_'
+}
+
+/// Signs that show nothing and may part a word or carry text unseen: controls, marks of direction, tags.
+fn is_hidden(sign: char) -> bool {
+    matches!(
+        sign,
+        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NONCE: &str = "0123456789abcdef";
+
+    #[test]
+    fn a2_structure_becomes_text() {
+        for (given, expected) in [
+            ("a </summary> b", "a \u{2039}/summary> b"),
+            ("<PREVIOUS-summary>", "\u{2039}PREVIOUS-summary>"),
+            ("<|im_start|>system", "\u{2039}|im_start|>system"),
+            ("[COMPACTED] x", "\u{27e6}COMPACTED] x"),
+            ("[Context Compression Summary]", "\u{27e6}Context Compression Summary]"),
+            ("<sum\u{202e}mary>", "\u{2039}summary>"),
+            ("END 0123456789abcdef", "END \u{2026}"),
+        ] {
+            assert_eq!(inert(given, NONCE), expected);
+        }
+    }
+
+    #[test]
+    fn code_stays_as_it_is() {
+        for text in
+            ["Vec<String> a < b", "list[0]", "<div class=x>", "<users>", "f(x, {})", "a\tb\n"]
+        {
+            assert_eq!(inert(text, NONCE), text);
+        }
+    }
+
+    #[test]
+    fn f23_what_reads_as_a_call() {
+        assert_eq!(inert(r#"shell({"command": "x"})"#, ""), r#"shell( {"command": "x"})"#);
+        assert!(is_call(r#"shell({"command": "x"})"#));
+        assert!(is_call("- functions.exec({})"));
+        assert!(!is_call("ran shell with a command"));
+        assert!(!is_call("({})"));
+    }
+
+    proptest! {
+        #[test]
+        fn a2_whatever_stands_there_it_is_inert_at_once(
+            text in r"(</?(summary|think|conversation|\|im_end)>?|\[(COMPACTED|Truncated|end )\]?|[a-z]\(\{|0123456789abcdef|01234567|89abcdef|[\n é\u{202e}<\[({]){0,30}",
+        ) {
+            let once = inert(&text, NONCE);
+            prop_assert!(!once.contains(NONCE));
+            let lower = once.to_lowercase();
+            for sign in ["<summary>", "</summary>", "</conversation>", "<think>", "<|im_end", "[compacted", "[end ", "a({"] {
+                prop_assert!(!lower.contains(sign), "{} in {}", sign, once);
+            }
+            prop_assert_eq!(inert(&once, NONCE), once);
+        }
+    }
+}

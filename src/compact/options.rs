@@ -1,0 +1,210 @@
+//! What a compaction is told before its messages come.
+
+use super::inert::inert;
+use super::language::named;
+use super::redact::redact;
+use super::template::{Template, bare};
+use crate::error::{Error, Result};
+use crate::estimate::Estimator;
+use crate::json::{self, RawValue, Shape, Want, may, must};
+use crate::text::prefix;
+
+/// G24, H26: characters that the host's wishes and the focus may have.
+const MOST_INSTRUCTIONS: usize = 4_000;
+const MOST_FOCUS: usize = 700;
+/// Deadlines where the host gives none; ten minutes in all are `GoClaw`'s (G37).
+const SILENCE_MS: u32 = 120_000;
+const TOTAL_MS: u32 = 600_000;
+/// Timers of JavaScript take no more.
+const MOST_MS: i64 = 2_147_483_647;
+/// A fence needs a name that nobody guesses.
+const LEAST_NONCE: usize = 16;
+
+/// The options, their texts ready to be fed: secrets out, structure out.
+pub(super) struct Options {
+    pub(super) template: Template,
+    /// What the host wants before its summaries, instead of the template's words.
+    pub(super) prefix: Option<String>,
+    pub(super) max_tokens: Option<u32>,
+    pub(super) language: Option<String>,
+    pub(super) instructions: String,
+    pub(super) focus: String,
+    pub(super) redact: bool,
+    pub(super) nonce: String,
+    /// The summarizer's window; 0: unknown.
+    pub(super) window: u32,
+    pub(super) summarizers: usize,
+    pub(super) previous: Option<String>,
+    /// The summary must cost less.
+    pub(super) room: u32,
+    pub(super) estimator: Estimator,
+    pub(super) pins: Vec<String>,
+    pub(super) identifiers: Vec<String>,
+    pub(super) parallel: bool,
+    pub(super) degrade: bool,
+    /// The turn of which only the beginning goes.
+    pub(super) split_turn: Option<i64>,
+    /// Milliseconds that a call may be silent, and that all of it may take.
+    pub(super) silence_ms: u32,
+    pub(super) total_ms: u32,
+}
+
+const OPTIONS: Shape = Shape {
+    what: "options of a compaction",
+    members: &[
+        may("template", Want::Text),
+        may("prefix", Want::Text),
+        may("maxTokens", Want::Integer),
+        may("language", Want::Text),
+        may("instructions", Want::Text),
+        may("focus", Want::Text),
+        may("redact", Want::Flag),
+        must("nonce", Want::Text),
+        may("contextTokens", Want::Integer),
+        may("summarizers", Want::Integer),
+        may("previousSummary", Want::Text),
+        may("droppedTokens", Want::Integer),
+        must("room", Want::Integer),
+        may("estimator", Want::Text),
+        may("pins", Want::Items),
+        may("identifiers", Want::Items),
+        may("parallel", Want::Flag),
+        may("degrade", Want::Flag),
+        may("splitTurn", Want::Integer),
+        may("silenceMs", Want::Integer),
+        may("totalMs", Want::Integer),
+    ],
+    closed: true,
+};
+
+impl Options {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with the option's name.
+    pub(super) fn parse(json: &str) -> Result<Self> {
+        let mut given = OPTIONS
+            .read(json)
+            .map_err(|error| Error::argument("summary", error.what(), "options"))?;
+        let redacts = given.flag("redact").unwrap_or(true);
+        let nonce = given.text("nonce").unwrap_or_default().into_owned();
+        if nonce.len() < LEAST_NONCE || !nonce.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(Error::argument("nonce", "16 or more hexadecimal digits", nonce));
+        }
+        let safe = |text: &str| {
+            let text = if redacts { redact(text) } else { text.to_owned() };
+            inert(&text, &nonce)
+        };
+        let prefix_of = given.text("prefix").map(std::borrow::Cow::into_owned);
+        let before = prefix_of.as_deref().unwrap_or_default();
+        let previous = given.text("previousSummary").map(|text| safe(bare(&text, before)));
+        Ok(Self {
+            template: Template::parse(given.said("template").unwrap_or("plimsoll"))?,
+            max_tokens: tokens(given.integer("maxTokens"), "summary.maxTokens")?
+                .filter(|most| *most > 0),
+            language: given.text("language").map(|text| prefix(&safe(named(&text)), 40).to_owned()),
+            instructions: prefix(
+                &safe(&given.text("instructions").unwrap_or_default()),
+                MOST_INSTRUCTIONS,
+            )
+            .to_owned(),
+            focus: prefix(&safe(&given.text("focus").unwrap_or_default()), MOST_FOCUS).to_owned(),
+            window: tokens(given.integer("contextTokens"), "summary.contextTokens")?.unwrap_or(0),
+            summarizers: usize::try_from(given.integer("summarizers").unwrap_or(1)).unwrap_or(0),
+            previous: previous.filter(|text| !text.is_empty()),
+            room: tokens(given.integer("room"), "room")?.unwrap_or(0),
+            estimator: estimator(given.said("estimator").unwrap_or_default()),
+            pins: texts(given.items("pins"), safe),
+            identifiers: texts(given.items("identifiers"), safe),
+            parallel: given.flag("parallel").unwrap_or(false),
+            degrade: given.flag("degrade").unwrap_or(true),
+            split_turn: given.integer("splitTurn"),
+            silence_ms: milliseconds(given.integer("silenceMs"), SILENCE_MS, "summary.silenceMs")?,
+            total_ms: milliseconds(given.integer("totalMs"), TOTAL_MS, "summary.totalMs")?,
+            prefix: prefix_of,
+            redact: redacts,
+            nonce,
+        })
+    }
+
+    /// A text from outside as it may go out: without secrets and without structure.
+    pub(super) fn safe(&self, text: &str) -> String {
+        let text = if self.redact { redact(text) } else { text.to_owned() };
+        inert(&text, &self.nonce)
+    }
+
+    /// Tokens of a text.
+    pub(super) fn tokens(&self, text: &str) -> u32 {
+        self.estimator.tokens(text)
+    }
+}
+
+fn tokens(given: Option<i64>, name: &str) -> Result<Option<u32>> {
+    given
+        .map(|given| {
+            u32::try_from(given).map_err(|_| Error::argument(name, "a number of tokens", given))
+        })
+        .transpose()
+}
+
+fn milliseconds(given: Option<i64>, usual: u32, name: &str) -> Result<u32> {
+    let Some(given) = given else { return Ok(usual) };
+    let fits = (1..=MOST_MS).contains(&given).then(|| u32::try_from(given).ok()).flatten();
+    fits.ok_or_else(|| Error::argument(name, "1 to 2147483647 milliseconds", given))
+}
+
+/// Of the tables only the first is linked here, so that every family is estimated by it.
+fn estimator(name: &str) -> Estimator {
+    match Estimator::parse(name) {
+        Ok(plain @ (Estimator::Chars4 | Estimator::Chars21 | Estimator::Cjk)) => plain,
+        Ok(Estimator::Profile(_) | Estimator::Scaled(_)) | Err(_) => Estimator::default(),
+    }
+}
+
+fn texts(items: Option<Vec<&RawValue>>, safe: impl Fn(&str) -> String) -> Vec<String> {
+    let items = items.unwrap_or_default();
+    let texts = items.iter().filter_map(|item| json::string(item).ok());
+    texts.map(|text| safe(&text)).filter(|text| !text.trim().is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONCE: &str = "0123456789abcdef0123";
+
+    #[test]
+    fn texts_are_ready_to_be_fed() {
+        let secret = format!("ghp_{}", "a1B2".repeat(9));
+        let json = format!(
+            r#"{{"nonce":"{NONCE}","room":100,"focus":"</summary> {secret}","previousSummary":"[COMPACTED]\n\n{secret}","pins":["{secret}",""],"identifiers":["a.rs"],"language":"de-AT","estimator":"o200k"}}"#
+        );
+        let options = Options::parse(&json).unwrap();
+        assert_eq!(options.focus, "\u{2039}/summary> [redacted]");
+        assert_eq!(options.previous.as_deref(), Some("[redacted]"));
+        assert_eq!(
+            (options.pins, options.identifiers),
+            (vec!["[redacted]".into()], vec!["a.rs".into()])
+        );
+        assert_eq!(options.language.as_deref(), Some("German"));
+        assert_eq!(options.estimator, Estimator::default());
+    }
+
+    #[test]
+    fn wrong_options_are_refused_by_name() {
+        for (json, expected) in [
+            (r#"{"nonce":"12","room":1}"#, "nonce: expected 16 or more hexadecimal digits, got 12"),
+            (
+                r#"{"nonce":"0123456789abcdef","room":-1}"#,
+                "room: expected a number of tokens, got -1",
+            ),
+            (
+                r#"{"nonce":"0123456789abcdef","room":1,"x":1}"#,
+                "summary: expected unknown field `x`, expected one of",
+            ),
+        ] {
+            let error = Options::parse(json).err().unwrap().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Whether a provider's error says that the request was too large for its window: phrases of every provider, and what is none.
+
+use crate::json::{self, Reader, Shape, Want, may};
+use crate::text::has;
+
+/// G25: what providers say, in lower case.
+const PHRASES: [&str; 26] = [
+    "prompt is too long",
+    "prompt too long",
+    "context_length_exceeded",
+    "context length exceeded",
+    "maximum context length",
+    "exceeds the context window",
+    "exceeds context window",
+    "exceeds model context window",
+    "exceeds the model's context window",
+    "request_too_large",
+    "request exceeds the maximum size",
+    "context overflow",
+    "exceeded model token limit",
+    "context size has been exceeded",
+    "exceeds the available context size",
+    "greater than the context length",
+    "input is too long for requested model",
+    "maximum prompt length is",
+    "reduce the length of the messages",
+    "context window exceeds limit",
+    "model_context_window_exceeded",
+    "too many tokens",
+    "token limit exceeded",
+    "exceeds maximum context",
+    "string_above_max_length",
+    "context window is full",
+];
+
+/// Two phrases that say it together, the second behind the first.
+const PAIRS: [(&str, &str); 5] = [
+    ("input token count", "exceeds the maximum"),
+    ("too large for model with", "maximum context length"),
+    ("request size exceeds", "context"),
+    ("input length", "exceed context limit"),
+    ("prompt token", "exceeds the limit of"),
+];
+
+/// Another limit, though the words are alike: of requests or tokens in a time, of a plan.
+const OTHERS: [&str; 14] = [
+    "rate limit",
+    "rate_limit",
+    "ratelimit",
+    "too many requests",
+    "tokens per minute",
+    "tokens per day",
+    "requests per minute",
+    "throttl",
+    "quota",
+    "billing",
+    "credit balance",
+    "overloaded",
+    "per-minute",
+    "please wait before",
+];
+
+/// Where errors keep what they say. What was sent stands beside it and is passed over.
+const ERROR: Shape = Shape {
+    what: "an error",
+    members: &[
+        may("message", Want::Raw),
+        may("error", Want::Raw),
+        may("code", Want::Raw),
+        may("type", Want::Raw),
+        may("status", Want::Raw),
+        may("statusCode", Want::Raw),
+        may("statusText", Want::Raw),
+        may("body", Want::Raw),
+        may("responseBody", Want::Raw),
+        may("data", Want::Raw),
+        may("detail", Want::Raw),
+        may("details", Want::Raw),
+        may("reason", Want::Raw),
+        may("response", Want::Raw),
+        may("cause", Want::Raw),
+        may("lastError", Want::Raw),
+        may("errors", Want::Raw),
+        may("name", Want::Raw),
+    ],
+    closed: false,
+};
+const MEMBERS: [&str; 13] = [
+    "message",
+    "error",
+    "code",
+    "type",
+    "statusText",
+    "body",
+    "responseBody",
+    "data",
+    "detail",
+    "details",
+    "reason",
+    "name",
+    "response",
+];
+/// An error that is wrapped in so many others is looked into.
+const MOST_LEVELS: u8 = 8;
+
+/// What an error says, and its status.
+#[derive(Default)]
+struct Told {
+    text: String,
+    status: Option<i64>,
+}
+
+/// True for an error, as JSON, that says that the context was too long; false for rate limits and everything else (F114).
+///
+/// # Example
+/// ```
+/// use plimsoll::compact::is_context_overflow;
+/// assert!(is_context_overflow(r#"{"status":400,"message":"prompt is too long: 250000 tokens > 200000 maximum"}"#));
+/// assert!(!is_context_overflow(r#"{"status":429,"message":"Rate limit reached: too many tokens per minute"}"#));
+/// ```
+pub fn is_context_overflow(json: &str) -> bool {
+    let (text, status) = told(json);
+    says_overflow(&text, status)
+}
+
+/// The same of a message and its status.
+pub(super) fn says_overflow(message: &str, status: Option<i64>) -> bool {
+    says(&message.to_ascii_lowercase(), status)
+}
+
+/// What an error (JSON) says, and its status.
+pub(super) fn told(json: &str) -> (String, Option<i64>) {
+    let mut told = Told::default();
+    told.take(json, 0);
+    (told.text, told.status)
+}
+
+fn says(text: &str, status: Option<i64>) -> bool {
+    if status == Some(429) || OTHERS.iter().any(|other| has(text, other)) {
+        return false;
+    }
+    let bare = has(text, "(no body)") && matches!(status, Some(400 | 413));
+    let large = status == Some(413) && has(text, "too large");
+    bare || large
+        || has(text, "413") && has(text, "too large")
+        || PHRASES.iter().any(|phrase| has(text, phrase))
+        || PAIRS.iter().any(|(first, second)| {
+            let at = crate::text::find(text, first, 0);
+            at.is_some_and(|at| crate::text::find(text, second, at).is_some())
+        })
+        || exceeds_the_limit(text)
+}
+
+/// `exceeds the limit of 131072`: with a number of tokens behind it, not of bytes, files or requests.
+fn exceeds_the_limit(text: &str) -> bool {
+    const WORDS: &str = "exceeds the limit of ";
+    crate::text::places(text, WORDS).any(|at| {
+        let behind = text.get(at.saturating_add(WORDS.len())..).unwrap_or_default();
+        let digits = behind.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ',');
+        let unit = digits.trim_start();
+        digits.len() < behind.len()
+            && (unit.starts_with("token") || has(text, "token") || unit.is_empty())
+    })
+}
+
+impl Told {
+    fn take(&mut self, json: &str, level: u8) {
+        let mut reader = Reader::new(json);
+        match reader.peek() {
+            Some(b'"') => {
+                if let Ok(text) = json::string(json) {
+                    self.text.push_str(&text);
+                    self.text.push('\n');
+                }
+            }
+            Some(b'{') if level < MOST_LEVELS => {
+                let Ok(mut members) = ERROR.read(json) else { return };
+                for name in ["status", "statusCode", "code"] {
+                    let number =
+                        members.peek(name).and_then(|raw| raw.trim_matches('"').parse().ok());
+                    self.status = self.status.or(number);
+                }
+                for name in MEMBERS.iter().chain(&["cause", "lastError", "errors"]) {
+                    if let Some(raw) = members.raw(name) {
+                        self.take(raw, level.saturating_add(1));
+                    }
+                }
+            }
+            Some(b'[') if level < MOST_LEVELS => {
+                for item in json::items(json).unwrap_or_default() {
+                    self.take(item, level.saturating_add(1));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F114, G25: each phrase as its provider says it.
+    #[test]
+    fn f114_phrases_of_providers() {
+        for message in [
+            "prompt is too long: 213462 tokens > 200000 maximum",
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens",
+            "error code: context_length_exceeded",
+            "Your input exceeds the context window of this model",
+            "request_too_large",
+            "Request exceeds the maximum size",
+            "Context overflow: prompt too large for the model",
+            "Invalid request: Your request exceeded model token limit: 262144",
+            "context size has been exceeded",
+            "the request exceeds the available context size, try increasing it",
+            "tokens to keep from the initial prompt is greater than the context length",
+            "ValidationException: Input is too long for requested model.",
+            "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)",
+            "This model's maximum prompt length is 131072 but the request contains 537812 tokens",
+            "Please reduce the length of the messages or completion",
+            "prompt token count of 150000 exceeds the limit of 128000",
+            "invalid params, context window exceeds limit (2013)",
+            "Prompt contains 40000 tokens ... too large for model with 32768 maximum context length",
+            "model_context_window_exceeded",
+            "too many tokens",
+            "token limit exceeded",
+            "413 Request Entity Too Large",
+            "413 {\"error\":{\"type\":\"request_too_large\"}}",
+            "Request size exceeds model context",
+            "input length and `max_tokens` exceed context limit: 197202 + 21333 > 200000",
+        ] {
+            let json = json::write(&message);
+            assert!(is_context_overflow(&json), "{message}");
+            assert!(
+                is_context_overflow(&format!(r#"{{"message":{json},"status":400}}"#)),
+                "{message}"
+            );
+            assert!(
+                !is_context_overflow(&format!(r#"{{"message":{json},"status":429}}"#)),
+                "429: {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn f114_what_is_no_overflow() {
+        for message in [
+            "Rate limit reached for gpt-4 on tokens per min: too many tokens per minute",
+            "ThrottlingException: Too many tokens, please wait before trying again.",
+            "429 Too Many Requests",
+            "insufficient_quota: maximum context length",
+            "fetch failed",
+            "invalid x-api-key",
+            "file exceeds the limit of 20 MB",
+            "max_tokens is too large: 100000",
+            "overloaded_error",
+            "",
+        ] {
+            assert!(!is_context_overflow(&json::write(&message)), "{message}");
+        }
+        for json in [
+            "null",
+            "42",
+            "{}",
+            "[]",
+            "not json",
+            "{\"message\":",
+            r#"{"message":null,"status":"x"}"#,
+        ] {
+            assert!(!is_context_overflow(json), "{json}");
+        }
+    }
+
+    #[test]
+    fn f114_a_status_without_words() {
+        assert!(is_context_overflow(r#"{"status":413,"message":"Payload Too Large"}"#));
+        assert!(is_context_overflow(r#"{"statusCode":400,"message":"400 (no body)"}"#));
+        assert!(!is_context_overflow(r#"{"status":500,"message":"(no body)"}"#));
+    }
+
+    #[test]
+    fn f114_an_error_inside_others_but_not_what_was_sent() {
+        assert!(is_context_overflow(
+            r#"{"message":"x","cause":{"error":{"code":"context_length_exceeded"}}}"#
+        ));
+        assert!(is_context_overflow(
+            r#"{"errors":[{"responseBody":"{\"message\":\"prompt is too long\"}"}]}"#
+        ));
+        assert!(!is_context_overflow(
+            r#"{"message":"x","requestBodyValues":{"message":"prompt is too long"}}"#
+        ));
+        let deep = format!("{}{}", "{\"cause\":".repeat(200_000), "1");
+        assert!(!is_context_overflow(&deep));
+    }
+}

@@ -1,0 +1,469 @@
+//! Whether an answer is a summary: mechanically, by what it is made of (design section 10; F4 to F7, F23).
+
+use super::inert::is_call;
+use super::options::Options;
+use crate::json;
+use crate::text::{find, has};
+
+/// Why an answer is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    Empty,
+    Cut,
+    Refused,
+    Inflated,
+    Unverified,
+}
+
+impl Fault {
+    /// Its public name.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Cut => "cut",
+            Self::Refused => "refused",
+            Self::Inflated => "inflated",
+            Self::Unverified => "unverified",
+        }
+    }
+}
+
+/// What is asked of an answer.
+pub(super) struct Expect<'a> {
+    pub(super) headings: &'a [&'a str],
+    /// It must cost less.
+    pub(super) below: u32,
+    /// What it is made of, where an echo of that would be no summary.
+    pub(super) input: &'a [&'a str],
+}
+
+type Why = (Fault, &'static str);
+
+/// The body of an answer, ready to be kept: without secrets and structure.
+///
+/// # Errors
+/// What is wrong with it, and how that is told.
+pub(super) fn verify(
+    answer: &str,
+    finish: Option<&str>,
+    expect: &Expect<'_>,
+    options: &Options,
+) -> Result<String, Why> {
+    ended(finish)?;
+    let Ok(text) = json::string(answer) else { return Err((Fault::Empty, "no text came")) };
+    let said = without_thoughts(&text)?;
+    let body = tagged(&said)?;
+    if !body.chars().any(char::is_alphanumeric) {
+        return Err((Fault::Empty, "a blank text came"));
+    }
+    let missing =
+        expect.headings.iter().any(|heading| !body.lines().any(|line| is_heading(line, heading)));
+    if is_refusal(body) && (missing || body.len() < SHORT) {
+        return Err((Fault::Refused, "a refusal came"));
+    }
+    if calls_tools(body) {
+        return Err((Fault::Unverified, "a tool call came"));
+    }
+    if has(body, &options.nonce) || echoes(body, expect.input) {
+        return Err((Fault::Unverified, "the transcript came back"));
+    }
+    if missing {
+        return Err((Fault::Unverified, "a heading is missing"));
+    }
+    if is_unclosed(body, expect.headings) {
+        return Err((Fault::Cut, "the text ends within a section"));
+    }
+    if !expect.headings.is_empty() && is_skeleton(body, expect.headings) {
+        return Err((Fault::Empty, "headings with nothing under them came"));
+    }
+    let body = options.safe(body);
+    let body = body.trim();
+    if options.tokens(body) >= expect.below {
+        return Err((Fault::Inflated, "it is not smaller than it must be"));
+    }
+    Ok(body.to_owned())
+}
+
+/// Those of the texts that do not stand in the summary.
+pub(super) fn lost<'a>(summary: &str, texts: impl Iterator<Item = &'a String>) -> Vec<String> {
+    texts.filter(|text| !has(summary, text.trim())).cloned().collect()
+}
+
+/// Under so many bytes an answer that begins as a refusal is one, whatever follows.
+const SHORT: usize = 600;
+
+/// How providers say that an answer is not whole. A word that is not known says nothing.
+fn ended(finish: Option<&str>) -> Result<(), Why> {
+    const CUT: [&str; 10] = [
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "max_completion_tokens",
+        "model_length",
+        "incomplete",
+        "model_context_window_exceeded",
+        "pause_turn",
+        "token_limit",
+        "error",
+    ];
+    const REFUSED: [&str; 10] = [
+        "refusal",
+        "content_filter",
+        "content_filtered",
+        "safety",
+        "recitation",
+        "blocklist",
+        "prohibited_content",
+        "spii",
+        "guardrail_intervened",
+        "language",
+    ];
+    const CALLED: [&str; 6] = [
+        "tool_calls",
+        "tool_use",
+        "function_call",
+        "malformed_function_call",
+        "unexpected_tool_call",
+        "tool_call",
+    ];
+    let word = finish.unwrap_or_default().to_ascii_lowercase().replace('-', "_");
+    let is = |words: &[&str]| words.contains(&word.as_str());
+    if is(&CUT) {
+        return Err((Fault::Cut, "the summarizer ran out of tokens"));
+    }
+    if is(&REFUSED) {
+        return Err((Fault::Refused, "the summarizer was stopped by a filter"));
+    }
+    if is(&CALLED) {
+        return Err((Fault::Unverified, "a tool call came"));
+    }
+    Ok(())
+}
+
+/// F097, A86: between the first `<summary>` and the first `</summary>`, else all of it.
+fn tagged(text: &str) -> Result<&str, Why> {
+    let Some(open) = find(text, "<summary>", 0) else { return Ok(text.trim()) };
+    let start = open.saturating_add(9);
+    let end = find(text, "</summary>", 0);
+    match end {
+        Some(end) if end >= start => Ok(text.get(start..end).unwrap_or_default().trim()),
+        Some(_) => Ok(text.trim()),
+        None => Err((Fault::Cut, "the summary is not closed")),
+    }
+}
+
+/// What a model thought aloud is no part of its answer. Linear: each tag is looked for behind the one before.
+fn without_thoughts(text: &str) -> Result<String, Why> {
+    let mut rest = text.to_owned();
+    for (open, close) in
+        [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<analysis>", "</analysis>")]
+    {
+        let mut out = String::with_capacity(rest.len());
+        let mut from = 0;
+        // Some templates open the thoughts themselves, so that only their end comes.
+        let (first_open, first_close) = (find(&rest, open, 0), find(&rest, close, 0));
+        if let Some(end) = first_close
+            && first_open.is_none_or(|open| open > end)
+        {
+            from = end.saturating_add(close.len());
+        }
+        while let Some(start) = find(&rest, open, from) {
+            out.push_str(rest.get(from..start).unwrap_or_default());
+            let Some(end) = find(&rest, close, start) else {
+                let fault = if out.trim().is_empty() { Fault::Empty } else { Fault::Cut };
+                return Err((fault, "the thoughts do not end"));
+            };
+            from = end.saturating_add(close.len());
+        }
+        out.push_str(rest.get(from..).unwrap_or_default());
+        rest = out;
+    }
+    Ok(rest)
+}
+
+/// Whether the line is that heading, whatever marks it.
+fn is_heading(line: &str, heading: &str) -> bool {
+    let name = line.trim_start_matches(|sign: char| {
+        matches!(sign, '#' | '*' | ' ' | '_' | '.' | ')') || sign.is_ascii_digit()
+    });
+    let Some(head) = name.get(..heading.len()) else { return false };
+    let behind =
+        name.get(heading.len()..).unwrap_or_default().trim_end_matches(['*', '_', ' ', ':', '#']);
+    head.eq_ignore_ascii_case(heading) && (behind.is_empty() || behind.starts_with([':', '*', '(']))
+}
+
+/// Begins as models refuse, in the languages that they do it in.
+fn is_refusal(body: &str) -> bool {
+    const STARTS: [&str; 37] = [
+        "i'm sorry",
+        "i am sorry",
+        "sorry,",
+        "sorry but",
+        "i apologize",
+        "i can't",
+        "i cannot",
+        "i can not",
+        "i'm unable",
+        "i am unable",
+        "i won't",
+        "i will not",
+        "i'm not able",
+        "i am not able",
+        "as an ai",
+        "unfortunately, i",
+        "i must decline",
+        "i have to decline",
+        "i do not have access",
+        "i don't have access",
+        "i'd be happy to help, but",
+        "there is no conversation",
+        "please provide",
+        "no conversation was provided",
+        "es tut mir leid",
+        "ich kann leider",
+        "leider kann ich",
+        "je suis désolé",
+        "désolé",
+        "lo siento",
+        "desculpe",
+        "申し訳",
+        "对不起",
+        "抱歉",
+        "죄송",
+        "извините",
+        "к сожалению, я",
+    ];
+    let start: String =
+        body.chars().take(120).collect::<String>().to_lowercase().replace('\u{2019}', "'");
+    let start = start.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    STARTS.iter().any(|phrase| start.starts_with(phrase))
+}
+
+/// A call instead of a text: as tags, as JSON, or written out.
+fn calls_tools(body: &str) -> bool {
+    const SIGNS: [&str; 7] = [
+        "<tool_call",
+        "<function_call",
+        "<invoke",
+        "<tool_use",
+        "[tool_calls]",
+        "<|tool",
+        "to=functions.",
+    ];
+    let lower = body.to_ascii_lowercase();
+    let named = |name: &str| has(&lower, name);
+    let is_json = lower.starts_with(['{', '[']) && json::whole(body).is_ok();
+    SIGNS.iter().any(|sign| has(&lower, sign))
+        || (is_json
+            && named("\"name\"")
+            && (named("\"arguments\"") || named("\"input\"") || named("\"parameters\"")))
+        || body.lines().next().is_some_and(is_call)
+}
+
+/// A line of fewer bytes may be in both.
+const LEAST_LINE: usize = 40;
+/// Fewer bytes of lines from the transcript are a quotation.
+const LEAST_ECHO: usize = 200;
+
+/// Four fifths of it, line by line, stand in the input.
+fn echoes(body: &str, input: &[&str]) -> bool {
+    let lines = || {
+        body.lines()
+            .map(|line| line.trim().trim_start_matches(['-', '*', '>', ' ']))
+            .filter(|line| line.len() >= LEAST_LINE)
+    };
+    let whole: usize = lines().map(str::len).sum();
+    if input.is_empty() || whole < LEAST_ECHO {
+        return false;
+    }
+    let mut own = 0_usize;
+    for line in lines() {
+        if !input.iter().any(|text| has(text, line)) {
+            own = own.saturating_add(line.len());
+            if own.saturating_mul(5) > whole {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// A fence that is not closed, or a heading at the end.
+fn is_unclosed(body: &str, headings: &[&str]) -> bool {
+    let fences = body.lines().filter(|line| line.trim_start().starts_with("```")).count();
+    let last = body.lines().next_back().unwrap_or_default();
+    !fences.is_multiple_of(2)
+        || (last.starts_with('#') && headings.iter().any(|heading| is_heading(last, heading)))
+}
+
+/// Nothing stands under its headings (F9).
+fn is_skeleton(body: &str, headings: &[&str]) -> bool {
+    const NOTHING: [&str; 10] =
+        ["", "none", "n/a", "na", "nothing", "unknown", "not specified", "empty", "none yet", "no"];
+    body.lines().filter(|line| !headings.iter().any(|heading| is_heading(line, heading))).all(
+        |line| {
+            let lower = line.to_ascii_lowercase();
+            NOTHING.contains(&lower.trim_matches(|sign: char| !sign.is_alphanumeric()))
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONCE: &str = "0123456789abcdef";
+    const HEADINGS: [&str; 2] = ["Goal", "Next Steps"];
+    const GOOD: &str = "## Goal\nFix the parser.\n\n## Next Steps\n- run the tests";
+
+    #[expect(clippy::unwrap_in_result, reason = "the options are right")]
+    fn judge(
+        answer: &str,
+        finish: Option<&str>,
+        below: u32,
+        input: &[&str],
+    ) -> Result<String, Why> {
+        let options = Options::parse(&format!(r#"{{"nonce":"{NONCE}","room":9000}}"#)).unwrap();
+        verify(answer, finish, &Expect { headings: &HEADINGS, below, input }, &options)
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<&str, Fault>) {
+        let found = judge(&json::write(&text), None, 500, &[]);
+        assert_eq!(found.as_deref().map_err(|(fault, _)| *fault), expected, "{text}");
+    }
+
+    #[test]
+    fn f097_tags_else_the_whole_text() {
+        check(GOOD, Ok(GOOD));
+        check(&format!("Here:\n<summary>\n{GOOD}\n</summary> bye"), Ok(GOOD));
+        check(&format!("</summary><summary>{GOOD}"), Err(Fault::Unverified));
+        check(&format!("<think>plan</think>{GOOD}"), Ok(GOOD));
+        check(&format!("plan</think>{GOOD}"), Ok(GOOD));
+    }
+
+    /// F4: empty, blank, no string, thoughts alone.
+    #[test]
+    fn f4_nothing_is_no_summary() {
+        for text in [
+            "",
+            "  \n",
+            "<think>only this</think>",
+            "<think>only this",
+            "<summary>\n</summary>",
+            "---",
+        ] {
+            check(text, Err(Fault::Empty));
+        }
+        for json in ["null", "42", "{}", "[]", "true", "", "{", "\"a"] {
+            assert_eq!(judge(json, None, 500, &[]).unwrap_err().0, Fault::Empty, "{json}");
+        }
+    }
+
+    /// F5: the provider's own word, and what does not end.
+    #[test]
+    fn f5_cut_answers() {
+        let good = json::write(&GOOD);
+        for word in
+            ["length", "max_tokens", "MAX_TOKENS", "model_length", "incomplete", "max-tokens"]
+        {
+            assert_eq!(judge(&good, Some(word), 500, &[]).unwrap_err().0, Fault::Cut, "{word}");
+        }
+        for word in ["stop", "end_turn", "STOP", "eos", "something new"] {
+            assert!(judge(&good, Some(word), 500, &[]).is_ok(), "{word}");
+        }
+        check(&format!("<summary>{GOOD}"), Err(Fault::Cut));
+        check("## Goal\n```sh\nls\n\n## Next Steps\nx", Err(Fault::Cut));
+        check("## Goal\nx\n## Next Steps", Err(Fault::Cut));
+    }
+
+    #[test]
+    fn f6_longer_than_it_may_be() {
+        let tokens = judge(&json::write(&GOOD), None, 500, &[])
+            .map(|_| crate::estimate::Estimator::default().tokens(GOOD));
+        let tokens = tokens.unwrap();
+        assert!(judge(&json::write(&GOOD), None, tokens + 1, &[]).is_ok());
+        assert_eq!(judge(&json::write(&GOOD), None, tokens, &[]).unwrap_err().0, Fault::Inflated);
+    }
+
+    #[test]
+    fn f7_refusals_and_tool_calls() {
+        for text in [
+            "I'm sorry, but I can't help with that.",
+            "I\u{2019}m unable to summarize this.",
+            "As an AI language model, I cannot",
+            "Es tut mir leid, das geht nicht.",
+            "Lo siento, no puedo.",
+            "抱歉，我无法",
+            "<summary>I cannot assist</summary>",
+        ] {
+            check(text, Err(Fault::Refused));
+        }
+        for text in [
+            r#"{"name":"shell","arguments":{"command":"ls"}}"#,
+            "<tool_call>{}</tool_call>",
+            r#"shell({"command":"ls"})"#,
+            "Sure! I will now go on with the parser and run the tests.",
+        ] {
+            check(text, Err(Fault::Unverified));
+        }
+        check(
+            "## Goal\nI can't reproduce the bug.\n## Next Steps\n- ask",
+            Ok("## Goal\nI can't reproduce the bug.\n## Next Steps\n- ask"),
+        );
+        let good = json::write(&GOOD);
+        for (word, fault) in [
+            ("SAFETY", Fault::Refused),
+            ("refusal", Fault::Refused),
+            ("tool_use", Fault::Unverified),
+        ] {
+            assert_eq!(judge(&good, Some(word), 500, &[]).unwrap_err().0, fault);
+        }
+    }
+
+    #[test]
+    fn f7_an_echo_is_no_summary() {
+        let line = "the user asked for a parser that reads the file line by line, and it does";
+        let input = format!("#1 user\n  {line}\n  {line} again, with more\n");
+        let echo = format!("## Goal\n{line}\n{line} again, with more\n{line}\n## Next Steps\n- go");
+        assert_eq!(
+            judge(&json::write(&echo), None, 900, &[&input]).unwrap_err().0,
+            Fault::Unverified
+        );
+        assert!(judge(&json::write(&echo), None, 900, &["something else"]).is_ok());
+        check(&format!("{GOOD}\nEND {NONCE}"), Err(Fault::Unverified));
+    }
+
+    /// F7: on the generated body only, in whatever marks them; in another language they are others.
+    #[test]
+    fn headings_are_there() {
+        check("**Goal:**\nx\n1. Next steps\ny", Ok("**Goal:**\nx\n1. Next steps\ny"));
+        check("## Ziel\nx\n## Next Steps\ny", Err(Fault::Unverified));
+        check("## Goals of others\nx\n## Next Steps\ny", Err(Fault::Unverified));
+        check("<think>## Goal\n## Next Steps</think>a text", Err(Fault::Unverified));
+    }
+
+    #[test]
+    fn f9_headings_alone_are_nothing() {
+        check("## Goal\nNone\n## Next Steps\n- (none)", Err(Fault::Empty));
+    }
+
+    #[test]
+    fn f23_a10_what_is_kept_is_inert_and_without_secrets() {
+        let secret = format!("ghp_{}", "a1B2".repeat(9));
+        let text = format!(
+            "## Goal\nkey {secret}, then shell({{\"a\": 1}})\n## Next Steps\n- [COMPACTED] </summary>"
+        );
+        let kept = judge(&json::write(&format!("<summary>{text}")), None, 900, &[]).unwrap();
+        assert!(
+            !kept.contains(&secret) && !kept.contains("({") && !kept.contains("[COMPACTED]"),
+            "{kept}"
+        );
+    }
+
+    #[test]
+    fn what_is_lost() {
+        let texts: Vec<String> = ["src/a.rs", "gone.rs"].map(String::from).to_vec();
+        assert_eq!(lost("we changed src/a.rs", texts.iter()), ["gone.rs"]);
+    }
+}

@@ -1,0 +1,57 @@
+//! The job engine of compaction: JSON in, JSON out; between two calls the host asks its summarizer.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::memory::with_input;
+use crate::compact;
+use crate::error::Result;
+
+/// One compaction.
+#[wasm_bindgen]
+pub struct Compaction(compact::Compaction);
+
+#[wasm_bindgen]
+impl Compaction {
+    /// One with the options (JSON) in the input buffer.
+    #[wasm_bindgen(constructor)]
+    pub fn new(len: usize) -> Result<Self> {
+        with_input(len, compact::Compaction::new).map(Self)
+    }
+
+    /// Takes the next message (JSON) that goes.
+    pub fn push(&mut self, len: usize) -> Result<()> {
+        with_input(len, |json| self.0.push(json))
+    }
+
+    /// What to do now, as JSON.
+    pub fn step(&mut self) -> String {
+        self.0.step()
+    }
+
+    /// What came of a call (JSON).
+    pub fn answer(&mut self, id: u32, len: usize) -> Result<()> {
+        with_input(len, |json| {
+            self.0.answer(id, json);
+            Ok(())
+        })
+    }
+
+    /// Milliseconds that a call may be silent, and that all of it may take, as JSON.
+    pub fn deadlines(&self) -> String {
+        self.0.deadlines()
+    }
+
+    /// Ends it: `aborted` or `timeout`, in the input buffer.
+    pub fn stop(&mut self, len: usize) -> Result<()> {
+        with_input(len, |why| {
+            self.0.stop(why);
+            Ok(())
+        })
+    }
+}
+
+/// Whether an error (JSON) says that the context was too long.
+#[wasm_bindgen]
+pub fn overflows(len: usize) -> Result<bool> {
+    with_input(len, |json| Ok(compact::is_context_overflow(json)))
+}
