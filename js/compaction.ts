@@ -126,10 +126,9 @@ export class Compactions<M> {
     for (let tries = 0; asked === null && tries < 2; tries++) {
       try {
         await this.#wait(this.#running ?? this.#start(messages, parts), parts.signal);
-      } catch (error) {
+      } catch {
         parts.signal?.throwIfAborted();
-        // The host's turn goes on without it, unless the messages themselves are at fault: then the request says so.
-        void error;
+        // The host's turn goes on without it; if the messages themselves are at fault, the request says so.
       }
       asked = session.ask(messages, parts, true);
     }
@@ -144,9 +143,13 @@ export class Compactions<M> {
     const manager = session.manager();
     if (call("prepare", () => manager.may_summarize(session.now()))) {
       const { signal: _, ...beside } = parts;
-      const running = this.#start(messages, beside);
-      running.waiting += 1;
-      running.promise.catch(() => undefined);
+      try {
+        const running = this.#start(messages, beside);
+        running.waiting += 1;
+        running.promise.catch(() => undefined);
+      } catch {
+        // The request is there already: the next call tells what is wrong.
+      }
       return prepared;
     }
     const warning = call("prepare", () => manager.warning(session.now()));

@@ -178,9 +178,9 @@ export interface CompactionPlan {
   tokensAfterEstimate: number;
   extracted: ExtractedContext;
   /** The core's own numbers of what goes. */
-  gone: Array<[number, number]>;
+  gone?: Array<[number, number]>;
   /** Of an overflow: what cannot go. */
-  floor: {
+  floor?: {
     systemTokens: number;
     toolTokens: number;
     pinnedTokens: number;

@@ -57,7 +57,12 @@ impl State {
             (copy.sent.settled, copy.sent.rebuild) = (false, true);
             *self = copy;
         }
-        let failure = if carried { failure } else { Some(Failure::Ineffective) };
+        let failure = match failure {
+            // One compaction is one strike.
+            Some(Failure::Ineffective) if carried => Some(Failure::Temporary),
+            failure if carried => failure,
+            Some(_) | None => Some(Failure::Ineffective),
+        };
         if let Some(failure) = failure {
             self.compactions.guard.fail(failure, now_ms);
         }

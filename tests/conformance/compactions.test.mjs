@@ -7,7 +7,15 @@ import { loadPackage } from "./package.mjs";
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
 const WINDOW = { contextTokens: 20_000, maxOutputTokens: 1_000 };
-const SUMMARY = "## Task\nThey look for Zebra_One and keep src/f3.rs.";
+
+/** A summary as a good summarizer writes it: the headings that are asked for, and under the first of them these words. */
+const good = (/** @type {any} */ job, words = "They look for Zebra_One and keep src/f3.rs.") =>
+  job.requiredHeadings
+    .map(
+      (/** @type {string} */ name, /** @type {number} */ at) =>
+        `## ${name}\n${at === 0 ? words : "fine"}\n`,
+    )
+    .join("") || words;
 
 const prose = (/** @type {number} */ count) =>
   Array.from({ length: count }, (_, at) => ["alpha", "river", "stone", "cloud"][at % 4]).join(" ");
@@ -44,7 +52,7 @@ function manager(summarize, more = {}) {
     window: WINDOW,
     format: "anthropic",
     estimator: "chars/4",
-    summary: { minimumTokens: 0 },
+    summary: { minimumTokens: 0, contextTokens: 200_000 },
     clock: () => now,
     on: (/** @type {any} */ event) => events.push(event.type === "epoch" ? "epoch" : event),
     ...(summarize ? { summarize } : {}),
@@ -67,6 +75,14 @@ function gate() {
   return { open, opened };
 }
 
+/** Until nothing is under way any more. @param {any} context */
+async function idle(context) {
+  for (let tries = 0; tries < 500 && context.status().blocked?.reason === "running"; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.notEqual(context.status().blocked?.reason, "running");
+}
+
 const sentText = (/** @type {any} */ prepared) => JSON.stringify(prepared.messages);
 const count = (/** @type {string} */ text, /** @type {string} */ part) =>
   text.split(part).length - 1;
@@ -76,7 +92,7 @@ test("a compaction by hand is carried by the next request", { skip }, async () =
   const jobs = [];
   const { context, types } = manager(async (/** @type {any} */ job) => {
     jobs.push(job);
-    return SUMMARY;
+    return good(job);
   });
   const history = talk(20);
   const before = context.request(history);
@@ -85,7 +101,7 @@ test("a compaction by hand is carried by the next request", { skip }, async () =
   assert.equal(outcome.status, "summarized");
   assert.equal(jobs.length, 1);
   assert.ok(outcome.tokensAfter < outcome.tokensBefore && outcome.reductionPct > 30);
-  assert.equal(outcome.record.summary, SUMMARY);
+  assert.equal(count(outcome.record.summary, "Zebra_One"), 1);
   assert.ok(outcome.extracted.modifiedFiles.includes("src/f0.rs"));
   assert.equal(outcome.extracted.errors.length, 1);
   const after = context.request(history);
@@ -149,10 +165,10 @@ test("F14: calls that come while one runs join it", { skip }, async () => {
   for (const calls of [2, 8]) {
     let asked = 0;
     const { open, opened } = gate();
-    const { context, types } = manager(async () => {
+    const { context, types } = manager(async (/** @type {any} */ job) => {
       asked += 1;
       await opened;
-      return SUMMARY;
+      return good(job);
     });
     const history = talk(20);
     const all = Array.from({ length: calls }, () => context.compact(history, { force: true }));
@@ -170,10 +186,12 @@ test("an aborted call rejects with its reason, and the work stops when nobody wa
   skip,
 }, async () => {
   const { opened } = gate();
+  const { open: begin, opened: begun } = gate();
   /** @type {AbortSignal | undefined} */
   let seen;
   const { context } = manager((/** @type {any} */ _, /** @type {any} */ control) => {
     seen = control.signal;
+    begin();
     return new Promise((_, reject) => {
       seen?.addEventListener("abort", () => reject(seen?.reason));
       opened.then(() => reject(new Error("never")));
@@ -185,7 +203,7 @@ test("an aborted call rejects with its reason, and the work stops when nobody wa
   const [one, other] = [new AbortController(), new AbortController()];
   const first = context.compact(history, { force: true, signal: one.signal });
   const second = context.compact(history, { force: true, signal: other.signal });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await begun;
   const reasons = [new Error("first"), new Error("second")];
   one.abort(reasons[0]);
   await assert.rejects(first, (error) => error === reasons[0]);
@@ -206,13 +224,13 @@ test("F16: what is appended while a summarizer works stays, in order and once", 
 }, async () => {
   for (const late of [1, 3]) {
     const history = talk(20);
-    const { context } = manager(async () => {
+    const { context } = manager(async (/** @type {any} */ job) => {
       for (let at = 0; at < late; at++) {
         history.push({ role: "assistant", content: `late answer ${at}` });
         history.push({ role: "user", content: `late wish ${at}` });
         context.request(history);
       }
-      return SUMMARY;
+      return good(job);
     });
     const pin = context.request(history) && context.pin({ text: "step 0" });
     const outcome = await context.compact(history, { force: true });
@@ -231,7 +249,7 @@ test("F16: what is appended while a summarizer works stays, in order and once", 
 test("F16: a history that has changed meanwhile refuses what was planned on it", {
   skip,
 }, async () => {
-  const { context } = manager(async () => SUMMARY);
+  const { context } = manager(async (/** @type {any} */ job) => good(job));
   const history = talk(20);
   const plan = context.plan(history, { force: true });
   assert.equal(plan.outcome, "summarize");
@@ -242,9 +260,9 @@ test("F16: a history that has changed meanwhile refuses what was planned on it",
   assert.equal(outcome.record.firstKeptIndex, plan.firstKept);
   assert.deepEqual(outcome.record.kept, plan.kept);
   await assert.rejects(context.compact(history, { plan }), { code: "STALE_PLAN" });
-  const changes = manager(async () => {
+  const changes = manager(async (/** @type {any} */ job) => {
     changes.context.request(other);
-    return SUMMARY;
+    return good(job);
   });
   changes.context.request(history);
   const failed = await changes.context.compact(history, { force: true });
@@ -253,8 +271,8 @@ test("F16: a history that has changed meanwhile refuses what was planned on it",
 });
 
 test("a plan is free of effect, and says what a compaction does", { skip }, async () => {
-  const { context } = manager(async () => SUMMARY);
-  const twin = manager(async () => SUMMARY).context;
+  const { context } = manager(async (/** @type {any} */ job) => good(job));
+  const twin = manager(async (/** @type {any} */ job) => good(job)).context;
   const history = talk(20);
   for (const grown of [history, [...history, ...step(30)]]) {
     const [one, other] = [context.request(grown), twin.request(grown)];
@@ -273,11 +291,14 @@ test("a plan is free of effect, and says what a compaction does", { skip }, asyn
 
 test("prepare waits only where the request would not fit", { skip }, async () => {
   let asked = 0;
+  const { open: begin, opened: begun } = gate();
   const { open, opened } = gate();
-  const { context, types } = manager(async () => {
+  const { context, types } = manager(async (/** @type {any} */ job) => {
     asked += 1;
+    begin();
+    begin();
     await opened;
-    return SUMMARY;
+    return good(job);
   });
   /** @type {any[]} */
   const history = [];
@@ -289,7 +310,7 @@ test("prepare waits only where the request would not fit", { skip }, async () =>
     running = context.status().blocked?.reason === "running";
   }
   assert.ok(running, "a fold was due");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await begun;
   assert.equal(asked, 1);
   history.push({ role: "user", content: "small" });
   assert.equal((await context.prepare(history)).compaction, null, "still in the background");
@@ -326,7 +347,7 @@ test("a failing summarizer is left alone, the host is warned once, and what must
     assert.ok(fits);
     if (compaction?.record?.degraded) degraded += 1;
     if (compaction?.status === "none") warned += 1;
-    await new Promise((resolve) => setImmediate(resolve));
+    await idle(context);
   }
   assert.ok(degraded > 0);
   assert.ok(warned >= 1 && warned <= 2, `${warned} warnings`);
@@ -339,9 +360,9 @@ test("F1: a summarizer that does not help is asked twice at most, also after a r
   skip,
 }, async () => {
   let asked = 0;
-  const summarize = async () => {
+  const summarize = async (/** @type {any} */ job) => {
     asked += 1;
-    return SUMMARY;
+    return good(job);
   };
   const { context, pass } = manager(summarize);
   const pinned = { role: "user", content: prose(9_000) };
@@ -354,13 +375,13 @@ test("F1: a summarizer that does not help is asked twice at most, also after a r
     history.push(...step(at));
     pass(1000);
     const prepared = await now.prepare(history);
-    await new Promise((resolve) => setImmediate(resolve));
+    await idle(now);
     now.observe({ inputTokens: 18_500, outputTokens: 1 }, prepared);
     if (at === 30) {
       const bytes = now.snapshot();
       now = api.ContextManager.restore(bytes, {
         ...{ window: WINDOW, format: "anthropic", estimator: "chars/4" },
-        ...{ summary: { minimumTokens: 0 }, summarize },
+        ...{ summary: { minimumTokens: 0, contextTokens: 200_000 }, summarize },
       });
     }
   }
@@ -373,7 +394,7 @@ test("F1: a summarizer that does not help is asked twice at most, also after a r
 test("recover makes a refused request smaller twice, and knows what is no overflow", {
   skip,
 }, async () => {
-  for (const summarize of [undefined, async () => SUMMARY]) {
+  for (const summarize of [undefined, async (/** @type {any} */ job) => good(job)]) {
     const { context } = manager(summarize);
     const history = talk(20);
     const first = context.request(history);
@@ -397,9 +418,9 @@ test("recover makes a refused request smaller twice, and knows what is no overfl
 
 test("F12 F13: what cannot fit asks nobody and says why", { skip }, async () => {
   let asked = 0;
-  const { context } = manager(async () => {
+  const { context } = manager(async (/** @type {any} */ job) => {
     asked += 1;
-    return SUMMARY;
+    return good(job);
   });
   const parts = { system: prose(20_000) };
   const outcome = await context.compact(talk(20), { force: true, ...parts });
@@ -416,7 +437,7 @@ test("what a summary holds survives fifty compactions, with pins and the last re
   let round = 0;
   const { context, pass } = manager(async (/** @type {any} */ job) => {
     assert.equal(job.previousSummary?.includes(`round ${round - 1}`) ?? false, round > 0);
-    return `## Task\nround ${round} with Zebra_One`;
+    return good(job, `round ${round} with Zebra_One`);
   });
   /** @type {any[]} */
   const history = [{ role: "user", content: "the rule: never touch prod" }];
@@ -442,7 +463,7 @@ test("what a summary holds survives fifty compactions, with pins and the last re
 test("F15: a compaction that no request has carried is carried after a restart", {
   skip,
 }, async () => {
-  const { context } = manager(async () => SUMMARY);
+  const { context } = manager(async (/** @type {any} */ job) => good(job));
   const history = talk(20);
   const outcome = await context.compact(history, { force: true });
   const bytes = context.snapshot();
@@ -460,13 +481,13 @@ test("F15: a compaction that no request has carried is carried after a restart",
 });
 
 test("the agent asks, and a summarizer answers", { skip }, async () => {
-  const { context } = manager(async () => SUMMARY);
+  const { context } = manager(async (/** @type {any} */ job) => good(job));
   const history = talk(20);
   await context.prepare(history);
   await context.callAgentTool("context_compact", {});
   history.push({ role: "assistant", content: "so" }, { role: "user", content: "next" });
   assert.equal((await context.prepare(history)).compaction, null);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await idle(context);
   assert.equal((await context.prepare(history)).compaction.status, "summarized");
 });
 
@@ -474,12 +495,12 @@ test("compaction as a function", { skip }, async () => {
   const options = {
     window: WINDOW,
     estimator: "chars/4",
-    summarize: async () => SUMMARY,
+    summarize: async (/** @type {any} */ job) => good(job),
     force: true,
   };
   const { messages, outcome } = await api.compact(talk(20), {
     ...options,
-    summary: { minimumTokens: 0 },
+    summary: { minimumTokens: 0, contextTokens: 200_000 },
   });
   assert.equal(outcome.status, "summarized");
   assert.equal(count(JSON.stringify(messages), "Zebra_One"), 1);

@@ -128,6 +128,18 @@ fn f6_a_summary_that_is_no_smaller_is_refused_and_everything_stays() {
 }
 
 #[test]
+fn f8_an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down() {
+    let mut told = talked(&options(&json!({})), 20);
+    told.request();
+    let plan = told.plan(true);
+    let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"],
+        "summary": "an extract", "degraded": true, "failure": "ineffective" });
+    told.state.commit(&planned.to_string(), told.now_ms).unwrap();
+    assert!(told.state.blocked(told.now_ms).json().starts_with(r#"{"reason":"cooldown""#));
+    assert!(told.request().fold.unwrap().degraded);
+}
+
+#[test]
 fn f9_with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped() {
     let mut small = talked(&options(&json!({})), 1);
     let plan = small.plan(true);
