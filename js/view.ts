@@ -63,7 +63,7 @@ export interface Folded {
   extracted: Omit<ExtractedContext, "identifiers">;
   lost: string[];
   degraded: boolean;
-  /** Messages of which something went, if nobody has read them yet. */
+  /** Messages of which a call or an error went, if nobody has read them yet. */
   went: number[];
   tokensBefore: number;
   tokensAfter: number;

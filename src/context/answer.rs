@@ -10,7 +10,7 @@ use super::turns::hosts;
 use super::view::{Entry, Written};
 use crate::extract::Extracted;
 use crate::hash::fnv;
-use crate::model::{Fix, Form, Item, Message, NONE, Op, Role, Violation};
+use crate::model::{Fix, Form, Item, Kind, Message, NONE, Op, Role, Violation};
 use crate::order::sort_set;
 use crate::prune::{Change, Rule};
 use crate::validity;
@@ -104,7 +104,7 @@ pub struct Folded {
     pub lost: Vec<String>,
     /// There was to be a summary by the host's summarizer, and there is none.
     pub degraded: bool,
-    /// Messages of which something went, if nobody has read them yet.
+    /// Messages of which a call or an error went, if nobody has read them yet.
     pub went: Vec<u32>,
     /// Tokens of the request before.
     pub tokens_before: u64,
@@ -361,8 +361,12 @@ impl State {
     /// `committed`: by a compaction, which has read what went.
     fn folded(&self, tokens_before: u64, committed: bool) -> Folded {
         let last = self.compactions.last.clone().unwrap_or_default();
-        let message = |at: &u32| self.ledger.blocks.get(*at as usize).map(|it| it.message);
-        let mut went: Vec<u32> = self.compactions.going.iter().filter_map(message).collect();
+        let tells = |at: &u32| {
+            let block = self.ledger.blocks.get(*at as usize)?;
+            let fails = self.lines.errors.get(*at as usize) == Some(&true);
+            (block.kind == Kind::Call || fails).then_some(block.message)
+        };
+        let mut went: Vec<u32> = self.compactions.going.iter().filter_map(tells).collect();
         went.dedup();
         Folded {
             id: last.id,

@@ -96,7 +96,6 @@ impl State {
         let sent = if self.sent.tokens > 0 { self.sent.tokens } else { self.sizes().0 };
         let limit = sent.min(self.usable).saturating_mul(9) / 10;
         self.compactions.limit = Some(limit);
-        self.usable = limit;
         self.sent.settled = false;
         Some(times)
     }

@@ -9,7 +9,9 @@ fn part(kind: Kind, name: &str, text: &'static str) -> Part<'static> {
 
 fn of_calls(calls: &[(&str, &'static str)]) -> Extracted {
     let mut found = Extracted::default();
-    calls.iter().for_each(|(name, text)| found.take(&part(Kind::Call, name, text)));
+    for (name, text) in calls {
+        found.take(&part(Kind::Call, name, text));
+    }
     found
 }
 

@@ -40,8 +40,8 @@ impl Told {
         let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": [], "commands": ["make all"], "errors": [] });
         let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "summary": summary,
             "id": "c-1", "extracted": found, "lost": ["E42"] });
-        let done = self.state.commit(&planned.to_string(), self.now_ms)?;
-        Ok(serde_json::from_str(done.json()).unwrap())
+        let done = self.state.commit(&planned.to_string(), self.now_ms);
+        done.map(|done| serde_json::from_str(done.json()).unwrap())
     }
 
     /// A compaction by hand with this summary.
@@ -182,6 +182,18 @@ fn f12_f13_a_floor_over_the_window_is_told_with_its_figures_before_any_call() {
         let fixed = floor["systemTokens"].as_u64().unwrap() + floor["toolTokens"].as_u64().unwrap();
         assert!(fixed > 19_000, "{floor}");
         assert!(!told.request().fits);
+    }
+}
+
+#[test]
+fn f40_over_the_line_with_nothing_that_may_go_is_an_overflow_and_no_plan_of_nothing() {
+    let mut told = Told::new(&options(&json!({})));
+    told.ask("hi");
+    told.state.set_parts(&json!({ "system": prose(12_250) }).to_string()).unwrap();
+    let (tokens, line) = told.state.sizes();
+    assert!(line < tokens && tokens < 19_000, "{tokens}");
+    for force in [false, true] {
+        assert_eq!(told.plan(force)["plan"]["outcome"], "overflow");
     }
 }
 
@@ -445,7 +457,7 @@ proptest! {
         let plan = told.plan(force);
         let outcome = plan["plan"]["outcome"].as_str().unwrap();
         prop_assert!(tokens <= line || outcome != "none", "{plan}");
-        prop_assert_eq!(outcome == "summarize", plan["go"].as_array().unwrap().first().is_some());
+        prop_assert_eq!(outcome == "summarize", !plan["go"].as_array().unwrap().is_empty());
         let floor = (outcome == "overflow").then(|| plan["plan"]["floor"].clone());
         prop_assert_eq!(floor.is_some_and(|it| it["windowTokens"] == json!(window)), outcome == "overflow");
         let answer = told.request();
