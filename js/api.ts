@@ -10,6 +10,7 @@ export {
   limitTurns,
   pruneForRequest,
   pruneHistoryForContextShare,
+  tierHistory,
 } from "./prune.js";
 export { replay } from "./replay.js";
 export { checkBudget, estimateRequest, repair, validate } from "./transcript.js";

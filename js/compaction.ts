@@ -14,7 +14,7 @@ import type {
   Parts,
   Prepared,
 } from "./types.js";
-import { type Folded, outcomeOf, outcomeWithout } from "./view.js";
+import { outcomeOf, outcomeWithout, type Sized } from "./view.js";
 
 /** What a compaction needs of its session. */
 export interface Session<M> {
@@ -104,7 +104,7 @@ export class Compactions<M> {
     );
     return {
       ...told.plan,
-      firstKept: this.#place(firstKept, messages.length),
+      firstKept: this.#session.history.placeFrom(firstKept),
       kept: this.#ranges(kept),
       chunks: placed,
       extracted,
@@ -160,7 +160,7 @@ export class Compactions<M> {
   }
 
   /** What a request tells of its fold: what the compaction itself told, if it was one. */
-  told(fold: Folded): CompactionOutcome {
+  told(fold: Sized): CompactionOutcome {
     const untold = this.#untold;
     this.#untold = undefined;
     const outcome = untold?.record?.id === fold.id ? untold : outcomeOf(fold);
@@ -298,7 +298,7 @@ export class Compactions<M> {
     try {
       const json = argumentJson(planned, "plan");
       const text = call("compact", () => manager.commit(send(json), now));
-      const done = JSON.parse(text) as Folded & { carried: boolean };
+      const done = JSON.parse(text) as Sized & { carried: boolean };
       if (!done.carried) {
         const reason = "what would stand for it is no smaller than what would go";
         return { ...outcomeWithout("failed", reason, tokensBefore), attempts };
@@ -332,28 +332,14 @@ export class Compactions<M> {
     return { flat, lists: JSON.parse(call(during, () => manager.extracted())) as Lists };
   }
 
-  /** Where the host's history holds a message of the core's, or the next that it holds. */
-  #place(number: number, end: number): number {
-    const { history } = this.#session;
-    for (let at = number; at < history.messages.length; at++) {
-      const place = history.placeOf(at);
-      if (place !== null) return place;
-    }
-    return end;
-  }
-
   #ranges(ranges: Array<[number, number]>): Array<[number, number]> {
-    const { history } = this.#session;
-    return ranges.flatMap(([from, to]): Array<[number, number]> => {
-      const [first, last] = [history.placeOf(from), history.placeOf(to - 1)];
-      return first === null || last === null ? [] : [[first, last + 1]];
-    });
+    return ranges.flatMap(([from, to]) => this.#session.history.runsOf(from, to));
   }
 
   #placed(outcome: CompactionOutcome): CompactionOutcome {
     const { record } = outcome;
     if (!record) return outcome;
-    const firstKeptIndex = this.#place(record.firstKeptIndex, record.firstKeptIndex);
+    const firstKeptIndex = this.#session.history.placeFrom(record.firstKeptIndex);
     return { ...outcome, record: { ...record, firstKeptIndex, kept: this.#ranges(record.kept) } };
   }
 

@@ -25,9 +25,9 @@ import { type Answer, outcomeWithout, View } from "./view.js";
 
 /** What `setModel` takes. */
 type Model<M> = Partial<
-  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "economy">
+  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "thinking" | "economy">
 >;
-const MODEL = new Set(["window", "estimator", "provider", "economy"]);
+const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
 
 type Step = { need: number[] } | { done: Answer };
 
@@ -60,6 +60,8 @@ export class ContextManager<M = unknown> {
   #epoch = 0;
   /** Where the session was opened. */
   #place: { store: Store; key: string; revision: number | null } | undefined;
+  /** What goes out beside the messages, as the core has it. */
+  #beside: string | undefined;
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
   readonly #compactions: Compactions<M>;
@@ -169,7 +171,8 @@ export class ContextManager<M = unknown> {
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
     const manager = this.#manager();
     this.#history.take(manager, messages, this.#view);
-    setParts(during, manager, beside, this.#counter);
+    if (beside !== this.#beside) setParts(during, manager, beside, this.#counter);
+    this.#beside = beside;
     return manager;
   }
 
@@ -209,7 +212,7 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * What changes with the model: window, estimator, provider, economy. What is given replaces what was; what was
+   * What changes with the model: window, estimator, provider, thinking, economy. What is given replaces what was; what was
    * decided stays where it can. Another estimator or provider measures the history again, and learns its figures anew.
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`; then nothing has changed.
@@ -229,6 +232,7 @@ export class ContextManager<M = unknown> {
     this.#options = options;
     this.#core = core;
     this.#counter = counterOf(options.estimator);
+    this.#beside = undefined;
     this.#history.counter = this.#counter;
     if (again) this.#history.again();
   }
@@ -236,15 +240,11 @@ export class ContextManager<M = unknown> {
   /** How full the window is, by the last request. */
   status(): Status {
     const manager = this.#manager();
-    const core = JSON.parse(call("status", () => manager.status())) as Omit<
-      Status,
-      "trend" | "blocked"
-    >;
-    const epoch = this.#epochsBefore + core.epoch;
+    const core = JSON.parse(call("status", () => manager.status())) as Omit<Status, "blocked">;
     const blocked = this.#compactions.isRunning
       ? { reason: "running" as const }
       : (JSON.parse(call("status", () => manager.blocked(this.#now()))) as Status["blocked"]);
-    return { ...core, epoch, trend: "unknown", blocked };
+    return { ...core, epoch: this.#epochsBefore + core.epoch, blocked };
   }
 
   /**
@@ -259,7 +259,7 @@ export class ContextManager<M = unknown> {
     const number = this.#history.numberOf(index);
     if (number === null) throw invalid("index", "a message of the host's, not one of ours", index);
     const told = JSON.parse(call("explain", () => manager.explain(number))) as Explanation;
-    return { ...told, index };
+    return { ...told, index, group: this.#history.placeFrom(told.group) };
   }
 
   /**
@@ -291,8 +291,7 @@ export class ContextManager<M = unknown> {
     if (!isBytes(bytes)) throw invalid("bytes", "a Uint8Array", typeof bytes);
     const manager = this.#manager();
     call("restore", () => manager.wake(core.sendBytes(bytes)));
-    this.#history.forget();
-    this.#view.clear();
+    this.#restart();
   }
 
   /**
@@ -337,8 +336,7 @@ export class ContextManager<M = unknown> {
       const manager = this.#manager();
       if (call("save", () => manager.rebase(core.sendBytes(held.bytes)))) {
         // Theirs is ahead: it is what this session goes on from, and it is committed already.
-        this.#history.forget();
-        this.#view.clear();
+        this.#restart();
         return { revision: held.revision, rebased: true };
       }
       rebased = true;
@@ -422,10 +420,9 @@ export class ContextManager<M = unknown> {
     const given = argumentJson([name, args ?? null], "args");
     const told = JSON.parse(call("callAgentTool", () => manager.call_agent_tool(send(given)))) as
       | { text: string }
-      | { message: number; block: number };
-    if ("text" in told) return told.text;
-    const text = this.#recalled(manager, told.message, told.block);
-    return text ?? "The original is not there any more.";
+      | { text: string; message: number; block: number };
+    if (!("message" in told)) return told.text;
+    return this.#recalled(manager, told.message, told.block) ?? told.text;
   }
 
   /** Work done so far by the instance that now holds the session. */
@@ -438,8 +435,7 @@ export class ContextManager<M = unknown> {
     this.#compactions.stop();
     this.#handle?.free();
     this.#handle = undefined;
-    this.#history.forget();
-    this.#view.clear();
+    this.#restart();
   }
 
   /** The session in the core; a new one without messages if the instance that held it was lost. */
@@ -452,10 +448,16 @@ export class ContextManager<M = unknown> {
         this.#epochsBefore = this.#epoch + 1;
         this.#lost = this.#view.messages;
       }
-      this.#history.forget();
-      this.#view.clear();
+      this.#restart();
     }
     return this.#handle.value;
+  }
+
+  /** Nothing of what the core was told counts any more. */
+  #restart(): void {
+    this.#history.forget();
+    this.#view.clear();
+    this.#beside = undefined;
   }
 
   /** Null, if `asks`: a summarizer is to be asked first. */
@@ -486,7 +488,7 @@ export class ContextManager<M = unknown> {
     this.#lost = [];
     const prepared: Prepared<M> = {
       messages: sent,
-      source: this.#view.source.map((number) => (number === null ? null : placeOf(number))),
+      source: history.placesOf(this.#view.source),
       fits: answer.fits,
       repairs: placed(answer.repairs, placeOf),
       cacheBreakpoints: answer.cacheBreakpoints,
@@ -496,16 +498,18 @@ export class ContextManager<M = unknown> {
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
       compaction: this.#compactionOf(answer),
-      hints: JSON.parse(answer.hints ?? "{}") as Prepared<M>["hints"],
+      hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);
     return prepared;
   }
 
   /** The fold of a request, or why there was none. */
-  #compactionOf({ fold, refused, tokens }: Answer): CompactionOutcome | null {
-    if (!fold) return refused ? outcomeWithout("none", refused, tokens) : null;
-    if (fold.went.length === 0) return this.#compactions.told(fold);
+  #compactionOf({ fold, outcome }: Answer): CompactionOutcome | null {
+    if (!outcome) return null;
+    const { status, reason, tokensBefore, tokensAfter } = outcome;
+    if (!fold) return outcomeWithout(status, reason, tokensBefore, tokensAfter);
+    if (fold.went.length === 0) return this.#compactions.told({ ...fold, ...outcome });
     const manager = this.#manager();
     for (const number of fold.went) {
       const json = messageJson(this.#history.messages[number], number);
@@ -513,7 +517,7 @@ export class ContextManager<M = unknown> {
     }
     const found = call("request", () => manager.extracted());
     const extracted = JSON.parse(found) as Omit<ExtractedContext, "identifiers">;
-    return this.#compactions.told({ ...fold, extracted });
+    return this.#compactions.told({ ...fold, ...outcome, extracted });
   }
 
   #tell(answer: Answer): void {

@@ -6,7 +6,7 @@
 import { call, send } from "./core.js";
 import { type Counter, push } from "./count.js";
 import type * as glue from "./glue/plimsoll_bg.js";
-import { messageJson } from "./json.js";
+import { copied, isHeldBy, messageJson } from "./json.js";
 import type { ContextManagerOptions } from "./types.js";
 import type { Shown, View } from "./view.js";
 
@@ -43,6 +43,8 @@ export class History<M> {
   #isTorn = false;
   /** From here on messages may still change. */
   #lastGroup = 0;
+  /** What those held when they were passed, from the first on. */
+  #copies: unknown[] = [];
 
   constructor(key: ContextManagerOptions<M>["key"], counter: Counter | undefined) {
     this.#key = key;
@@ -57,6 +59,7 @@ export class History<M> {
   /** First message of the last group, as the last answer has it. */
   set lastGroup(index: number) {
     this.#lastGroup = index;
+    this.#copies = this.#known.slice(index).map(copied);
   }
 
   /** The core has let go of all messages: they are handed over again. */
@@ -73,6 +76,36 @@ export class History<M> {
   /** Where the host's history holds a message of the core's; null: nowhere. */
   placeOf(number: number): number | null {
     return this.#passed ? (this.#passed.places.get(number) ?? null) : number;
+  }
+
+  /** The place of the first message from a number on that the host holds; behind its history if it holds none. */
+  placeFrom(number: number): number {
+    if (!this.#passed) return number;
+    for (let at = number; at < this.#known.length; at++) {
+      const [place] = this.runsOf(at, at + 1);
+      if (place) return place[0];
+    }
+    return this.#passed.messages.length;
+  }
+
+  /** The places of a run of numbers, as [from, to); none for what the host does not hold, or only in a message of ours. */
+  runsOf(from: number, to: number): Array<[number, number]> {
+    if (!this.#passed) return [[from, to]];
+    const runs: Array<[number, number]> = [];
+    for (let number = from; number < to; number++) {
+      const place = this.placeOf(number);
+      if (place === null || this.numberOf(place) !== number) continue;
+      const last = runs.at(-1);
+      if (last?.[1] === place) last[1]++;
+      else runs.push([place, place + 1]);
+    }
+    return runs;
+  }
+
+  /** Places of many; null stays null. */
+  placesOf(numbers: Array<number | null>): Array<number | null> {
+    if (!this.#passed) return numbers;
+    return numbers.map((number) => (number === null ? null : this.placeOf(number)));
   }
 
   /** The core's number of a message of the host's history; null: it is one of ours. */
@@ -122,6 +155,7 @@ export class History<M> {
   #drop(): void {
     this.#known = [];
     this.#keys = [];
+    this.#copies = [];
   }
 
   #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
@@ -180,7 +214,7 @@ export class History<M> {
   /** What is still sent stands where it stood; only the last group may be another. */
   #standsAsIs(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
     if (messages.length < this.#known.length) return false;
-    return view.indexes.every(
+    return view.sends(
       (index) => index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index),
     );
   }
@@ -234,9 +268,13 @@ export class History<M> {
   #isLastGroupSame(manager: glue.Manager, session: readonly M[]): boolean {
     if (session.length < this.#known.length) return false;
     for (let index = this.#lastGroup; index < this.#known.length; index++) {
-      const json = messageJson(session[index], index);
-      if (!call("request", () => manager.same(index, send(json)))) return false;
-      this.#known[index] = session[index] as M;
+      const message = session[index] as M;
+      const copy = this.#copies[index - this.#lastGroup];
+      if (copy === undefined || !isHeldBy(copy, message)) {
+        const json = messageJson(message, index);
+        if (!call("request", () => manager.same(index, send(json)))) return false;
+      }
+      this.#known[index] = message;
     }
     return true;
   }

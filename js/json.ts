@@ -112,6 +112,40 @@ function isPlain(value: unknown, nodes: { left: number }): boolean {
   return true;
 }
 
+/** A copy of a plain value that shares its texts, to see later whether it has changed; undefined: it is not plain. */
+export function copied(value: unknown): unknown {
+  return isPlain(value, { left: 500 }) ? copy(value) : undefined;
+}
+
+function copy(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const made: Record<string, unknown> = {};
+  for (const key in value) made[key] = copy((value as Record<string, unknown>)[key]);
+  return made;
+}
+
+/** The value is plain, and holds what the copy does in the same order: it is written alike. */
+export function isHeldBy(copy: unknown, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return Object.is(value, copy);
+  if (typeof copy !== "object" || copy === null) return false;
+  if (Array.isArray(value)) {
+    if ("toJSON" in value || !Array.isArray(copy) || copy.length !== value.length) return false;
+    // Also where there is a hole, which `every` passes over.
+    return value.findIndex((item, at) => !isHeldBy(copy[at], item)) < 0;
+  }
+  if (Array.isArray(copy) || !isPlainObject(value)) return false;
+  const names = Object.keys(copy);
+  const own = Object.keys(value);
+  return (
+    own.length === names.length &&
+    own.every((name, at) => {
+      const of = (it: object): unknown => (it as Record<string, unknown>)[name];
+      return name === names[at] && isHeldBy(of(copy), of(value));
+    })
+  );
+}
+
 /** An object of no class, that does not say itself how it is written. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || "toJSON" in value) return false;

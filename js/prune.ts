@@ -38,16 +38,53 @@ export function pruneForRequest<M>(
     },
 ): PruneResult<M> {
   const { system, tools, unseenTokens, signal, ...policy } = options;
-  const once = { ...policy, transient: true, clock: () => 0 } as ContextManagerOptions<M>;
-  using manager = new ContextManager<M>(once);
-  const request = manager.request(messages, { system, tools, unseenTokens, signal });
+  const result = once(messages, policy, { system, tools, unseenTokens, signal });
+  if (result.applied) return result;
+  const { originalTokens } = result;
+  return { ...result, messages: [...messages], edits: [], prunedTokens: originalTokens };
+}
+
+/**
+ * What AIClaw loads of a long history: the newest turns whole; of those before them results and texts cut to their first
+ * characters; of all older ones what the user said and what the model answered last. Then it is mended for the provider.
+ * What may not leave a request, such as the newest Anthropic thinking with its call, stays as it is.
+ *
+ * @throws {PlimsollError} as `limitTurns`; `INVALID_ARGUMENT` for a limit that is no number.
+ * @example
+ * const { messages, originalTokens, prunedTokens } = tierHistory(history);
+ */
+export function tierHistory<M>(
+  messages: readonly M[],
+  options: {
+    /** Turns that stay whole, the newest counted; at least 1. Default 3. */
+    fullTurns?: number;
+    /** Turns before them whose bodies are cut. Default 5. */
+    lightTurns?: number;
+    /** UTF-16 code units that they keep of a result. Default 300. */
+    resultChars?: number;
+    /** And of a text. Default 500. */
+    textChars?: number;
+    format?: Format;
+    provider?: Provider;
+    estimator?: Estimator;
+  } = {},
+): PruneResult<M> {
+  const { format, provider, estimator, ...tiers } = options;
+  return once(messages, { format, provider, estimator, tiers, window: { contextTokens: 0 } });
+}
+
+/** One request, of which nothing is kept. */
+function once<M>(messages: readonly M[], options: object, parts?: Parts): PruneResult<M> {
+  const all = {
+    ...options,
+    transient: true,
+    clock: () => 0,
+  } as unknown as ContextManagerOptions<M>;
+  using manager = new ContextManager<M>(all);
+  const request = manager.request(messages, parts);
   const { used: prunedTokens, tokensSaved } = manager.status();
   const originalTokens = prunedTokens + tokensSaved;
   const applied = request.edits.length > 0 && prunedTokens < originalTokens;
-  if (!applied) {
-    const asTheyAre = { messages: [...messages], edits: [], applied };
-    return { ...asTheyAre, originalTokens, prunedTokens: originalTokens };
-  }
   return {
     messages: request.messages,
     applied,

@@ -140,6 +140,12 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   provider?: Provider;
   /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
   signCalls?: boolean;
+  /**
+   * What a thinking block that is kept is bound to. `bound`: all that stands before it, so that behind an edit it goes, or
+   * `Prepared.hints` has the provider drop it (newer Claude models refuse it otherwise). `free`: nothing. `none`: the model
+   * takes none, and none is sent; only what a provider wants with its calls stays. Default: bound for Anthropic and Bedrock.
+   */
+  thinking?: "bound" | "free" | "none";
   /** Default `generic`. A function is asked once for each text of the history, when it is first passed. */
   estimator?: Estimator;
   /** Same key = same content. Default: the object itself, else its content. */
@@ -227,7 +233,11 @@ export interface Prepared<M> {
   tokensSource: "usage+estimate" | "estimate";
   /** Edits that are new in this request. */
   edits: Edit[];
-  /** The fold that was carried out for this request; `none`: one was wanted, and why it was not. */
+  /**
+   * What room was made for this request, by the deepest step that was taken; null: none was needed. `pruned`: edits,
+   * `discarded`: the oldest went, `truncated`: old bodies were cut or, with a `record`, a fold; `none`: a fold was wanted, and
+   * why it was not carried out. Its positions are those of the history that was passed.
+   */
   compaction: CompactionOutcome | null;
   hints: { body?: Record<string, unknown>; headers?: Record<string, string> };
 }

@@ -1,4 +1,5 @@
 /** A view as the core tells it, carried out on the host's messages. */
+
 import { type Copied, edited, filled, valueAt } from "./carry.js";
 import type {
   CompactionOutcome,
@@ -41,9 +42,9 @@ export interface Answer {
   repairs: Violation[];
   edits: Edit[];
   event: "edit" | "fold" | null;
+  /** What room was made, or why none was. */
+  outcome: Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> | null;
   fold: Folded | null;
-  /** Why a fold that was wanted was not carried out. */
-  refused: string | null;
   foldDue: boolean;
   /** JSON of what the provider must be told. */
   hints: string | null;
@@ -65,6 +66,10 @@ export interface Folded {
   degraded: boolean;
   /** Messages of which a call or an error went, if nobody has read them yet. */
   went: number[];
+}
+
+/** The same, with the request before and with it. */
+export interface Sized extends Folded {
   tokensBefore: number;
   tokensAfter: number;
 }
@@ -89,6 +94,9 @@ export interface Shown<M> {
 /** The messages of the last request. */
 export class View<M> {
   #sent: Sent<M>[] = [];
+  /** Beside them, so that a request copies lists and walks none. */
+  #messages: M[] = [];
+  #source: Array<number | null> = [];
   readonly #create: ContextManagerOptions<M>["create"];
 
   constructor(create: ContextManagerOptions<M>["create"]) {
@@ -101,23 +109,19 @@ export class View<M> {
   }
 
   get messages(): M[] {
-    return this.#sent.map(({ message }) => message);
+    return this.#messages.slice();
   }
 
   /** For each message the core's number of the host's that it is or edits; null: ours. */
   get source(): Array<number | null> {
-    return this.#sent.map(({ item }) => ("index" in item ? item.index : null));
+    return this.#source.slice();
   }
 
-  /** The host's messages that are sent, whole or in part; some more than once. */
-  get indexes(): number[] {
-    // A loop: this is walked at every request, and `flatMap` is ten times as slow.
-    const all: number[] = [];
-    for (const { item } of this.#sent) {
-      if ("index" in item) all.push(item.index);
-      else all.push(...indexesOf(item));
-    }
-    return all;
+  /** Whether all the host's messages that are sent, whole or in part, are such. */
+  sends(are: (index: number) => boolean): boolean {
+    return this.#sent.every(({ item }) =>
+      "index" in item ? are(item.index) : indexesOf(item).every(are),
+    );
   }
 
   get shown(): Shown<M>[] {
@@ -131,21 +135,29 @@ export class View<M> {
 
   clear(): void {
     this.#sent = [];
+    this.#messages = [];
+    this.#source = [];
   }
 
   /** The view of this answer, from the host's objects as they are now. */
   take(answer: Answer, history: readonly M[]): void {
-    const kept = this.#sent.slice(0, answer.keep).map((sent) => this.#again(sent, history));
-    this.#sent = kept.concat(answer.items.map((item) => this.#carry(item, history)));
+    const items = answer.items.map((item) => this.#carry(item, history));
+    const keep = Math.min(answer.keep, this.#sent.length);
+    for (let at = 0; at < keep; at++) {
+      const sent = this.#sent[at] as Sent<M>;
+      if (isOther(sent, history)) this.#put(at, this.#carry(sent.item, history));
+    }
+    this.#sent.length = keep;
+    this.#messages.length = keep;
+    this.#source.length = keep;
+    for (const sent of items) this.#put(this.#sent.length, sent);
   }
 
-  #again(sent: Sent<M>, history: readonly M[]): Sent<M> {
-    const { item, hosts } = sent;
-    const isNew =
-      "index" in item
-        ? history[item.index] !== hosts[0]
-        : indexesOf(item).some((index, at) => history[index] !== hosts[at]);
-    return isNew ? this.#carry(item, history) : sent;
+  #put(at: number, sent: Sent<M>): void {
+    const { item, message } = sent;
+    this.#sent[at] = sent;
+    this.#messages[at] = message;
+    this.#source[at] = "index" in item ? item.index : null;
   }
 
   #carry(item: Item, history: readonly M[]): Sent<M> {
@@ -165,6 +177,12 @@ export class View<M> {
     const message = this.#create?.({ role, content, ...names }) ?? (made as M);
     return { item, hosts, message };
   }
+}
+
+/** The host holds other objects for it now. */
+function isOther<M>({ item, hosts }: Sent<M>, history: readonly M[]): boolean {
+  if ("index" in item) return history[item.index] !== hosts[0];
+  return indexesOf(item).some((index, at) => history[index] !== hosts[at]);
 }
 
 function shown<M>({ item, message }: Sent<M>): Shown<M> {
@@ -196,7 +214,7 @@ export function outcomeWithout(
 
 /** A fold as it is told: carried by a summary, or by digest and hot set. */
 export function outcomeOf(
-  fold: Folded,
+  fold: Sized,
   attempts: CompactionOutcome["attempts"] = [],
   reason?: string,
 ): CompactionOutcome {

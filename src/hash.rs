@@ -7,6 +7,23 @@ pub fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
     })
 }
 
+/// Odd, with its bits well spread: the 64-bit golden ratio.
+pub const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Hash of bytes behind a hash: eight at a time, little-endian, then what is left over, then the length.
+pub fn bytes(hash: u64, text: &[u8]) -> u64 {
+    let (words, rest) = text.as_chunks::<8>();
+    let hash = words.iter().fold(hash, |hash, word| round(hash, u64::from_le_bytes(*word)));
+    let rest = rest.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+    round(round(hash, rest), text.len() as u64)
+}
+
+/// One round: add, multiply, fold the high half down. Every bit of the state depends on every bit taken so far.
+pub fn round(hash: u64, word: u64) -> u64 {
+    let hash = (hash ^ word).wrapping_add(SPREAD).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    hash ^ (hash >> 32)
+}
+
 /// Spreads the bits of a number (the finalizer of splitmix64).
 pub fn mix(x: u64) -> u64 {
     let z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);

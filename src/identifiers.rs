@@ -2,7 +2,7 @@
 //!
 //! Each is interned once; what the policy asks of it (newest source, uses, blocks) is kept beside its text.
 
-use crate::hash::fnv;
+use crate::hash;
 use crate::keyed::Index;
 use crate::model::NONE;
 
@@ -39,7 +39,7 @@ pub struct Identifiers {
 impl Identifiers {
     /// The number of `text`; `tokens` is asked for what it costs when it is new.
     pub fn intern(&mut self, text: &str, tokens: impl FnOnce(&str) -> u32) -> u32 {
-        let hash = fnv(text.bytes());
+        let hash = hash::bytes(0, text.as_bytes());
         let number = |at: usize| u32::try_from(at).unwrap_or(NONE);
         if let Some(at) = self.index.find(hash, &|at| self.text(number(at)) == text) {
             return number(at);
@@ -60,7 +60,7 @@ impl Identifiers {
             summarized: false,
         });
         let (all, entries) = (&self.text, &self.entries);
-        let hash_of = |at| fnv(slice(all, entries, number(at)).bytes());
+        let hash_of = |at| hash::bytes(0, slice(all, entries, number(at)).as_bytes());
         self.index.add(hash, at, &hash_of);
         number(at)
     }

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use hashbrown::HashTable;
 
-/// Odd, with its bits well spread: the 64-bit golden ratio.
-const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+use crate::hash::{SPREAD, bytes};
 
 /// Positions by hashes: the one table that is hashed, since each type of it costs kilobytes of Wasm. It keeps no hash:
 /// a session's thousands of identifiers stand in it, and who adds one can tell those of the others.
@@ -123,15 +122,8 @@ impl<'a> ByName<'a> {
     }
 }
 
-/// Eight bytes at a time, then what is left over.
 fn hash(scope: usize, name: &str) -> u64 {
-    let (words, rest) = name.as_bytes().as_chunks::<8>();
-    let rest = rest.iter().fold(rest.len() as u64, |word, byte| (word << 8) | u64::from(*byte));
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    words.chain([rest]).fold(scope as u64, |hash, word| {
-        let hash = (hash ^ word).wrapping_add(SPREAD).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        hash ^ (hash >> 32)
-    })
+    bytes(scope as u64, name.as_bytes())
 }
 
 #[cfg(test)]

@@ -27,10 +27,14 @@ pub fn lg(x: u64) -> Lg {
     let step = (mantissa << 1) >> (64 - STEP_BITS);
     let rest = mantissa & ((1 << rest_bits) - 1);
     let index = usize::try_from(step).unwrap_or(0);
-    let low = table().get(index).copied().unwrap_or(0);
-    let high = table().get(index + 1).copied().unwrap_or(1 << 32);
-    let between = (u128::from(high - low) * u128::from(rest)) >> rest_bits;
-    let fraction = i64::try_from(u128::from(low) + between).unwrap_or(0);
+    let table = table();
+    let low = table.get(index).copied().unwrap_or(0);
+    let high = table.get(index + 1).copied().unwrap_or(1 << 32);
+    // The product of 21 and 51 bits, without what its last 24 would add, which the shift drops.
+    let slope = high - low;
+    let (upper, lower) = (rest >> 24, rest & 0xFF_FFFF);
+    let between = (slope * upper + ((slope * lower) >> 24)) >> (rest_bits - 24);
+    let fraction = i64::try_from(low + between).unwrap_or(0);
     (i64::from(63 - shift) << 32) + fraction
 }
 

@@ -64,11 +64,15 @@ fn heapsort<T: PartialOrd>(order: &mut [T]) {
 
 /// Lets the one at a place sink to where none below it is larger.
 fn sift<T: PartialOrd>(heap: &mut [T], mut at: usize) {
+    // Not as options, whose comparison is a call each.
+    let below = |heap: &[T], at, other| {
+        heap.get(at).zip(heap.get(other)).is_some_and(|(it, other): (&T, &T)| it < other)
+    };
     loop {
         let left = at.saturating_mul(2).saturating_add(1);
         let right = left.saturating_add(1);
-        let larger = if heap.get(right) > heap.get(left) { right } else { left };
-        if heap.get(larger) <= heap.get(at) {
+        let larger = if below(heap, left, right) { right } else { left };
+        if !below(heap, at, larger) {
             return;
         }
         heap.swap(at, larger);

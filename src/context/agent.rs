@@ -24,12 +24,15 @@ const TOOLS: [Tool; 3] = [
 /// A stub promises it only where it is among the request's tools.
 pub(super) const RECALL: &str = "context_recall";
 
+/// Told instead of an original that the host has no more.
+const LOST: &str = "The original is not there any more.";
+
 /// What comes of a call to one of the tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// Text for the tool's result.
     Text(String),
-    /// The original is wanted: of this block of this message.
+    /// The original is wanted: of this block of this message. If the host has it no more, the text says so.
     Recall(u32, u32),
 }
 
@@ -38,7 +41,7 @@ impl json::Write for Told {
         match self {
             Self::Text(text) => json::object(&[("text", text)], out),
             Self::Recall(message, block) => {
-                json::object(&[("message", message), ("block", block)], out);
+                json::object(&[("message", message), ("block", block), ("text", &LOST)], out);
             }
         }
     }

@@ -44,10 +44,10 @@ pub struct Answer {
     pub edits: Vec<Edit>,
     /// What the policy did.
     pub event: Option<Event>,
+    /// What room was made.
+    pub outcome: Option<Outcome>,
     /// The fold that was carried out.
     pub fold: Option<Folded>,
-    /// Why a fold that was wanted was not carried out.
-    pub refused: Option<&'static str>,
     /// A fold pays, and waits for a summarizer.
     pub fold_due: bool,
     /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
@@ -73,13 +73,28 @@ json::written!(Answer {
     repairs,
     edits,
     event,
+    outcome,
     fold,
-    refused,
     fold_due,
     hints,
     cache_breakpoints,
     last_group
 });
+
+/// What room was made in a window that was full, or why none was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// none, pruned, truncated or discarded.
+    pub status: &'static str,
+    /// How, or why not.
+    pub reason: &'static str,
+    /// Tokens of the request as it would have been.
+    pub tokens_before: u64,
+    /// Tokens of the request.
+    pub tokens_after: u64,
+}
+
+json::written!(Outcome { status, reason, tokens_before, tokens_after });
 
 /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,10 +121,6 @@ pub struct Folded {
     pub degraded: bool,
     /// Messages of which a call or an error went, if nobody has read them yet.
     pub went: Vec<u32>,
-    /// Tokens of the request before.
-    pub tokens_before: u64,
-    /// Tokens of the request now.
-    pub tokens_after: u64,
 }
 
 json::written!(Folded {
@@ -123,9 +134,7 @@ json::written!(Folded {
     extracted,
     lost,
     degraded,
-    went,
-    tokens_before,
-    tokens_after
+    went
 });
 
 /// What the policy did at a request.
@@ -172,13 +181,14 @@ impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.
     pub(super) fn carry_out(&mut self) -> Answer {
         let decided = self.decided.take().unwrap_or_default();
-        let Decided { folded_from, fold_due, refused, .. } = decided;
+        let mut decided = decided;
         let untold = self.compactions.untold.take();
-        if untold.is_none() && folded_from.is_some() {
+        if let Some(before) = untold {
+            (decided.before, decided.folded) = (before, true);
+        } else if decided.folded {
             self.fold_by_itself();
         }
-        let folded_from = untold.or(folded_from);
-        let folded = folded_from.is_some();
+        let Decided { folded, fold_due, .. } = decided;
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
         let rebuild = folded || parts_changed || self.must_rebuild();
@@ -229,8 +239,8 @@ impl State {
                 (false, true) => Some(Event::Edit),
                 (false, false) => None,
             },
-            fold: folded_from.map(|before| self.folded(before, untold.is_some())),
-            refused,
+            outcome: self.outcome(decided, &fresh),
+            fold: folded.then(|| self.folded(untold.is_some())),
         };
         self.answer(items, edits, said)
     }
@@ -328,6 +338,7 @@ impl State {
         self.sent.rebuild = false;
         self.sent.settled = true;
         self.sent.fold_due = fold_due;
+        self.sent.last = self.sent.tokens;
         self.sent.tokens = self.pruner.context(&self.ledger, &self.setting());
         self.sent.peak = self.sent.peak.max(self.sent.tokens);
     }
@@ -348,8 +359,8 @@ impl State {
             repairs: self.repairs(),
             edits,
             event: said.event,
+            outcome: said.outcome,
             fold: said.fold,
-            refused: said.refused,
             fold_due: self.sent.fold_due,
             hints: self.needs_drop_hint().then(|| self.provider.drop_reasoning_hint()).flatten(),
             cache_breakpoints: self.sent.breakpoints.clone(),
@@ -359,7 +370,7 @@ impl State {
 
     /// What a fold that has just been carried out came to.
     /// `committed`: by a compaction, which has read what went.
-    fn folded(&self, tokens_before: u64, committed: bool) -> Folded {
+    fn folded(&self, committed: bool) -> Folded {
         let last = self.compactions.last.clone().unwrap_or_default();
         let tells = |at: &u32| {
             let block = self.ledger.blocks.get(*at as usize)?;
@@ -380,8 +391,6 @@ impl State {
             lost: last.lost,
             degraded: last.degraded,
             went: if committed { Vec::new() } else { went },
-            tokens_before,
-            tokens_after: self.pruner.context(&self.ledger, &self.setting()),
         }
     }
 
@@ -400,6 +409,29 @@ impl State {
             degraded: self.options.summarizes && large,
             ..Record::default()
         });
+    }
+
+    /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
+    fn outcome(&self, decided: Decided, fresh: &[Change]) -> Option<Outcome> {
+        let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
+        let (status, how) = if decided.folded {
+            ("truncated", "fold by digest and hot set")
+        } else if by(&[Rule::Discard]) {
+            ("discarded", "the oldest were dropped")
+        } else if by(&[Rule::Truncate]) {
+            ("truncated", "old bodies were cut")
+        } else if by(&[Rule::Capacity, Rule::Prune, Rule::HardFit]) {
+            ("pruned", "edits made room")
+        } else {
+            ("none", decided.refused?)
+        };
+        let tokens_after = self.pruner.context(&self.ledger, &self.setting());
+        Some(Outcome {
+            status,
+            reason: decided.refused.unwrap_or(how),
+            tokens_before: self.calibration.tokens(decided.before),
+            tokens_after: self.calibration.tokens(tokens_after),
+        })
     }
 
     /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
@@ -514,8 +546,8 @@ impl State {
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) keep: u32,
+    pub(super) outcome: Option<Outcome>,
     pub(super) fold: Option<Folded>,
-    pub(super) refused: Option<&'static str>,
     pub(super) before: u64,
     pub(super) lost: u64,
     pub(super) first_changed: Option<i64>,

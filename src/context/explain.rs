@@ -104,6 +104,7 @@ impl State {
                 Some(Rule::BoundThinking) => {
                     "nothing: its provider would refuse it behind the edit"
                 }
+                Some(Rule::NoThinking) => "nothing: the model takes no thinking",
                 Some(
                     Rule::Timed
                     | Rule::Cold

@@ -20,7 +20,8 @@ impl State {
         if limits.images == 0
             || (self.all_images <= limits.many
                 && widest <= limits.pixels
-                && self.all_bytes.saturating_add(beside) <= limits.bytes / 2)
+                && (self.all_bytes.saturating_add(beside) <= limits.bytes / 2
+                    || self.bytes_uncut().saturating_add(beside) <= limits.bytes))
         {
             return;
         }
@@ -116,6 +117,19 @@ impl State {
             self.note(change);
         }
         true
+    }
+
+    /// The most that may go out of the history: the bytes of each message of which something does.
+    fn bytes_uncut(&self) -> u64 {
+        let (mut bytes, mut last) = (0u64, None);
+        for block in self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize))
+        {
+            if last.replace(block.message) != Some(block.message) {
+                let message = self.ledger.messages.get(block.message as usize);
+                bytes = bytes.saturating_add(message.map_or(0, |it| it.bytes.into()));
+            }
+        }
+        bytes
     }
 
     /// Bytes of what goes out of the history: of each message its JSON, less what was cut from it.

@@ -3,7 +3,7 @@
 use super::counter::Counter;
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
-use crate::hash::fnv;
+use crate::hash;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Outline, Part, Role};
 use crate::order::sort_set;
@@ -110,8 +110,7 @@ fn measure_part(
     let interned = identifiers.map(|known| intern(source, counter.estimator, known));
     let (ids, head_ids) = interned.unwrap_or_default();
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
-    // Between the two a byte that is in neither.
-    let key = fnv(name.bytes().chain([0xff]).chain(part.text.bytes()));
+    let key = hash::bytes(hash::bytes(0, name.as_bytes()), part.text.as_bytes());
     Measured {
         tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
         overhead,
@@ -125,9 +124,17 @@ fn measure_part(
     }
 }
 
+/// Where the first so many characters end.
+fn chars_end(text: &str, chars: usize) -> usize {
+    match text.as_bytes().get(..chars) {
+        Some(head) if head.is_ascii() => chars,
+        _ => text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at),
+    }
+}
+
 /// Numbers of the text's identifiers, each once; those of its head first.
 fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32>, u32) {
-    let head_end = text.char_indices().nth(HEAD_CHARS).map_or(text.len(), |(at, _)| at);
+    let head_end = chars_end(text, HEAD_CHARS);
     let (mut head, mut rest) = (Vec::new(), Vec::new());
     identifiers(text, &mut |found, at| {
         // One token separates it from the next.

@@ -29,13 +29,14 @@ mod status;
 mod step;
 #[cfg(test)]
 mod tests;
+mod tiers;
 mod turns;
 mod view;
 #[cfg(test)]
 mod wire_tests;
 
 pub use agent::{Told, agent_tools};
-pub use answer::{Answer, Edit, Event, Folded};
+pub use answer::{Answer, Edit, Event, Folded, Outcome};
 pub use estimate::{BudgetCheck, ByKind, Estimate};
 pub use explain::{Explanation, Since};
 pub use history::{Shared, history_limit};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::tiers::Tiers;
 use crate::error::{Error, Result, listed};
 use crate::estimate::Estimator;
 use crate::format::Format;
@@ -31,6 +32,36 @@ pub struct Options {
     pub folds: Folds,
     /// The host has a summarizer: a fold that can wait for it does.
     pub summarizes: bool,
+    /// What is loaded of a history, instead of a policy.
+    pub tiers: Option<Tiers>,
+    /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
+    pub thinking: Option<Thinking>,
+}
+
+/// What reasoning that is kept is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(unnameable_types, reason = "options are parsed, never written down")]
+pub enum Thinking {
+    /// All that stands before it: behind a change it goes, or the provider is told to drop it (I12).
+    Bound,
+    /// Nothing: it stays behind a change.
+    Free,
+    /// None is kept: the model takes none.
+    None,
+}
+
+impl Thinking {
+    fn parse(name: &str) -> Result<Self> {
+        match name {
+            "bound" => Ok(Self::Bound),
+            "free" => Ok(Self::Free),
+            "none" => Ok(Self::None),
+            _ => {
+                let got = format_args!("\"{name}\"");
+                Err(Error::argument("thinking", "one of bound, free, none", got))
+            }
+        }
+    }
 }
 
 impl Options {
@@ -39,7 +70,7 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        Self::read(json, &["transient", "summarizes", "summaryTokens"])
+        Self::read(json, &["transient", "tiers", "summarizes", "summaryTokens"])
     }
 
     /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
@@ -83,6 +114,8 @@ impl Options {
             estimator: estimator.unwrap_or_default(),
             policy,
             signs: given.flag("signCalls")?.unwrap_or(false),
+            tiers: given.get("tiers").map(Tiers::read).transpose()?,
+            thinking: given.named("thinking", Thinking::parse)?,
             folds: if given.flag("transient")?.unwrap_or(false) {
                 Folds::Never
             } else if summarizes {
@@ -96,12 +129,13 @@ impl Options {
 }
 
 /// Options that every preset has.
-pub(in crate::context) const EVERY: [&str; 14] = [
+pub(in crate::context) const EVERY: [&str; 15] = [
     "window",
     "format",
     "provider",
     "estimator",
     "signCalls",
+    "thinking",
     "preset",
     "trigger",
     "target",

@@ -181,7 +181,10 @@ impl State {
         let ours = |at: u32| {
             let rule = self.why.get(&at).map(|why| why.rule);
             // What its provider would refuse stays away.
-            let barred = matches!(rule, Some(Rule::Repair | Rule::Limit | Rule::BoundThinking));
+            let barred = matches!(
+                rule,
+                Some(Rule::Repair | Rule::Limit | Rule::BoundThinking | Rule::NoThinking)
+            );
             if barred { None } else { self.ledger.blocks.get(at as usize) }
         };
         let is_lost = |at: &u32| ours(*at).is_some_and(|block| block.form != Form::Full);

@@ -9,7 +9,7 @@ use super::compactions::Compactions;
 use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
-use super::options::Options;
+use super::options::{Options, Thinking};
 use super::parts::Parts;
 use super::pins::Pins;
 use super::snapshot::{Known, Waiting};
@@ -94,8 +94,10 @@ pub struct State {
 /// What a decision came to, until its request is carried out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Decided {
-    /// The request's tokens before its fold, if there was one.
-    pub folded_from: Option<u64>,
+    /// Tokens of the request before anything was decided.
+    pub before: u64,
+    /// A fold was carried out.
+    pub folded: bool,
     /// A fold pays, and was deferred.
     pub fold_due: bool,
     /// Why a fold that was wanted was not carried out.
@@ -342,7 +344,7 @@ impl State {
         }
         self.outlines.push(outline.clone());
         let request = if measure.is_request { index } else { self.request };
-        self.hold(request, self.mender.held().unwrap_or(0..0));
+        self.hold(request, self.held_turn());
         self.mend(pushed.fixes);
         self.sent.settled = false;
     }
@@ -391,6 +393,17 @@ impl State {
             self.ledger.set_form(block, Form::Capped, now);
         }
         self.note(change);
+    }
+
+    /// The newest reasoning with all beside it, if any is sent.
+    fn held_turn(&self) -> Range<u32> {
+        let held = self.mender.held().filter(|_| self.options.thinking != Some(Thinking::None));
+        held.unwrap_or(0..0)
+    }
+
+    /// Whether reasoning stays as it is, is another matter now.
+    pub(super) fn hold_again(&mut self) {
+        self.hold(self.request, self.held_turn());
     }
 
     /// The last request of the user, and the newest reasoning with all beside it, may not change; what they were before may.

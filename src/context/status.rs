@@ -17,6 +17,9 @@ pub struct Status {
     pub pct: u64,
     /// low < 70 % <= medium < 85 % <= high < 95 % <= critical.
     pub pressure: &'static str,
+    /// Whether the last request was larger than the one before, smaller, or about as large: within 2 % of the window, and
+    /// at least 256 tokens (A109). unknown, stable, rising or falling.
+    pub trend: &'static str,
     /// Changes only when something other than the end of the request does.
     pub epoch: u32,
     /// What pays and was not carried out.
@@ -37,6 +40,7 @@ json::written!(Status {
     remaining,
     pct,
     pressure,
+    trend,
     epoch,
     due,
     source,
@@ -50,6 +54,17 @@ impl State {
     pub(super) fn source(&self) -> &'static str {
         let anchored = self.calibration.is_anchored(self.sent.epoch);
         if anchored { "usage+estimate" } else { "estimate" }
+    }
+
+    fn trend(&self) -> &'static str {
+        let (last, now) = (self.sent.last, self.sent.tokens);
+        let near = (self.options.window.saturating_add(25) / 50).max(256);
+        match now.abs_diff(last) > near {
+            _ if last == 0 => "unknown",
+            false => "stable",
+            true if now > last => "rising",
+            true => "falling",
+        }
     }
 
     /// How full the window is.
@@ -70,6 +85,7 @@ impl State {
                 85..95 => "high",
                 _ => "critical",
             },
+            trend: self.trend(),
             epoch: self.sent.epoch,
             due: self.sent.fold_due.then_some("fold"),
             source: self.source(),

@@ -44,7 +44,8 @@ impl State {
             self.keep_limits();
         }
         self.decided = Some(Decided {
-            folded_from: decision.folded.then_some(before),
+            before,
+            folded: decision.folded,
             fold_due: decision.fold_due,
             refused: decision.refused,
             measured: decision.changes.is_empty(),
@@ -129,6 +130,7 @@ impl State {
             let beside = self.parts.marks;
             self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
         }
+        self.keep_reasoning();
         self.ending = self.mender.finish();
         self.renew_usable();
     }
@@ -157,6 +159,9 @@ impl State {
     }
 
     pub(super) fn decide(&mut self, now_ms: i64) -> Decision {
+        if let Some(tiers) = self.options.tiers {
+            return self.keep_tiers(tiers);
+        }
         if self.options.window == 0 {
             return Decision::default();
         }
@@ -195,7 +200,8 @@ impl State {
 impl Step {
     /// As JSON for the facade: `{"need": [..]}` or `{"done": {..}}`.
     pub fn to_json(&self) -> String {
-        let mut out = String::new();
+        // What an answer takes that says nothing new.
+        let mut out = String::with_capacity(512);
         match self {
             Self::Need(messages) => json::object(&[("need", messages)], &mut out),
             Self::Done(answer) => json::object(&[("done", answer)], &mut out),

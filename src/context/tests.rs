@@ -7,6 +7,8 @@ mod mended;
 mod presets;
 mod providers;
 mod snapshot;
+mod thinking;
+mod tiers;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -397,6 +399,46 @@ fn the_bill_of_a_replay_is_in_the_prices_given() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
+    /// A retry, `status`, `explain`, a snapshot: whoever only asks changes nothing, and what comes next is what it would have been.
+    #[test]
+    fn who_only_asks_changes_nothing(
+        sizes in prop::collection::vec((1usize..400, 0u8..4), 1..40),
+        tokens in 2_000u32..20_000,
+        preset in 0usize..8,
+        late: bool,
+    ) {
+        let names = ["balanced", "economy", "retention", "aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
+        let mut options = window(tokens);
+        options["preset"] = names[preset].into();
+        let (mut told, mut asked) = (Told::new(&options), Told::new(&options));
+        told.ask("go");
+        asked.ask("go");
+        for (at, (size, kind)) in sizes.into_iter().enumerate() {
+            for told in [&mut told, &mut asked] {
+                match kind {
+                    0 => told.say(&words(size, &format!("a{at}b"))),
+                    1 => told.ask(&words(size, &format!("u{at}v"))),
+                    _ => told.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
+                }
+            }
+            let (answer, same) = (told.request(), asked.request());
+            prop_assert_eq!(&answer, &same);
+            let (now, before) = (asked.now_ms, (asked.state.snapshot(), asked.forms(), asked.view()));
+            let status = asked.state.status();
+            asked.now_ms += if late { 10_000_000 } else { 0 };
+            let again = asked.request();
+            prop_assert_eq!((again.items.len(), again.edits.len(), again.first_changed), (0, 0, None));
+            prop_assert_eq!((again.outcome, again.fold, again.event), (None, None, None));
+            prop_assert_eq!((again.epoch, again.tokens, again.fits), (answer.epoch, answer.tokens, answer.fits));
+            prop_assert_eq!((again.hints, &again.cache_breakpoints), (answer.hints, &answer.cache_breakpoints));
+            prop_assert_eq!(asked.state.status(), status);
+            asked.state.explain(0).unwrap();
+            asked.state.call_agent_tool("context_status", "{}").unwrap();
+            prop_assert_eq!((asked.state.snapshot(), asked.forms(), asked.view()), before);
+            asked.now_ms = now;
+        }
+    }
+
     #[test]
     fn a_request_grows_at_its_end_or_says_where_it_changed(
         sizes in prop::collection::vec((1usize..400, 0u8..4), 1..40),
@@ -432,6 +474,34 @@ proptest! {
             prop_assert!(answer.tokens <= u64::from(tokens) || !answer.fits);
         }
     }
+}
+
+/// A109: against the request before; within 2 % of the window, and at least 256 tokens, it is as large.
+#[test]
+fn a109_the_trend_is_against_the_request_before() {
+    for (tokens, near) in [(0, 256), (30_000, 600)] {
+        let mut told = Told::new(&window(tokens));
+        let ask = |told: &mut Told, tokens: usize| {
+            told.ask(&"x".repeat(4 * tokens - 16));
+            told.request();
+            told.state.status().trend
+        };
+        told.ask("go");
+        assert_eq!(told.state.status().trend, "unknown");
+        told.request();
+        assert_eq!(told.state.status().trend, "unknown");
+        assert_eq!(ask(&mut told, near), "stable");
+        assert_eq!(ask(&mut told, near + 1), "rising");
+        let woken = told.woken(&window(tokens));
+        told.request();
+        assert_eq!(told.state.status().trend, "rising", "a retry is no sample");
+        assert_eq!(woken.state.snapshot(), told.state.snapshot());
+    }
+    let mut told = Told::worked(&window(30_000), 25);
+    told.state.pruner.fold_wanted = true;
+    told.state.sent.settled = false;
+    told.request();
+    assert_eq!(told.state.status().trend, "falling");
 }
 
 /// The same message from another place in the history is no change to who is sent it; one with another id is.

@@ -34,6 +34,8 @@ pub(super) struct Sent {
     pub breakpoints: Vec<u32>,
     /// The host writes its messages in another shape now: where something stands is another place.
     pub reshaped: bool,
+    /// Reasoning is bound from now on, and something before it had changed before.
+    pub rebind: bool,
     /// The host's side does not hold it: the next one is handed over whole.
     pub unheld: bool,
     /// When it was made.
@@ -52,6 +54,8 @@ pub(super) struct Sent {
     pub peak: u64,
     /// Its tokens.
     pub tokens: u64,
+    /// Tokens of the one before; 0: there was none.
+    pub last: u64,
 }
 
 /// A message of the view with its key.

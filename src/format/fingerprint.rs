@@ -1,9 +1,7 @@
 //! What a message is known by when its object is not at hand: 64 bits of its content.
 
+use crate::hash::{SPREAD, bytes, round as mix};
 use crate::model::{Draft, Kind, Role};
-
-/// Odd, with its bits well spread: the 64-bit golden ratio.
-const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// 64 bits of a message's content: its role, texts, calls (name and arguments), results and images. Call ids and cache
 /// markers are left out, so that a host's renaming or marking changes nothing. The same natively and in Wasm.
@@ -40,20 +38,6 @@ pub(super) fn of_json(json: &str) -> u64 {
 /// Hash of a message's JSON as it was written: two that differ in anything differ here.
 pub fn of_bytes(json: &[u8]) -> u64 {
     bytes(0, json)
-}
-
-/// Eight bytes at a time, little-endian, then what is left over, then the length.
-fn bytes(hash: u64, text: &[u8]) -> u64 {
-    let (words, rest) = text.as_chunks::<8>();
-    let hash = words.iter().fold(hash, |hash, word| mix(hash, u64::from_le_bytes(*word)));
-    let rest = rest.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
-    mix(mix(hash, rest), text.len() as u64)
-}
-
-/// One round: add, multiply, fold the high half down. Every bit of the state depends on every bit taken so far.
-fn mix(hash: u64, word: u64) -> u64 {
-    let hash = (hash ^ word).wrapping_add(SPREAD).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    hash ^ (hash >> 32)
 }
 
 #[cfg(test)]

@@ -81,6 +81,7 @@ impl<'a> Reader<'a> {
         Self { text, at: 0 }
     }
 
+    #[inline]
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -312,9 +313,25 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Ok(Cow::Borrowed(self.from(start, self.at - 1)));
         }
-        let mut out = String::from(self.from(start, self.at));
-        while !self.ends()? {
-            out.push(self.escape(true)?);
+        // What follows is rarely longer than this: it need not grow line by line.
+        let mut out = String::with_capacity((self.text.len() - start).min(4096));
+        out.push_str(self.from(start, self.at));
+        loop {
+            // Nearly all escapes are these.
+            let short = match self.text.as_bytes().get(self.at..self.at + 2) {
+                Some(b"\\n") => "\n",
+                Some(b"\\\"") => "\"",
+                Some(b"\\t") => "\t",
+                _ => "",
+            };
+            if !short.is_empty() {
+                self.at += 2;
+                out.push_str(short);
+            } else if self.ends()? {
+                break;
+            } else {
+                out.push(self.escape(true)?);
+            }
             let start = self.at;
             self.at = plain_until(self.text, start);
             out.push_str(self.from(start, self.at));
@@ -459,7 +476,8 @@ fn fault(text: &str, offset: usize, what: Cow<'static, str>) -> Error {
 pub(super) fn plain_until(text: &str, mut at: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
     let bytes = text.as_bytes();
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+    let (chunks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
+    for chunk in chunks {
         let word = u64::from_le_bytes(*chunk);
         // The high bit of each byte that is zero after the quote, or the backslash, is taken off; or below a space.
         let quote = word ^ (ONES * 0x22);

@@ -247,15 +247,16 @@ fn member(name: &str, value: &dyn Write, out: &mut String) {
         return;
     }
     out.push('"');
-    let mut upper = false;
-    for letter in optional.unwrap_or(name).chars() {
-        if letter == '_' {
-            upper = true;
-            continue;
+    let name = optional.unwrap_or(name);
+    let mut start = 0;
+    for (at, _) in name.bytes().enumerate().filter(|(_, byte)| *byte == b'_') {
+        out.push_str(name.get(start..at).unwrap_or_default());
+        start = at.saturating_add(2);
+        if let Some(letter) = name.as_bytes().get(at.saturating_add(1)) {
+            out.push(char::from(letter.to_ascii_uppercase()));
         }
-        out.push(if upper { letter.to_ascii_uppercase() } else { letter });
-        upper = false;
     }
+    out.push_str(name.get(start..).unwrap_or_default());
     out.push_str("\":");
     value.write(out);
 }

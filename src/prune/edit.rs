@@ -29,11 +29,12 @@ impl Pruner {
         let mut stale = Vec::new();
         let mut best: Option<(i128, u32)> = None;
         for at in before.into_iter().rev() {
-            let behind = ledger.tokens_from(at).saturating_mul(100);
-            let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
+            let Some(block) = ledger.blocks.get(at as usize) else { continue };
             if !is_candidate(block) || !is_stale(block, policy, moment.call, context) {
                 continue;
             }
+            let behind = ledger.tokens_from(at).saturating_mul(100);
+            let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
             let gain = gain(block);
             if charge {
                 block.rent = block.rent.saturating_add(read.saturating_mul(gain));

@@ -91,6 +91,8 @@ pub enum Rule {
     HardFit,
     /// Reasoning that was bound to what stood before it, and that has changed.
     BoundThinking,
+    /// The model takes no reasoning.
+    NoThinking,
     /// More images or bytes than the provider takes.
     Limit,
     /// The host's history broke a rule of the provider.
@@ -98,7 +100,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::IngestCap,
         Self::Timed,
         Self::Cold,
@@ -109,6 +111,7 @@ impl Rule {
         Self::Fold,
         Self::HardFit,
         Self::BoundThinking,
+        Self::NoThinking,
         Self::Limit,
         Self::Repair,
     ];
@@ -136,6 +139,7 @@ impl Rule {
             Self::Fold => "fold",
             Self::HardFit => "hard-fit",
             Self::BoundThinking => "bound-thinking",
+            Self::NoThinking => "no-thinking",
             Self::Limit => "provider-limit",
             Self::Repair => "repair",
         }

@@ -25,6 +25,13 @@ const STUB_IDS_PERCENT: u64 = 15;
 /// What asking for a lost block again costs in output tokens.
 const REFETCH_OUTPUT: u64 = 60;
 
+/// Logarithms of what does not change: every open block asks for them at every request.
+const LG_3: Lg = 6_807_362_105;
+const LG_10: Lg = 14_267_572_527;
+const LG_100: Lg = 28_535_145_054;
+const LG_200: Lg = 32_830_112_350;
+const LG_1000: Lg = 42_802_717_581;
+
 /// What a stub of this kind costs besides its identifiers.
 pub(super) fn stub_base(kind: Kind) -> u32 {
     if kind == Kind::Call { CALL_STUB } else { RESULT_STUB }
@@ -71,17 +78,17 @@ pub(super) fn chance(block: &Block, call: u32) -> Lg {
     match block.kind {
         Kind::Result => {
             let base = if block.live == 0 {
-                lg(2).saturating_sub(lg(1000))
+                (1i64 << 32).saturating_sub(LG_1000)
             } else {
                 let used =
                     lg(u64::from(block.used_live).saturating_add(1)).saturating_mul(65) / 100;
                 let live = lg(u64::from(block.live).saturating_add(1)).saturating_mul(36) / 100;
-                lg(4).saturating_sub(lg(100)).saturating_add(used).saturating_add(live)
+                (2i64 << 32).saturating_sub(LG_100).saturating_add(used).saturating_add(live)
             };
-            let duplicate = if block.duplicate { lg(3).saturating_sub(lg(10)) } else { 0 };
+            let duplicate = if block.duplicate { LG_3.saturating_sub(LG_10) } else { 0 };
             base.saturating_add(duplicate).saturating_sub(decay)
         }
-        Kind::Image => lg(1).saturating_sub(lg(10)).saturating_sub(idle),
+        Kind::Image => 0i64.saturating_sub(LG_10).saturating_sub(idle),
         Kind::Call | Kind::Text | Kind::Thinking | Kind::Other => {
             let uses = lg(u64::from(block.uses.min(4)).saturating_add(4));
             uses.saturating_sub(4 << 32).saturating_sub(decay)
@@ -102,15 +109,18 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
     if block.kind == Kind::Thinking || block.duplicate {
         return true;
     }
+    let gain = gain(block);
+    if gain == 0 {
+        return false;
+    }
     let loss = lg(policy.lambda).saturating_add(chance(block, call)).saturating_add(refetch(
         block,
         &policy.prices,
         context.saturating_mul(2),
     ));
-    let rent = lg(policy.prices.read.saturating_mul(gain(block)));
+    let rent = lg(policy.prices.read.saturating_mul(gain));
     // lambda is in 1e-4, the loss in 1/2000, the rent in 1e-5: 1e4 * 2000 / 1e5.
-    let scale = lg(200);
-    gain(block) > 0 && loss < rent.saturating_add(scale)
+    loss < rent.saturating_add(LG_200)
 }
 
 /// Identifiers that stay in the block's stub, within `room` (1/100 token), and their tokens.
@@ -145,4 +155,14 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: u32, room: u64) -> (Vec<u
         chosen.push(id);
     }
     (chosen, tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_what_the_table_says() {
+        assert_eq!([LG_3, LG_10, LG_100, LG_200, LG_1000], [3, 10, 100, 200, 1000].map(lg));
+    }
 }

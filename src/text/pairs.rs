@@ -142,21 +142,24 @@ impl Weights {
     ///
     /// Bytes that are no UTF-8 give some sum. Takes time linear in the text, about a nanosecond a byte.
     pub fn sum(&self, bytes: &[u8]) -> i64 {
-        let (mut total, mut last, mut at) = (0, START, 0);
-        while let Some(&block) = bytes[at..].first_chunk::<8>() {
+        let (mut total, mut last, mut rest) = (0, START, bytes);
+        while let Some((&block, next)) = rest.split_first_chunk::<8>() {
             let word = u64::from_le_bytes(block);
-            let run = if word == word.rotate_left(8) {
-                self.same_run(bytes, at, last)
-            } else if word & HIGH == HIGH && at >= 3 && bytes[at - 3..at + 5] == block {
-                self.wide_run(bytes, at, last)
-            } else {
-                None
-            };
-            if let Some((sum, end)) = run {
-                total += sum;
-                last = class(bytes[end - 1]);
-                at = end;
-                continue;
+            if word == word.rotate_left(8) || word & HIGH == HIGH {
+                let at = bytes.len() - rest.len();
+                let run = if word == word.rotate_left(8) {
+                    self.same_run(bytes, at, last)
+                } else if at >= 3 && bytes[at - 3..at + 5] == block {
+                    self.wide_run(bytes, at, last)
+                } else {
+                    None
+                };
+                if let Some((sum, end)) = run {
+                    total += sum;
+                    last = class(bytes[end - 1]);
+                    rest = &bytes[end..];
+                    continue;
+                }
             }
             // Written out, since a loop is not unrolled where code is to be small.
             let [b0, b1, b2, b3, b4, b5, b6, b7] = block;
@@ -168,9 +171,9 @@ impl Weights {
                 self.pair(c3, c4) + self.pair(c4, c5) + self.pair(c5, c6) + self.pair(c6, c7);
             total += i64::from(first + second);
             last = c7;
-            at += 8;
+            rest = next;
         }
-        total + self.without_runs(&bytes[at..], last)
+        total + self.without_runs(rest, last)
     }
 
     /// The sum without a look at runs.

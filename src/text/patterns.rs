@@ -77,7 +77,12 @@ pub(super) fn is_wide_word(text: &str, at: usize, lead: u8) -> bool {
 
 /// Whether the character before `at` is one.
 pub(super) fn is_word_before(text: &str, at: usize) -> bool {
-    text.get(..at).and_then(|rest| rest.chars().next_back()).is_some_and(is_word_char)
+    match at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) {
+        Some(0x80..) => {
+            text.get(..at).and_then(|rest| rest.chars().next_back()).is_some_and(is_word_char)
+        }
+        byte => is(byte, WORD),
+    }
 }
 
 fn is_word_char(c: char) -> bool {

@@ -35,8 +35,14 @@ pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
     let text = limited(text);
     let bytes = text.as_bytes();
     let mut at = 0;
-    while at < bytes.len() {
-        let (end, seen) = token(text, at);
+    while let Some(&byte) = bytes.get(at) {
+        let plain = plain_words(bytes, at);
+        if plain > 0 {
+            at += plain;
+            continue;
+        }
+        // What stands between runs is nearly always one space.
+        let (end, seen) = if flags(byte) == 0 { (at, 0) } else { token(text, at) };
         if end > at {
             let url = url_start(bytes, at, end);
             at = if seen & TELLING == 0 && url.is_none() {
@@ -44,7 +50,7 @@ pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
             } else {
                 Walk { text, start: at, end, seen, found }.run(url)
             };
-        } else if bytes[at] == b'#' {
+        } else if byte == b'#' {
             let digits = patterns::digits(bytes, at + 1);
             let ends = !patterns::is_word_at(text, digits);
             if (2..=6).contains(&(digits - at - 1)) && ends {
@@ -54,9 +60,24 @@ pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
                 at += 1;
             }
         } else {
-            at += width(bytes[at]);
+            at += width(byte);
         }
     }
+}
+
+/// How many of the next eight bytes are words of small letters with the spaces behind them: none of them is an identifier.
+fn plain_words(bytes: &[u8], at: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES * 0x80;
+    let Some(block) = bytes[at..].first_chunk::<8>() else { return 0 };
+    let word = u64::from_le_bytes(*block);
+    if word & HIGH != 0 {
+        return 0;
+    }
+    // The high bit of each byte that is a small letter, and of each that is a space.
+    let letters = (word + ONES * 0x1f) & !(word + ONES * 0x05);
+    let spaces = !((word ^ (ONES * 0x20)) + ONES * 0x7f) & HIGH;
+    if (letters | spaces) & HIGH == HIGH { 8 - spaces.leading_zeros() as usize / 8 } else { 0 }
 }
 
 fn limited(text: &str) -> &str {
@@ -87,17 +108,17 @@ fn token(text: &str, at: usize) -> (usize, u8) {
             break;
         }
         seen |= flags;
-        end += width(byte);
+        end += if flags == patterns::WIDE { width(byte) } else { 1 };
     }
     (end, seen)
 }
 
 /// Where a URL starts whose `http` is the end of the run.
 fn url_start(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
-    let token = &bytes[at..end];
-    if !bytes[end..].starts_with(b"://") {
+    if bytes.get(end) != Some(&b':') || !bytes[end..].starts_with(b"://") {
         return None;
     }
+    let token = &bytes[at..end];
     let scheme = [5, 4].into_iter().zip([&b"https"[..], b"http"]);
     scheme.into_iter().find(|(_, name)| token.ends_with(name)).map(|(length, _)| end - length)
 }
@@ -111,7 +132,8 @@ fn tell<'a>(text: &'a str, start: usize, end: usize, found: &mut dyn FnMut(&'a s
         return;
     }
     found(word, start);
-    if let Some(slash) = word.rfind('/').filter(|_| !word.starts_with("http")) {
+    let slash = word.bytes().rposition(|byte| byte == b'/');
+    if let Some(slash) = slash.filter(|_| !word.starts_with("http")) {
         let base = &word.as_bytes()[slash + 1..];
         let telling = base.contains(&b'.') || base.contains(&b'_');
         if let Some(name) =
@@ -266,6 +288,22 @@ mod tests {
             "\u{5728}src/foo.rs\u{ff0c}\u{7136}\u{540e} \u{e9}_foo_bar \u{2014}foo_bar\u{2014}",
             &["\u{5728}src/foo.rs", "foo.rs", "foo_bar"],
         );
+    }
+
+    #[test]
+    fn plain_words_before_an_identifier_change_nothing() {
+        for (start, text) in
+            [(0, "src/a_b.rs"), (2, "a fooBar"), (1, "(4711)"), (2, "a src/main.rs")]
+        {
+            for pad in 0..20 {
+                let before = " of all the words there are ".get(pad..).unwrap_or_default();
+                let mut all = Vec::new();
+                identifiers(&format!("{before} {text} and more of them"), &mut |_, at| {
+                    all.push(at);
+                });
+                assert_eq!(all.first(), Some(&(before.len() + 1 + start)), "{before}{text}");
+            }
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ async function grow(/** @type {any[]} */ history, /** @type {any} */ options) {
     const view = context.request(history.slice(0, end));
     seen.requests += 1;
     seen.edits += view.edits.length;
-    seen.folds += view.compaction ? 1 : 0;
+    seen.folds += view.compaction?.record ? 1 : 0;
     assert.deepEqual(view.repairs, []);
     for (const [at, message] of view.messages.entries()) {
       const from = view.source[at];

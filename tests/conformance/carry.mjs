@@ -32,13 +32,21 @@ const shownFailures = 20;
 /**
  * @param {any} api the package
  * @param {any} session what `readSession` gave
- * @param {{ contextTokens: number, provider?: string, preset?: string | undefined, estimateAll?: boolean, create?: any }} options
+ * @param {{ contextTokens: number, provider?: string, preset?: string | undefined, estimateAll?: boolean, everyPrefix?: boolean,
+ *   create?: any }} options `everyPrefix`: it is asked behind every message, not only where the session asked
  * @returns {Report}
  */
 export function carryOut(
   api,
   session,
-  { contextTokens, provider, preset = "balanced", estimateAll = false, create },
+  {
+    contextTokens,
+    provider,
+    preset = "balanced",
+    estimateAll = false,
+    everyPrefix = false,
+    create,
+  },
 ) {
   const format = session.messageFormat;
   const whose = provider ?? ownProvider(format);
@@ -86,7 +94,7 @@ export function carryOut(
   /** @type {any} */
   let previous = null;
 
-  for (const { sent: count, at } of requestsOf(session)) {
+  for (const { sent: count, at } of requestsOf(session, everyPrefix)) {
     const call = report.calls;
     const fail = (
       /** @type {string} */ rule,
@@ -137,6 +145,11 @@ export function carryOut(
           continue;
         }
       }
+      // A call that the host had no result for yet: what mends it makes its message the final one, which had no thinking.
+      if (everyPrefix && found.rule === "I11" && own && messages[found.index] === own) {
+        report.inherited += 1;
+        continue;
+      }
       if (
         own &&
         found.rule === "shape" &&
@@ -184,7 +197,7 @@ export function carryOut(
         fail("tokens", -1, `measured again: ${tokens} in a usable window of ${usable}`);
     }
 
-    if (view.compaction) report.folds += 1;
+    if (view.compaction?.record) report.folds += 1;
     if (report.folds === 0) {
       const kept = new Set(source);
       // Where roles alternate, neighbours go out as one message of ours: it holds all that they said, in order.
@@ -259,9 +272,10 @@ function textsOf({ content, parts }) {
 /**
  * The requests of a session, in order: what each saw and when. Without times: ten seconds a message.
  * @param {any} session
+ * @param {boolean} everyPrefix a request behind every message
  * @returns {Array<{ sent: number, at: number }>}
  */
-export function requestsOf(session) {
+export function requestsOf(session, everyPrefix = false) {
   const count = session.messages.length;
   const calls =
     session.calls.length > 0
@@ -278,7 +292,17 @@ export function requestsOf(session) {
     last = { sent, at: typeof at === "number" && Number.isFinite(at) ? at : guessed };
     requests.push(last);
   }
-  return requests;
+  return everyPrefix ? prefixes(requests, count) : requests;
+}
+
+/** @param {Array<{ sent: number, at: number }>} requests @param {number} count of messages */
+function prefixes(requests, count) {
+  const made = new Map(requests.map((request) => [request.sent, request]));
+  let last = { sent: 0, at: (requests[0]?.at ?? 1_700_000_000_000) - 10_000 };
+  return Array.from({ length: count }, (_, before) => {
+    last = made.get(before + 1) ?? { sent: before + 1, at: last.at + 1_000 };
+    return last;
+  });
 }
 
 /** @param {any} view @param {readonly any[]} history @param {Fail} fail */

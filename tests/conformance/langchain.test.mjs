@@ -59,7 +59,7 @@ for (const { name, core, testing } of cores) {
           const view = context.request(history.slice(0, end));
           assert.deepEqual(view.repairs, []);
           all.edits += view.edits.length;
-          all.folds += view.compaction ? 1 : 0;
+          all.folds += view.compaction?.record ? 1 : 0;
           for (const [at, message] of view.messages.entries()) {
             const from = view.source[at];
             if (from === null) continue;

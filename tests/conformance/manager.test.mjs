@@ -150,7 +150,7 @@ test("pins stay verbatim, once, through edits and folds", { skip }, () => {
   let folds = 0;
   for (let at = 0; at < 250; at++) {
     const prepared = work.run(context, 1);
-    folds += prepared.compaction ? 1 : 0;
+    folds += prepared.compaction?.record ? 1 : 0;
     const sent = JSON.stringify(prepared.messages);
     for (const text of [words(500, "x0y"), "note 4711"]) {
       assert.equal(sent.split(text).length, 2, `${at}: ${text.slice(0, 20)}`);
@@ -191,11 +191,74 @@ test("what was cut is recalled, by its stub or by the agent", { skip }, async ()
   assert.match(await context.callAgentTool("context_status", undefined), /of 30000 usable tokens/);
   await assert.rejects(context.callAgentTool("rm", {}), /name: expected one of context_status/);
   await context.callAgentTool("context_compact", {});
-  assert.ok(context.request(work.history, parts).compaction);
+  assert.ok(context.request(work.history, parts).compaction?.record);
   // A host that has dropped the original gets none.
   const changed = structuredClone(work.history);
   changed[edited.index].content = [{ type: "text", text: "gone" }];
   assert.equal(context.recall("no such reference"), null);
+  work.history[edited.index].content = changed[edited.index].content;
+  assert.equal(context.recall(edited.ref), null);
+  const lost = await context.callAgentTool("context_recall", { ref: edited.ref });
+  assert.equal(lost, "The original is not there any more.");
+});
+
+test("thinking is bound, free, or none is sent, as the model has it", { skip }, () => {
+  const think = (/** @type {number} */ at) => {
+    const content = [
+      { type: "thinking", thinking: `thought ${at}`, signature: `s${at}` },
+      { type: "tool_use", id: `c${at}`, name: "read", input: {} },
+    ];
+    const result = words(200, `x${at}y`);
+    const gave = { type: "tool_result", tool_use_id: `c${at}`, content: result };
+    return [
+      { role: "assistant", content },
+      { role: "user", content: [gave] },
+    ];
+  };
+  const run = (/** @type {any} */ options) => {
+    const context = new api.ContextManager({
+      window: { contextTokens: 10_000 },
+      format: "anthropic",
+      clock: () => 0,
+      ...options,
+    });
+    /** @type {any[]} */
+    const history = [{ role: "user", content: "go" }];
+    const hints = [];
+    for (let at = 0; at < 25; at++) {
+      history.push(...think(at));
+      hints.push(Object.keys(context.request(history).hints).length);
+    }
+    return { context, history, hinted: Math.max(...hints) > 0 };
+  };
+  const sent = (/** @type {any} */ view) =>
+    JSON.stringify(view.messages).match(/"type":"thinking"/g)?.length ?? 0;
+  assert.deepEqual([run({}).hinted, run({ thinking: "free" }).hinted], [true, false]);
+  const { context, history } = run({ thinking: "free" });
+  assert.ok(sent(context.request(history)) > 1);
+  context.setModel({ thinking: "bound" });
+  const bound = context.request(history);
+  assert.equal(sent(bound), 1, "the newest stays, and the provider is told");
+  assert.ok(bound.hints.headers);
+  context.setModel({ thinking: "none" });
+  const none = context.request(history);
+  assert.deepEqual([sent(none), none.hints, none.epoch], [0, {}, bound.epoch + 1]);
+  assert.equal(none.edits.at(-1).rule, "no-thinking");
+  assert.throws(() => context.setModel(/** @type {any} */ ({ thinking: "off" })), {
+    message: 'thinking: expected one of bound, free, none, got "off"',
+  });
+});
+
+test("status tells whether requests grow", { skip }, () => {
+  const context = new api.ContextManager({ window, clock: () => 0 });
+  assert.equal(context.status().trend, "unknown");
+  const work = new Work();
+  const trends = Array.from({ length: 60 }, () => {
+    work.run(context, 1);
+    return context.status().trend;
+  });
+  assert.equal(trends[0], "unknown");
+  for (const trend of ["rising", "falling"]) assert.ok(trends.includes(trend), trends.join(" "));
 });
 
 test("a session goes on from a store, on another gateway too", { skip }, async () => {

@@ -14,7 +14,16 @@ import { sessionFiles } from "./sessions.mjs";
 const { api, why } = await loadPackage();
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const long = process.env.PLIMSOLL_LONG === "1";
-const totals = { sessions: 0, calls: 0, woken: 0, fed: 0, largest: 0, edits: 0, folds: 0 };
+const totals = {
+  sessions: 0,
+  calls: 0,
+  woken: 0,
+  fed: 0,
+  largest: 0,
+  edits: 0,
+  folds: 0,
+  placed: 0,
+};
 
 /** @param {unknown} value */
 const clone = (value) => JSON.parse(JSON.stringify(value));
@@ -43,6 +52,39 @@ function same(got, wanted, where) {
   assert.equal(ours.length, theirs.length, `${where}: messages`);
 }
 
+/**
+ * What is told of a fold stands in the history that was passed: what is sent of it was kept, what was kept is there.
+ * @param {any} prepared @param {any[]} history @param {string} where
+ */
+function stands({ compaction, source }, history, where) {
+  if (!compaction?.record) return;
+  const { firstKeptIndex, kept } = compaction.record;
+  let end = 0;
+  for (const [from, to] of kept) {
+    assert.ok(from >= end && to > from && to <= firstKeptIndex, `${where}: kept ${from} to ${to}`);
+    end = to;
+  }
+  const isKept = (/** @type {number} */ at) =>
+    kept.some((/** @type {number[]} */ [from, to]) => at >= from && at < to);
+  const sent = source.filter((/** @type {any} */ at) => at !== null);
+  assert.ok(
+    sent.every((/** @type {number} */ at) => at >= firstKeptIndex || isKept(at)),
+    `${where}: ${firstKeptIndex} of ${history.length}, ${JSON.stringify(kept)}, sent ${sent}`,
+  );
+  assert.ok(sent.includes(firstKeptIndex), `${where}: ${firstKeptIndex} is not sent`);
+  totals.placed++;
+}
+
+/** A message's group is the first of those that go with it. @param {any} context @param {any} prepared */
+function groups(context, { source }) {
+  for (const at of source) {
+    if (at === null) continue;
+    const { group } = context.explain(at);
+    assert.ok(group <= at, `group ${group} of ${at}`);
+    if (group < at) assert.equal(context.explain(group).group, group);
+  }
+}
+
 if (!api) test("sessions are parked and woken", { skip: why }, () => {});
 else {
   const files = sessionFiles().entries();
@@ -67,13 +109,15 @@ else {
           const prepared = live.request(history, parts);
           totals.calls++;
           totals.edits += prepared.edits.length;
-          totals.folds += prepared.compaction ? 1 : 0;
+          totals.folds += prepared.compaction?.record ? 1 : 0;
           const where = `${contextTokens}, call ${number}`;
           for (const host of hosts) {
             host.history = [...host.history, ...clone(history.slice(host.seen))];
             host.seen = sent;
             const got = host.context.request(host.history, parts);
             same(got, prepared, `${host.way}, ${where}`);
+            stands(got, host.history, `${host.way}, ${where}`);
+            if (got.compaction?.record) groups(host.context, got);
             const places = got.source.filter((/** @type {any} */ place) => place !== null);
             assert.ok(places.every((/** @type {number} */ place) => place < host.history.length));
             host.history = host.passed(got);

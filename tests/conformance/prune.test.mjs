@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, ask, copy, gave, say, skip, use, words } from "./facade.mjs";
+import { history as made, render } from "./generated.mjs";
+import { landed } from "./landed.mjs";
+import { strictFor } from "./pairs.mjs";
 import { sessionFiles } from "./sessions.mjs";
 import { strictAnthropic } from "./strict.mjs";
 
@@ -127,6 +130,55 @@ test("F073 G21: the n last turns", { skip }, () => {
     );
 });
 
+test("F072 I23: three turns whole, five lightly, of the older ones question and answer", {
+  skip,
+}, () => {
+  const messages = frozen(history(10, 400));
+  const { messages: loaded, applied, originalTokens, prunedTokens } = api.tierHistory(messages);
+  assert.ok(applied && prunedTokens < originalTokens / 2, `${prunedTokens} of ${originalTokens}`);
+  // The last question is the newest turn.
+  const heavy = [0, 1, 2].flatMap((turn) => [messages[4 * turn], messages[4 * turn + 3]]);
+  assert.deepEqual(loaded.slice(0, 6), heavy);
+  const light = loaded.slice(6, 26);
+  assert.deepEqual(light[0], messages[12]);
+  const cut = light[2].content[0].content;
+  assert.equal(cut, `${messages[14].content[0].content.slice(0, 300)}\n...(truncated)`);
+  assert.deepEqual(loaded.slice(26), messages.slice(32));
+  assert.deepEqual(strictAnthropic(loaded), []);
+  assert.deepEqual(api.tierHistory(messages.slice(32)).messages, messages.slice(32));
+  assert.deepEqual(api.tierHistory(messages, { fullTurns: 99 }).messages, messages);
+  for (const [name, value] of [
+    ["fullTurns", -1],
+    ["fullTurns", 0],
+    ["textChars", "many"],
+    ["turns", 3],
+  ])
+    assert.throws(
+      () => api.tierHistory(messages, /** @type {any} */ ({ [name]: value })),
+      (/** @type {any} */ error) => error.info.argument === name,
+    );
+});
+
+test("what is loaded of a generated history is what its strict provider takes", { skip }, () => {
+  let applied = 0;
+  for (const { format, provider } of landed(api))
+    for (let seed = 1; seed <= 20; seed++) {
+      const messages = render(made(seed), format, provider);
+      const broken = (/** @type {any[]} */ sent) =>
+        strictFor(format, provider)(sent, { cache: new WeakMap() }).map((one) => one.rule);
+      // What nothing mends is not ours.
+      const before = broken(api.repair(messages, provider, { format }).messages);
+      for (const lightTurns of [0, 2]) {
+        const tiers = { fullTurns: 1, lightTurns, resultChars: 20, textChars: 20 };
+        const loaded = api.tierHistory(messages, { format, provider, ...tiers });
+        applied += Number(loaded.applied);
+        const rules = broken(loaded.messages).filter((rule) => !before.includes(rule));
+        assert.deepEqual(rules, [], `${format} x ${provider}, seed ${seed}`);
+      }
+    }
+  assert.ok(applied > 500, `${applied}`);
+});
+
 test("F074 G22: how many turns a session keeps", { skip }, () => {
   const channels = {
     telegram: { dmHistoryLimit: 20, historyTurns: 50, dms: { 123: { historyLimit: 5 } } },
@@ -187,7 +239,7 @@ test("every preset, call by call, is what it is when asked alone", { skip }, () 
     for (let end = 5; end <= messages.length; end += 4) {
       const part = messages.slice(0, end);
       const view = context.request(copy(part));
-      if (view.compaction) break;
+      if (view.compaction?.record) break;
       const alone = api.pruneForRequest(part, options);
       assert.deepEqual(view.messages, alone.messages, `${preset} at ${end}`);
     }

@@ -12,7 +12,10 @@
  * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
  * PLIMSOLL_ESTIMATE  all: every request measured again, not a sample
  * PLIMSOLL_LOG       a file that gets one JSON line each; what stands there without violations is not done again
- * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them
+ * PLIMSOLL_PREFIXES  some: besides, asked behind every message, not only where the session asked, at 32,000: every session in its own
+ *                    format under every preset, in the others under one that changes from session to session and pair to
+ *                    pair. all: under every preset in the others too
+ * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them; and PLIMSOLL_PREFIXES=some
  */
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -27,12 +30,14 @@ import { sessionFiles } from "./sessions.mjs";
 const { api, why } = await loadPackage();
 const chosenPreset = process.env.PLIMSOLL_PRESET;
 const preset = chosenPreset ?? "balanced";
+const ours = ["balanced", "economy", "retention"];
 /** The other systems' ways. */
 const seeds = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
 const long = process.env.PLIMSOLL_LONG === "1";
+const prefixes = process.env.PLIMSOLL_PREFIXES ?? (long ? "some" : "");
 const log = process.env.PLIMSOLL_LOG;
 const done = readLog();
 /** Of the sessions in formats that are not theirs, and of those with providers that are not their format's own: one in so many. */
@@ -51,6 +56,8 @@ const fields = /** @type {const} */ ([
 ]);
 /** @type {Map<string, any>} */
 const totals = new Map();
+/** @type {Map<string, any>} */
+const byPreset = new Map();
 const started = performance.now();
 
 if (!api) test("every session is carried out", { skip: why }, () => {});
@@ -83,20 +90,27 @@ else {
         const runs = (asked ?? (isDefault || long ? windows : [other])).map((contextTokens) => ({
           contextTokens,
           preset,
+          every: "",
         }));
         if (isDefault && !chosenPreset)
           for (const [which, preset] of seeds.entries())
             if (long || number % seeds.length === which)
-              runs.push({ contextTokens: 32_000, preset });
-        for (const { contextTokens, preset } of runs) {
-          const key = `${name} ${pair.name} ${contextTokens} ${preset}`;
+              runs.push({ contextTokens: 32_000, preset, every: "" });
+        for (const preset of prefixes && (!isRun || isDefault) ? presetsOf(isOwn, number + at) : [])
+          runs.push({
+            contextTokens: isRun ? 8_000 : 32_000,
+            preset,
+            every: " every prefix",
+          });
+        for (const { contextTokens, preset, every } of runs) {
+          const key = `${name} ${pair.name} ${contextTokens} ${preset}${every}`;
           if (done.has(key)) continue;
           const way = (number + at) % 4;
           const own = () => read(data);
           const make = () =>
             isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way);
-          await t.test(`${pair.name} ${contextTokens} ${preset}`, () =>
-            carry(key, name, pair, make(), { contextTokens, way, preset }),
+          await t.test(`${pair.name} ${contextTokens} ${preset}${every}`, () =>
+            carry(key, name, pair, make(), { contextTokens, way, preset, every }),
           );
         }
       }
@@ -107,7 +121,7 @@ else {
     console.log(
       `${"pair".padEnd(36)}${["sessions", ...fields].map((field) => field.padStart(11)).join("")}`,
     );
-    for (const [name, row] of [...totals, ["total", sum]]) {
+    for (const [name, row] of [...totals, ["total", sum], ...byPreset]) {
       const cells = ["sessions", ...fields]
         .map((field) => String(row[field]).padStart(11))
         .join("");
@@ -117,6 +131,13 @@ else {
       `total ${preset}: ${shown({ ...sum, wall: Math.round(performance.now() - started) })}`,
     );
   });
+}
+
+/** The presets that are asked behind every message. @param {boolean} isOwn @param {number} turn */
+function presetsOf(isOwn, turn) {
+  if (chosenPreset) return [preset];
+  const all = [...ours, ...seeds];
+  return isOwn || prefixes === "all" ? all : [all[turn % all.length] ?? preset];
 }
 
 /** A session, or why it cannot be read. Read anew: the messages are frozen, and one manager must not profit from another. @param {Uint8Array} data */
@@ -131,24 +152,28 @@ function read(data) {
 
 /**
  * @param {string} key @param {string} name @param {{ format: string, provider: string, name: string }} pair
- * @param {any} session @param {{ contextTokens: number, way: number, preset: string }} run
+ * @param {any} session @param {{ contextTokens: number, way: number, preset: string, every: string }} run
  */
-function carry(key, name, pair, session, { contextTokens, way, preset }) {
+function carry(key, name, pair, session, { contextTokens, way, preset, every }) {
   const report = carryOut(api, session, {
     contextTokens,
     provider: pair.provider,
     preset,
     estimateAll: process.env.PLIMSOLL_ESTIMATE === "all",
+    everyPrefix: every !== "",
     create: pair.format === "langchain" && way === 0 ? createLangchain : undefined,
   });
   const { failures, violations, ms, ...counts } = report;
   const windows = `@${contextTokens / 1000}k`;
   console.log(
-    `${name} ${pair.name} ${windows} ${preset}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
+    `${name} ${pair.name} ${windows} ${preset}${every}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
   );
-  const before =
-    totals.get(pair.name) ?? Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
-  totals.set(pair.name, sumUp([before, { sessions: 1, ...report }]));
+  const nothing = Object.fromEntries(["sessions", ...fields].map((field) => [field, 0]));
+  for (const [rows, row] of /** @type {const} */ ([
+    [totals, pair.name],
+    [byPreset, preset + every],
+  ]))
+    rows.set(row, sumUp([rows.get(row) ?? nothing, { sessions: 1, ...report }]));
   if (log) appendFileSync(log, `${JSON.stringify({ key, ...report })}\n`);
   assert.equal(
     violations,

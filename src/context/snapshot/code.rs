@@ -31,6 +31,7 @@ impl Snapshot {
         out.perhaps(self.at_ms.and_then(|at| u64::try_from(at).ok()));
         out.number(self.peak);
         out.number(self.tokens);
+        out.number(self.last);
         out.number(self.parts.is_some().into());
         if let Some((fingerprint, tokens)) = self.parts {
             out.hash(fingerprint);
@@ -59,6 +60,7 @@ impl Snapshot {
             last = block;
         }
         out.ascending(&self.unbound);
+        out.number(self.bound.into());
         out.number(self.calibration.last.is_some().into());
         if let Some(Counted { epoch, used, estimate }) = self.calibration.last {
             out.number(epoch.into());
@@ -138,7 +140,7 @@ impl Snapshot {
         }
         let epoch = given.small();
         let at_ms = given.perhaps().and_then(|at| i64::try_from(at).ok());
-        let (peak, tokens) = (given.number(), given.number());
+        let (peak, tokens, last) = (given.number(), given.number(), given.number());
         let parts = if given.flag() { Some((given.hash(), given.number())) } else { None };
         let fold_due = given.flag();
         let start = given.small();
@@ -156,18 +158,18 @@ impl Snapshot {
         let charged = given.perhaps().and_then(|call| u32::try_from(call).ok());
         let forms = read_changed(&mut given);
         let mut rents = Vec::new();
-        let mut last = 0u32;
+        let mut block = 0u32;
         for _ in 0..given.count() {
-            last = last.saturating_add(given.small());
-            rents.push((last, given.number()));
+            block = block.saturating_add(given.small());
+            rents.push((block, given.number()));
         }
-        let unbound = given.ascending();
-        let mut last = None;
+        let (unbound, bound) = (given.ascending(), given.flag());
+        let mut counted = None;
         if given.flag() {
             let (epoch, used) = (given.small(), given.number());
-            last = Some(Counted { epoch, used, estimate: given.number() });
+            counted = Some(Counted { epoch, used, estimate: given.number() });
         }
-        let calibration = Calibration { last, grown: (given.number(), given.number()) };
+        let calibration = Calibration { last: counted, grown: (given.number(), given.number()) };
         let usable = given.number();
         let window = (given.number(), given.number());
         let breakpoints = given.ascending();
@@ -187,6 +189,7 @@ impl Snapshot {
             at_ms,
             peak,
             tokens,
+            last,
             parts,
             fold_due,
             start,
@@ -199,6 +202,7 @@ impl Snapshot {
             changed: forms,
             rents,
             unbound,
+            bound,
             calibration,
             usable,
             window,

@@ -36,6 +36,7 @@ pub(super) struct Snapshot {
     at_ms: Option<i64>,
     peak: u64,
     tokens: u64,
+    last: u64,
     /// Fingerprint and tokens of what went out beside the messages.
     parts: Option<(u64, u64)>,
     fold_due: bool,
@@ -53,6 +54,8 @@ pub(super) struct Snapshot {
     /// Rent of blocks that are still whole.
     rents: Vec<(u32, u64)>,
     unbound: Vec<u32>,
+    /// Reasoning was bound to what stood before it.
+    bound: bool,
     calibration: Calibration,
     usable: u64,
     /// What the options allowed: under another window what was sent is decided anew.
@@ -150,6 +153,7 @@ impl State {
             at_ms: self.sent.at_ms,
             peak: self.sent.peak,
             tokens: self.sent.tokens,
+            last: self.sent.last,
             parts: self.sent.parts.map(|parts| (parts, self.sent.beside)),
             fold_due: self.sent.fold_due,
             start: self.pruner.start,
@@ -162,6 +166,7 @@ impl State {
             changed: changed.filter_map(|(&at, why)| self.changed_block(at, *why)).collect(),
             rents: rents.collect(),
             unbound,
+            bound: self.binds_reasoning() && !self.sent.rebind,
             calibration: self.calibration,
             usable: self.usable,
             window: (self.options.window, self.options.usable),
@@ -183,13 +188,10 @@ impl State {
         let block = self.ledger.blocks.get(at as usize)?;
         let form = match block.form {
             Form::Full => return None,
-            Form::Capped | Form::Stubbed if self.lines.caps.contains_key(&at) => {
-                let cut = self.lines.caps.get(&at).copied();
-                Shape::Cut(cut.unwrap_or(Want::Cap(block.now)), block.form)
-            }
-            Form::Capped | Form::Stubbed => {
-                Shape::Stubbed(self.lines.text.get(&at).cloned().unwrap_or_default())
-            }
+            Form::Capped | Form::Stubbed => match self.lines.caps.get(&at) {
+                Some(&cut) => Shape::Cut(cut, block.form),
+                None => Shape::Stubbed(self.lines.text.get(&at).cloned().unwrap_or_default()),
+            },
             Form::Gone => Shape::Gone,
         };
         Some(Changed { block: at, now: block.now, why, form })
@@ -264,6 +266,7 @@ impl State {
         let same = scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
         let recount = !same && options.estimator != self.options.estimator;
         let provider = options.provider.unwrap_or_else(|| native(self.format));
+        let bound = self.binds_reasoning();
         self.sent.settled = false;
         self.pruner.policy = options.policy.clone();
         if recount || provider != self.provider {
@@ -287,7 +290,14 @@ impl State {
         self.options = options;
         self.compactions.limit = None;
         self.usable = self.calibration.estimate(self.options.usable);
+        self.rebind(bound);
+        self.hold_again();
         false
+    }
+
+    /// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
+    fn rebind(&mut self, bound: bool) {
+        self.sent.rebind |= !bound && self.binds_reasoning() && self.sent.epoch > 0;
     }
 
     /// What a changed block costs by the estimator of now.
@@ -358,8 +368,11 @@ impl State {
         let whole = messages == snapshot.upto;
         let untold = self.compactions.untold.is_some();
         self.view_again(whole);
+        self.rebind(snapshot.bound);
+        let goes = self.keep_reasoning();
         self.sent.breakpoints = snapshot.breakpoints;
         (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
+        self.sent.last = snapshot.last;
         if let Some(items) = snapshot.items {
             self.sent.items = items;
         } else if untold {
@@ -371,8 +384,12 @@ impl State {
         self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew || untold;
         let beside = (self.parts.fingerprint, self.parts.total());
         let same_window = snapshot.window == (self.options.window, self.options.usable);
-        self.sent.settled =
-            whole && same_window && !snapshot.anew && !untold && snapshot.parts == Some(beside);
+        self.sent.settled = whole
+            && same_window
+            && !goes
+            && !snapshot.anew
+            && !untold
+            && snapshot.parts == Some(beside);
         if snapshot.reshaped {
             self.tell_again(&snapshot.changed);
         }

@@ -212,6 +212,9 @@ fn a72_pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough() {
     let answer = told.request();
     assert!(answer.fold.is_none() && !answer.edits.is_empty(), "results go, that is enough");
     assert!(answer.edits.iter().all(|edit| edit.rule == "prune"), "{:?}", answer.edits);
+    let outcome = answer.outcome.unwrap();
+    assert_eq!((outcome.status, outcome.reason), ("pruned", "edits made room"));
+    assert!(outcome.tokens_before > outcome.tokens_after && outcome.tokens_after == answer.tokens);
     let mut told = preset("aceclaw", 12_000, &json!({}));
     for at in 0..40 {
         told.ask(&format!("question {at}"));
@@ -241,6 +244,41 @@ fn a72_pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough() {
     }
 }
 
+/// F076, F077, F079: the outcome tells of the deepest step that was taken; one that only pays is none.
+#[test]
+fn b14_the_outcome_tells_what_made_room() {
+    for (name, strategy, status) in [
+        ("context-budget", "discard", "discarded"),
+        ("openclaw", "discard", "discarded"),
+        ("context-budget", "truncate", "truncated"),
+        ("context-budget", "summarize", "truncated"),
+    ] {
+        let mut told = preset(name, 12_000, &json!({ "strategy": strategy }));
+        worked(&mut told, 40, 2000);
+        let answer = told.request();
+        let outcome = answer.outcome.as_ref().unwrap();
+        assert_eq!(outcome.status, status, "{name} {strategy}");
+        assert_eq!(answer.fold.is_some(), strategy == "summarize");
+        assert_eq!(told.request().outcome, None, "the same again made no room");
+    }
+    // Ours: an edit that pays makes no room, and one for capacity does.
+    let mut told = Told::new(&window(30_000));
+    told.ask("find it");
+    let mut timed = 0;
+    for at in 0..60 {
+        told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+        let answer = told.request();
+        assert_eq!(answer.outcome, None);
+        timed += answer.edits.len();
+    }
+    assert!(timed > 0);
+    let mut told = Told::new(&window(30_000));
+    worked(&mut told, 60, 2000);
+    let answer = told.request();
+    assert!(answer.edits.iter().any(|edit| edit.rule == "capacity"));
+    assert_eq!(answer.outcome.map(|it| it.status), Some("pruned"));
+}
+
 #[test]
 fn i8_aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
     let mut told = preset("aiclaw", 12_000, &json!({}));
@@ -265,7 +303,8 @@ fn i6_a_fold_of_fewer_than_five_is_none_and_says_why() {
         let answer = told.request();
         assert_eq!(answer.fold.is_some(), folds, "{messages}");
         let reason = "too few messages stand between what is protected";
-        assert_eq!(answer.refused, (!folds).then_some(reason));
+        let outcome = answer.outcome.unwrap();
+        assert_eq!(outcome.reason, if folds { "fold by digest and hot set" } else { reason });
         assert!(answer.fits);
     }
 }

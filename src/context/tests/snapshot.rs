@@ -4,7 +4,7 @@ use super::*;
 
 impl Told {
     /// The same session in another process: nothing but the snapshot and the host's messages.
-    fn woken(&self, options: &Value) -> Self {
+    pub(super) fn woken(&self, options: &Value) -> Self {
         let options = Options::parse(&options.to_string()).unwrap();
         let state = State::restore(options, &self.state.snapshot()).unwrap();
         let mut woken = Self { state, messages: Vec::new(), now_ms: self.now_ms };
@@ -19,7 +19,7 @@ impl Told {
     }
 
     /// What went out last, in full.
-    fn view(&self) -> Vec<Written> {
+    pub(super) fn view(&self) -> Vec<Written> {
         let mut whole = self.state.clone();
         whole.sent.unheld = true;
         whole.sent.settled = true;

@@ -1,0 +1,114 @@
+//! F072, I23: what is loaded of a history, tier by tier.
+
+use super::*;
+
+/// Turns of a call with a result, what the model says beside the call, and its answer; all long.
+fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Told {
+    let options = json!({ "window": { "contextTokens": 0 }, "format": format, "provider": provider, "transient": true, "tiers": tiers });
+    let mut told = Told::new(&options);
+    let long = |of: &str, at: usize| words(300, &format!("{of}{at}v"));
+    for at in 0..count {
+        let id = format!("c{at}");
+        told.tell(json!({ "role": "user", "content": long("ask", at) }));
+        if format == "anthropic" {
+            let (text, thinking) = (
+                json!({ "type": "text", "text": long("so", at) }),
+                json!({ "type": "thinking", "thinking": "hm", "signature": "s" }),
+            );
+            let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": { "path": long("in", at) } });
+            told.tell(json!({ "role": "assistant", "content": [thinking, text, call] }));
+            told.tell(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": long("got", at) }] }));
+            told.tell(json!({ "role": "assistant", "content": long("say", at) }));
+        } else {
+            for item in [
+                json!({ "type": "reasoning", "id": format!("rs_{at}"), "summary": [] }),
+                json!({ "type": "function_call", "id": format!("fc_{at}"), "call_id": id, "name": "read", "arguments": "{}" }),
+                json!({ "type": "function_call_output", "call_id": id, "output": long("got", at) }),
+                json!({ "type": "reasoning", "id": format!("rs_{at}b"), "summary": [] }),
+                json!({ "type": "message", "id": format!("msg_{at}"), "role": "assistant", "content": [{ "type": "output_text", "text": long("say", at) }] }),
+            ] {
+                told.tell(item);
+            }
+        }
+    }
+    told.ask("and now?");
+    told
+}
+
+/// What goes out, message by message: all of it, or what is done with it.
+fn out(told: &mut Told) -> Vec<(u32, Option<Value>)> {
+    let answer = told.request();
+    assert_eq!(told.state.violations(), []);
+    let items = answer.items.iter().map(|item| match item {
+        Written::Keep { index } => (*index, None),
+        Written::Edit { index, ops } => {
+            (*index, Some(serde_json::from_str(&crate::json::write(ops)).unwrap()))
+        }
+        Written::Make { .. } => panic!("nothing of ours is needed"),
+    });
+    items.collect()
+}
+
+#[test]
+fn i23_three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay() {
+    // The last question is a turn of its own: two full ones are before it.
+    let mut told = turns("anthropic", "anthropic", 9, &json!({}));
+    let out = out(&mut told);
+    let of =
+        |turn: u32| -> Vec<_> { out.iter().filter(|(at, _)| at / 4 == turn).cloned().collect() };
+    for heavy in [0, 1] {
+        let kept: Vec<_> = of(heavy);
+        assert_eq!(kept, [(4 * heavy, None), (4 * heavy + 3, None)], "question and answer, whole");
+    }
+    for light in 2..7 {
+        let (kept, at) = (of(light), light as usize);
+        assert_eq!(kept.len(), 4);
+        let short = |of: &str, chars: usize| {
+            let text: String = words(300, &format!("{of}{at}v")).chars().take(chars).collect();
+            Value::from(text + "\n...(truncated)")
+        };
+        let values: Vec<Value> =
+            kept.iter().map(|(_, ops)| ops.as_ref().expect("cut")[0]["value"].clone()).collect();
+        let expected = [short("ask", 500), short("so", 500), short("got", 300), short("say", 500)];
+        assert_eq!(values, expected);
+        assert_eq!(kept[1].1.as_ref().unwrap().as_array().unwrap().len(), 1, "the call stays");
+    }
+    for full in [7, 8] {
+        assert!(of(full).iter().all(|(_, ops)| ops.is_none()) && of(full).len() == 4);
+    }
+    assert_eq!(out.last(), Some(&(36, None)));
+    assert_eq!(told.state.explain(1).unwrap().rule, "prune");
+}
+
+#[test]
+fn i23_limits_are_the_hosts_to_choose() {
+    let short = json!({ "fullTurns": 1, "lightTurns": 1, "resultChars": 100_000, "textChars": 10 });
+    let out = out(&mut turns("anthropic", "anthropic", 3, &short));
+    let told: Vec<_> = out.iter().map(|(at, ops)| (*at, ops.is_some())).collect();
+    let heavy = [(0, false), (3, false), (4, false), (7, false)];
+    assert_eq!(told[..4], heavy);
+    // I10: what stands beside the newest reasoning stays as it is.
+    assert_eq!(told[4..], [(8, true), (9, false), (10, false), (11, true), (12, false)]);
+    let parse = |tiers: &str| Options::parse(&format!(r#"{{"tiers":{tiers}}}"#)).unwrap_err();
+    let error = parse(r#"{"lightTurns":-1}"#).to_string();
+    assert_eq!(error, "lightTurns: expected a number from 0 to 4294967295, got -1");
+    assert!(parse(r#"{"turns":1}"#).to_string().starts_with("turns: expected no such option;"));
+}
+
+/// I14: an answer that is known by its id goes out with the reasoning that led to it.
+#[test]
+fn i23_an_answer_keeps_the_reasoning_that_its_provider_wants_with_it() {
+    let mut told = turns("openai-responses", "openai-responses", 9, &json!({}));
+    let out = out(&mut told);
+    let kept: Vec<u32> = out.iter().map(|(at, _)| *at).filter(|at| *at < 12).collect();
+    assert_eq!(kept, [0, 4, 5, 6, 10, 11]);
+}
+
+/// I10: what stays as it is, stays with its results, also in the oldest tier.
+#[test]
+fn i23_what_may_not_leave_stays_with_its_group() {
+    let tiers = json!({ "fullTurns": 1, "lightTurns": 0 });
+    let out = out(&mut turns("anthropic", "anthropic", 2, &tiers));
+    let kept: Vec<u32> = out.iter().map(|(at, _)| *at).collect();
+    assert_eq!(kept, [0, 3, 4, 5, 6, 7, 8]);
+}
