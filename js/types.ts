@@ -605,7 +605,7 @@ export interface SummaryOptions {
   language?: string;
   /** What the host would like to be kept, at most 4,000 characters; it goes as data. */
   instructions?: string;
-  /** Secrets of 80 known forms are taken out of everything that goes out and comes in; a function besides, `false` never. */
+  /** Secrets of some hundred known forms are taken out of everything that goes out and comes in; a function besides, `false` never. */
   redact?: ((text: string) => string) | boolean;
   /** The summarizer's window. Default: the manager's. Longer parts go in chunks. */
   contextTokens?: number;

@@ -70,6 +70,7 @@ export interface Folded {
 
 /** The same, with the request before and with it. */
 export interface Sized extends Folded {
+  status?: CompactionOutcome["status"];
   tokensBefore: number;
   tokensAfter: number;
 }
@@ -222,7 +223,7 @@ export function outcomeOf(
   const extracted = { ...fold.extracted, identifiers: fold.identifiers };
   const without = degraded ? "fold by digest and hot set, for want of a summary" : undefined;
   return {
-    status: summary === "" ? "truncated" : "summarized",
+    status: fold.status ?? (summary === "" ? "truncated" : "summarized"),
     reason: reason ?? without ?? "fold by digest and hot set",
     tokensBefore,
     tokensAfter,

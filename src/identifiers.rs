@@ -68,7 +68,9 @@ impl Identifiers {
     /// The number of `text`, if it has one.
     pub fn find(&self, text: &str) -> Option<u32> {
         let number = |at: usize| u32::try_from(at).unwrap_or(NONE);
-        self.index.find(fnv(text.bytes()), &|at| self.text(number(at)) == text).map(number)
+        self.index
+            .find(hash::bytes(0, text.as_bytes()), &|at| self.text(number(at)) == text)
+            .map(number)
     }
 
     /// Its text.

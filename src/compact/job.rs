@@ -21,6 +21,8 @@ use crate::text::prefix;
 const MOST_STRIKES: u32 = 2;
 /// G34: how often an input is made smaller because it was too large.
 const MOST_SHRINKS: u32 = 2;
+/// Messages of the user by which the language is told.
+const MOST_SAID: usize = 20;
 /// Characters of an error that are told.
 const MOST_DETAIL: usize = 300;
 /// G23: between a summary and that of a turn's beginning.
@@ -121,7 +123,7 @@ impl Compaction {
             let (result, failure) = match &*failed {
                 "aborted" => ("aborted", Failure::Aborted),
                 "timeout" => ("timeout", Failure::Temporary),
-                _ => ("threw", Failure::of(&[&*detail, &*said].join(" "), status.or(own))),
+                _ => ("threw", Failure::of(&format!("{detail} {said}"), status.or(own))),
             };
             let line =
                 if detail.is_empty() { said.lines().next().unwrap_or_default() } else { &*detail };
@@ -189,8 +191,12 @@ impl Compaction {
         }
         if self.options.language.is_none() {
             let said = self.messages.iter().rev().filter(|message| message.role == "user");
-            let said: Vec<&str> = said.map(|message| message.words.as_str()).take(20).collect();
-            self.options.language = super::language::language_of(&said.join("\n")).map(Into::into);
+            let mut words = String::new();
+            for message in said.take(MOST_SAID) {
+                words.push_str(&message.words);
+                words.push('\n');
+            }
+            self.options.language = super::language::language_of(&words).map(Into::into);
         }
         if self.options.summarizers == 0 {
             return self.give_up("there is no summarizer".into(), Failure::None);
@@ -273,7 +279,7 @@ impl Compaction {
         };
         let history = told(Line::History).or(self.options.previous.as_deref());
         let body = match (history, told(Line::Turn)) {
-            (Some(history), Some(turn)) => [history, turn].join(TURN),
+            (Some(history), Some(turn)) => [history, TURN, turn].concat(),
             (Some(only), None) | (None, Some(only)) => only.to_owned(),
             (None, None) => String::new(),
         };

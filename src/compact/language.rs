@@ -138,7 +138,7 @@ fn by_script(text: &str) -> Option<&'static str> {
 
 /// By the words of that language, where they are more than those of any other.
 fn by_words(text: &str) -> Option<&'static str> {
-    let lower = text.to_lowercase();
+    let lower = text.to_ascii_lowercase();
     let words = || lower.split(|sign: char| !sign.is_alphabetic()).filter(|word| !word.is_empty());
     let mut best: Option<(usize, &'static str)> = None;
     let mut tied = false;

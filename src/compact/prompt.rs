@@ -194,7 +194,7 @@ fn prompt(ask: Ask<'_>, options: &Options) -> String {
         match (ask.kind, ask.previous, ask.place) {
             (_, Some(_), _) => out.push_str(UPDATE),
             (_, _, Some((at, of))) => {
-                let _ = write!(out, "This is {} of one session. Summarize it by itself.", label(at, of).to_lowercase());
+                let _ = write!(out, "This is {} of one session. Summarize it by itself.", label(at, of).to_ascii_lowercase());
             }
             (Kind::TurnPrefix, ..) => out.push_str(
                 "This is the beginning of a turn whose rest is kept as it is. Tell what was asked and what was done so far, as the \

@@ -2,6 +2,7 @@
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
 use super::secrets::{ASSIGNED, Kind, Secret, TOKENS, WORDS};
+use crate::text::find;
 
 /// What stands where a secret stood.
 pub(super) const REDACTED: &str = "[redacted]";
@@ -169,7 +170,7 @@ fn pem(text: &str, at: usize) -> Found {
     let head = rest.strip_prefix("-----BEGIN ")?;
     // Names of keys are short.
     let name: &str = head.get(..head.floor_char_boundary(40))?;
-    let ends = name.find("PRIVATE KEY")?;
+    let ends = find(name, "PRIVATE KEY", 0)?;
     let from = at.saturating_add(11).saturating_add(ends).saturating_add(11);
     let inside = text.as_bytes().get(from..)?;
     let block = if inside.starts_with(b" BLOCK") { 6 } else { 0 };

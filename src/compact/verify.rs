@@ -230,11 +230,11 @@ fn is_refusal(body: &str) -> bool {
         "对不起",
         "抱歉",
         "죄송",
-        "извините",
-        "к сожалению, я",
+        "Извините",
+        "К сожалению",
     ];
     let start: String =
-        body.chars().take(120).collect::<String>().to_lowercase().replace('\u{2019}', "'");
+        body.chars().take(120).collect::<String>().to_ascii_lowercase().replace('\u{2019}', "'");
     let start = start.trim_start_matches(|sign: char| !sign.is_alphanumeric());
     STARTS.iter().any(|phrase| start.starts_with(phrase))
 }

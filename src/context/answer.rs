@@ -415,7 +415,11 @@ impl State {
     fn outcome(&self, decided: Decided, fresh: &[Change]) -> Option<Outcome> {
         let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
         let (status, how) = if decided.folded {
-            ("truncated", "fold by digest and hot set")
+            let last = self.compactions.last.as_ref();
+            match last.filter(|it| !it.id.starts_with("fold-") && !self.lines.summary.is_empty()) {
+                Some(_) => ("summarized", "fold by a summary"),
+                None => ("truncated", "fold by digest and hot set"),
+            }
         } else if by(&[Rule::Discard]) {
             ("discarded", "the oldest were dropped")
         } else if by(&[Rule::Truncate]) {

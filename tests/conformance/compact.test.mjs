@@ -206,7 +206,11 @@ test("an abort at every await leaves everything as it is", { skip }, async () =>
   const many = { contextTokens: 4_000 };
   const parts = messages(20, 1_300);
   let calls = 0;
-  await run((/** @type {any} */ job) => (calls++, good(job)), { messages: parts }, many);
+  const counted = (/** @type {any} */ job) => {
+    calls += 1;
+    return good(job);
+  };
+  await run(counted, { messages: parts }, many);
   assert.ok(calls >= 3, `${calls} calls`);
   for (let at = 0; at <= calls; at += 1) {
     for (const when of ["before", "after"]) {
@@ -282,7 +286,7 @@ test("A10 a host's function that throws lets nothing out", { skip }, async () =>
   const redact = () => {
     throw new Error("no");
   };
-  const done = await run(() => (asked++, "x"), { redact });
+  const done = await run(() => String(++asked), { redact });
   assert.deepEqual([asked, done.degraded, done.attempts[0].result], [0, true, "threw"]);
 });
 

@@ -231,11 +231,8 @@ for (const wire of WIRES) {
 
   test(`${wire.name}: an answer that breaks off, or breaks`, { skip }, async () => {
     const half = wire.stream().slice(0, 600);
-    handle = (_, response) =>
-      sse(
-        response,
-        half.slice(0, half.lastIndexOf("\n\n") + 2 || half.lastIndexOf("\r\n\r\n") + 4),
-      );
+    const ends = Math.max(half.lastIndexOf("\n\n") + 2, half.lastIndexOf("\r\n\r\n") + 4);
+    handle = (_, response) => sse(response, half.slice(0, ends));
     await assert.rejects(wire.make()(job, control()), {
       name: "SummarizerError",
       message: "the answer broke off",
