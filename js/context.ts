@@ -509,7 +509,9 @@ export class ContextManager<M = unknown> {
     if (!outcome) return null;
     const { status, reason, tokensBefore, tokensAfter } = outcome;
     if (!fold) return outcomeWithout(status, reason, tokensBefore, tokensAfter);
-    if (fold.went.length === 0) return this.#compactions.told({ ...fold, ...outcome });
+    // Without a summarizer each message is written once, and what went is not read again.
+    const reads = fold.went.length > 0 && this.#options.summarize !== undefined;
+    if (!reads) return this.#compactions.told({ ...fold, ...outcome });
     const manager = this.#manager();
     for (const number of fold.went) {
       const json = messageJson(this.#history.messages[number], number);

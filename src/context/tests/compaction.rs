@@ -98,7 +98,9 @@ fn a_summary_takes_the_place_of_what_goes_and_the_next_request_tells_of_it() {
     );
     assert_eq!(fold.extracted.commands, ["make all"]);
     assert!(fold.head.contains("chose u4w2.") && fold.summary.ends_with("u4w2."));
-    assert!(fold.tokens_after < fold.tokens_before);
+    let outcome = answer.outcome.unwrap();
+    assert_eq!(outcome.status, "summarized");
+    assert!(outcome.tokens_after < outcome.tokens_before);
     assert!(!fold.identifiers.contains(&"src/f3.rs".to_owned()), "the summary holds it already");
     assert_eq!(json!(fold.identifiers), done["identifiers"]);
     assert!(answer.items.iter().any(|item| crate::json::write(item).contains("chose u4w2.")));
@@ -270,13 +272,16 @@ fn f15_a_compaction_that_no_request_has_told_of_survives_a_restart() {
 
 #[test]
 fn f22_a_cut_never_parts_an_open_call_from_what_answers_it() {
-    let mut told = talked(&options(&json!({})), 20);
-    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "run", "input": {} });
-    told.tell(json!({ "role": "assistant", "content": [call("x"), call("y")] }));
-    let plan = told.plan(true);
-    assert!(plan["plan"]["firstKept"].as_u64().unwrap() < told.messages.len() as u64);
-    let cut = u32::try_from(plan["plan"]["firstKept"].as_u64().unwrap()).unwrap();
-    assert!(told.state.ledger.may_cut(cut));
+    for size in 0..40 {
+        let mut told = talked(&options(&json!({})), 20);
+        told.work("z", &json!({}), &prose(40 * size));
+        let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "run", "input": {} });
+        told.tell(json!({ "role": "assistant", "content": [call("x"), call("y")] }));
+        let plan = told.plan(true);
+        assert_eq!(plan["plan"]["outcome"], "summarize");
+        let cut = u32::try_from(plan["plan"]["firstKept"].as_u64().unwrap()).unwrap();
+        assert!(cut < 83 && told.state.ledger.may_cut(cut), "{cut}");
+    }
 }
 
 #[test]
@@ -417,7 +422,17 @@ fn a_refused_request_is_made_smaller_twice() {
 
 #[test]
 fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
-    let mut told = talked(&options(&json!({})), 20);
+    let mut told = talked(&options(&json!({})), 10);
+    let call =
+        json!({ "type": "tool_use", "id": "m", "name": "read", "input": { "path": "src/f_m.rs" } });
+    told.tell(json!({ "role": "assistant", "content": [call] }));
+    let result = json!({ "type": "tool_result", "tool_use_id": "m", "content": prose(80) });
+    let words = json!({ "type": "text", "text": "and these words stay" });
+    told.tell(json!({ "role": "user", "content": [result, words] }));
+    for at in 0..6 {
+        told.say(&prose(300));
+        told.ask(&format!("more {at}"));
+    }
     let plan = told.plan(true);
     let flat = |told: &mut Told, at: usize| -> Value {
         let bytes = told.messages[at].to_string();
@@ -437,6 +452,9 @@ fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
     assert_eq!((&call["role"], &call["parts"][0]["name"]), (&json!("assistant"), &json!("read")));
     let result = all.iter().find(|it| it["parts"][0]["kind"] == "result").unwrap();
     assert_eq!(result["parts"][0]["name"], "read");
+    if let Some(mixed) = all.iter().find(|it| it["index"] == json!(41)) {
+        assert_eq!(mixed["parts"].as_array().unwrap().len(), 1, "the words stay: {mixed}");
+    }
     let found = told.state.extracted();
     assert!(
         found.read_files.iter().all(|it| it.starts_with("src/f")) && !found.read_files.is_empty()
