@@ -1,6 +1,8 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
+import { type Asked, Compactions, type CompactOptions } from "./compaction.js";
 import { call, core, send } from "./core.js";
 import { type Counter, counterOf, setParts } from "./count.js";
+import { driver } from "./driver.js";
 import { conflict, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
@@ -9,14 +11,17 @@ import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type {
   AgentTool,
+  CompactionOutcome,
+  CompactionPlan,
   ContextManagerOptions,
   Explanation,
+  ExtractedContext,
   Parts,
   Prepared,
   Status,
   Store,
 } from "./types.js";
-import { type Answer, compactionOf, View } from "./view.js";
+import { type Answer, outcomeWithout, View } from "./view.js";
 
 /** What `setModel` takes. */
 type Model<M> = Partial<
@@ -59,6 +64,7 @@ export class ContextManager<M = unknown> {
   #beside: string | undefined;
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
+  readonly #compactions: Compactions<M>;
 
   constructor(options: ContextManagerOptions<M>) {
     this.#options = options;
@@ -66,6 +72,15 @@ export class ContextManager<M = unknown> {
     this.#view = new View(options.create);
     this.#counter = counterOf(options.estimator);
     this.#history = new History(options.key, this.#counter);
+    this.#compactions = new Compactions({
+      history: this.#history,
+      options: () => this.#options,
+      now: () => this.#now(),
+      manager: () => this.#manager(),
+      take: (during, messages, parts) =>
+        this.#alone(during, () => this.#take(during, messages, parts)),
+      ask: (messages, parts, asks) => this.#ask("prepare", messages, parts, asks),
+    });
     this.#manager();
   }
 
@@ -80,25 +95,104 @@ export class ContextManager<M = unknown> {
    */
   request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {
     parts.signal?.throwIfAborted();
-    if (this.#busy) throw invalid("request", "no call from within a call", "a getter or callback");
-    this.#busy = true;
-    try {
-      return this.#request(messages, parts) as Prepared<T>;
-    } finally {
-      this.#busy = false;
-    }
+    return (this.#ask("request", messages, parts, false) as Asked<T>).prepared;
   }
 
-  #request(messages: readonly M[], parts: Parts): Prepared<M> {
+  /**
+   * As `request`, with the host's summarizer: it is asked before a fold without which the request would not fit, and this
+   * waits for it; where a fold is due and can wait, it is asked in the background, and a later request carries what it
+   * came to. Never throws for a failing summarizer: then a fold carries digest and hot set.
+   *
+   * @throws as `request`; an aborted call rejects with its signal's reason.
+   */
+  async prepare<T extends M>(messages: readonly T[], parts: Parts = {}): Promise<Prepared<T>> {
+    return (await this.#compactions.prepare(messages, parts)) as Prepared<T>;
+  }
+
+  /**
+   * What `compact` would do, as data; nothing moves. With `force`, what it would do if forced.
+   *
+   * @throws {PlimsollError} as `request`.
+   */
+  plan(
+    messages: readonly M[],
+    parts: Parts & { force?: boolean | undefined } = {},
+  ): CompactionPlan {
+    const { force = false, signal, ...beside } = parts;
+    signal?.throwIfAborted();
+    return this.#compactions.plan(messages, beside, force);
+  }
+
+  /**
+   * A compaction by hand; the next request sends what it came to. A second call joins the first. However it ends, a typed
+   * outcome says so; messages that are appended meanwhile stay.
+   *
+   * @example
+   * const outcome = await context.compact(history, { force: true, focus: "the failing tests" });
+   *
+   * @throws {PlimsollError} as `request`; `STALE_PLAN` for a plan of another history. An aborted call rejects with its
+   * signal's reason, and nothing has changed.
+   */
+  async compact(messages: readonly M[], options: CompactOptions = {}): Promise<CompactionOutcome> {
+    return this.#compactions.compact(messages, options);
+  }
+
+  /**
+   * A smaller request after a provider's overflow error: the usable window is 0.9 of what was refused from then on, until
+   * `setModel`. Null: the error is no overflow, it is the third in a row, or nothing smaller can be sent; then rethrow it.
+   *
+   * @throws as `prepare`.
+   */
+  async recover<T extends M>(
+    messages: readonly T[],
+    error: unknown,
+    parts: Parts = {},
+  ): Promise<Prepared<T> | null> {
+    const { isContextOverflow } = await driver.load();
+    parts.signal?.throwIfAborted();
+    if (!isContextOverflow(error)) return null;
+    const manager = this.#manager();
+    const times = call("recover", () => manager.refused());
+    if (times === undefined) return null;
+    const epoch = this.#epoch;
+    const prepared =
+      times === 1 ? await this.prepare(messages, parts) : this.request(messages, parts);
+    return prepared.epoch === epoch ? null : prepared;
+  }
+
+  #now(): number {
+    return this.#options.clock?.() ?? Date.now();
+  }
+
+  /** Hands over the history and what goes out beside it. */
+  #take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
     if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
     const { system = null, tools = null, unseenTokens = null } = parts;
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
     const manager = this.#manager();
     this.#history.take(manager, messages, this.#view);
-    if (beside !== this.#beside) setParts("request", manager, beside, this.#counter);
+    if (beside !== this.#beside) setParts(during, manager, beside, this.#counter);
     this.#beside = beside;
-    const now = this.#options.clock?.() ?? Date.now();
-    return this.#carryOut(this.#decide(manager, now), now);
+    return manager;
+  }
+
+  #ask(during: string, messages: readonly M[], parts: Parts, asks: boolean): Asked<M> | null {
+    return this.#alone(during, () => {
+      const manager = this.#take("request", messages, parts);
+      const now = this.#now();
+      const answer = this.#decide(manager, now, asks);
+      return answer && { prepared: this.#carryOut(answer), foldDue: answer.foldDue };
+    });
+  }
+
+  #alone<T>(during: string, work: () => T): T {
+    if (this.#busy) throw invalid(during, "no call from within a call", "a getter or callback");
+    this.#busy = true;
+    try {
+      return work();
+    } finally {
+      this.#busy = false;
+    }
   }
 
   /**
@@ -147,7 +241,10 @@ export class ContextManager<M = unknown> {
   status(): Status {
     const manager = this.#manager();
     const core = JSON.parse(call("status", () => manager.status())) as Omit<Status, "blocked">;
-    return { ...core, epoch: this.#epochsBefore + core.epoch, blocked: null };
+    const blocked = this.#compactions.isRunning
+      ? { reason: "running" as const }
+      : (JSON.parse(call("status", () => manager.blocked(this.#now()))) as Status["blocked"]);
+    return { ...core, epoch: this.#epochsBefore + core.epoch, blocked };
   }
 
   /**
@@ -335,6 +432,7 @@ export class ContextManager<M = unknown> {
   }
 
   [Symbol.dispose](): void {
+    this.#compactions.stop();
     this.#handle?.free();
     this.#handle = undefined;
     this.#restart();
@@ -362,8 +460,11 @@ export class ContextManager<M = unknown> {
     this.#beside = undefined;
   }
 
-  #decide(manager: glue.Manager, now: number): Answer {
-    let step = JSON.parse(call("request", () => manager.request(now))) as Step;
+  /** Null, if `asks`: a summarizer is to be asked first. */
+  #decide(manager: glue.Manager, now: number, asks: boolean): Answer | null {
+    const json = call("request", () => (asks ? manager.prepare(now) : manager.request(now)));
+    if (json === undefined) return null;
+    let step = JSON.parse(json) as Step;
     while ("need" in step) {
       for (const index of step.need) {
         const json = messageJson(this.#history.messages[index], index);
@@ -374,7 +475,7 @@ export class ContextManager<M = unknown> {
     return step.done;
   }
 
-  #carryOut(answer: Answer, now: number): Prepared<M> {
+  #carryOut(answer: Answer): Prepared<M> {
     const history = this.#history;
     this.#view.take(answer, history.messages);
     const placeOf = (number: number): number | null => history.placeOf(number);
@@ -396,11 +497,29 @@ export class ContextManager<M = unknown> {
       tokens: answer.tokens,
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
-      compaction: compactionOf(answer, history, now),
+      compaction: this.#compactionOf(answer),
       hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);
     return prepared;
+  }
+
+  /** The fold of a request, or why there was none. */
+  #compactionOf({ fold, outcome }: Answer): CompactionOutcome | null {
+    if (!outcome) return null;
+    const { status, reason, tokensBefore, tokensAfter } = outcome;
+    if (!fold) return outcomeWithout(status, reason, tokensBefore, tokensAfter);
+    // Without a summarizer each message is written once, and what went is not read again.
+    const reads = fold.went.length > 0 && this.#options.summarize !== undefined;
+    if (!reads) return this.#compactions.told({ ...fold, ...outcome });
+    const manager = this.#manager();
+    for (const number of fold.went) {
+      const json = messageJson(this.#history.messages[number], number);
+      call("request", () => manager.flat(number, send(json)));
+    }
+    const found = call("request", () => manager.extracted());
+    const extracted = JSON.parse(found) as Omit<ExtractedContext, "identifiers">;
+    return this.#compactions.told({ ...fold, ...outcome, extracted });
   }
 
   #tell(answer: Answer): void {

@@ -43,7 +43,15 @@ size: number,
 /**
  * The cap, in bytes.
  */
-cap: number, } | { "code": "CORRUPT_STATE", 
+cap: number, } | { "code": "STALE_PLAN", 
+/**
+ * What the plan stands on.
+ */
+planned: string, 
+/**
+ * What is there.
+ */
+found: string, } | { "code": "CORRUPT_STATE", 
 /**
  * Which one.
  */

@@ -1,9 +1,11 @@
 /** The main entry: each Wasm is inside, and starts at the first call that needs it. */
 import { core } from "./core.js";
+import { driver } from "./driver.js";
 import * as inlined from "./glue/plimsoll_text.js";
 import { unpacked } from "./inline.js";
 
 core.from(() => unpacked(inlined));
+driver.load = () => import("./inline/compact.js");
 
 export * from "./api.js";
 export { isContextOverflow } from "./inline/compact.js";

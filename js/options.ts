@@ -1,10 +1,10 @@
 /** Which of the host's options go to the core; the rest stays in JavaScript. */
 import { invalid } from "./errors.js";
 import { argumentJson } from "./json.js";
-import type { ContextManagerOptions } from "./types.js";
+import type { ContextManagerOptions, Summarizer } from "./types.js";
 
 /** Functions and names that only the facade uses. */
-const OURS = new Set(["key", "create", "id", "clock", "on"]);
+const OURS = new Set(["key", "create", "id", "clock", "on", "summarize", "summary"]);
 
 /** The core's options as JSON. What it does not know it refuses by name. */
 export function coreOptions<M>(options: ContextManagerOptions<M>): string {
@@ -24,10 +24,27 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
     refuseNonFinite(name, value);
     given[name] = value;
   }
+  if (summarizersOf(options).length > 0) given.summarizes = true;
+  const minimum = options.summary?.minimumTokens;
+  if (minimum !== undefined) {
+    refuseNonFinite("summary.minimumTokens", minimum);
+    given.summaryTokens = minimum;
+  }
   if (typeof given.window !== "object" || given.window === null) {
     throw invalid("window", "{ contextTokens }", given.window);
   }
   return argumentJson(given, "options");
+}
+
+/** The host's summarizers, in order. */
+export function summarizersOf<M>({ summarize }: ContextManagerOptions<M>): readonly Summarizer[] {
+  const all = (Array.isArray(summarize) ? summarize : summarize ? [summarize] : []) as unknown[];
+  for (const one of all) {
+    if (typeof one !== "function") {
+      throw invalid("summarize", "a function, or functions in order", one);
+    }
+  }
+  return all as Summarizer[];
 }
 
 /** JSON has no NaN and no Infinity: they would arrive as nothing. */

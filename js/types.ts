@@ -158,6 +158,9 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
     toolCallId?: string;
     toolName?: string;
   }) => M;
+  /** One summarizer, or several tried in order. Without one, what a fold removes is carried by digest and hot set. */
+  summarize?: Summarizer | readonly Summarizer[];
+  summary?: SummaryOptions;
   /** In reports and errors. */
   id?: string;
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -165,7 +168,42 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   on?: (event: ContextEvent) => void;
 }
 
-export type ContextEvent = {
+/** What a compaction would do. Positions are those of the history that it was made for. */
+export interface CompactionPlan {
+  /** Stands for that history: on another the plan is refused (`STALE_PLAN`). */
+  base: string;
+  outcome: "none" | "prune" | "summarize" | "overflow";
+  reason: string;
+  /** First message that is kept as it is: what stands before it is replaced by the head, except `kept`. Never inside a tool group. */
+  firstKept: number;
+  /** Messages before it of which something stays, as [from, to). */
+  kept: Array<[number, number]>;
+  /** What goes, in runs that a summarizer can take. */
+  chunks: Array<{ from: number; to: number; tokens: number }>;
+  tokensBefore: number;
+  tokensAfterEstimate: number;
+  extracted: ExtractedContext;
+  /** The core's own numbers of what goes. */
+  gone?: Array<[number, number]>;
+  /** Of an overflow: what cannot go. */
+  floor?: {
+    systemTokens: number;
+    toolTokens: number;
+    pinnedTokens: number;
+    lastTurnTokens: number;
+    reserveTokens: number;
+    windowTokens: number;
+  } | null;
+}
+
+export type ContextEvent = EpochEvent | CompactionEvent;
+
+/** A compaction begins, and how it ended. */
+export type CompactionEvent =
+  | { type: "compaction-start" }
+  | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome };
+
+export type EpochEvent = {
   type: "epoch";
   epoch: number;
   /** edit, fold, parts (system or tools changed), or history (the host changed it). */
@@ -292,7 +330,21 @@ export interface CompactionOutcome {
   record: CompactionRecord | null;
   extracted: ExtractedContext;
   /** Calls of a summarizer; none where the fold is carried by digest and hot set. */
-  attempts: never[];
+  attempts: Array<{
+    kind: SummaryJob["kind"];
+    summarizer: number;
+    result:
+      | "ok"
+      | "empty"
+      | "cut"
+      | "refused"
+      | "inflated"
+      | "unverified"
+      | "timeout"
+      | "aborted"
+      | "threw";
+    detail?: string;
+  }>;
 }
 
 /** An agent's session as its file tells it. */
@@ -541,7 +593,7 @@ export interface SummaryResult {
 
 /** How summaries are made. */
 export interface SummaryOptions {
-  /** Fewer dropped tokens are not summarized. */
+  /** A fold that drops fewer tokens goes without a summary; 0: every fold has one. Default by the preset. */
   minimumTokens?: number;
   /** Headings, caps and figures of a family: ours (default), or of AceClaw, AIClaw, OpenClaw, Hermes. */
   template?: "plimsoll" | "aceclaw" | "aiclaw" | "openclaw" | "hermes";

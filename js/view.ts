@@ -1,11 +1,11 @@
 /** A view as the core tells it, carried out on the host's messages. */
 
 import { type Copied, edited, filled, valueAt } from "./carry.js";
-import type { History } from "./history.js";
 import type {
   CompactionOutcome,
   ContextManagerOptions,
   Edit,
+  ExtractedContext,
   Op,
   Prepared,
   Violation,
@@ -52,12 +52,27 @@ export interface Answer {
   lastGroup: number;
 }
 
-interface Folded {
-  number: number;
+/** A fold as a request tells of it. */
+export interface Folded {
+  id: string;
+  at: number;
   firstKept: number;
   kept: Array<[number, number]>;
   head: string;
+  summary: string;
   identifiers: string[];
+  extracted: Omit<ExtractedContext, "identifiers">;
+  lost: string[];
+  degraded: boolean;
+  /** Messages of which a call or an error went, if nobody has read them yet. */
+  went: number[];
+}
+
+/** The same, with the request before and with it. */
+export interface Sized extends Folded {
+  status?: CompactionOutcome["status"];
+  tokensBefore: number;
+  tokensAfter: number;
 }
 
 /** A message that was sent: what the core said of it, the host's messages in it, and what became of it. */
@@ -180,31 +195,55 @@ function indexesOf(item: Item): number[] {
   return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
 }
 
-/** What room was made, by places in the host's history: of what it no longer holds, nothing is told. */
-export function compactionOf<M>(
-  { outcome, fold }: Answer,
-  history: History<M>,
-  now: number,
-): CompactionOutcome | null {
-  if (!outcome) return null;
-  const { tokensBefore, tokensAfter } = outcome;
-  const gained = (100 * (tokensBefore - tokensAfter)) / Math.max(tokensBefore, 1);
-  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [] };
-  const extracted = { ...lists, identifiers: fold?.identifiers ?? [] };
-  const record = fold && {
-    type: "compaction" as const,
-    id: `fold-${fold.number}`,
-    timestamp: new Date(now).toISOString(),
-    summary: "",
-    firstKeptEntryId: null,
-    firstKeptIndex: history.placeFrom(fold.firstKept),
-    kept: fold.kept.flatMap(([from, to]) => history.runsOf(from, to)),
-    head: fold.head,
+/** A share of tokens, in percent, floored. */
+function pct(before: number, after: number): number {
+  return Math.floor((100 * (before - after)) / Math.max(before, 1));
+}
+
+/** What came to nothing, and why; or was shortened, and will be sent so. */
+export function outcomeWithout(
+  status: CompactionOutcome["status"],
+  reason: string,
+  tokensBefore: number,
+  tokensAfter: number = tokensBefore,
+): CompactionOutcome {
+  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [], identifiers: [] };
+  const reductionPct = pct(tokensBefore, tokensAfter);
+  const sizes = { tokensBefore, tokensAfter, reductionPct };
+  return { status, reason, ...sizes, record: null, extracted: lists, attempts: [] };
+}
+
+/** A fold as it is told: carried by a summary, or by digest and hot set. */
+export function outcomeOf(
+  fold: Sized,
+  attempts: CompactionOutcome["attempts"] = [],
+  reason?: string,
+): CompactionOutcome {
+  const { tokensBefore, tokensAfter, head, firstKept, kept, summary, lost, degraded, id } = fold;
+  const extracted = { ...fold.extracted, identifiers: fold.identifiers };
+  const without = degraded ? "fold by digest and hot set, for want of a summary" : undefined;
+  return {
+    status: fold.status ?? (summary === "" ? "truncated" : "summarized"),
+    reason: reason ?? without ?? "fold by digest and hot set",
     tokensBefore,
     tokensAfter,
-    details: extracted,
-    lost: [],
-    degraded: false,
+    reductionPct: pct(tokensBefore, tokensAfter),
+    record: {
+      type: "compaction",
+      id,
+      timestamp: new Date(fold.at).toISOString(),
+      summary,
+      firstKeptEntryId: null,
+      firstKeptIndex: firstKept,
+      kept,
+      head,
+      tokensBefore,
+      tokensAfter,
+      details: extracted,
+      lost,
+      degraded,
+    },
+    extracted,
+    attempts,
   };
-  return { ...outcome, reductionPct: Math.floor(gained), record, extracted, attempts: [] };
 }

@@ -1,8 +1,10 @@
 /** The entry for workerd, which compiles no bytes: the runtime hands the modules over. */
 import { core } from "./core.js";
+import { driver } from "./driver.js";
 import wasm from "./plimsoll.wasm";
 
 core.from(() => wasm);
+driver.load = () => import("./workerd/compact.js");
 
 export * from "./api.js";
 export { isContextOverflow } from "./workerd/compact.js";

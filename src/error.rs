@@ -43,6 +43,13 @@ pub enum Error {
         #[cfg_attr(test, ts(type = "number"))]
         cap: u64,
     },
+    /// The history that a plan was made for has changed.
+    StalePlan {
+        /// What the plan stands on.
+        planned: String,
+        /// What is there.
+        found: String,
+    },
     /// A snapshot or record does not verify.
     CorruptState {
         /// Which one.
@@ -85,6 +92,9 @@ impl Write for Error {
             Self::TooLarge { what, size, cap } => {
                 &[("code", &"TOO_LARGE"), ("what", what), ("size", size), ("cap", cap)]
             }
+            Self::StalePlan { planned, found } => {
+                &[("code", &"STALE_PLAN"), ("planned", planned), ("found", found)]
+            }
             Self::CorruptState { what, reason } => {
                 &[("code", &"CORRUPT_STATE"), ("what", what), ("reason", reason)]
             }
@@ -117,6 +127,12 @@ impl fmt::Display for Error {
             }
             Self::TooLarge { what, size, cap } => {
                 write!(f, "{what} has {size} bytes; at most {cap} are taken")
+            }
+            Self::StalePlan { planned, found } => {
+                write!(
+                    f,
+                    "the history has changed since the plan was made: planned {planned}, found {found}"
+                )
             }
             Self::CorruptState { what, reason } => write!(f, "{what} does not verify: {reason}"),
         }

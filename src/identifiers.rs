@@ -65,6 +65,14 @@ impl Identifiers {
         number(at)
     }
 
+    /// The number of `text`, if it has one.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let number = |at: usize| u32::try_from(at).unwrap_or(NONE);
+        self.index
+            .find(hash::bytes(0, text.as_bytes()), &|at| self.text(number(at)) == text)
+            .map(number)
+    }
+
     /// Its text.
     pub fn text(&self, id: u32) -> &str {
         slice(&self.text, &self.entries, id)

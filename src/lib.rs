@@ -7,6 +7,7 @@ pub mod compact;
 pub mod context;
 pub mod error;
 pub mod estimate;
+pub mod extract;
 pub mod focus;
 pub mod format;
 pub mod hash;

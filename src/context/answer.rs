@@ -4,11 +4,14 @@ use crate::json;
 use litemap::LiteMap;
 
 use super::agent::reference;
+use super::compactions::Record;
 use super::state::{Decided, State};
 use super::turns::hosts;
 use super::view::{Entry, Written};
+use crate::extract::Extracted;
 use crate::hash::fnv;
-use crate::model::{Fix, Form, Item, Message, NONE, Op, Role, Violation};
+use crate::model::{Fix, Form, Item, Kind, Message, NONE, Op, Role, Violation};
+use crate::order::sort_set;
 use crate::prune::{Change, Rule};
 use crate::validity;
 
@@ -96,19 +99,43 @@ json::written!(Outcome { status, reason, tokens_before, tokens_after });
 /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Folded {
-    /// Folds so far.
-    pub number: u32,
+    /// The compaction's id, or `fold-` and its number.
+    pub id: String,
+    /// When it was carried out.
+    pub at: i64,
     /// First message that is kept as it is.
     pub first_kept: u32,
     /// Messages before it of which something stays, as [from, to).
     pub kept: Vec<(u32, u32)>,
     /// What stands for the rest.
     pub head: String,
+    /// The summary in it; empty: it has none.
+    pub summary: String,
     /// The identifiers of its digest.
     pub identifiers: Vec<String>,
+    /// What is known of files, commands and errors.
+    pub extracted: Extracted,
+    /// What the summary was to hold and does not.
+    pub lost: Vec<String>,
+    /// There was to be a summary by the host's summarizer, and there is none.
+    pub degraded: bool,
+    /// Messages of which a call or an error went, if nobody has read them yet.
+    pub went: Vec<u32>,
 }
 
-json::written!(Folded { number, first_kept, kept, head, identifiers });
+json::written!(Folded {
+    id,
+    at,
+    first_kept,
+    kept,
+    head,
+    summary,
+    identifiers,
+    extracted,
+    lost,
+    degraded,
+    went
+});
 
 /// What the policy did at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +181,13 @@ impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.
     pub(super) fn carry_out(&mut self) -> Answer {
         let decided = self.decided.take().unwrap_or_default();
+        let mut decided = decided;
+        let untold = self.compactions.untold.take();
+        if let Some(before) = untold {
+            (decided.before, decided.folded) = (before, true);
+        } else if decided.folded {
+            self.fold_by_itself();
+        }
         let Decided { folded, fold_due, .. } = decided;
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
@@ -206,7 +240,7 @@ impl State {
                 (false, false) => None,
             },
             outcome: self.outcome(decided, &fresh),
-            fold: folded.then(|| self.folded()),
+            fold: folded.then(|| self.folded(untold.is_some())),
         };
         self.answer(items, edits, said)
     }
@@ -335,33 +369,57 @@ impl State {
     }
 
     /// What a fold that has just been carried out came to.
-    fn folded(&self) -> Folded {
-        let head = self.pruner.head.as_ref();
-        let digest = head.map_or(&[][..], |head| &head.digest);
-        let mut kept: Vec<(u32, u32)> = Vec::new();
-        for block in self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize))
-        {
-            let (message, next) = (block.message, block.message.saturating_add(1));
-            match kept.last_mut() {
-                _ if message >= self.pruner.start => break,
-                Some((_, end)) if *end >= message => *end = next,
-                _ => kept.push((message, next)),
-            }
-        }
+    /// `committed`: by a compaction, which has read what went.
+    fn folded(&self, committed: bool) -> Folded {
+        let last = self.compactions.last.clone().unwrap_or_default();
+        let tells = |at: &u32| {
+            let block = self.ledger.blocks.get(*at as usize)?;
+            let fails = self.lines.errors.get(*at as usize) == Some(&true);
+            (block.kind == Kind::Call || fails).then_some(block.message)
+        };
+        let mut went: Vec<u32> = self.compactions.going.iter().filter_map(tells).collect();
+        went.dedup();
         Folded {
-            number: head.map_or(0, |head| head.folds),
+            id: last.id,
+            at: last.at_ms,
             first_kept: self.pruner.start,
-            kept,
+            kept: self.kept_before(self.pruner.start),
             head: self.lines.head.clone(),
-            identifiers: digest.iter().map(|&id| self.ledger.identifiers.text(id).into()).collect(),
+            summary: self.lines.summary.clone(),
+            identifiers: self.digest().into_iter().map(Into::into).collect(),
+            extracted: last.found,
+            lost: last.lost,
+            degraded: last.degraded,
+            went: if committed { Vec::new() } else { went },
         }
+    }
+
+    /// The request's own fold, by digest and hot set: with a summarizer there was to be a summary, if what went is large.
+    fn fold_by_itself(&mut self) {
+        let folds = self.fresh.iter().filter(|it| it.rule == Rule::Fold);
+        let dropped: u64 = folds.clone().map(|it| u64::from(it.before)).sum();
+        let mut going: Vec<u32> = folds.map(|it| it.block).collect();
+        sort_set(&mut going);
+        let large = dropped >= self.pruner.policy.summary_minimum;
+        self.compactions.going = going;
+        self.compactions.found = Extracted::default();
+        self.compactions.last = Some(Record {
+            id: format!("fold-{}", self.folds().unwrap_or(0)),
+            at_ms: self.sent.at_ms.unwrap_or(0),
+            degraded: self.options.summarizes && large,
+            ..Record::default()
+        });
     }
 
     /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
     fn outcome(&self, decided: Decided, fresh: &[Change]) -> Option<Outcome> {
         let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
         let (status, how) = if decided.folded {
-            ("truncated", "fold by digest and hot set")
+            let last = self.compactions.last.as_ref();
+            match last.filter(|it| !it.id.starts_with("fold-") && !self.lines.summary.is_empty()) {
+                Some(_) => ("summarized", "fold by a summary"),
+                None => ("truncated", "fold by digest and hot set"),
+            }
         } else if by(&[Rule::Discard]) {
             ("discarded", "the oldest were dropped")
         } else if by(&[Rule::Truncate]) {

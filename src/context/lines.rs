@@ -9,7 +9,7 @@ use crate::json::{Value, json};
 use crate::ledger::Ledger;
 use crate::model::{Kind, Part};
 use crate::prune::{Shorten, Writer};
-use crate::text::{Cut, head_tail};
+use crate::text::{Cut, head_tail, identifiers};
 
 /// The lines written so far, by block.
 #[derive(Clone, Debug)]
@@ -25,6 +25,10 @@ pub(super) struct Lines {
     pub text: LiteMap<u32, String>,
     /// The head of the last fold; empty before the first.
     pub head: String,
+    /// The summary in it; empty: it has none.
+    pub summary: String,
+    /// The summary that the next fold carries.
+    pub given: Option<String>,
     /// Blocks whose line stands for all of a call's arguments, as JSON.
     pub whole_arguments: LiteMap<u32, ()>,
     /// What waits for its block's text.
@@ -52,6 +56,8 @@ impl Lines {
             errors: Vec::new(),
             text: LiteMap::new(),
             head: String::new(),
+            summary: String::new(),
+            given: None,
             whole_arguments: LiteMap::new(),
             wanted: LiteMap::new(),
             caps: LiteMap::new(),
@@ -152,22 +158,42 @@ impl Writer for Lines {
         self.shorten_now(block, how)
     }
 
-    /// There is no summarizer here: a fold carries its digest and hot set.
-    fn summarize(&mut self, _: &mut Ledger, _: &[u32]) -> bool {
-        false
+    /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set.
+    fn summarize(&mut self, ledger: &mut Ledger, _: &[u32]) -> bool {
+        let Some(summary) = self.given.take() else { return false };
+        ledger.identifiers.iter_mut().for_each(|it| it.summarized = false);
+        identifiers(&summary, &mut |text, _| {
+            let known = ledger.identifiers.find(text);
+            if let Some(it) = known.and_then(|id| ledger.identifiers.get_mut(id)) {
+                it.summarized = true;
+            }
+        });
+        self.summary = summary;
+        true
     }
 
-    fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, _: bool) -> u32 {
-        let mut head = String::from("[Earlier messages were removed to fit the context window.");
+    fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
+        let mut head = String::from(if summary { SUMMARY } else { REMOVED });
+        if summary {
+            head.push_str(&self.summary);
+            head.push_str("\n\n[");
+        }
         if !digest.is_empty() {
-            head.push_str(" Names and values seen in them, the most relevant first:");
+            head.push_str(if summary { "" } else { " " });
+            head.push_str("Names and values seen in them, the most relevant first:");
             for &id in digest {
                 head.push(' ');
                 head.push_str(ledger.identifiers.text(id));
             }
+        } else if summary {
+            head.push_str("End of the summary");
         }
         head.push(']');
         self.head = head;
         self.estimator.tokens(&self.head).saturating_add(MESSAGE)
     }
 }
+
+/// What a head starts with that has no summary, and one that has.
+const REMOVED: &str = "[Earlier messages were removed to fit the context window.";
+pub(super) const SUMMARY: &str = "[Earlier messages were removed to fit the context window. A summary of them follows: it is reference, not a request.]\n\n";

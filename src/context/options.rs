@@ -30,6 +30,8 @@ pub struct Options {
     pub signs: bool,
     /// What becomes of a fold.
     pub folds: Folds,
+    /// The host has a summarizer: a fold that can wait for it does.
+    pub summarizes: bool,
     /// What is loaded of a history, instead of a policy.
     pub tiers: Option<Tiers>,
     /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
@@ -68,7 +70,7 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        Self::read(json, &["transient", "tiers"])
+        Self::read(json, &["transient", "tiers", "summarizes", "summaryTokens"])
     }
 
     /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
@@ -83,7 +85,10 @@ impl Options {
     fn read(json: &str, internal: &[&str]) -> Result<Self> {
         let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        let policy = policy(&given, internal)?;
+        let mut policy = policy(&given, internal)?;
+        let minimum = given.amount("summaryTokens", 0, TOKENS)?;
+        policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
+        let summarizes = given.flag("summarizes")?.unwrap_or(false);
         let unknown = Given { path: "window", members: Vec::new() };
         let window = given.inner("window")?.unwrap_or(unknown);
         window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
@@ -113,9 +118,12 @@ impl Options {
             thinking: given.named("thinking", Thinking::parse)?,
             folds: if given.flag("transient")?.unwrap_or(false) {
                 Folds::Never
+            } else if summarizes {
+                Folds::Deferred
             } else {
                 Folds::Carried
             },
+            summarizes,
         })
     }
 }

@@ -95,14 +95,15 @@ impl State {
     }
 
     /// What a line tells of a result's call: `[bash] ran cargo test`.
+    pub(super) fn piece_of(&self, block: u32) -> Option<&Piece> {
+        let message = self.ledger.blocks.get(block as usize)?.message;
+        let number = block.saturating_sub(self.ledger.blocks_of(message).start);
+        self.outlines.get(message as usize)?.pieces.get(number as usize)
+    }
+
     pub(super) fn about(&self, block: u32) -> String {
         let pair = self.ledger.blocks.get(block as usize).map_or(NONE, |result| result.pair);
-        let call = self.ledger.blocks.get(pair as usize);
-        let piece = call.and_then(|call| {
-            let number = pair.saturating_sub(self.ledger.blocks_of(call.message).start);
-            self.outlines.get(call.message as usize)?.pieces.get(number as usize)
-        });
-        let name = piece.map_or("tool", |piece| &piece.name);
+        let name = self.piece_of(pair).map_or("tool", |piece| &piece.name);
         let lower = name.to_ascii_lowercase();
         let verb = VERBS.iter().find(|(word, _)| lower.contains(word)).map_or("gave", |it| it.1);
         let mut about = format!("[{name}] {verb}");

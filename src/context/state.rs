@@ -5,6 +5,7 @@ use std::ops::Range;
 use litemap::LiteMap;
 
 use super::calibration::{Calibration, Counted};
+use super::compactions::Compactions;
 use super::counter::{Counter, Learned, texts};
 use super::lines::Lines;
 use super::measure::{Measure, measure};
@@ -59,7 +60,7 @@ pub struct State {
     /// A decision that waits for texts.
     pub(super) decided: Option<Decided>,
     /// Messages whose blocks may not change now: the last request of the user, the newest reasoning.
-    request: u32,
+    pub(super) request: u32,
     held: Range<u32>,
     turn: u32,
     pub(super) call: u32,
@@ -83,6 +84,8 @@ pub struct State {
     /// What may be sent, in estimates: as it was when an epoch last opened for it.
     pub(super) usable: u64,
     pub(super) pins: Pins,
+    /// What was folded on the host's wish, or by its summarizer.
+    pub(super) compactions: Compactions,
     /// A history that waits for its messages.
     pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
@@ -178,6 +181,7 @@ impl State {
             calibration: Calibration::default(),
             usable: options.usable,
             pins: Pins::default(),
+            compactions: Compactions::default(),
             waiting: None,
             counters: Counters::default(),
             options,
@@ -194,6 +198,7 @@ impl State {
         self.counters = old.counters;
         self.sent = old.sent;
         self.calibration = old.calibration;
+        self.compactions = old.compactions.of_another();
         self.usable = old.usable;
         self.sent.settled = false;
         self.sent.rebuild = true;
@@ -566,6 +571,7 @@ impl State {
         if let Some(usage) = crate::session::Usage::shown_by(usage) {
             let counted = Counted { epoch, used: usage.input_tokens, estimate };
             self.calibration.observe(counted, self.options.window);
+            self.heard(counted);
         }
     }
 
@@ -573,6 +579,7 @@ impl State {
     /// request would be over the window.
     pub(super) fn renew_usable(&mut self) {
         let usable = self.calibration.estimate(self.options.usable);
+        let usable = self.compactions.limit.map_or(usable, |limit| limit.min(usable));
         let worth = usable.abs_diff(self.usable).saturating_mul(50) > self.usable;
         let context = self.pruner.context(&self.ledger, &self.setting());
         if worth || (usable < context && context <= self.usable) {

@@ -29,13 +29,7 @@ impl State {
             let said = Said { keep, before: self.sent.tokens, ..Said::default() };
             return Step::Done(Box::new(self.answer(Vec::new(), Vec::new(), said)));
         }
-        if std::mem::take(&mut self.markers_known) {
-            let beside = self.parts.marks;
-            self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
-        }
-        self.keep_reasoning();
-        self.ending = self.mender.finish();
-        self.renew_usable();
+        self.ready();
         let before = self.pruner.context(&self.ledger, &self.setting());
         let mut decision = self.decide(now_ms);
         let parts_change = self.sent.parts.is_some_and(|parts| parts != self.parts.fingerprint);
@@ -129,7 +123,42 @@ impl State {
         Ok(())
     }
 
-    fn decide(&mut self, now_ms: i64) -> Decision {
+    /// Before a decision: all messages have come.
+    pub(super) fn ready(&mut self) {
+        self.take_up();
+        if std::mem::take(&mut self.markers_known) {
+            let beside = self.parts.marks;
+            self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
+        }
+        self.keep_reasoning();
+        self.ending = self.mender.finish();
+        self.renew_usable();
+    }
+
+    /// As `request`. None: it would not fit without a fold, and a summarizer may be asked first; nothing has moved.
+    pub fn prepare(&mut self, now_ms: i64) -> Option<Step> {
+        self.take_up();
+        if self.sent.settled || !self.options.summarizes {
+            return Some(self.request(now_ms));
+        }
+        self.renew_usable();
+        let over = self.sizes().0 > self.usable;
+        let wanted = over || self.pruner.fold_wanted;
+        self.compactions.asks = wanted && self.may_summarize(now_ms);
+        if over && self.compactions.asks {
+            let mut copy = self.clone();
+            copy.request(now_ms);
+            if copy.folds() != self.folds() {
+                self.compactions.asks = false;
+                return None;
+            }
+        }
+        let step = self.request(now_ms);
+        self.compactions.asks = false;
+        Some(step)
+    }
+
+    pub(super) fn decide(&mut self, now_ms: i64) -> Decision {
         if let Some(tiers) = self.options.tiers {
             return self.keep_tiers(tiers);
         }
@@ -141,7 +170,13 @@ impl State {
             call: self.calls(),
             warm: self.sent.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
             first: self.sent.at_ms.is_none(),
-            folds: self.options.folds,
+            // What was asked for waits only where a summarizer may be asked.
+            folds: match self.options.folds {
+                Folds::Deferred if self.pruner.fold_wanted && !self.compactions.asks => {
+                    Folds::Carried
+                }
+                folds @ (Folds::Carried | Folds::Deferred | Folds::Never) => folds,
+            },
         };
         let setting = self.setting();
         let decision = self.pruner.decide(&mut self.ledger, &setting, moment, &mut self.lines);

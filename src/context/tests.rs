@@ -2,6 +2,7 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
+mod compaction;
 mod mended;
 mod presets;
 mod providers;

@@ -9,6 +9,7 @@ use litemap::LiteMap;
 
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
+use super::seeds::with_margin;
 use super::{Change, Decision, Folds, Moment, Pruner, Rule, Setting, Writer, now_of};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, NONE, Role};
@@ -109,17 +110,39 @@ impl Pruner {
             decision.refused = Some("what could go is no larger than what would stand for it");
             return;
         }
-        for &block in &gone {
+        let usable = if is_seed { with_margin(setting).usable } else { setting.usable };
+        if moment.folds == Folds::Deferred && self.context(ledger, setting) <= usable {
+            decision.fold_due = true;
+            return;
+        }
+        let large = now_of(ledger, &gone) >= self.policy.summary_minimum;
+        self.replace(ledger, setting.window, moment.call, cut, &gone, large, writer, decision);
+    }
+
+    /// Carries a fold out: the head takes the place of what is `gone` of the blocks before `cut` (ascending, and closed: what stays or
+    /// goes together is in it or not). `asks`: the writer may have a summary.
+    #[expect(clippy::too_many_arguments, reason = "the moment of a decision has that many sides")]
+    pub fn replace(
+        &mut self,
+        ledger: &mut Ledger,
+        window: u64,
+        call: u32,
+        cut: u32,
+        gone: &[u32],
+        asks: bool,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        for &block in gone {
             let it = ledger.blocks.get(block as usize);
             let before = it.map_or(0, |block| block.now);
             self.taken = self.taken.saturating_add(it.map_or(0, |block| block.tokens.into()));
             decision.changes.push(Change { block, rule: Rule::Fold, before });
         }
         let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
-        let large = now_of(ledger, &gone) >= self.policy.summary_minimum;
-        let summary = (large && writer.summarize(ledger, &gone)) || had_summary;
-        ledger.drop_unless(|at, _| at >= end || kept.binary_search(&at).is_ok());
-        let (digest, digest_tokens) = digest(ledger, setting.window, moment.call);
+        let summary = (asks && writer.summarize(ledger, gone)) || had_summary;
+        ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
+        let (digest, digest_tokens) = digest(ledger, window, call);
         let tokens = writer.head(ledger, &digest, digest_tokens, summary);
         let folds = self.head.as_ref().map_or(0, |head| head.folds).saturating_add(1);
         self.head = Some(Head { tokens, digest, summary, folds });

@@ -62,7 +62,7 @@ pub struct Moment {
 pub enum Folds {
     /// It is carried out.
     Carried,
-    /// One that only pays, but is not needed to fit, is reported instead.
+    /// One without which the request fits is reported instead.
     Deferred,
     /// There is none: what this request leaves out is for this request only.
     Never,
@@ -178,7 +178,7 @@ pub struct Decision {
     pub changes: Vec<Change>,
     /// A fold was carried out.
     pub folded: bool,
-    /// A fold pays, and was deferred.
+    /// A fold is due, and was deferred.
     pub fold_due: bool,
     /// Why a fold that was wanted was not carried out.
     pub refused: Option<&'static str>,
@@ -206,7 +206,7 @@ pub struct Pruner {
     pub fold_rent: u64,
     /// The last call that was charged rent.
     pub charged: Option<u32>,
-    /// A fold was asked for: the next decision carries it out.
+    /// A fold was asked for: the next decision that carries folds out carries it out.
     pub fold_wanted: bool,
     /// Blocks that may become candidates, in order: what a decision looks at.
     open: Vec<u32>,
@@ -237,6 +237,15 @@ impl Pruner {
     pub fn context(&self, ledger: &Ledger, setting: &Setting) -> u64 {
         let head = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
         setting.fixed.saturating_add(head).saturating_add(ledger.total())
+    }
+
+    /// Tokens above which something must go.
+    pub fn line(&self, setting: &Setting) -> u64 {
+        let seed = self.policy.seed.as_ref();
+        seed.map_or_else(
+            || self.policy.trigger.saturating_mul(setting.usable) / WHOLE,
+            |seed| seed.limit(setting),
+        )
     }
 
     /// Caps a block that has just arrived and is too large a share of the window to be sent whole even once.
@@ -285,13 +294,12 @@ impl Pruner {
         let context = self.context(ledger, setting);
         let due = self.fold_pays(ledger, setting, moment, context, tail, charge);
         self.charged = Some(moment.call);
-        if std::mem::take(&mut self.fold_wanted) {
+        if self.fold_wanted {
             self.fold(ledger, setting, moment, true, writer, &mut decision);
+            self.fold_wanted = decision.fold_due;
         }
         if 10_000 * context <= self.policy.trigger * setting.usable {
-            if due && moment.folds == Folds::Deferred {
-                decision.fold_due = true;
-            } else if due {
+            if due {
                 self.fold(ledger, setting, moment, false, writer, &mut decision);
             }
             return decision;

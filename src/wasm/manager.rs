@@ -82,6 +82,63 @@ impl Manager {
         self.0.request(milliseconds(now_ms)).to_json()
     }
 
+    /// As `request`; none: a summarizer is to be asked first.
+    pub fn prepare(&mut self, now_ms: f64) -> Option<String> {
+        self.0.prepare(milliseconds(now_ms)).map(|step| step.to_json())
+    }
+
+    /// What a compaction would do, as JSON; of the plan (JSON) in the input buffer, if there is one.
+    pub fn plan(&mut self, force: bool, len: Option<usize>, now_ms: f64) -> Result<String> {
+        let now_ms = milliseconds(now_ms);
+        Ok(write(&match len {
+            None => self.0.plan(force, None, now_ms)?,
+            Some(len) => with_input(len, |json| self.0.plan(force, Some(json), now_ms))?,
+        }))
+    }
+
+    /// A message (JSON) of the session as a prompt is made of, as JSON.
+    pub fn flat(&mut self, index: u32, len: usize) -> Result<String> {
+        with_input(len, |json| Ok(write(&self.0.flat(index, json.as_bytes())?)))
+    }
+
+    /// Files, commands and errors of the messages that were made flat, as JSON.
+    pub fn extracted(&self) -> String {
+        write(self.0.extracted())
+    }
+
+    /// Carries out the planned compaction (JSON) in the input buffer: what came of it, as JSON.
+    pub fn commit(&mut self, len: usize, now_ms: f64) -> Result<String> {
+        with_input(len, |json| Ok(write(&self.0.commit(json, milliseconds(now_ms))?)))
+    }
+
+    /// A compaction failed, in the way whose name is in the input buffer.
+    pub fn compaction_failed(&mut self, len: usize, now_ms: f64) -> Result<()> {
+        with_input(len, |kind| {
+            self.0.compaction_failed(kind, milliseconds(now_ms));
+            Ok(())
+        })
+    }
+
+    /// Whether a summarizer may be asked now.
+    pub fn may_summarize(&mut self, now_ms: f64) -> bool {
+        self.0.may_summarize(milliseconds(now_ms))
+    }
+
+    /// Why none is asked, as JSON.
+    pub fn blocked(&self, now_ms: f64) -> String {
+        write(&self.0.blocked(milliseconds(now_ms)))
+    }
+
+    /// The same in words, once.
+    pub fn warning(&mut self, now_ms: f64) -> Option<String> {
+        self.0.warning(milliseconds(now_ms))
+    }
+
+    /// A provider has refused the last request: how often in a row, or nothing more helps.
+    pub fn refused(&mut self) -> Option<u32> {
+        self.0.refused()
+    }
+
     /// A message (JSON) whose text was needed.
     pub fn supply(&mut self, index: u32, len: usize) -> Result<()> {
         with_input(len, |json| self.0.supply(index, json.as_bytes()))

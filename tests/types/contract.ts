@@ -42,10 +42,12 @@ export const out: [
   Part<ours.ErrorInfo, Contract.ErrorInfo>,
   Part<ours.Prepared<object>, Contract.Prepared<object>>,
   Part<ours.PromptPlan, Contract.PromptPlan>,
-  Shared<ours.ContextEvent, Epoch>,
+  Shared<ours.EpochEvent, Epoch>,
+  Part<ours.CompactionEvent, Contract.ContextEvent>,
+  Shared<ours.CompactionPlan, Contract.CompactionPlan>,
   Shared<ours.ContextManager<object>, Contract.ContextManager<object>>,
   Shared<ours.Replay, Contract.Replay>,
-] = [true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true];
 
 /** What goes in of which a part is built: whatever we take, the contract takes. */
 type Options = Omit<ours.ContextManagerOptions<object>, "on">;
@@ -56,7 +58,7 @@ export const into: [
   Part<ours.ReplayOptions, Parameters<typeof Contract.replay>[1]>,
 ] = [true, true, true, true];
 
-/** Every other function that is built takes and gives what the contract says. */
-type Apart = "ContextManager" | "PlimsollError" | "replay";
+/** Every other function that is built takes and gives what the contract says; `compact` takes the manager's options, as above. */
+type Apart = "ContextManager" | "PlimsollError" | "replay" | "compact";
 type Functions = Exclude<keyof typeof ours & keyof typeof Contract, Apart>;
 export const functions = (built: typeof ours): Pick<typeof Contract, Functions> => built;

@@ -1,6 +1,7 @@
 //! A snapshot as bytes.
 
 use super::super::calibration::{Calibration, Counted};
+use super::super::compactions::Compactions;
 use super::super::pins::Pins;
 use super::bytes::{Reader, Writer};
 use super::{Changed, Shape, Snapshot, Want, Why};
@@ -46,6 +47,7 @@ impl Snapshot {
             out.number(head.summary.into());
             out.number(head.folds.into());
             out.text(&self.said);
+            out.number(self.summary as u64);
         }
         out.number(self.fold_rent);
         out.perhaps(self.charged.map(u64::from));
@@ -72,6 +74,7 @@ impl Snapshot {
         out.number(self.window.1);
         out.ascending(&self.breakpoints);
         self.pins.write(&mut out);
+        self.compactions.write(&mut out);
         out.number(self.fold_wanted.into());
         out.number(self.anew.into());
         out.ascending(&self.stubbed);
@@ -142,13 +145,14 @@ impl Snapshot {
         let fold_due = given.flag();
         let start = given.small();
         let head_from = given.small();
-        let (mut head, mut said) = (None, String::new());
+        let (mut head, mut said, mut summary) = (None, String::new(), 0);
         if given.flag() {
             let tokens = given.small();
             let digest = given.numbers();
-            let (summary, folds) = (given.flag(), given.small());
-            head = Some(Head { tokens, digest, summary, folds });
+            let (has_summary, folds) = (given.flag(), given.small());
+            head = Some(Head { tokens, digest, summary: has_summary, folds });
             said = given.text().into();
+            summary = given.small() as usize;
         }
         let fold_rent = given.number();
         let charged = given.perhaps().and_then(|call| u32::try_from(call).ok());
@@ -170,6 +174,7 @@ impl Snapshot {
         let window = (given.number(), given.number());
         let breakpoints = given.ascending();
         let pins = Pins::read(&mut given);
+        let compactions = Compactions::of(&mut given);
         let (fold_wanted, anew) = (given.flag(), given.flag());
         let stubbed = given.ascending();
         let summarized = given.ascending();
@@ -191,6 +196,7 @@ impl Snapshot {
             head_from,
             head,
             said,
+            summary,
             fold_rent,
             charged,
             changed: forms,
@@ -202,6 +208,7 @@ impl Snapshot {
             window,
             breakpoints,
             pins,
+            compactions,
             fold_wanted,
             stubbed,
             summarized,

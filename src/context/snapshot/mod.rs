@@ -8,7 +8,8 @@ pub(super) mod bytes;
 mod code;
 
 use super::calibration::Calibration;
-use super::lines::Want;
+use super::compactions::Compactions;
+use super::lines::{SUMMARY, Want};
 use super::pins::Pins;
 use super::state::{State, Why, native};
 use crate::estimate::{Estimator, MESSAGE};
@@ -44,8 +45,9 @@ pub(super) struct Snapshot {
     /// First message behind the head.
     head_from: u32,
     head: Option<Head>,
-    /// What the head says.
+    /// What the head says, and how many bytes of it are the summary.
     said: String,
+    summary: usize,
     fold_rent: u64,
     charged: Option<u32>,
     changed: Vec<Changed>,
@@ -60,6 +62,7 @@ pub(super) struct Snapshot {
     window: (u64, u64),
     breakpoints: Vec<u32>,
     pins: Pins,
+    compactions: Compactions,
     fold_wanted: bool,
     /// Identifiers in stubs, and in the summary.
     stubbed: Vec<u32>,
@@ -110,7 +113,7 @@ pub(super) enum Known {
 }
 
 /// Goes on with the hash of messages by one more of them.
-fn rolled(rolling: u64, fingerprint: u64) -> u64 {
+pub(super) fn rolled(rolling: u64, fingerprint: u64) -> u64 {
     crate::hash::mix(rolling ^ fingerprint)
 }
 
@@ -123,7 +126,9 @@ fn mark(fingerprint: u64) -> u32 {
 impl State {
     /// What this session knows that its messages do not tell.
     fn remembered(&self) -> Snapshot {
-        let upto = self.sent.upto;
+        // What was folded since the last request may go beyond it.
+        let untold = self.compactions.untold.is_some();
+        let upto = self.sent.upto.max(if untold { self.pruner.start } else { 0 });
         let end = self.ledger.blocks_of(upto).start;
         let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
         let fingerprints = self.ledger.messages.iter().take(upto as usize).map(|it| it.fingerprint);
@@ -155,6 +160,7 @@ impl State {
             head_from: self.pruner.head_from,
             head: self.pruner.head.clone(),
             said: self.lines.head.clone(),
+            summary: self.lines.summary.len(),
             fold_rent: self.pruner.fold_rent,
             charged: self.pruner.charged,
             changed: changed.filter_map(|(&at, why)| self.changed_block(at, *why)).collect(),
@@ -166,6 +172,7 @@ impl State {
             window: (self.options.window, self.options.usable),
             breakpoints: self.sent.breakpoints.clone(),
             pins: self.pins.clone(),
+            compactions: self.compactions.clone(),
             fold_wanted: self.pruner.fold_wanted,
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
@@ -209,6 +216,7 @@ impl State {
         state.sent.epoch = snapshot.epoch;
         state.sent.peak = snapshot.peak;
         state.calibration = snapshot.calibration;
+        state.compactions.guard = snapshot.compactions.guard.clone();
         state.usable = snapshot.usable;
         // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
         state.sent.items = vec![(0, crate::model::NONE)];
@@ -280,6 +288,7 @@ impl State {
             options.estimator = self.options.estimator;
         }
         self.options = options;
+        self.compactions.limit = None;
         self.usable = self.calibration.estimate(self.options.usable);
         self.rebind(bound);
         self.hold_again();
@@ -357,6 +366,7 @@ impl State {
         self.sent.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
         self.sent.fold_due = snapshot.fold_due;
         let whole = messages == snapshot.upto;
+        let untold = self.compactions.untold.is_some();
         self.view_again(whole);
         self.rebind(snapshot.bound);
         let goes = self.keep_reasoning();
@@ -365,15 +375,21 @@ impl State {
         self.sent.last = snapshot.last;
         if let Some(items) = snapshot.items {
             self.sent.items = items;
+        } else if untold {
+            self.sent.items = vec![(0, crate::model::NONE)];
         } else if !whole || snapshot.anew {
             // What stood behind these is not known: the request is not what it was from there on.
             self.sent.items.push((0, crate::model::NONE));
         }
-        self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew;
+        self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew || untold;
         let beside = (self.parts.fingerprint, self.parts.total());
         let same_window = snapshot.window == (self.options.window, self.options.usable);
-        self.sent.settled =
-            whole && same_window && !goes && !snapshot.anew && snapshot.parts == Some(beside);
+        self.sent.settled = whole
+            && same_window
+            && !goes
+            && !snapshot.anew
+            && !untold
+            && snapshot.parts == Some(beside);
         if snapshot.reshaped {
             self.tell_again(&snapshot.changed);
         }
@@ -422,6 +438,11 @@ impl State {
             self.pruner.head_from = snapshot.head_from;
             self.pruner.head.clone_from(&snapshot.head);
             self.lines.head.clone_from(&snapshot.said);
+            let summary =
+                snapshot.said.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));
+            self.lines.summary = summary.unwrap_or_default().into();
+            let guard = std::mem::take(&mut self.compactions.guard);
+            self.compactions = Compactions { guard, ..snapshot.compactions.clone() };
         }
         if folds_hold
             && snapshot.recount

@@ -233,6 +233,7 @@ impl Pruner {
                 Strategy::Discard => self.discard(seed, ledger, setting, decision),
             }
         }
+        self.fold_wanted = asked && decision.fold_due;
         self.hard_fit(ledger, &with_margin(setting), writer, decision);
     }
 

@@ -1,0 +1,360 @@
+/** What of a compaction waits: one at a time for a session. What it is, and whether it may be, the core says. */
+import { call, send } from "./core.js";
+import { driver } from "./driver.js";
+import type * as glue from "./glue/plimsoll_bg.js";
+import type { History } from "./history.js";
+import { argumentJson, messageJson } from "./json.js";
+import { summarizersOf } from "./options.js";
+import type {
+  CompactionEvent,
+  CompactionOutcome,
+  CompactionPlan,
+  ContextManagerOptions,
+  ExtractedContext,
+  Parts,
+  Prepared,
+} from "./types.js";
+import { outcomeOf, outcomeWithout, type Sized } from "./view.js";
+
+/** What a compaction needs of its session. */
+export interface Session<M> {
+  readonly history: History<M>;
+  options(): ContextManagerOptions<M>;
+  now(): number;
+  manager(): glue.Manager;
+  /** Hands over the history and what goes out beside it. */
+  take(during: string, messages: readonly M[], parts: Parts): glue.Manager;
+  /** The request, and whether a fold is due; null, if `asks`: a summarizer is to be asked first. */
+  ask(messages: readonly M[], parts: Parts, asks: boolean): Asked<M> | null;
+}
+export interface Asked<M> {
+  prepared: Prepared<M>;
+  foldDue: boolean;
+}
+
+/** How `compact` is called. */
+export type CompactOptions = Parts & {
+  /** Also below the trigger, and during a cool-down. */
+  force?: boolean | undefined;
+  /** What the summary should dwell on. */
+  focus?: string | undefined;
+  /** Carry out this one, or `STALE_PLAN`. */
+  plan?: CompactionPlan | undefined;
+};
+
+/** A plan as the core tells it: positions are its own numbers. */
+interface Told {
+  plan: Omit<CompactionPlan, "extracted">;
+  go: number[];
+  droppedTokens: number;
+  room: number;
+  summaryWanted: boolean;
+  needed: boolean;
+  previousSummary: string | null;
+  splitTurn: number | null;
+  pins: string[];
+  identifiers: string[];
+  blocked: { reason: string; untilMs?: number } | null;
+}
+
+/** What became of a job: its summary, and what the guard is told. */
+interface Result {
+  summary: string | null;
+  degraded: boolean;
+  reason: string;
+  lost: string[];
+  attempts: CompactionOutcome["attempts"];
+  failure: string;
+}
+
+/** A compaction under way, and how many wait for it; one that nobody waits for and that is not the session's own is given up. */
+interface Running {
+  promise: Promise<CompactionOutcome>;
+  controller: AbortController;
+  waiting: number;
+}
+
+export class Compactions<M> {
+  readonly #session: Session<M>;
+  #running: Running | undefined;
+  /** Carried out; no request has told of it. */
+  #untold: CompactionOutcome | undefined;
+
+  constructor(session: Session<M>) {
+    this.#session = session;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Gives up what is under way. */
+  stop(): void {
+    this.#running?.controller.abort(new DOMException("the session was disposed of", "AbortError"));
+  }
+
+  plan(messages: readonly M[], parts: Parts, force: boolean): CompactionPlan {
+    const manager = this.#session.take("plan", messages, parts);
+    const told = this.#planned("plan", manager, force, undefined);
+    const { lists } = this.#read("plan", manager, told);
+    const extracted = { ...lists, identifiers: told.identifiers };
+    const { firstKept, kept, chunks } = told.plan;
+    const placed = chunks.flatMap(({ from, to, tokens }) =>
+      this.#ranges([[from, to]]).map(([from, to]) => ({ from, to, tokens })),
+    );
+    return {
+      ...told.plan,
+      firstKept: this.#session.history.placeFrom(firstKept),
+      kept: this.#ranges(kept),
+      chunks: placed,
+      extracted,
+    };
+  }
+
+  /** A second call joins the first. An aborted one rejects with its signal's reason; the work stops when all have. */
+  async compact(messages: readonly M[], options: CompactOptions): Promise<CompactionOutcome> {
+    options.signal?.throwIfAborted();
+    const { signal } = options;
+    return this.#wait(this.#running ?? this.#start(messages, options), signal);
+  }
+
+  async prepare(messages: readonly M[], parts: Parts): Promise<Prepared<M>> {
+    parts.signal?.throwIfAborted();
+    const session = this.#session;
+    let asked = session.ask(messages, parts, true);
+    // One that was under way may not be enough; then one of our own.
+    for (let tries = 0; asked === null && tries < 2; tries++) {
+      try {
+        await this.#wait(this.#running ?? this.#start(messages, parts), parts.signal);
+      } catch {
+        parts.signal?.throwIfAborted();
+        // The host's turn goes on without it; if the messages themselves are at fault, the request says so.
+      }
+      asked = session.ask(messages, parts, true);
+    }
+    asked ??= session.ask(messages, parts, false);
+    const { prepared, foldDue } = asked as Asked<M>;
+    return foldDue && !this.#running ? this.#behind(messages, parts, prepared) : prepared;
+  }
+
+  /** A fold is due and the request fits: nothing waits for it. */
+  #behind(messages: readonly M[], parts: Parts, prepared: Prepared<M>): Prepared<M> {
+    const session = this.#session;
+    const manager = session.manager();
+    if (call("prepare", () => manager.may_summarize(session.now()))) {
+      const { signal: _, ...beside } = parts;
+      try {
+        const running = this.#start(messages, beside);
+        running.waiting += 1;
+        running.promise.catch(() => undefined);
+      } catch {
+        // The request is there already: the next call tells what is wrong.
+      }
+      return prepared;
+    }
+    const warning = call("prepare", () => manager.warning(session.now()));
+    if (warning === undefined || prepared.compaction) return prepared;
+    const outcome = outcomeWithout("none", warning, prepared.tokens);
+    this.#tell({ type: "compaction-failed", outcome });
+    return { ...prepared, compaction: outcome };
+  }
+
+  /** What a request tells of its fold: what the compaction itself told, if it was one. */
+  told(fold: Sized): CompactionOutcome {
+    const untold = this.#untold;
+    this.#untold = undefined;
+    const outcome = untold?.record?.id === fold.id ? untold : outcomeOf(fold);
+    return this.#placed(outcome);
+  }
+
+  #start(messages: readonly M[], options: CompactOptions): Running {
+    const { force = false, focus, plan, signal: _, ...parts } = options;
+    const session = this.#session;
+    const manager = session.take("compact", messages, parts);
+    const given = plan && argumentJson(plan, "plan");
+    const told = this.#planned("compact", manager, force, given);
+    const controller = new AbortController();
+    const asked = force || plan !== undefined;
+    const settled = this.#without(manager, told, asked);
+    if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0 };
+    const { flat, lists } = this.#read("compact", manager, told);
+    this.#tell({ type: "compaction-start" });
+    const degrade = asked || told.needed;
+    const work = async (): Promise<CompactionOutcome> => {
+      const result = told.summaryWanted
+        ? await this.#job(told, flat, focus, degrade, controller.signal)
+        : NO_SUMMARY;
+      controller.signal.throwIfAborted();
+      return this.#commit(told, result, lists, degrade, plan !== undefined);
+    };
+    const running: Running = { promise: this.#ended(work()), controller, waiting: 0 };
+    this.#running = running;
+    const forget = (): void => {
+      if (this.#running === running) this.#running = undefined;
+    };
+    running.promise.then(forget, forget);
+    return running;
+  }
+
+  async #ended(work: Promise<CompactionOutcome>): Promise<CompactionOutcome> {
+    try {
+      const outcome = await work;
+      const type = outcome.status === "failed" ? "compaction-failed" : "compaction-end";
+      this.#tell({ type, outcome });
+      return outcome;
+    } catch (error) {
+      const outcome = outcomeWithout("failed", String((error as Error)?.message ?? error), 0);
+      this.#tell({ type: "compaction-failed", outcome });
+      throw error;
+    }
+  }
+
+  async #wait(running: Running, signal: AbortSignal | undefined): Promise<CompactionOutcome> {
+    running.waiting += 1;
+    if (!signal) return running.promise;
+    let abort = (): void => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => {
+        running.waiting -= 1;
+        if (running.waiting === 0) running.controller.abort(signal.reason);
+        reject(signal.reason);
+      };
+    });
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      return await Promise.race([aborted, running.promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** The outcome of a plan that folds nothing, or may not be carried out now. */
+  #without(manager: glue.Manager, told: Told, asked: boolean): CompactionOutcome | undefined {
+    const { outcome, reason, tokensBefore, tokensAfterEstimate } = told.plan;
+    if (outcome === "none") return outcomeWithout("none", reason, tokensBefore);
+    if (outcome === "overflow") return outcomeWithout("failed", reason, tokensBefore);
+    if (outcome === "prune") {
+      // The next request does the same; what only the host wants it is told.
+      const wish = argumentJson(["context_compact", {}], "args");
+      if (asked) call("compact", () => manager.call_agent_tool(send(wish)));
+      return outcomeWithout("pruned", reason, tokensBefore, tokensAfterEstimate);
+    }
+    if (!told.blocked || asked || !told.summaryWanted) return undefined;
+    const until = told.blocked.untilMs === undefined ? "" : ` until ${told.blocked.untilMs}`;
+    return outcomeWithout("none", `${told.blocked.reason}${until}`, tokensBefore);
+  }
+
+  async #job(
+    told: Told,
+    messages: string[],
+    focus: string | undefined,
+    degrade: boolean,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const options = this.#session.options();
+    const { redact, minimumTokens: _, ...summary } = options.summary ?? {};
+    const { droppedTokens, room, previousSummary, splitTurn, pins, identifiers } = told;
+    const { estimator } = options;
+    const figures = { previousSummary, droppedTokens, room, splitTurn, pins, identifiers };
+    const job = {
+      contextTokens: options.window.contextTokens,
+      ...summary,
+      ...figures,
+      focus,
+      estimator: typeof estimator === "string" ? estimator : "generic",
+      degrade,
+    };
+    try {
+      const { drive } = await driver.load();
+      const summarizers = summarizersOf(options);
+      return await drive({ options: job, messages, summarizers, signal, redact });
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = `the summarizer failed: ${String((error as Error)?.message ?? error)}`;
+      return { ...NO_SUMMARY, reason, failure: "temporary" };
+    }
+  }
+
+  #commit(
+    told: Told,
+    result: Result,
+    extracted: Lists,
+    degrade: boolean,
+    isGiven: boolean,
+  ): CompactionOutcome {
+    const session = this.#session;
+    const manager = session.manager();
+    const { summary, attempts, failure, lost } = result;
+    const { base, gone, tokensBefore } = told.plan;
+    const isWanting = summary === null && told.summaryWanted;
+    const now = session.now();
+    if (isWanting && !degrade) {
+      call("compact", () => manager.compaction_failed(send(failure), now));
+      return { ...outcomeWithout("failed", result.reason, tokensBefore), attempts };
+    }
+    const degraded = result.degraded || isWanting;
+    const id = `c-${base}`;
+    const planned = { base, gone, summary, degraded, failure, id, extracted, lost };
+    try {
+      const json = argumentJson(planned, "plan");
+      const text = call("compact", () => manager.commit(send(json), now));
+      const done = JSON.parse(text) as Sized & { carried: boolean };
+      if (!done.carried) {
+        const reason = "what would stand for it is no smaller than what would go";
+        return { ...outcomeWithout("failed", reason, tokensBefore), attempts };
+      }
+      const fold = { ...done, id, at: now, summary: summary ?? "", extracted, lost, degraded };
+      const reason = summary === null ? undefined : result.reason || told.plan.reason;
+      const outcome = outcomeOf(fold, attempts, reason);
+      this.#untold = outcome;
+      return this.#placed(outcome);
+    } catch (error) {
+      const isStale = (error as { code?: string }).code === "STALE_PLAN";
+      if (!isStale || isGiven) throw error;
+      return { ...outcomeWithout("failed", (error as Error).message, tokensBefore), attempts };
+    }
+  }
+
+  #planned(during: string, manager: glue.Manager, force: boolean, given?: string): Told {
+    const now = this.#session.now();
+    const json = call(during, () =>
+      manager.plan(force, given === undefined ? undefined : send(given), now),
+    );
+    return JSON.parse(json) as Told;
+  }
+
+  /** The messages that go, flat, and what they tell of files, commands and errors. */
+  #read(during: string, manager: glue.Manager, told: Told): { flat: string[]; lists: Lists } {
+    const flat = told.go.map((number) => {
+      const json = messageJson(this.#session.history.messages[number], number);
+      return call(during, () => manager.flat(number, send(json)));
+    });
+    return { flat, lists: JSON.parse(call(during, () => manager.extracted())) as Lists };
+  }
+
+  #ranges(ranges: Array<[number, number]>): Array<[number, number]> {
+    return ranges.flatMap(([from, to]) => this.#session.history.runsOf(from, to));
+  }
+
+  #placed(outcome: CompactionOutcome): CompactionOutcome {
+    const { record } = outcome;
+    if (!record) return outcome;
+    const firstKeptIndex = this.#session.history.placeFrom(record.firstKeptIndex);
+    return { ...outcome, record: { ...record, firstKeptIndex, kept: this.#ranges(record.kept) } };
+  }
+
+  #tell(event: CompactionEvent): void {
+    this.#session.options().on?.(event);
+  }
+}
+
+type Lists = Omit<ExtractedContext, "identifiers">;
+
+const NO_SUMMARY: Result = {
+  summary: null,
+  degraded: false,
+  reason: "",
+  lost: [],
+  attempts: [],
+  failure: "none",
+};

@@ -1,0 +1,93 @@
+//! What a session remembers of its compactions: the last one, whether a request has told of it, and what a provider refused.
+
+use super::guard::Guard;
+use super::snapshot::bytes::{Reader, Writer};
+use crate::extract::Extracted;
+
+/// See the module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Compactions {
+    pub guard: Guard,
+    /// The last one.
+    pub last: Option<Record>,
+    /// It was carried out, and no request has told of it yet: tokens of the request before.
+    pub untold: Option<u64>,
+    /// More than this a provider has refused.
+    pub limit: Option<u64>,
+    /// Requests in a row that it refused, and the call at which.
+    pub refusals: (u32, u32),
+    /// A summarizer may be asked before a fold is carried out.
+    pub asks: bool,
+    /// What goes by the last plan or fold, and what was found in it as far as its texts have come.
+    pub going: Vec<u32>,
+    pub found: Extracted,
+}
+
+/// A compaction that was carried out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Record {
+    pub id: String,
+    pub at_ms: i64,
+    pub degraded: bool,
+    /// What the summary was to hold and does not.
+    pub lost: Vec<String>,
+    pub found: Extracted,
+}
+
+/// Bytes of each list of a record in a snapshot; the oldest entries go first.
+const LIST: usize = 1000;
+
+impl Compactions {
+    /// Without what is known of a history that is another now.
+    pub(super) fn of_another(self) -> Self {
+        Self { guard: self.guard, limit: self.limit, ..Self::default() }
+    }
+
+    pub(super) fn write(&self, out: &mut Writer) {
+        self.guard.write(out);
+        out.perhaps(self.untold);
+        out.perhaps(self.limit);
+        out.number(self.last.is_some().into());
+        if let Some(last) = &self.last {
+            out.text(&last.id);
+            out.number(u64::try_from(last.at_ms).unwrap_or(0));
+            out.number(last.degraded.into());
+            let found = &last.found;
+            let lists = [&found.modified_files, &found.read_files, &found.commands, &found.errors];
+            for list in lists.into_iter().chain([&last.lost]) {
+                let kept = newest(list);
+                out.number(kept.len() as u64);
+                for text in kept {
+                    out.text(text);
+                }
+            }
+        }
+    }
+
+    pub(super) fn of(given: &mut Reader<'_>) -> Self {
+        let guard = Guard::of(given);
+        let (untold, limit) = (given.perhaps(), given.perhaps());
+        let last = given.flag().then(|| {
+            let id = given.text().into();
+            let at_ms = i64::try_from(given.number()).unwrap_or(0);
+            let degraded = given.flag();
+            let mut list = || (0..given.count()).map(|_| given.text().into()).collect();
+            let (modified_files, read_files) = (list(), list());
+            let found = Extracted { modified_files, read_files, commands: list(), errors: list() };
+            Record { id, at_ms, degraded, lost: list(), found }
+        });
+        Self { guard, last, untold, limit, ..Self::default() }
+    }
+}
+
+/// The last entries of a list that have room in a snapshot.
+fn newest(list: &[String]) -> &[String] {
+    let mut room = LIST;
+    let fits = |text: &&String| {
+        let rest = room.checked_sub(text.len());
+        room = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let kept = list.iter().rev().take_while(fits).count();
+    list.get(list.len().saturating_sub(kept)..).unwrap_or_default()
+}

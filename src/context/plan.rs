@@ -1,0 +1,286 @@
+//! A compaction as data: what would go and stay, and why. The step without its effects: it is decided on a copy.
+
+use super::snapshot::rolled;
+use super::state::State;
+use crate::error::{Error, Result};
+use crate::json::{Value, json, write};
+use crate::model::{Block, Kind, Role};
+use crate::order::sort_set;
+use crate::prune::{Folds, Rule};
+
+/// Share of the window in a chunk, and the least where messages are large, in 1e-4; what an estimate may be wrong by (G14, G15).
+const CHUNK: u64 = 4000;
+const LEAST_CHUNK: u64 = 1500;
+const LARGE_MESSAGE: u64 = 1000;
+const MARGIN: u64 = 12_000;
+/// A summary has about so many tokens.
+const SUMMARY: u64 = 1500;
+/// So many identifiers a summary is asked to hold; the digest carries the others.
+const NAMED: usize = 50;
+
+/// Consecutive numbers, as [from, to).
+pub(super) fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        let next = number.saturating_add(1);
+        match ranges.last_mut() {
+            Some((_, end)) if *end >= number => *end = (*end).max(next),
+            _ => ranges.push((number, next)),
+        }
+    }
+    ranges
+}
+
+impl State {
+    /// What a compaction now would do, as JSON: a plan, and what is needed to carry it out. Nothing has moved.
+    ///
+    /// # Errors
+    /// `StalePlan` or `InvalidArgument` for a plan that was `given`.
+    pub fn plan(&mut self, force: bool, given: Option<&str>, now_ms: i64) -> Result<Value> {
+        let mut copy = self.clone();
+        copy.ready();
+        copy.options.folds = Folds::Carried;
+        copy.fresh.clear();
+        let (before, line) = copy.sizes();
+        let over = before > copy.usable;
+        let mut refused = None;
+        if let Some(given) = given {
+            copy.fold_given(given)?;
+        } else {
+            copy.pruner.fold_wanted |= force;
+            refused = copy.decide(now_ms).refused;
+        }
+        let mut gone: Vec<u32> =
+            copy.fresh.iter().filter(|it| it.rule == Rule::Fold).map(|it| it.block).collect();
+        sort_set(&mut gone);
+        let folded = copy.pruner.head.as_ref().map(|it| it.folds) != self.folds();
+        let (after, _) = copy.sizes();
+        let floor = copy.floor();
+        let nothing_left = !folded && copy.fresh.is_empty() && before > line && refused.is_none();
+        let (outcome, reason) = if self.options.window == 0 {
+            ("none", "the window is not known".into())
+        } else if after > copy.usable || nothing_left {
+            ("overflow", format!("nothing that may go is left: {}", write(&floor)))
+        } else if folded {
+            let reason = match (given.is_some() || force, over, before > line) {
+                (true, ..) => "it was asked for",
+                (_, true, _) => "the request would not fit",
+                (.., true) => "the window is nearly full",
+                _ => "a fold pays",
+            };
+            ("summarize", reason.into())
+        } else if copy.fresh.is_empty() {
+            let reason = if force { "nothing that may go is old enough" } else { "nothing is due" };
+            ("none", refused.unwrap_or(reason).into())
+        } else {
+            ("prune", "shortening is enough".into())
+        };
+        let folds = outcome == "summarize";
+        let cut = if folds { copy.pruner.start } else { self.ledger.message_count() };
+        let mut go: Vec<u32> =
+            gone.iter().filter_map(|&at| Some(self.block(at)?.message)).collect();
+        go.dedup();
+        let dropped: u64 = gone.iter().filter_map(|&at| self.block(at)).map(now).sum();
+        let summary = self.lines.estimator.tokens(&self.lines.summary).into();
+        let room = before.saturating_sub(after).saturating_add(summary);
+        let wanted = folds
+            && !gone.is_empty()
+            && self.options.summarizes
+            && (force || dropped >= self.policy().summary_minimum);
+        let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
+        let digest = copy.pruner.head.as_ref().map_or(&[][..], |head| &head.digest);
+        let names: Vec<&str> =
+            digest.iter().take(NAMED).map(|&id| copy.ledger.identifiers.text(id)).collect();
+        let previous = (!self.lines.summary.is_empty()).then_some(&self.lines.summary);
+        let plan = json!({
+            "base": self.base(cut),
+            "outcome": outcome,
+            "reason": reason,
+            "firstKept": cut,
+            "kept": if folds { copy.kept_before(cut) } else { Vec::new() },
+            "chunks": if folds { self.chunks(&go, &gone) } else { Vec::new() },
+            "tokensBefore": self.calibration.tokens(before),
+            "tokensAfterEstimate": self.calibration.tokens(after),
+            "gone": if folds { ranges(&gone) } else { Vec::new() },
+            "floor": (outcome == "overflow").then_some(floor)
+        });
+        let all = json!({
+            "plan": plan,
+            "go": if folds { go } else { Vec::new() },
+            "droppedTokens": dropped,
+            "room": room,
+            "summaryWanted": wanted,
+            "needed": over,
+            "splitTurn": (folds && !self.ledger.starts_turn(cut)).then(|| self.turn_of(cut)).flatten(),
+            "previousSummary": previous,
+            "pins": self.pins.sent().collect::<Vec<&str>>(),
+            "identifiers": names,
+            "blocked": self.blocked(now_ms)
+        });
+        self.compactions.going = gone;
+        self.compactions.found = crate::extract::Extracted::default();
+        Ok(all)
+    }
+
+    /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes. What it tells of
+    /// files, commands and errors is taken up.
+    ///
+    /// # Errors
+    /// `MalformedMessage`, or `InvalidArgument` if there is no such message.
+    pub fn flat(&mut self, index: u32, bytes: &[u8]) -> Result<Value> {
+        let draft = self.read(index, bytes)?;
+        let blocks = self.ledger.blocks_of(index);
+        let going = &self.compactions.going;
+        let (mut parts, mut tokens) = (Vec::new(), 0u64);
+        for (at, part) in blocks.zip(&draft.parts) {
+            if part.piece.unsent || !(going.is_empty() || going.binary_search(&at).is_ok()) {
+                continue;
+            }
+            self.compactions.found.take(part);
+            let block = self.ledger.blocks.get(at as usize);
+            tokens = tokens.saturating_add(block.map_or(0, |it| it.tokens.into()));
+            let call =
+                block.filter(|it| it.kind == Kind::Result).and_then(|it| self.piece_of(it.pair));
+            let name = call.map_or(&*part.piece.name, |call| &call.name);
+            let kind = match part.piece.kind {
+                Kind::Text => "text",
+                Kind::Thinking => "thinking",
+                Kind::Call => "call",
+                Kind::Result => "result",
+                Kind::Image => "image",
+                Kind::Other => "other",
+            };
+            let error = part.piece.error;
+            parts.push(json!({ "kind": kind, "text": &*part.text, "name": name, "error": error }));
+        }
+        let role = match draft.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        };
+        let turn = self.turn_of(index);
+        Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
+    }
+
+    /// What the messages that were asked for since the last plan or fold tell.
+    pub fn extracted(&self) -> &crate::extract::Extracted {
+        &self.compactions.found
+    }
+
+    /// What a plan stands on: the messages before its cut, and that no fold has changed them since.
+    pub(super) fn base(&self, cut: u32) -> String {
+        let known = self.ledger.messages.iter().take(cut as usize);
+        let hash = known.fold(0, |hash, message| rolled(hash, message.fingerprint));
+        format!("{}.{}.{hash:x}", cut.min(self.ledger.message_count()), self.folds().unwrap_or(0))
+    }
+
+    /// The cut of a plan that still stands.
+    ///
+    /// # Errors
+    /// `StalePlan`.
+    pub(super) fn cut_of(&self, base: &str) -> Result<u32> {
+        let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+        let found = self.base(cut);
+        let stands = found == base && self.ledger.may_cut(cut);
+        if stands { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
+    }
+
+    /// Folds so far; none before the first.
+    pub(super) fn folds(&self) -> Option<u32> {
+        self.pruner.head.as_ref().map(|head| head.folds)
+    }
+
+    fn turn_of(&self, message: u32) -> Option<u32> {
+        self.ledger.messages.get(message as usize).map(|it| it.turn)
+    }
+
+    fn policy(&self) -> &crate::prune::Policy {
+        &self.pruner.policy
+    }
+
+    fn block(&self, at: u32) -> Option<&Block> {
+        self.ledger.blocks.get(at as usize)
+    }
+
+    /// Tokens of a request now, and above how many something must go.
+    pub(super) fn sizes(&self) -> (u64, u64) {
+        let setting = self.setting();
+        (self.pruner.context(&self.ledger, &setting), self.pruner.line(&setting))
+    }
+
+    /// Messages before a cut of which something stays.
+    pub(super) fn kept_before(&self, cut: u32) -> Vec<(u32, u32)> {
+        let live = self.ledger.live().iter().filter_map(|&at| self.block(at));
+        let kept: Vec<u32> =
+            live.map(|block| block.message).take_while(|&message| message < cut).collect();
+        ranges(&kept)
+    }
+
+    /// Messages that go, in runs that a summarizer can take: smaller ones where messages are large (G13 to G15).
+    fn chunks(&self, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
+        let tokens = |message: u32| -> u64 {
+            let blocks = self.ledger.blocks_of(message);
+            let going = blocks.filter(|at| gone.binary_search(at).is_ok());
+            going.filter_map(|at| self.block(at)).map(now).sum()
+        };
+        let window = self.options.window.max(1);
+        let total: u64 = go.iter().map(|&message| tokens(message)).sum();
+        let average = total
+            .saturating_mul(MARGIN)
+            .checked_div(window.saturating_mul(go.len() as u64))
+            .unwrap_or(0);
+        let less = if average > LARGE_MESSAGE { average.saturating_mul(2) } else { 0 };
+        let share = CHUNK.saturating_sub(less).max(LEAST_CHUNK);
+        let most = window.saturating_mul(share) / MARGIN;
+        let mut chunks: Vec<Chunk> = Vec::new();
+        for &message in go {
+            let (more, to) = (tokens(message), message.saturating_add(1));
+            match chunks.last_mut() {
+                Some(last)
+                    if last.tokens.saturating_add(more) <= most
+                        || !self.ledger.may_cut(message) =>
+                {
+                    (last.to, last.tokens) = (to, last.tokens.saturating_add(more));
+                }
+                _ => chunks.push(Chunk { from: message, to, tokens: more }),
+            }
+        }
+        chunks
+    }
+
+    /// What cannot go: the figures of an overflow that nothing helps.
+    fn floor(&self) -> Value {
+        let blocks = self.ledger.live().iter().filter_map(|&at| Some((at, self.block(at)?)));
+        let (mut pinned, mut turn) = (self.pins.tokens(self.options.estimator), 0u64);
+        for (at, block) in blocks {
+            if self.pins.hold(at) {
+                pinned = pinned.saturating_add(now(block));
+            } else if block.message >= self.request {
+                turn = turn.saturating_add(now(block));
+            }
+        }
+        json!({
+            "systemTokens": self.parts.system.saturating_add(self.parts.unseen),
+            "toolTokens": self.parts.tools,
+            "pinnedTokens": pinned,
+            "lastTurnTokens": turn,
+            "reserveTokens": self.options.window.saturating_sub(self.options.usable),
+            "windowTokens": self.options.window
+        })
+    }
+}
+
+/// A run of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chunk {
+    from: u32,
+    to: u32,
+    tokens: u64,
+}
+
+crate::json::written!(Chunk { from, to, tokens });
+
+fn now(block: &Block) -> u64 {
+    block.now.into()
+}
