@@ -183,10 +183,14 @@ impl State {
         let decided = self.decided.take().unwrap_or_default();
         let mut decided = decided;
         let untold = self.compactions.untold.take();
-        if let Some((before, _)) = untold {
-            (decided.before, decided.folded) = (before, true);
-        } else if decided.folded {
+        // A fold of its own goes further than the compaction that no request has told of.
+        let by_itself = decided.folded;
+        if by_itself {
             self.fold_by_itself();
+        }
+        let committed = untold.filter(|_| !by_itself);
+        if let Some((before, _)) = committed {
+            (decided.before, decided.folded) = (before, true);
         }
         let Decided { folded, fold_due, .. } = decided;
         let parts = Some(self.parts.fingerprint);
@@ -239,8 +243,8 @@ impl State {
                 (false, true) => Some(Event::Edit),
                 (false, false) => None,
             },
-            outcome: self.outcome(decided, &fresh, untold.map(|(_, after)| after)),
-            fold: folded.then(|| self.folded(untold.is_some())),
+            outcome: self.outcome(decided, &fresh, committed.map(|(_, after)| after)),
+            fold: folded.then(|| self.folded(committed.is_some())),
         };
         self.answer(items, edits, said)
     }
