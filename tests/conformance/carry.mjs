@@ -14,7 +14,7 @@ import { carriedThinking, unchangedThinking } from "./strict.mjs";
 /**
  * @typedef {Violation & { call: number }} Failure
  * @typedef {{
- *   calls: number, epochs: number, edits: number, folds: number, summarized: number, behind: number, repairs: number, unfit: number, inherited: number,
+ *   calls: number, epochs: number, edits: number, folds: number, summarized: number, behind: number, degraded: number, repairs: number, unfit: number, inherited: number,
  *   maxTokens: number, drift: number, bill: number, ms: number, violations: number, failures: Failure[],
  * }} Report
  */
@@ -83,6 +83,7 @@ export async function carryOut(
     folds: 0,
     summarized: 0,
     behind: 0,
+    degraded: 0,
     repairs: 0,
     unfit: 0,
     inherited: 0,
@@ -208,6 +209,7 @@ export async function carryOut(
     const { record, status } = view.compaction ?? {};
     if (record) report.folds += 1;
     if (record && status === "summarized") report.summarized += 1;
+    if (record?.degraded) report.degraded += 1;
     if (report.folds === 0) {
       const kept = new Set(source);
       // Where roles alternate, neighbours go out as one message of ours: it holds all that they said, in order.
@@ -241,6 +243,7 @@ export async function carryOut(
     report.edits += view.edits.length;
     report.repairs = Math.max(report.repairs, view.repairs.length);
     previous = view;
+    if (summarize) manager.observe({ inputTokens: view.tokens, outputTokens: 0 }, view);
     while (summarize && manager.status().blocked?.reason === "running")
       await new Promise((resolve) => setImmediate(resolve));
   }

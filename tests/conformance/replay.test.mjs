@@ -163,7 +163,8 @@ async function carry(key, name, pair, session, { contextTokens, way, preset, eve
     everyPrefix: every !== "",
     create: pair.format === "langchain" && way === 0 ? createLangchain : undefined,
   });
-  const { failures, violations, ms, summarized: _, behind: __, ...counts } = report;
+  const { failures, violations, ms, ...all } = report;
+  const { summarized: _, behind: __, degraded: ___, ...counts } = all;
   const windows = `@${contextTokens / 1000}k`;
   console.log(
     `${name} ${pair.name} ${windows} ${preset}${every}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
