@@ -5,10 +5,12 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { history } from "./faults/history.mjs";
 import { job } from "./faults/job.mjs";
+import { state } from "./faults/state.mjs";
 import { skip } from "./talk.mjs";
 
-const rows = [...job];
+const rows = [...job, ...history, ...state];
 
 for (const { fault, name, done, run, later } of rows)
   test(`${fault} ${name}: ${done}`, { skip }, async () => {
@@ -17,3 +19,11 @@ for (const { fault, name, done, run, later } of rows)
     console.log(`${fault} ${name} | ${done} | ${out}`);
     if (later) console.log(`skipped: ${fault}: ${later}`);
   });
+
+test("every fault has its row", () => {
+  const numbers = rows.map(({ fault }) => Number(fault.slice(1))).sort((a, b) => a - b);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 40 }, (_, at) => at + 1),
+  );
+});
