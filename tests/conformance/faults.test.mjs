@@ -7,10 +7,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { history } from "./faults/history.mjs";
 import { job } from "./faults/job.mjs";
+import { meanwhile } from "./faults/meanwhile.mjs";
 import { state } from "./faults/state.mjs";
 import { skip } from "./talk.mjs";
 
-const rows = [...job, ...history, ...state];
+const rows = [...job, ...meanwhile, ...history, ...state];
 
 for (const { fault, name, done, run, later } of rows)
   test(`${fault} ${name}: ${done}`, { skip }, async () => {
