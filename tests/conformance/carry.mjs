@@ -14,7 +14,7 @@ import { carriedThinking, unchangedThinking } from "./strict.mjs";
 /**
  * @typedef {Violation & { call: number }} Failure
  * @typedef {{
- *   calls: number, epochs: number, edits: number, folds: number, repairs: number, unfit: number, inherited: number,
+ *   calls: number, epochs: number, edits: number, folds: number, summarized: number, behind: number, degraded: number, repairs: number, unfit: number, inherited: number,
  *   maxTokens: number, drift: number, bill: number, ms: number, violations: number, failures: Failure[],
  * }} Report
  */
@@ -33,10 +33,11 @@ const shownFailures = 20;
  * @param {any} api the package
  * @param {any} session what `readSession` gave
  * @param {{ contextTokens: number, provider?: string, preset?: string | undefined, estimateAll?: boolean, everyPrefix?: boolean,
- *   create?: any }} options `everyPrefix`: it is asked behind every message, not only where the session asked
- * @returns {Report}
+ *   create?: any, summarize?: any }} options `everyPrefix`: it is asked behind every message, not only where the session asked;
+ *   `summarize`: it is asked by `prepare`, and what runs behind a request is waited for
+ * @returns {Promise<Report>}
  */
-export function carryOut(
+export async function carryOut(
   api,
   session,
   {
@@ -46,6 +47,7 @@ export function carryOut(
     estimateAll = false,
     everyPrefix = false,
     create,
+    summarize,
   },
 ) {
   const format = session.messageFormat;
@@ -65,9 +67,13 @@ export function carryOut(
     format,
     ...(provider ? { provider } : {}),
     ...(create ? { create } : {}),
+    ...(summarize ? { summarize } : {}),
     preset,
     clock: () => now,
   });
+
+  const ask = (/** @type {readonly any[]} */ history) =>
+    summarize ? manager.prepare(history, parts) : manager.request(history, parts);
 
   /** @type {Report} */
   const report = {
@@ -75,6 +81,9 @@ export function carryOut(
     epochs: 0,
     edits: 0,
     folds: 0,
+    summarized: 0,
+    behind: 0,
+    degraded: 0,
     repairs: 0,
     unfit: 0,
     inherited: 0,
@@ -111,7 +120,7 @@ export function carryOut(
     const start = performance.now();
     let view;
     try {
-      view = manager.request(history, parts);
+      view = await ask(history);
     } catch (error) {
       fail("threw", count, String(error));
       break;
@@ -197,7 +206,10 @@ export function carryOut(
         fail("tokens", -1, `measured again: ${tokens} in a usable window of ${usable}`);
     }
 
-    if (view.compaction?.record) report.folds += 1;
+    const { record, status } = view.compaction ?? {};
+    if (record) report.folds += 1;
+    if (record && status === "summarized") report.summarized += 1;
+    if (record?.degraded) report.degraded += 1;
     if (report.folds === 0) {
       const kept = new Set(source);
       // Where roles alternate, neighbours go out as one message of ours: it holds all that they said, in order.
@@ -218,7 +230,11 @@ export function carryOut(
         fail("I12", stale, "thinking bound to another prefix is sent, and no hint says so");
       }
     }
-    checkAgain(manager, history, parts, view, fail);
+    // One that ended behind a request is carried by the next.
+    const behind = summarize && manager.status();
+    if (!behind || (behind.blocked?.reason !== "running" && behind.compactions === report.folds))
+      checkAgain(await ask(history), view, fail);
+    else report.behind += 1;
 
     const size = (/** @type {any} */ message) => json(message).length / 4;
     for (let i = 0; i < messages.length; i += 1)
@@ -227,6 +243,9 @@ export function carryOut(
     report.edits += view.edits.length;
     report.repairs = Math.max(report.repairs, view.repairs.length);
     previous = view;
+    if (summarize) manager.observe({ inputTokens: view.tokens, outputTokens: 0 }, view);
+    while (summarize && manager.status().blocked?.reason === "running")
+      await new Promise((resolve) => setImmediate(resolve));
   }
 
   for (let at = 0; at < host.length; at += 1) {
@@ -369,9 +388,8 @@ function checkEpoch(previous, view, changed, fail) {
     fail("firstChanged", changed, `said ${view.firstChanged}, it is ${changed}`);
 }
 
-/** The same question again gives the same answer. @param {any} manager @param {readonly any[]} history @param {any} parts @param {any} view @param {Fail} fail */
-function checkAgain(manager, history, parts, view, fail) {
-  const again = manager.request(history, parts);
+/** The same question again gives the same answer. @param {any} again @param {any} view @param {Fail} fail */
+function checkAgain(again, view, fail) {
   if (
     again.messages.length !== view.messages.length ||
     firstDifference(again.messages, view.messages) !== view.messages.length

@@ -84,14 +84,14 @@ function stubbed(view, more = {}) {
 
 const carry = (/** @type {any} */ api) => carryOut(api, session(), { contextTokens: 32_000 });
 
-test("sending everything is right", () => {
-  const report = carry(fake());
+test("sending everything is right", async () => {
+  const report = await carry(fake());
   assert.deepEqual(report.failures, []);
   assert.equal(report.calls, 4);
 });
 
-test("a batch of edits that is announced is right", () => {
-  const report = carry(fake((view) => stubbed(view)));
+test("a batch of edits that is announced is right", async () => {
+  const report = await carry(fake((view) => stubbed(view)));
   assert.deepEqual(report.failures, []);
   assert.deepEqual([report.epochs, report.edits], [1, 1]);
 });
@@ -259,8 +259,8 @@ const wrong = [
 ];
 
 for (const [name, rule, change] of wrong) {
-  test(name, () => {
-    const { failures } = carry(fake(change));
+  test(name, async () => {
+    const { failures } = await carry(fake(change));
     assert.ok(
       failures.some((one) => one.rule === rule),
       `${rule} is named: ${JSON.stringify(failures)}`,
@@ -268,7 +268,7 @@ for (const [name, rule, change] of wrong) {
   });
 }
 
-test("a mutation after freezing was undone is seen too", () => {
+test("a mutation after freezing was undone is seen too", async () => {
   const own = session();
   const toJSON = { value: 0 };
   own.messages[0] = /** @type {any} */ ({
@@ -276,7 +276,7 @@ test("a mutation after freezing was undone is seen too", () => {
     content: long,
     toJSON: () => ({ role: "user", content: `${long} ${toJSON.value}` }),
   });
-  const report = carryOut(
+  const report = await carryOut(
     fake(() => {
       toJSON.value += 1;
     }),
@@ -313,8 +313,8 @@ const worded = [
   ],
 ];
 for (const [name, words, change] of worded) {
-  test(name, () => {
-    const { failures } = carry(fake(change));
+  test(name, async () => {
+    const { failures } = await carry(fake(change));
     assert.ok(
       failures.some((one) => words.test(one.message)),
       JSON.stringify(failures),
@@ -322,34 +322,34 @@ for (const [name, words, change] of worded) {
   });
 }
 
-test("a neighbour of the newest thinking may not go", () => {
+test("a neighbour of the newest thinking may not go", async () => {
   const own = session();
   own.messages.splice(4, 0, { role: "assistant", content: [text("and now")] });
   own.calls = [{ sent: 1 }, { sent: 3 }, { sent: 6 }];
   const without = fake((view, history) => {
     if (history.length === 6) drop(view, 4);
   });
-  const { failures } = carryOut(without, own, { contextTokens: 32_000 });
+  const { failures } = await carryOut(without, own, { contextTokens: 32_000 });
   assert.ok(
     failures.some((one) => /a neighbour of kept thinking/.test(one.message)),
     JSON.stringify(failures),
   );
 });
 
-test("a history that ends with an assistant is the host's own doing", () => {
+test("a history that ends with an assistant is the host's own doing", async () => {
   const own = session();
   own.calls = [{ sent: 6 }];
-  const report = carryOut(fake(), own, { contextTokens: 32_000 });
+  const report = await carryOut(fake(), own, { contextTokens: 32_000 });
   assert.deepEqual([report.violations, report.inherited], [0, 1]);
 });
 
-test("a difference between tokens and a second measuring is shown", () => {
-  const report = carry(fake((view) => Object.assign(view, { tokens: 5 })));
+test("a difference between tokens and a second measuring is shown", async () => {
+  const report = await carry(fake((view) => Object.assign(view, { tokens: 5 })));
   assert.ok(report.drift > 50);
 });
 
-test("not fitting is counted, not refused", () => {
-  const report = carry(fake((view) => Object.assign(view, { tokens: 99_000, fits: false })));
+test("not fitting is counted, not refused", async () => {
+  const report = await carry(fake((view) => Object.assign(view, { tokens: 99_000, fits: false })));
   assert.deepEqual([report.unfit, report.violations], [4, 0]);
 });
 

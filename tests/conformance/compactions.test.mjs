@@ -2,90 +2,20 @@
 /** Compaction by summarizers of the host's that do well, badly, late or never: the host's turn goes on, and nothing is lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadPackage } from "./package.mjs";
-
-const { api, why } = await loadPackage();
-const skip = api ? false : why;
-const WINDOW = { contextTokens: 20_000, maxOutputTokens: 1_000 };
-
-/** A summary as a good summarizer writes it: the headings that are asked for, and under the first of them these words. */
-const good = (/** @type {any} */ job, words = "They look for Zebra_One and keep src/f3.rs.") =>
-  job.requiredHeadings
-    .map(
-      (/** @type {string} */ name, /** @type {number} */ at) =>
-        `## ${name}\n${at === 0 ? words : "fine"}\n`,
-    )
-    .join("") || words;
-
-const prose = (/** @type {number} */ count) =>
-  Array.from({ length: count }, (_, at) => ["alpha", "river", "stone", "cloud"][at % 4]).join(" ");
-
-/** @param {number} at */
-const step = (at) => [
-  { role: "user", content: `step ${at}: ${prose(60)}` },
-  {
-    role: "assistant",
-    content: [
-      { type: "tool_use", id: `c${at}`, name: "edit", input: { file_path: `src/f${at}.rs` } },
-    ],
-  },
-  {
-    role: "user",
-    content: [
-      { type: "tool_result", tool_use_id: `c${at}`, content: prose(80), is_error: at % 2 === 1 },
-    ],
-  },
-  { role: "assistant", content: prose(300) },
-];
-/** A talk of so many steps that ends with what a person says. @param {number} steps */
-const talk = (steps) => [
-  ...Array.from({ length: steps }, (_, at) => step(at)).flat(),
-  { role: "user", content: "and now finish it" },
-];
-
-/** @param {unknown} summarize @param {object} [more] */
-function manager(summarize, more = {}) {
-  /** @type {any[]} */
-  const events = [];
-  let now = 1_000_000;
-  const context = new api.ContextManager({
-    window: WINDOW,
-    format: "anthropic",
-    estimator: "chars/4",
-    summary: { minimumTokens: 0, contextTokens: 200_000 },
-    clock: () => now,
-    on: (/** @type {any} */ event) => events.push(event.type === "epoch" ? "epoch" : event),
-    ...(summarize ? { summarize } : {}),
-    ...more,
-  });
-  const types = () => events.map((event) => event.type ?? event);
-  const pass = (/** @type {number} */ ms) => {
-    now += ms;
-  };
-  return { context, events, types, pass };
-}
-
-/** A promise, and what settles it. */
-function gate() {
-  /** @type {(value?: any) => void} */
-  let open = () => {};
-  const opened = new Promise((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
-
-/** Until nothing is under way any more. @param {any} context */
-async function idle(context) {
-  for (let tries = 0; tries < 500 && context.status().blocked?.reason === "running"; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.notEqual(context.status().blocked?.reason, "running");
-}
-
-const sentText = (/** @type {any} */ prepared) => JSON.stringify(prepared.messages);
-const count = (/** @type {string} */ text, /** @type {string} */ part) =>
-  text.split(part).length - 1;
+import {
+  api,
+  count,
+  gate,
+  good,
+  idle,
+  manager,
+  prose,
+  sentText,
+  skip,
+  step,
+  talk,
+  WINDOW,
+} from "./talk.mjs";
 
 test("a compaction by hand is carried by the next request", { skip }, async () => {
   /** @type {any[]} */

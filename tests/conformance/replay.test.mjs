@@ -154,8 +154,8 @@ function read(data) {
  * @param {string} key @param {string} name @param {{ format: string, provider: string, name: string }} pair
  * @param {any} session @param {{ contextTokens: number, way: number, preset: string, every: string }} run
  */
-function carry(key, name, pair, session, { contextTokens, way, preset, every }) {
-  const report = carryOut(api, session, {
+async function carry(key, name, pair, session, { contextTokens, way, preset, every }) {
+  const report = await carryOut(api, session, {
     contextTokens,
     provider: pair.provider,
     preset,
@@ -163,7 +163,8 @@ function carry(key, name, pair, session, { contextTokens, way, preset, every }) 
     everyPrefix: every !== "",
     create: pair.format === "langchain" && way === 0 ? createLangchain : undefined,
   });
-  const { failures, violations, ms, ...counts } = report;
+  const { failures, violations, ms, ...all } = report;
+  const { summarized: _, behind: __, degraded: ___, ...counts } = all;
   const windows = `@${contextTokens / 1000}k`;
   console.log(
     `${name} ${pair.name} ${windows} ${preset}${every}: ${shown({ messages: session.messages.length, ...counts, violations, ms })}`,
