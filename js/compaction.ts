@@ -311,6 +311,8 @@ export class Compactions<M> {
     } catch (error) {
       const isStale = (error as { code?: string }).code === "STALE_PLAN";
       if (!isStale || isGiven) throw error;
+      // What the summarizer came to counts all the same.
+      call("compact", () => manager.compaction_failed(send(failure), now));
       return { ...outcomeWithout("failed", (error as Error).message, tokensBefore), attempts };
     }
   }
