@@ -45,11 +45,11 @@ impl State {
         let degraded = given.flag("degraded").unwrap_or(false);
         let failure = given.text("failure").and_then(|name| Failure::parse(&name));
         if carried {
-            let last = self.compactions.last.as_ref();
-            let id = record_id(last.map_or(now_ms, |it| it.at_ms.max(now_ms)), copy.folds());
+            let at_ms = self.compactions.last.as_ref().map_or(now_ms, |it| it.at_ms.max(now_ms));
+            let id = record_id(at_ms, copy.folds());
             let lost = texts(given.items("lost").unwrap_or_default());
             let found = extracted(given.raw("extracted").unwrap_or("{}"));
-            let record = Record { id, at_ms: now_ms, degraded, lost, found };
+            let record = Record { id, at_ms, degraded, lost, found };
             copy.compactions.last = Some(record);
             copy.compactions.untold.get_or_insert(before);
             copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), after, degraded);

@@ -95,7 +95,7 @@ mod tests {
         read_session(text.as_bytes(), None).expect("read")
     }
 
-    /// Ids as OpenClaw writes them: random, so that none says what came first.
+    /// Ids as `OpenClaw` writes them: random, so that none says what came first.
     fn four() -> [String; 4] {
         [
             said("user", "f3a1"),
