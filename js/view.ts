@@ -223,7 +223,7 @@ export function outcomeOf(
   const extracted = { ...fold.extracted, identifiers: fold.identifiers };
   const without = degraded ? "fold by digest and hot set, for want of a summary" : undefined;
   return {
-    status: fold.status ?? (summary === "" ? "truncated" : "summarized"),
+    status: fold.status ?? (summary === "" || degraded ? "truncated" : "summarized"),
     reason: reason ?? without ?? "fold by digest and hot set",
     tokensBefore,
     tokensAfter,

@@ -186,7 +186,7 @@ impl State {
         let decided = self.decided.take().unwrap_or_default();
         let mut decided = decided;
         let untold = self.compactions.untold.take();
-        if let Some(before) = untold {
+        if let Some((before, _)) = untold {
             (decided.before, decided.folded) = (before, true);
         } else if decided.folded {
             self.fold_by_itself();
@@ -243,7 +243,7 @@ impl State {
                 (false, true) => Some(Event::Edit),
                 (false, false) => None,
             },
-            outcome: self.outcome(decided, &fresh),
+            outcome: self.outcome(decided, &fresh, untold.map(|(_, after)| after)),
             fold: folded.then(|| self.folded(untold.is_some())),
         };
         self.answer(items, edits, said)
@@ -418,11 +418,12 @@ impl State {
     }
 
     /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
-    fn outcome(&self, decided: Decided, fresh: &[Change]) -> Option<Outcome> {
+    fn outcome(&self, decided: Decided, fresh: &[Change], after: Option<u64>) -> Option<Outcome> {
         let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
         let (status, how) = if decided.folded {
             let last = self.compactions.last.as_ref();
-            match last.filter(|it| !it.id.ends_with(BY_ITSELF) && !self.lines.summary.is_empty()) {
+            let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
+            match last.filter(|it| !own(it) && !self.lines.summary.is_empty()) {
                 Some(_) => ("summarized", "fold by a summary"),
                 None => ("truncated", "fold by digest and hot set"),
             }
@@ -435,7 +436,8 @@ impl State {
         } else {
             ("none", decided.refused?)
         };
-        let tokens_after = self.pruner.context(&self.ledger, &self.setting());
+        let tokens_after =
+            after.unwrap_or_else(|| self.pruner.context(&self.ledger, &self.setting()));
         Some(Outcome {
             status,
             reason: decided.refused.unwrap_or(how),

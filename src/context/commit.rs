@@ -51,7 +51,8 @@ impl State {
             let found = extracted(given.raw("extracted").unwrap_or("{}"));
             let record = Record { id, at_ms, degraded, lost, found };
             copy.compactions.last = Some(record);
-            copy.compactions.untold.get_or_insert(before);
+            let first = copy.compactions.untold.map_or(before, |(first, _)| first);
+            copy.compactions.untold = Some((first, after));
             copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), after, degraded);
             copy.pruner.fold_wanted = false;
             (copy.sent.settled, copy.sent.rebuild) = (false, true);

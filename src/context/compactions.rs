@@ -10,8 +10,8 @@ pub(super) struct Compactions {
     pub guard: Guard,
     /// The last one.
     pub last: Option<Record>,
-    /// It was carried out, and no request has told of it yet: tokens of the request before.
-    pub untold: Option<u64>,
+    /// It was carried out, and no request has told of it yet: tokens of the request before, and after.
+    pub untold: Option<(u64, u64)>,
     /// More than this a provider has refused.
     pub limit: Option<u64>,
     /// Requests in a row that it refused, and the call at which.
@@ -50,7 +50,8 @@ impl Compactions {
 
     pub(super) fn write(&self, out: &mut Writer) {
         self.guard.write(out);
-        out.perhaps(self.untold);
+        out.perhaps(self.untold.map(|(before, _)| before));
+        out.perhaps(self.untold.map(|(_, after)| after));
         out.perhaps(self.limit);
         out.number(self.last.is_some().into());
         if let Some(last) = &self.last {
@@ -71,7 +72,8 @@ impl Compactions {
 
     pub(super) fn of(given: &mut Reader<'_>) -> Self {
         let guard = Guard::of(given);
-        let (untold, limit) = (given.perhaps(), given.perhaps());
+        let untold = given.perhaps().zip(given.perhaps());
+        let limit = given.perhaps();
         let last = given.flag().then(|| {
             let id = given.text().into();
             let at_ms = i64::try_from(given.number()).unwrap_or(0);

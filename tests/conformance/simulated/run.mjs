@@ -94,17 +94,27 @@ export async function live(api, seed, { steps = 200, timers }) {
 
   /** Summarizer calls that wait for the scheduler. @type {Array<() => void>} */
   const waiting = [];
-  /** Calls since the last that helped, since the host pressed, or since a minute went by. */
+  /** Calls that failed since one that did not, since the last compaction, since the host pressed, or for a minute. */
   let vain = 0;
+  let failedAt = 0;
+  const fail = () => {
+    vain += 1;
+    failedAt = now;
+  };
   const summarize = async (/** @type {any} */ job, /** @type {any} */ { signal }) => {
     count.asked += 1;
-    vain += 1;
+    if (now - failedAt >= 60_000) vain = 0;
     // Not thrown here: the package would take it for the summarizer's own failure.
-    if (vain > 2) thrown.push(problem("progress", `${vain} summarizer calls without progress`));
+    if (vain >= 2) thrown.push(problem("progress", "a third summarizer call without progress"));
     if (chance(0.5)) await new Promise((resolve) => waiting.push(() => resolve(undefined)));
-    if (chance(0.03)) await new Promise(() => {});
+    if (chance(0.03)) {
+      fail();
+      await new Promise(() => {});
+    }
     if (signal.aborted) throw signal.reason;
     const good = next() < honesty;
+    if (good) vain = 0;
+    else fail();
     const answer = /** @type {(job: any) => any} */ (
       answers[good ? 0 : 1 + below(answers.length - 1)]
     );
@@ -117,6 +127,9 @@ export async function live(api, seed, { steps = 200, timers }) {
     clock: () => now,
     summarize: chance(0.3) ? [summarize, summarize] : summarize,
     summary: { minimumTokens: 0 },
+    on: (/** @type {any} */ event) => {
+      if (event.type === "compaction-end") carried(event.outcome);
+    },
   };
   let manager = new api.ContextManager(options);
 
@@ -198,6 +211,13 @@ export async function live(api, seed, { steps = 200, timers }) {
   const isTurnOfModel = () => history.at(-1)?.role !== "assistant" && history.length > 0;
 
   /** @param {any} outcome */
+  const carried = ({ record }) => {
+    vain = 0;
+    if (!record) return;
+    folded = Math.max(folded, record.firstKeptIndex);
+    head = record.head;
+  };
+  /** @param {any} outcome */
   const told = (outcome) => {
     if (!outcome) return;
     if (outcome.status === "failed") {
@@ -206,13 +226,11 @@ export async function live(api, seed, { steps = 200, timers }) {
       return;
     }
     if (!outcome.record) return;
-    vain = 0;
+    carried(outcome);
     if (outcome.record.degraded) count.degraded += 1;
     else if (outcome.status === "summarized") count.summarized += 1;
     if (outcome.tokensAfter > outcome.tokensBefore)
       broken("smaller", `${outcome.tokensBefore} tokens became ${outcome.tokensAfter}`);
-    folded = Math.max(folded, outcome.record.firstKeptIndex);
-    head = outcome.record.head;
   };
 
   /** What was sent, against the history as it was when it was asked for. @param {any} view @param {number} size */
@@ -287,7 +305,6 @@ export async function live(api, seed, { steps = 200, timers }) {
   };
   const pass = (/** @type {number} */ ms) => {
     now += ms;
-    if (ms >= 60_000) vain = 0;
     timers.tick(ms);
   };
 
@@ -331,7 +348,7 @@ export async function live(api, seed, { steps = 200, timers }) {
         if (pins.length >= 2 || open.size > 0) return;
         const index = marks.findLastIndex((one) => one.user !== null);
         if (index < 0) return;
-        manager.request([...history]);
+        check(manager.request([...history]), history.length);
         manager.pin({ index });
         pins.push({ text: String(marks[index]?.user), index });
       },
