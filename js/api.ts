@@ -12,6 +12,7 @@ export {
   pruneHistoryForContextShare,
   tierHistory,
 } from "./prune.js";
+export { recordLine, resumeMessages } from "./records.js";
 export { replay } from "./replay.js";
 export { checkBudget, estimateRequest, repair, validate } from "./transcript.js";
 export type * from "./types.js";

@@ -293,8 +293,7 @@ export class Compactions<M> {
       return { ...outcomeWithout("failed", result.reason, tokensBefore), attempts };
     }
     const degraded = result.degraded || isWanting;
-    const id = `c-${base}`;
-    const planned = { base, gone, summary, degraded, failure, id, extracted, lost };
+    const planned = { base, gone, summary, degraded, failure, extracted, lost };
     try {
       const json = argumentJson(planned, "plan");
       const text = call("compact", () => manager.commit(send(json), now));
@@ -303,7 +302,7 @@ export class Compactions<M> {
         const reason = "what would stand for it is no smaller than what would go";
         return { ...outcomeWithout("failed", reason, tokensBefore), attempts };
       }
-      const fold = { ...done, id, at: now, summary: summary ?? "", extracted, lost, degraded };
+      const fold = { ...done, at: now, summary: summary ?? "", extracted, lost, degraded };
       const reason = summary === null ? undefined : result.reason || told.plan.reason;
       const outcome = outcomeOf(fold, attempts, reason);
       this.#untold = outcome;

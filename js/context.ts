@@ -16,6 +16,7 @@ import type {
   ContextManagerOptions,
   Explanation,
   ExtractedContext,
+  FlushPrompt,
   Parts,
   Prepared,
   Status,
@@ -245,6 +246,25 @@ export class ContextManager<M = unknown> {
       ? { reason: "running" as const }
       : (JSON.parse(call("status", () => manager.blocked(this.#now()))) as Status["blocked"]);
     return { ...core, epoch: this.#epochsBefore + core.epoch, blocked };
+  }
+
+  /**
+   * A prompt for notes before room is made, when the last request has newly crossed 50, 75 or 90 % of what is usable: each
+   * once, until a compaction or until less than 25 % is used. The day in it is that of the clock, in UTC. Append it to the end of the request that goes out,
+   * as text of the user's last message or a message of its own; in the system prompt it would cost the whole cache.
+   *
+   * Whether notes were written since, `status().flush` tells: a call that changes a file in `memory/`.
+   *
+   * @example
+   * const prompt = context.flushPrompt();
+   * if (prompt) messages.push({ role: "user", content: prompt.text });
+   */
+  flushPrompt(): FlushPrompt | null {
+    const manager = this.#manager();
+    const day = new Date(this.#now()).toISOString().slice(0, 10);
+    return JSON.parse(
+      call("flushPrompt", () => manager.flush_prompt(send(day))),
+    ) as FlushPrompt | null;
   }
 
   /**

@@ -294,6 +294,15 @@ export interface Status {
   epoch: number;
   due: "edit" | "fold" | null;
   blocked: null | { reason: "cooldown" | "ineffective" | "running"; untilMs?: number };
+  /** The last prompt for notes since room was last made, and whether a file in `memory/` was written since. */
+  flush?: { threshold: number; acted: boolean };
+}
+
+/** A prompt for notes, for the end of a request. */
+export interface FlushPrompt {
+  /** Percent of the usable window that was newly crossed: 50, 75 or 90. */
+  threshold: number;
+  text: string;
 }
 
 /** A compaction that the file tells of. */
@@ -367,6 +376,8 @@ export interface SessionFile {
     };
   }>;
   compactions: CompactionRecord[];
+  /** After the last compaction of a pi or OpenClaw file: what stands for the rest, and the messages kept, as [from, to). */
+  resume?: { head: object; kept: Array<[number, number]> };
   receipt: {
     lines: number;
     read: number;

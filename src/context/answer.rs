@@ -4,7 +4,7 @@ use crate::json;
 use litemap::LiteMap;
 
 use super::agent::reference;
-use super::compactions::Record;
+use super::compactions::{Record, record_id};
 use super::state::{Decided, State};
 use super::turns::hosts;
 use super::view::{Entry, Written};
@@ -14,6 +14,9 @@ use crate::model::{Fix, Form, Item, Kind, Message, NONE, Op, Role, Violation};
 use crate::order::sort_set;
 use crate::prune::{Change, Rule};
 use crate::validity;
+
+/// Ends the id of a fold that no summarizer was asked for.
+const BY_ITSELF: &str = "-fold";
 
 /// A request: what stays of the one before, what follows, and what is to be said about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +102,7 @@ json::written!(Outcome { status, reason, tokens_before, tokens_after });
 /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Folded {
-    /// The compaction's id, or `fold-` and its number.
+    /// Sorts as the compactions came.
     pub id: String,
     /// When it was carried out.
     pub at: i64,
@@ -232,6 +235,7 @@ impl State {
         let before = self.sent.tokens;
         let before_end = if opens { same } else { sent };
         self.remember(&entries, rebuild, parts, fold_due);
+        self.renew_flush();
         self.mark_breakpoints(before_end);
         let said = Said {
             keep: count(keep),
@@ -407,9 +411,11 @@ impl State {
         let large = dropped >= self.pruner.policy.summary_minimum;
         self.compactions.going = going;
         self.compactions.found = Extracted::default();
+        let last = self.compactions.last.as_ref().map_or(0, |it| it.at_ms);
+        let at_ms = self.sent.at_ms.map_or(last, |at| at.max(last));
         self.compactions.last = Some(Record {
-            id: format!("fold-{}", self.folds().unwrap_or(0)),
-            at_ms: self.sent.at_ms.unwrap_or(0),
+            id: format!("{}{BY_ITSELF}", record_id(at_ms, self.folds())),
+            at_ms,
             degraded: self.options.summarizes && large,
             ..Record::default()
         });
@@ -420,7 +426,7 @@ impl State {
         let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
         let (status, how) = if decided.folded {
             let last = self.compactions.last.as_ref();
-            let own = |it: &&Record| it.id.starts_with("fold-") || it.degraded;
+            let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
             match last.filter(|it| !own(it) && !self.lines.summary.is_empty()) {
                 Some(_) => ("summarized", "fold by a summary"),
                 None => ("truncated", "fold by digest and hot set"),

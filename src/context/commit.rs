@@ -1,7 +1,7 @@
 //! A compaction carried out: on what it was planned on, beside whatever came meanwhile, and only if it makes the request smaller.
 
 use super::calibration::Counted;
-use super::compactions::Record;
+use super::compactions::{Record, record_id};
 use super::guard::Failure;
 use super::state::State;
 use crate::error::{Error, Result};
@@ -19,7 +19,6 @@ const PLANNED: Shape = Shape {
         may("summary", Want::Text),
         may("degraded", Want::Flag),
         may("failure", Want::Text),
-        may("id", Want::Text),
         may("extracted", Want::Raw),
         may("lost", Want::Items),
     ],
@@ -46,10 +45,11 @@ impl State {
         let degraded = given.flag("degraded").unwrap_or(false);
         let failure = given.text("failure").and_then(|name| Failure::parse(&name));
         if carried {
-            let id = given.text("id").unwrap_or_default().into();
+            let at_ms = self.compactions.last.as_ref().map_or(now_ms, |it| it.at_ms.max(now_ms));
+            let id = record_id(at_ms, copy.folds());
             let lost = texts(given.items("lost").unwrap_or_default());
             let found = extracted(given.raw("extracted").unwrap_or("{}"));
-            let record = Record { id, at_ms: now_ms, degraded, lost, found };
+            let record = Record { id, at_ms, degraded, lost, found };
             copy.compactions.last = Some(record);
             let first = copy.compactions.untold.map_or(before, |(first, _)| first);
             copy.compactions.untold = Some((first, after));
@@ -67,8 +67,10 @@ impl State {
         if let Some(failure) = failure {
             self.compactions.guard.fail(failure, now_ms);
         }
+        let last = self.compactions.last.as_ref();
         Ok(json!({
             "carried": carried,
+            "id": last.map_or("", |it| it.id.as_str()),
             "tokensBefore": sizes.0,
             "tokensAfter": sizes.1,
             "firstKept": self.pruner.start,

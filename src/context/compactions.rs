@@ -34,6 +34,11 @@ pub(super) struct Record {
     pub found: Extracted,
 }
 
+/// Ids of records sort as the compactions came, also within a millisecond (F128).
+pub(super) fn record_id(at_ms: i64, folds: Option<u32>) -> String {
+    format!("{:013}_{:06}", at_ms.max(0), folds.unwrap_or(0))
+}
+
 /// Bytes of each list of a record in a snapshot; the oldest entries go first.
 const LIST: usize = 1000;
 

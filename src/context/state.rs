@@ -7,6 +7,7 @@ use litemap::LiteMap;
 use super::calibration::{Calibration, Counted};
 use super::compactions::Compactions;
 use super::counter::{Counter, Learned, texts};
+use super::flush::Flush;
 use super::lines::Lines;
 use super::measure::{Measure, measure};
 use super::options::{Options, Thinking};
@@ -86,6 +87,8 @@ pub struct State {
     pub(super) pins: Pins,
     /// What was folded on the host's wish, or by its summarizer.
     pub(super) compactions: Compactions,
+    /// Which notes were asked for.
+    pub(super) flush: Flush,
     /// A history that waits for its messages.
     pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
@@ -182,6 +185,7 @@ impl State {
             usable: options.usable,
             pins: Pins::default(),
             compactions: Compactions::default(),
+            flush: Flush::default(),
             waiting: None,
             counters: Counters::default(),
             options,
@@ -240,6 +244,7 @@ impl State {
         self.counters.bytes_measured =
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
+        self.hear_notes(&draft);
         self.cap_again(&draft, self.ledger.blocks_of(index).start);
         Ok(Pushed::Taken)
     }

@@ -2,6 +2,7 @@
 
 use crate::json;
 
+use super::flush::Flushed;
 use super::state::State;
 
 /// What `status()` tells.
@@ -32,6 +33,8 @@ pub struct Status {
     pub compactions: u32,
     /// Tokens of the history less those of the last request.
     pub tokens_saved: u64,
+    /// The last prompt for notes since the window was last made free, and whether they were written.
+    pub flush: Option<Flushed>,
 }
 
 json::written!(Status {
@@ -46,7 +49,8 @@ json::written!(Status {
     source,
     peak_tokens,
     compactions,
-    tokens_saved
+    tokens_saved,
+    flush as "flush?"
 });
 
 impl State {
@@ -92,6 +96,7 @@ impl State {
             peak_tokens: self.calibration.tokens(self.sent.peak),
             compactions: self.pruner.head.as_ref().map_or(0, |head| head.folds),
             tokens_saved: whole.saturating_add(self.parts.total()).saturating_sub(estimate),
+            flush: self.flushed(),
         }
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
 mod compaction;
+mod flush;
 mod mended;
 mod presets;
 mod providers;

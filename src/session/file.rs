@@ -33,6 +33,8 @@ pub struct SessionFile {
     pub calls: Vec<SessionCall>,
     /// The agent's own compactions.
     pub compactions: Vec<CompactionRecord>,
+    /// What goes on after the last of them, where the file says what stands for the rest.
+    pub resume: Option<Resume>,
     /// What was read, and what was not.
     pub receipt: Receipt,
 }
@@ -55,7 +57,7 @@ impl Write for Texts<'_> {
 
 impl Write for SessionFile {
     fn write(&self, out: &mut String) {
-        let members: [(&str, &dyn Write); 9] = [
+        let members: [(&str, &dyn Write); 10] = [
             ("format", &self.format),
             ("message_format", &self.message_format),
             ("messages", &Texts(&self.messages)),
@@ -64,6 +66,7 @@ impl Write for SessionFile {
             ("window?", &self.window),
             ("calls", &self.calls),
             ("compactions", &self.compactions),
+            ("resume?", &self.resume),
             ("receipt", &self.receipt),
         ];
         json::object(&members, out);
@@ -164,6 +167,22 @@ impl CompactionRecord {
     }
 }
 
+/// What a session goes on with after a compaction: a message of ours, and what was kept of the file's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resume {
+    /// A user's message (JSON, of `message_format`) that stands for what is gone.
+    pub head: String,
+    /// Positions of the messages behind it, as `[from, to)`.
+    pub kept: Vec<[u32; 2]>,
+}
+
+impl Write for Resume {
+    fn write(&self, out: &mut String) {
+        let head = json::Value::raw(self.head.clone());
+        json::object(&[("head", &head), ("kept", &self.kept)], out);
+    }
+}
+
 /// What an agent noted beside its summary.
 #[derive(Clone, Debug, Default)]
 pub struct Extracted {
@@ -259,6 +278,7 @@ impl SessionFile {
             window: None,
             calls: Vec::new(),
             compactions: Vec::new(),
+            resume: None,
             receipt: Receipt::default(),
         }
     }

@@ -8,9 +8,10 @@ use std::borrow::Cow;
 
 use litemap::LiteMap;
 
-use super::file::{CompactionRecord, SessionFile};
+use super::file::SessionFile;
 use super::lines::Line;
-use super::raw::{Fields, is_object, items, text};
+use super::raw::{Fields, is_object};
+use super::record;
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
@@ -61,6 +62,7 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
     file.receipt.branches = tree.leaves();
     file.receipt.bridged = tree.bridged;
     follow(&tree, &path, &mut file);
+    file.resume = record::resume(&file);
     Ok(file.finish())
 }
 
@@ -149,8 +151,7 @@ fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
             Some("message") => add_message(fields, file),
             Some("compaction") => {
                 let kept = first_kept(tree, fields).and_then(|at| messages_before.get(&at));
-                let kept = kept.copied().unwrap_or(file.len());
-                file.compactions.push(compaction(entry.line, kept));
+                file.compactions.push(record::read(entry.line, kept.copied(), file.len()));
             }
             _ => {}
         }
@@ -177,23 +178,6 @@ fn first_kept(tree: &Tree<'_, '_>, fields: &Fields<'_>) -> Option<usize> {
     let position = usize::try_from(fields.number("firstKeptEntryIndex")?).ok()?;
     let at = tree.entries.partition_point(|entry| entry.position < position);
     (at < tree.entries.len()).then_some(at)
-}
-
-fn compaction(line: &Line<'_>, first_kept_index: u32) -> CompactionRecord {
-    let fields = &line.fields;
-    let mut record = CompactionRecord::at(line, first_kept_index);
-    record.summary = fields.text("summary").unwrap_or_default().into_owned();
-    record.first_kept_entry_id = fields.text("firstKeptEntryId").map(Cow::into_owned);
-    record.tokens_before = fields.number("tokensBefore").unwrap_or(0);
-    if let Some(details) = fields.object("details") {
-        let list = |name| {
-            let found = details.get(name).map(items).unwrap_or_default();
-            found.into_iter().filter_map(text).map(Cow::into_owned).collect()
-        };
-        record.details.read_files = list("readFiles");
-        record.details.modified_files = list("modifiedFiles");
-    }
-    record
 }
 
 #[cfg(test)]

@@ -214,6 +214,11 @@ impl Manager {
         write(&self.0.status())
     }
 
+    /// The prompt for notes on the day in the input buffer, as JSON.
+    pub fn flush_prompt(&mut self, len: usize) -> Result<String> {
+        with_input(len, |date| Ok(write(&self.0.flush_prompt(date))))
+    }
+
     /// Why a message is sent as it is, as JSON.
     pub fn explain(&self, index: u32) -> Result<String> {
         Ok(write(&self.0.explain(index)?))

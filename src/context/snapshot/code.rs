@@ -2,6 +2,7 @@
 
 use super::super::calibration::{Calibration, Counted};
 use super::super::compactions::Compactions;
+use super::super::flush::Flush;
 use super::super::pins::Pins;
 use super::bytes::{Reader, Writer};
 use super::{Changed, Shape, Snapshot, Want, Why};
@@ -79,6 +80,7 @@ impl Snapshot {
         out.number(self.anew.into());
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
+        self.flush.write(&mut out);
         out.done()
     }
 
@@ -178,6 +180,7 @@ impl Snapshot {
         let (fold_wanted, anew) = (given.flag(), given.flag());
         let stubbed = given.ascending();
         let summarized = given.ascending();
+        let flush = Flush::of(&mut given);
         given.end()?;
         Ok(Self {
             upto,
@@ -209,6 +212,7 @@ impl Snapshot {
             breakpoints,
             pins,
             compactions,
+            flush,
             fold_wanted,
             stubbed,
             summarized,

@@ -9,6 +9,7 @@ mod code;
 
 use super::calibration::Calibration;
 use super::compactions::Compactions;
+use super::flush::Flush;
 use super::lines::{SUMMARY, Want};
 use super::pins::Pins;
 use super::state::{State, Why, native};
@@ -63,6 +64,7 @@ pub(super) struct Snapshot {
     breakpoints: Vec<u32>,
     pins: Pins,
     compactions: Compactions,
+    flush: Flush,
     fold_wanted: bool,
     /// Identifiers in stubs, and in the summary.
     stubbed: Vec<u32>,
@@ -173,6 +175,7 @@ impl State {
             breakpoints: self.sent.breakpoints.clone(),
             pins: self.pins.clone(),
             compactions: self.compactions.clone(),
+            flush: self.flush,
             fold_wanted: self.pruner.fold_wanted,
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
@@ -363,6 +366,7 @@ impl State {
         ours.charged = snapshot.charged.map(|charged| charged.min(calls));
         self.sent.epoch = snapshot.epoch;
         self.sent.at_ms = snapshot.at_ms;
+        self.flush = snapshot.flush;
         self.sent.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
         self.sent.fold_due = snapshot.fold_due;
         let whole = messages == snapshot.upto;

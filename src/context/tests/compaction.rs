@@ -39,7 +39,7 @@ impl Told {
     fn commit(&mut self, plan: &Value, summary: Option<&str>) -> Result<Value, Error> {
         let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": [], "commands": ["make all"], "errors": [] });
         let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "summary": summary,
-            "id": "c-1", "extracted": found, "lost": ["E42"] });
+            "extracted": found, "lost": ["E42"] });
         let done = self.state.commit(&planned.to_string(), self.now_ms);
         done.map(|done| serde_json::from_str(done.json()).unwrap())
     }
@@ -94,7 +94,7 @@ fn a_summary_takes_the_place_of_what_goes_and_the_next_request_tells_of_it() {
     assert_eq!((answer.epoch, answer.event), (epoch + 1, Some(Event::Fold)));
     assert_eq!(
         (fold.id.as_str(), fold.degraded, fold.lost.as_slice()),
-        ("c-1", false, &["E42".to_owned()][..])
+        (done["id"].as_str().unwrap(), false, &["E42".to_owned()][..])
     );
     assert_eq!(fold.extracted.commands, ["make all"]);
     assert!(fold.head.contains("chose u4w2.") && fold.summary.ends_with("u4w2."));
