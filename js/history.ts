@@ -214,9 +214,11 @@ export class History<M> {
   /** What is still sent stands where it stood; only the last group may be another. */
   #standsAsIs(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
     if (messages.length < this.#known.length) return false;
-    return view.sends(
-      (index) => index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index),
-    );
+    const stands = (index: number): boolean =>
+      index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index);
+    // A request with nothing of the host's in it tells nothing: then all that is known must stand.
+    if (view.sends(() => false)) return this.#known.every((_, index) => stands(index));
+    return view.sends(stands);
   }
 
   /** So does the last group; and no line that we ended the request with. */

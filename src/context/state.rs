@@ -255,9 +255,9 @@ impl State {
         let known = self.ledger.messages.get(index as usize);
         let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
         // The same message written in another shape is edited elsewhere: what is known of it does not hold.
-        let (old, new) = (self.outlines.get(index as usize), draft.parts.first());
-        let old = old.and_then(|outline| outline.pieces.first()).map(|piece| piece.place.wrapper());
-        let as_before = old == new.map(|part| part.piece.place.wrapper());
+        let old = self.outlines.get(index as usize).map_or(&[][..], |outline| &outline.pieces);
+        let shape = |piece: &Piece| (piece.place.wrapper(), piece.step);
+        let as_before = old.iter().map(shape).eq(draft.parts.iter().map(|it| shape(&it.piece)));
         if same && !as_before {
             // Nor does what was sent, which says where in the host's messages something stands.
             self.sent.reshaped = true;
