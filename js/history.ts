@@ -216,9 +216,13 @@ export class History<M> {
     if (messages.length < this.#known.length) return false;
     const stands = (index: number): boolean =>
       index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index);
-    // A request with nothing of the host's in it tells nothing: then all that is known must stand.
-    if (view.sends(() => false)) return this.#known.every((_, index) => stands(index));
-    return view.sends(stands);
+    let unsent = 0;
+    const all = view.sends((index) => {
+      if (index === unsent) unsent++;
+      return stands(index);
+    });
+    // Where our request was taken for the history, its start stands too: what it left out tells.
+    return all && stands(unsent);
   }
 
   /** So does the last group; and no line that we ended the request with. */

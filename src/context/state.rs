@@ -255,9 +255,10 @@ impl State {
         let known = self.ledger.messages.get(index as usize);
         let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
         // The same message written in another shape is edited elsewhere: what is known of it does not hold.
-        let old = self.outlines.get(index as usize).map_or(&[][..], |outline| &outline.pieces);
+        // So is one whose steps were joined.
+        let old = self.outlines.get(index as usize).and_then(|outline| outline.pieces.last());
         let shape = |piece: &Piece| (piece.place.wrapper(), piece.step);
-        let as_before = old.iter().map(shape).eq(draft.parts.iter().map(|it| shape(&it.piece)));
+        let as_before = old.map(shape) == draft.parts.last().map(|part| shape(&part.piece));
         if same && !as_before {
             // Nor does what was sent, which says where in the host's messages something stands.
             self.sent.reshaped = true;

@@ -42,11 +42,8 @@ impl Mender {
         seen.belongs(at, call.group, Some((call.message, call.piece)));
         if answering && call.anchor == NONE {
             if self.single && self.is_misnamed(at, &call) {
-                let message = format!(
-                    "the result of \"{}\" has the name of another tool than its call",
-                    shown(&call.key)
-                );
-                self.again(at, Call { anchor: at.index, ..call }, &message, seen);
+                let message = "the result has the name of another tool than its call";
+                self.again(at, Call { anchor: at.index, ..call }, message, seen);
                 return Fate::Kept;
             }
             answer(at, &call, seen);
