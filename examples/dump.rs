@@ -23,7 +23,7 @@ use plimsoll::context::{Options, Pushed, Recording, State, Step};
 use plimsoll::estimate::Estimator;
 use plimsoll::format::Format;
 use plimsoll::json::write;
-use plimsoll::prompt::calls;
+use plimsoll::prompt::{calls, crossing};
 use plimsoll::session::read_session;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -57,7 +57,7 @@ fn prompt(lines: &str) -> Done {
         let (name, json) = line.split_once(' ').ok_or("a name and JSON")?;
         let call = match name {
             "assemble" => |json: &str| {
-                let all = calls::assemble(json, &[])?;
+                let all = crossing::assemble(json, &[])?;
                 Ok(write(&((all.plan, all.prompt), all.figures)))
             },
             "focus" => calls::focus,

@@ -67,29 +67,28 @@ export function assemblePrompt(
     "assemblePrompt",
     () => [glue.assemble(prompts.sendAll(all)), glue.prompt(), glue.figures()] as const,
   );
-  const { sections: words, ...plan } = JSON.parse(told) as Assembled;
+  const { words, ...plan } = JSON.parse(told) as Assembled;
   const reports = Array.from({ length: figures.length / FIGURES }, (_, at) =>
-    report(words, WORDS * at, figures, FIGURES * at),
+    report(words, figures, FIGURES * at),
   );
   return { prompt, ...plan, sections: reports, budget, focus: focus ?? null };
 }
 
-/** A plan as it crosses: of each section words, and figures beside them, all in one list each (`src/prompt/calls.rs`). */
+/** A plan as it crosses: what its sections say is one list of words, and figures beside it tell which are whose (`src/prompt/calls.rs`). */
 type Assembled = Omit<PromptPlan, "prompt" | "budget" | "focus" | "sections"> & {
-  sections: unknown[];
+  words: unknown[];
 };
-const WORDS = 5;
-const FIGURES = 10;
+const FIGURES = 15;
 
-function report(words: unknown[], word: number, figures: Uint32Array, at: number): SectionReport {
-  const text = (place: number) => words[word + place] as string;
+function report(words: unknown[], figures: Uint32Array, at: number): SectionReport {
   const figure = (place: number) => figures[at + place] as number;
+  const text = (place: number) => words[figure(place)] as string;
   const included = figure(7) === 1;
   return {
-    key: text(0),
-    sourceType: text(1),
-    scopeType: text(2),
-    inclusionReason: text(3),
+    key: text(10),
+    sourceType: text(11),
+    scopeType: text(12),
+    inclusionReason: text(13),
     priority: figure(0),
     basePriority: figure(1),
     protected: figure(2) === 1,
@@ -99,7 +98,7 @@ function report(words: unknown[], word: number, figures: Uint32Array, at: number
     offset: included ? figure(6) : null,
     included,
     truncated: figure(8) === 1,
-    evidence: words[word + 4] as string[],
+    evidence: (words[figure(14)] as string[] | undefined) ?? [],
     wholeFromTotalChars: figure(9),
   };
 }

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Arguments;
 
 use super::{
-    Budget, Locale, Options, Order, Plan, Protect, Report, Rule, Section, Split, TierFile,
-    Truncated, build_context, match_rules, memory_tiers, task_focus, tier_names, trim_descriptions,
-    workspace_sections,
+    Budget, Locale, Rule, Section, Split, TierFile, Truncated, build_context, match_rules,
+    memory_tiers, task_focus, tier_names, trim_descriptions, workspace_sections,
 };
 use crate::error::{Error, Result};
 use crate::focus::{Focus, LANGUAGES, Signal};
@@ -17,60 +16,6 @@ use crate::json::{
 written!(Section<'_> {
     key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable
 });
-/// A plan as it crosses, in the parts that cost least: the prompt as it stands, numbers as numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assembled {
-    /// The plan as JSON, but for the prompt; of each section its words.
-    pub plan: String,
-    /// The prompt.
-    pub prompt: String,
-    /// Of each section its numbers, in the order that `js/prompt.ts` knows.
-    pub figures: Vec<u32>,
-}
-
-/// But for the prompt. Of the sections the words alone, all in one list, in the order that `js/prompt.ts` knows: names, and a list
-/// for each, would be most of the answer, and of the time for it.
-impl Write for Plan<'_> {
-    fn write(&self, out: &mut String) {
-        let mut words: Vec<&dyn Write> = Vec::with_capacity(self.sections.len().saturating_mul(5));
-        for it in &self.sections {
-            words.push(&it.key);
-            words.push(&it.source_type);
-            words.push(&it.scope_type);
-            words.push(&it.inclusion_reason);
-            words.push(&it.evidence);
-        }
-        crate::json::object(
-            &[
-                ("total_chars", &self.total_chars),
-                ("stable_prefix_chars", &self.stable_prefix_chars),
-                ("stable_prefix_key", &self.stable_prefix_key),
-                ("truncated_section_keys", &self.truncated),
-                ("sections", &words),
-            ],
-            out,
-        );
-    }
-}
-
-impl Report<'_> {
-    fn figures(&self) -> [u32; 10] {
-        let size = |size| u32::try_from(size).unwrap_or(u32::MAX);
-        [
-            self.priority,
-            self.base_priority,
-            self.protected.into(),
-            size(self.original_chars),
-            size(self.final_chars),
-            self.estimated_tokens,
-            size(self.offset.unwrap_or_default()),
-            self.included.into(),
-            self.truncated.into(),
-            size(self.whole_from_total_chars),
-        ]
-    }
-}
-
 impl Write for Focus {
     fn write(&self, out: &mut String) {
         let signals: Vec<&str> = self.signals.iter().map(|signal| signal.name()).collect();
@@ -141,59 +86,6 @@ const FILE: Shape = Shape {
     ],
     closed: false,
 };
-
-/// `assemblePrompt`: `{sections, budget, focus, protect, order}` and the texts of the sections, which are most of what
-/// crosses: a section without content has its own there.
-pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
-    const ARGUMENTS: Shape = Shape {
-        what: "arguments",
-        members: &[
-            must("sections", Want::Items),
-            may("budget", Want::Raw),
-            may("focus", Want::Raw),
-            may("protect", Want::Text),
-            may("order", Want::Text),
-            may("locale", Want::Raw),
-        ],
-        closed: true,
-    };
-    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
-    let mut sections = each(given.items("sections"), format_args!("sections"), section)?;
-    for (section, text) in sections.iter_mut().zip(texts) {
-        if section.content.is_empty() {
-            section.content = Cow::Borrowed(text);
-        }
-    }
-    let focus = given.raw("focus").map(focus_of).transpose()?;
-    let locale = given.raw("locale").map(locale_of).transpose()?;
-    let marker = locale.map(|locale| format!("\n\n{}\n\n", locale.truncated));
-    let options = Options {
-        marker: marker.as_deref(),
-        budget: given.raw("budget").map(budget_of).transpose()?.unwrap_or_default(),
-        focus: focus.as_ref(),
-        protect: match given.text("protect").as_deref() {
-            None | Some("last") => Protect::Last,
-            Some("never") => Protect::Never,
-            Some("error") => Protect::Error,
-            Some(other) => {
-                return Err(Error::argument("protect", "\"last\", \"never\" or \"error\"", other));
-            }
-        },
-        order: match given.text("order").as_deref() {
-            None | Some("insertion") => Order::Insertion,
-            Some("stable-first") => Order::StableFirst,
-            Some(other) => {
-                return Err(Error::argument("order", "\"insertion\" or \"stable-first\"", other));
-            }
-        },
-    };
-    let plan = super::assemble(&sections, &options)?;
-    let mut figures = Vec::new();
-    for report in &plan.sections {
-        figures.extend_from_slice(&report.figures());
-    }
-    Ok(Assembled { plan: write(&plan), figures, prompt: plan.prompt })
-}
 
 /// `requestFocus`: `{query, recent, projectRoot, languages}`.
 pub fn focus(json: &str) -> Result<String> {
@@ -390,7 +282,11 @@ fn files(json: &str) -> Result<Members<'_>> {
     read(&ARGUMENTS, json, format_args!(""))
 }
 
-fn read<'a>(shape: &Shape, json: &'a str, argument: Arguments<'_>) -> Result<Members<'a>> {
+pub(super) fn read<'a>(
+    shape: &Shape,
+    json: &'a str,
+    argument: Arguments<'_>,
+) -> Result<Members<'a>> {
     shape.read(json).map_err(|error| {
         let place = error.member().map_or_else(
             || argument.to_string(),
@@ -405,7 +301,7 @@ fn read<'a>(shape: &Shape, json: &'a str, argument: Arguments<'_>) -> Result<Mem
 }
 
 /// Every item, or an error that names the first that is none.
-fn each<'a, T>(
+pub(super) fn each<'a, T>(
     items: Option<Vec<&'a RawValue>>,
     argument: Arguments<'_>,
     item: fn(Arguments<'_>, &'a RawValue) -> Result<T>,
@@ -423,7 +319,7 @@ fn text(argument: Arguments<'_>, raw: &RawValue) -> Result<String> {
     Ok(text.into_owned())
 }
 
-fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<Section<'a>> {
+pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<Section<'a>> {
     let mut given = read(&SECTION, raw, argument)?;
     let priority = given.integer("priority").unwrap_or_default();
     Ok(Section {
@@ -465,7 +361,7 @@ fn rule(argument: Arguments<'_>, raw: &RawValue) -> Result<Rule> {
     })
 }
 
-fn focus_of(raw: &RawValue) -> Result<Focus> {
+pub(super) fn focus_of(raw: &RawValue) -> Result<Focus> {
     let mut given = read(&FOCUS, raw, format_args!("focus"))?;
     let names = each(given.items("planSignals"), format_args!("focus.planSignals"), text)?;
     let all = [Signal::Continue, Signal::Plan, Signal::Change, Signal::Verify];
@@ -480,14 +376,14 @@ fn focus_of(raw: &RawValue) -> Result<Focus> {
     })
 }
 
-fn budget_of(raw: &RawValue) -> Result<Budget> {
+pub(super) fn budget_of(raw: &RawValue) -> Result<Budget> {
     let mut given = read(&BUDGET, raw, format_args!("budget"))?;
     let mut chars =
         |name: &str| size(given.integer(name).unwrap_or_default(), &format!("budget.{name}"));
     Ok(Budget { per_tier: chars("maxPerTierChars")?, total: chars("maxTotalChars")? })
 }
 
-fn locale_of(raw: &RawValue) -> Result<Locale> {
+pub(super) fn locale_of(raw: &RawValue) -> Result<Locale> {
     if let Ok(name) = string(raw) {
         return Locale::named(&name)
             .ok_or_else(|| Error::argument("locale", LOCALE.what, Value::from(&*name)));
@@ -513,32 +409,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_crosses_with_its_report() {
-        let plan = assemble(
-            r##"{"sections":[{"key":"rules:x","content":"# X\n","priority":88}],"focus":{"activeFilePaths":["a.rs"]},"order":"stable-first"}"##,
-            &[],
-        );
-        let Assembled { plan, prompt, figures } = plan.unwrap();
-        assert_eq!(
-            plan,
-            r#"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"sections":["rules:x","rules","always-on","fits",["+4 active file a.rs"]]}"#
-        );
-        assert_eq!(prompt, "# X\n");
-        assert_eq!(figures, [92, 88, 0, 4, 4, 4, 0, 1, 0, 4]);
-    }
-
-    #[test]
-    fn a_section_without_content_has_its_text_beside() {
-        let json = r#"{"sections":[{"key":"a","content":"","priority":1},{"key":"b","content":"B","priority":1},{"key":"c","content":"","priority":1}]}"#;
-        let prompt = |texts: &[&str]| assemble(json, texts).unwrap().prompt;
-        assert_eq!(prompt(&["A\"\n", "", "é"]), "A\"\nBé");
-        assert_eq!(prompt(&["A", "no more"]), "AB");
-    }
-
-    #[test]
     fn what_is_wrong_is_named() {
         let error = |result: Result<String>| result.unwrap_err().to_string();
-        let assemble = |json: &str| assemble(json, &[]).map(|all| all.prompt);
+        let assemble =
+            |json: &str| super::super::crossing::assemble(json, &[]).map(|all| all.prompt);
         let wrong =
             error(assemble(r#"{"sections":[{"key":"a","content":"","priority":1},{"key":7}]}"#));
         assert_eq!(wrong, "sections[1].key: expected a string, got integer `7`");

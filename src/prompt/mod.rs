@@ -7,6 +7,7 @@ mod assemble;
 mod boost;
 mod budget;
 pub mod calls;
+pub mod crossing;
 mod memory;
 mod rule;
 mod section;

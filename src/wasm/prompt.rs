@@ -7,7 +7,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{with_input, with_inputs};
 use crate::error::Result;
-use crate::prompt::calls::{self, Assembled};
+use crate::prompt::calls;
+use crate::prompt::crossing::{self, Assembled};
 
 thread_local! {
     /// What was assembled last, until it is taken: the prompt, and the numbers of its sections.
@@ -19,7 +20,7 @@ thread_local! {
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
 pub fn assemble(lens: Vec<usize>) -> Result<String> {
-    let Assembled { plan, prompt, figures } = with_inputs(&lens, calls::assemble)?;
+    let Assembled { plan, prompt, figures } = with_inputs(&lens, crossing::assemble)?;
     LEFT.with_borrow_mut(|left| *left = (prompt, figures));
     Ok(plan)
 }
