@@ -214,9 +214,15 @@ export class History<M> {
   /** What is still sent stands where it stood; only the last group may be another. */
   #standsAsIs(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
     if (messages.length < this.#known.length) return false;
-    return view.sends(
-      (index) => index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index),
-    );
+    const stands = (index: number): boolean =>
+      index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index);
+    let unsent = 0;
+    const all = view.sends((index) => {
+      if (index === unsent) unsent++;
+      return stands(index);
+    });
+    // Where our request was taken for the history, its start stands too: what it left out tells.
+    return all && stands(unsent);
   }
 
   /** So does the last group; and no line that we ended the request with. */

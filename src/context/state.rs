@@ -259,15 +259,15 @@ impl State {
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
         let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
-        // The same message written in another shape is edited elsewhere: what is known of it does not hold.
-        let (old, new) = (self.outlines.get(index as usize), draft.parts.first());
-        let old = old.and_then(|outline| outline.pieces.first()).map(|piece| piece.place.wrapper());
-        let as_before = old == new.map(|part| part.piece.place.wrapper());
-        if same && !as_before {
-            // Nor does what was sent, which says where in the host's messages something stands.
-            self.sent.reshaped = true;
-        }
-        Ok(same && as_before)
+        // The same message written in another shape is edited elsewhere: what is known of it does not hold. Nor does what
+        // was sent, which says where in the host's messages something stands.
+        let old = self.outlines.get(index as usize).and_then(|outline| outline.pieces.last());
+        let new = draft.parts.last().map(|part| &part.piece);
+        let wrapper = |piece: &Piece| piece.place.wrapper();
+        let as_before = old.map(wrapper) == new.map(wrapper);
+        self.sent.reshaped |= same && !as_before;
+        // One whose steps we joined has none to join.
+        Ok(same && as_before && old.map(|piece| piece.step) == new.map(|piece| piece.step))
     }
 
     /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.

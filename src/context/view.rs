@@ -293,17 +293,16 @@ impl State {
                 let ops = json::write(ops).into_bytes();
                 (fnv(ops) ^ self.fingerprint(*at), *at)
             }
-            // The same words are the same message, in whatever way they came together.
+            // The same words are the same message, in whatever way they came together and whichever of the host's say them.
             Item::Make(Made::User(_)) | Item::Join(..) | Item::Says(_) => {
-                let written = self.write(&item);
-                let says = json::write(&written).into_bytes();
-                let copies = match &written {
-                    Written::Make { copies, .. } => copies.as_slice(),
-                    Written::Keep { .. } | Written::Edit { .. } => &[],
-                };
-                let of =
-                    |key: u64, copy: &Copied| key.rotate_left(1) ^ self.fingerprint(copy.index);
-                (copies.iter().fold(fnv(says), of), NONE)
+                let (mut written, mut copied) = (self.write(&item), 0);
+                if let Written::Make { copies, .. } = &mut written {
+                    for copy in copies {
+                        let index = std::mem::take(&mut copy.index);
+                        copied = u64::rotate_left(copied, 1) ^ self.fingerprint(index);
+                    }
+                }
+                (fnv(json::write(&written).into_bytes()) ^ copied, NONE)
             }
             Item::Make(made) => (self.key_of_made(made), NONE),
         };

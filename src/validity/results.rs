@@ -41,6 +41,11 @@ impl Mender {
         };
         seen.belongs(at, call.group, Some((call.message, call.piece)));
         if answering && call.anchor == NONE {
+            if self.single && self.is_misnamed(at, &call) {
+                let message = "the result has the name of another tool than its call";
+                self.again(at, Call { anchor: at.index, ..call }, message, seen);
+                return Fate::Kept;
+            }
             answer(at, &call, seen);
             self.place(at, &call);
             return Fate::Kept;
@@ -91,7 +96,6 @@ impl Mender {
             "the result of \"{}\" does not stand directly behind its call",
             shown(&call.key)
         );
-        let late = self.provider.rules().names.late;
         if let Some(run) = self.run.as_ref().filter(|run| run.end == call.anchor) {
             // What stands in place goes along, once.
             seen.fixes.extend(self.gather(run));
@@ -99,10 +103,16 @@ impl Mender {
         if let Some(run) = self.run.as_mut().filter(|run| run.end == call.anchor) {
             run.placed.clear();
         }
-        seen.fix(at, at.drop(), late, &message);
+        self.again(at, call, &message, seen);
+    }
+
+    /// A result goes out anew behind the call's anchor, with the call's id and name.
+    fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Seen) {
+        let rule = self.provider.rules().names.late;
+        seen.fix(at, at.drop(), rule, message);
         let (id, name) = (call.wire.into(), call.name.into());
         let made = Made::Moved { id, name, message: at.index, piece: at.number };
-        let mut fix = at.fix(FixKind::After(made), late, &message);
+        let mut fix = at.fix(FixKind::After(made), rule, message);
         fix.index = call.anchor;
         seen.fixes.push(fix);
     }

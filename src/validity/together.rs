@@ -17,10 +17,9 @@ impl Mender {
         if !self.is_together() {
             return;
         }
+        let misnamed = self.is_misnamed(at, call);
         let Some(run) = &mut self.run else { return };
-        // Other formats name the tool at its call only.
-        let named = in_parts(at.piece) || !at.piece.name.is_empty();
-        run.misnamed |= named && at.piece.name != call.name;
+        run.misnamed |= misnamed;
         run.placed.push(Placed {
             message: at.index,
             piece: at.number,
@@ -28,6 +27,12 @@ impl Mender {
             wire: call.wire.clone(),
             name: call.name.clone(),
         });
+    }
+
+    /// A result that names another tool than its call, where names pair them and its host sends that name.
+    pub(super) fn is_misnamed(&self, at: At<'_>, call: &Call) -> bool {
+        let named = in_parts(at.piece) || !at.piece.name.is_empty();
+        self.provider.rules().together && named && at.piece.name != call.name
     }
 
     /// A turn's results must move into one message: not all are there, or one is not of the tool that was called.

@@ -6,6 +6,7 @@
  */
 import { turnsIn } from "./convert/read.mjs";
 import { writers } from "./convert/wire.mjs";
+import { hasText } from "./strict/common.mjs";
 import {
   strictAiSdk,
   strictAnthropic,
@@ -120,12 +121,18 @@ export function strictFor(format, provider) {
       ...(hostCache ? { cache } : {}),
       plain: false,
     });
+    const blank = sent.blank.map((index) => ({
+      rule: "I6",
+      index,
+      path: "/system",
+      message: "The text field in the SystemContentBlock object is blank.",
+    }));
     const mapped = onWire.map((one) => ({
       ...one,
       index: sent.at[one.index] ?? Math.max(messages.length - 1, 0),
       path: `${one.path} on the wire`,
     }));
-    return [...found, ...mapped].sort((a, b) => a.index - b.index);
+    return [...found, ...blank, ...mapped].sort((a, b) => a.index - b.index);
   };
 }
 
@@ -141,9 +148,10 @@ const written = new WeakMap();
 const merges = new WeakMap();
 
 /**
- * What the adapter sends, and for each message of it the position of the host's.
+ * What the adapter sends, and for each message of it the position of the host's; and which of the system's, that go
+ * beside it, hold a text that the provider refuses there (Converse wants one character at least).
  * @param {string} format @param {string} provider @param {readonly any[]} messages
- * @returns {{ wire: any[], at: number[] }}
+ * @returns {{ wire: any[], at: number[], blank: number[] }}
  */
 export function toWire(format, provider, messages) {
   const kind = wireOf(provider);
@@ -151,6 +159,8 @@ export function toWire(format, provider, messages) {
   const wire = [];
   /** @type {number[]} */
   const at = [];
+  /** @type {number[]} */
+  const blank = [];
   let afterTool = false;
   /** @type {Map<string, string>} */
   const names = new Map();
@@ -163,7 +173,10 @@ export function toWire(format, provider, messages) {
       // (LangChain's for Converse hoists).
       const hoists = format === "openai-chat" || (format === "langchain" && kind === "bedrock");
       const hoisted = message.role === "system" && (wire.length === 0 || hoists);
-      if (hoisted && kind !== "openai-chat" && kind !== "openai-responses") continue;
+      if (hoisted && kind !== "openai-chat" && kind !== "openai-responses") {
+        if (kind === "bedrock" && !message.content.every(saysSomething)) blank.push(index);
+        continue;
+      }
       // Adapters and gateways for Converse join what one role says, as the AI SDK does for Anthropic too; pi joins results
       // alone, and lives with the rest.
       const asOne = kind === "bedrock" || (kind === "anthropic" && format === "ai-sdk");
@@ -182,8 +195,11 @@ export function toWire(format, provider, messages) {
       afterTool = tool;
     }
   }
-  return { wire, at };
+  return { wire, at, blank };
 }
+
+/** @param {any} block */
+const saysSomething = ({ text }) => text === undefined || hasText(text);
 
 /** Their results name no function: adapters look the call up. */
 const nameless = new Set(["openai-chat", "langchain"]);

@@ -160,6 +160,20 @@ fn steps_that_may_not_stand_alone_are_joined() {
     assert_eq!(ops("anthropic", thinks()), (vec![], Value::Null));
 }
 
+/// A message that went out joined says the same, and is another: what joined it must not be done to it once more.
+#[test]
+fn steps_that_were_joined_are_another_message() {
+    let mut told = told("mistral", "ai-sdk", 0);
+    let start = json!({ "type": "step-start" });
+    let says = |parts: Value| json!({ "id": "1", "role": "assistant", "parts": parts });
+    told.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
+    told.tell(says(json!([start, text("a"), start, text("b")])));
+    told.request();
+    let mut same = |message: &Value| told.state.is_same(1, message.to_string().as_bytes()).unwrap();
+    assert!(same(&says(json!([start, text("a"), start, text("b")]))));
+    assert!(!same(&says(json!([start, text("a"), text("b")]))));
+}
+
 /// I7: of a history that its host leaves out whole, nothing goes out; no provider takes a request of nothing.
 #[test]
 fn a_request_of_aborted_turns_alone_starts_with_a_line_of_ours() {

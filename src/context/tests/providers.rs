@@ -1,6 +1,7 @@
 //! Requests under the rules of each provider, through edits, folds and what a host does between.
 
 use super::*;
+use crate::model::{Item, Made, MadePart};
 use crate::validity::Provider;
 
 pub(super) fn told(provider: &str, format: &str, tokens: u32) -> Told {
@@ -43,6 +44,21 @@ fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
     let answer = told.request();
     assert_eq!((answer.keep, answer.first_changed), (1, None), "then it only grows");
     assert_eq!(written(&answer), json!([{ "index": 2 }, { "index": 3 }]));
+}
+
+#[test]
+fn a_message_of_ours_is_known_by_what_it_says_whichever_message_it_is_copied_from() {
+    let mut told = told("bedrock", "anthropic", 0);
+    for bytes in ["AAAA", "AAAA", "BBBB"] {
+        told.tell(json!({ "role": "user", "content": [image(bytes)] }));
+        told.say("so");
+    }
+    let key = |message| {
+        let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, 0)]);
+        told.state.entry(Item::Make(made)).key
+    };
+    assert_eq!(key(0), key(2));
+    assert_ne!(key(0), key(4));
 }
 
 #[test]

@@ -109,3 +109,23 @@ fn results_of_a_single_host_are_left_apart() {
     let found = check(&transcript("U:t A:t A:ca T:ra", Gemini), Gemini, single);
     assert_eq!((found.len(), found[0].rule, found[0].index), (1, "I18", 2));
 }
+
+/// Such a host sends the name that stands with a result: it is made that of the call.
+#[test]
+fn results_of_a_single_host_have_the_names_of_their_calls() {
+    let single = Options { single: true, ..Options::default() };
+    let mut outlines = transcript("U:t A:ca,cb T:ra T:rb A:t U:t", Gemini);
+    for (message, piece, name) in [(1, 0, "read"), (1, 1, "grep"), (2, 0, "read"), (3, 0, "edit")] {
+        outlines[message].pieces[piece].name = name.into();
+    }
+    let fixes = mend_told(&outlines, Gemini, single);
+    assert_eq!(
+        fixes.iter().map(line).collect::<Vec<_>>(),
+        ["I19 3 drop 0", "I19 3 after 3.0 as b"]
+    );
+    let mended = apply(&outlines, &fixes);
+    assert_eq!(&*mended[3].pieces[0].name, "grep");
+    assert_eq!(check(&mended, Gemini, single), []);
+    // Elsewhere the id alone tells.
+    assert_eq!(mend_told(&outlines, Provider::DeepSeek, single), []);
+}

@@ -175,6 +175,11 @@ const knownAlarms = [
     where: ({ format, provider }) => format === "ai-sdk" && provider === "gemini",
   },
   {
+    alarm: "I5",
+    why: "pi sends ids where the model behind Google's endpoint is Claude or gpt-oss, cut to 64 characters: there they must differ",
+    where: ({ format, provider }) => format === "pi" && provider === "gemini",
+  },
+  {
     alarm: "I6",
     why: "an empty result must say that there was no output (Kimi, GLM and Converse refuse it), whoever else takes it",
     where: (_, { message }) => message === "the result is empty",

@@ -47,7 +47,7 @@ export function strictAiSdk(messages, rules = {}) {
   if (!Array.isArray(messages) || messages.length === 0)
     return [{ rule: "I8", index: 0, path: "", message: "messages must not be empty" }];
   const violations = checkEach(messages, rules, checkMessage);
-  violations.push(...checkApprovals(messages));
+  violations.push(...checkApprovals(messages), ...checkAnswered(messages));
   return violations.sort((a, b) => a.index - b.index);
 }
 
@@ -210,5 +210,45 @@ function checkApprovals(messages) {
       }
     }
   }
+  return violations;
+}
+
+/**
+ * I1: `convertToLanguageModelPrompt` pairs by ids, whatever the wire does, and throws where the user or the system speaks, or
+ * the prompt ends, before a call has its result. What is decided has it from the SDK.
+ * @param {readonly any[]} messages
+ * @returns {Violation[]}
+ */
+function checkAnswered(messages) {
+  /** @type {Violation[]} */
+  const violations = [];
+  /** @type {Map<string, { index: number, path: string }>} */
+  const open = new Map();
+  /** @type {Map<string, string>} */
+  const asked = new Map();
+  const close = () => {
+    for (const [id, at] of open)
+      violations.push({
+        rule: "I1",
+        ...at,
+        message: `AI_MissingToolResultsError: Tool result is missing for tool call ${id}.`,
+      });
+    open.clear();
+  };
+  for (let index = 0; index < messages.length; index += 1) {
+    const { role, content } = messages[index] ?? {};
+    if (role === "user" || role === "system") close();
+    const parts = Array.isArray(content) ? content : [];
+    for (let at = 0; at < parts.length; at += 1) {
+      const part = parts[at];
+      if (role === "assistant" && part?.type === "tool-call" && !part.providerExecuted)
+        open.set(part.toolCallId, { index, path: `/content/${at}` });
+      if (part?.type === "tool-approval-request") asked.set(part.approvalId, part.toolCallId);
+      if (role !== "tool") continue;
+      if (part?.type === "tool-result") open.delete(part.toolCallId);
+      if (part?.type === "tool-approval-response") open.delete(asked.get(part.approvalId) ?? "");
+    }
+  }
+  close();
   return violations;
 }

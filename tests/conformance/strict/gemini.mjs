@@ -142,10 +142,18 @@ function checkTurns(contents) {
   ) => violations.push({ rule, index, path: "", message });
   if (contents[0]?.role !== "user") fail("I7", 0, "the first content is the user's");
   const last = contents.length - 1;
+  /** @type {Set<string>} */
+  const seen = new Set();
   for (let index = 0; index <= last; index += 1) {
     const [before, content, next] = [contents[index - 1], contents[index], contents[index + 1]];
     const calls = all(content, "functionCall");
     const responses = all(content, "functionResponse");
+    for (const { functionCall } of calls) {
+      const { id } = functionCall;
+      if (seen.has(id)) fail("I5", index, `the id ${id} is on the wire twice`);
+      // Ids are optional, and an empty one is none.
+      if (id) seen.add(id);
+    }
     if (calls.length > 0) {
       if (index > 0 && before?.role === "model")
         fail(

@@ -41,6 +41,25 @@ export const gemini = [
   },
   {
     rule: "I5",
+    name: "ids that are given are each given once",
+    good: [
+      ask,
+      model({ functionCall: { id: "a", name: "read", args: {} } }),
+      user(response("read", { id: "a" })),
+      model({ functionCall: { id: "b", name: "read", args: {} } }),
+      user(response("read", { id: "b" })),
+    ],
+    bad: [
+      ask,
+      model({ functionCall: { id: "a", name: "read", args: {} } }),
+      user(response("read", { id: "a" })),
+      model({ functionCall: { id: "a", name: "read", args: {} } }),
+      user(response("read", { id: "a" })),
+    ],
+    index: 3,
+  },
+  {
+    rule: "I5",
     name: "ids that are given are the same on both sides",
     good: [
       ask,

@@ -56,6 +56,21 @@ export const aiSdk = [
     bad: [ask, acts(toolCall("a")), gave(response, toolResult("a"))],
     index: 2,
   },
+  // AI_MissingToolResultsError: Tool result is missing for tool call a.
+  {
+    rule: "I1",
+    name: "the SDK itself pairs results by their ids",
+    good: approved,
+    bad: [ask, acts(toolCall("a")), gave(toolResult("b"))],
+    index: 1,
+  },
+  {
+    rule: "I1",
+    name: "results stand before the user speaks",
+    good: [ask, acts(toolCall("a"), request), gave(response)],
+    bad: [ask, acts(toolCall("a")), ask, gave(toolResult("a"))],
+    index: 1,
+  },
   {
     rule: "I5",
     name: "ids are not empty",
