@@ -2,13 +2,13 @@
 import { type Asked, Compactions, type CompactOptions } from "./compaction.js";
 import { call, core, send } from "./core.js";
 import { type Counter, counterOf, setParts } from "./count.js";
-import { driver } from "./driver.js";
 import { conflict, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
 import { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
+import { isContextOverflow } from "./overflow.js";
 import type {
   AgentTool,
   CompactionOutcome,
@@ -149,7 +149,6 @@ export class ContextManager<M = unknown> {
     error: unknown,
     parts: Parts = {},
   ): Promise<Prepared<T> | null> {
-    const { isContextOverflow } = await driver.load();
     parts.signal?.throwIfAborted();
     if (!isContextOverflow(error)) return null;
     const manager = this.#manager();

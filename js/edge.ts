@@ -7,6 +7,5 @@ core.from(() => wasm);
 driver.load = () => import("./edge/compact.js");
 
 export * from "./api.js";
-export { isContextOverflow } from "./edge/compact.js";
 export * from "./edge/prompt.js";
 export { readSession } from "./edge/sessions.js";

@@ -8,6 +8,5 @@ core.from(() => unpacked(inlined));
 driver.load = () => import("./inline/compact.js");
 
 export * from "./api.js";
-export { isContextOverflow } from "./inline/compact.js";
 export * from "./inline/prompt.js";
 export { readSession } from "./inline/sessions.js";

@@ -1,6 +1,5 @@
 /** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`. */
 export * from "./api.js";
-export { isContextOverflow } from "./compact.js";
 export { init, initSync, type Source, type SyncSource } from "./loader.js";
 export {
   assemblePrompt,

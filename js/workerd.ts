@@ -7,6 +7,5 @@ core.from(() => wasm);
 driver.load = () => import("./workerd/compact.js");
 
 export * from "./api.js";
-export { isContextOverflow } from "./workerd/compact.js";
 export * from "./workerd/prompt.js";
 export { readSession } from "./workerd/sessions.js";

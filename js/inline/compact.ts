@@ -7,8 +7,3 @@ export const drive: typeof own.drive = (given) => {
   own.compactions.from(() => unpacked(inlined));
   return own.drive(given);
 };
-
-export const isContextOverflow: typeof own.isContextOverflow = (error) => {
-  own.compactions.from(() => unpacked(inlined));
-  return own.isContextOverflow(error);
-};

@@ -6,8 +6,3 @@ export const drive: typeof own.drive = (given) => {
   own.compactions.from(() => wasm);
   return own.drive(given);
 };
-
-export const isContextOverflow: typeof own.isContextOverflow = (error) => {
-  own.compactions.from(() => wasm);
-  return own.isContextOverflow(error);
-};

@@ -49,9 +49,3 @@ impl Compaction {
         })
     }
 }
-
-/// Whether an error (JSON) says that the context was too long.
-#[wasm_bindgen]
-pub fn overflows(len: usize) -> Result<bool> {
-    with_input(len, |json| Ok(compact::is_context_overflow(json)))
-}

@@ -267,6 +267,12 @@ pub fn agent_tools() -> String {
     write(&crate::context::agent_tools())
 }
 
+/// Whether an error (JSON) says that the context was too long.
+#[wasm_bindgen]
+pub fn overflows(len: usize) -> Result<bool> {
+    with_input(len, |json| Ok(crate::compact::is_context_overflow(json)))
+}
+
 /// A time of JavaScript's as a whole number.
 #[expect(clippy::cast_possible_truncation, reason = "saturates; times are far below")]
 pub(super) fn milliseconds(time: f64) -> i64 {

@@ -1,5 +1,6 @@
 // What the assembled package weighs and what its Wasm files ask of JavaScript, one fact a line.
 import { readdirSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { build } from "../../js/node_modules/esbuild/lib/main.js";
 
@@ -8,16 +9,25 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 const names = readdirSync(`${npm}/dist`).filter((name) => name.endsWith(".wasm"));
 const wasms = new Map(names.map((name) => [name, readFileSync(`${npm}/dist/${name}`)]));
 
-/** What a bundle of these names of an entry comes to. */
+/** What a bundle of these names of an entry comes to, without what is only loaded when it is wanted. */
 const bundle = async (entry, imported) => {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     stdin: { contents: `export ${imported} from "./dist/${entry}";`, resolveDir: npm },
     bundle: true,
     format: "esm",
+    metafile: true,
     minify: true,
+    outdir: "out",
+    splitting: true,
     write: false,
   });
-  return outputFiles[0].contents;
+  const wanted = new Set(["out/stdin.js"]);
+  for (const path of wanted) {
+    for (const it of metafile.outputs[path].imports)
+      if (it.kind === "import-statement") wanted.add(it.path);
+  }
+  const held = outputFiles.filter(({ path }) => wanted.has(relative(process.cwd(), path)));
+  return Buffer.concat(held.map(({ contents }) => contents));
 };
 const MAIN =
   "{ ContextManager, validate, repair, estimateTokens, estimateRequest, replay, PlimsollError }";

@@ -296,7 +296,7 @@ export async function live(api, seed, { steps = 200, timers }) {
   /** All that is under way comes to its end: summarizers answer, and those that never will run out of time. */
   const settle = async () => {
     for (let round = 0; open.size > 0; round += 1) {
-      if (round > 60) broken("hangs", `${open.size} calls have not settled`);
+      if (round > 1_000) broken("hangs", `${open.size} calls have not settled`);
       for (const go of waiting.splice(0)) go();
       await pump();
       if (open.size > 0) pass(30_000);

@@ -1,0 +1,42 @@
+/** Errors of providers and summarizers: what of them the core may see, and whether one says that the context was too long. */
+import { call, send } from "./core.js";
+import * as glue from "./glue/plimsoll_bg.js";
+
+/**
+ * True for a provider's context-overflow error, as its SDK throws it or as text; false for rate limits, quotas and everything
+ * else. Looks at messages, codes and statuses, also of causes and of bodies inside; never at what was sent.
+ *
+ * @example
+ * try { await callModel(); } catch (error) { if (!isContextOverflow(error)) throw error; }
+ */
+export function isContextOverflow(error: unknown): boolean {
+  const json = JSON.stringify(seen(error));
+  return call("isContextOverflow", () => glue.overflows(send(json)));
+}
+
+/** So much of an error is looked at. */
+const SEEN = { objects: 500, levels: 6, items: 50, chars: 20_000 };
+
+/** An error as plain values: also what an `Error` does not list, no getter that throws, no more than a little of what hangs on it. */
+export function seen(error: unknown): unknown {
+  let left = SEEN.objects;
+  const plain = (value: unknown, levels: number): unknown => {
+    if (typeof value === "string") return value.slice(0, SEEN.chars);
+    if (typeof value === "number" || typeof value === "boolean") return value;
+    if (typeof value !== "object" || value === null || levels === 0 || left <= 0) return null;
+    left -= 1;
+    if (Array.isArray(value))
+      return value.slice(0, SEEN.items).map((item) => plain(item, levels - 1));
+    const names = new Set(["message", "name", "cause", ...Object.keys(value)]);
+    const out: [string, unknown][] = [];
+    for (const name of [...names].slice(0, SEEN.items)) {
+      out.push([name, plain((value as Record<string, unknown>)[name], levels - 1)]);
+    }
+    return Object.fromEntries(out);
+  };
+  try {
+    return plain(error, SEEN.levels);
+  } catch {
+    return null;
+  }
+}
