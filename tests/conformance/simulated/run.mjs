@@ -129,6 +129,8 @@ export async function live(api, seed, { steps = 200, timers }) {
     summary: { minimumTokens: 0 },
     on: (/** @type {any} */ event) => {
       if (event.type === "compaction-end") carried(event.outcome);
+      // What the host itself stopped is no failure.
+      if (event.type === "compaction-failed" && event.outcome.reason === "stopped") vain = 0;
     },
   };
   let manager = new api.ContextManager(options);
