@@ -51,8 +51,7 @@ impl State {
             let found = extracted(given.raw("extracted").unwrap_or("{}"));
             let record = Record { id, at_ms, degraded, lost, found };
             copy.compactions.last = Some(record);
-            let first = copy.compactions.untold.map_or(before, |(first, _)| first);
-            copy.compactions.untold = Some((first, after));
+            copy.compactions.untold = Some((before, after));
             copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), after, degraded);
             copy.pruner.fold_wanted = false;
             (copy.sent.settled, copy.sent.rebuild) = (false, true);

@@ -363,6 +363,8 @@ export async function live(api, seed, { steps = 200, timers }) {
         manager[Symbol.dispose]();
         manager = woken;
         count.parked += 1;
+        // What was under way has gone with the session.
+        vain = 0;
       },
     ],
     [10, settle],
