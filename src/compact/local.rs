@@ -14,6 +14,9 @@ const PREVIOUS: [usize; 4] = [usize::MAX, 3_000, 800, 80];
 const MOST_TURNS: usize = 8;
 const MOST_ERRORS: usize = 8;
 
+const OURS: &str = "(An extract: no summary could be made of this part.)";
+const EARLIER: &str = "Earlier summary";
+
 /// An extract that costs less than `below` tokens; `None` where that is too little for one.
 pub(super) fn extract(
     messages: &[Message],
@@ -33,9 +36,9 @@ fn draft(
     (held, words): (usize, usize),
     options: &Options,
 ) -> String {
-    let mut out = String::from("(An extract: no summary could be made of this part.)\n");
+    let mut out = format!("{OURS}\n");
     if let Some(previous) = &options.previous {
-        section(&mut out, "Earlier summary", &short(previous, held));
+        section(&mut out, EARLIER, &short(unwrapped(previous), held));
     }
     let turn = (words / 4).min(TURN);
     let mut new = String::new();
@@ -58,6 +61,14 @@ fn draft(
     section(&mut new, "What failed", &errors.concat());
     out.push_str(prefix(new.trim_end(), words));
     out
+}
+
+/// A previous summary without what an extract says of itself: one after another, they would say it as often.
+fn unwrapped(previous: &str) -> &str {
+    let Some(own) = previous.trim_start().strip_prefix(OURS) else { return previous };
+    let own = own.trim_start();
+    let headed = own.strip_prefix("## ").and_then(|own| own.strip_prefix(EARLIER));
+    headed.unwrap_or(own).trim_start()
 }
 
 /// What they said, the newest first.
@@ -125,6 +136,18 @@ mod tests {
             assert!(text.contains(told), "{told} in {text}");
         }
         assert!(!text.contains("words 15"), "the last eight requests only");
+    }
+
+    #[test]
+    fn f32_an_extract_of_an_extract_says_so_once() {
+        let mut previous = String::from("we began");
+        for _ in 0..4 {
+            let options = Options { previous: Some(previous), ..options("") };
+            previous = extract(&messages(&options), &[], 9_000, &options).unwrap();
+        }
+        for once in [OURS, "## Earlier summary", "we began"] {
+            assert_eq!(previous.matches(once).count(), 1, "{once} in {previous}");
+        }
     }
 
     /// It is smaller than it must be, whatever that is, or there is none.
