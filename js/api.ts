@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** What is public and the same for every entry; each adds what has a Wasm of its own. */
 export { compact, planCompaction } from "./compacting.js";
-export type { CompactOptions } from "./compaction.js";
 export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";

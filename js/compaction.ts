@@ -9,6 +9,7 @@ import type {
   CompactionEvent,
   CompactionOutcome,
   CompactionPlan,
+  CompactOptions,
   ContextManagerOptions,
   ExtractedContext,
   Parts,
@@ -31,16 +32,6 @@ export interface Asked<M> {
   prepared: Prepared<M>;
   foldDue: boolean;
 }
-
-/** How `compact` is called. */
-export type CompactOptions = Parts & {
-  /** Also below the trigger, and during a cool-down. */
-  force?: boolean | undefined;
-  /** What the summary should dwell on. */
-  focus?: string | undefined;
-  /** Carry out this one, or `STALE_PLAN`. */
-  plan?: CompactionPlan | undefined;
-};
 
 /** A plan as the core tells it: positions are its own numbers. */
 interface Told {

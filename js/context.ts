@@ -1,5 +1,5 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
-import { type Asked, Compactions, type CompactOptions } from "./compaction.js";
+import { type Asked, Compactions } from "./compaction.js";
 import { call, core, send } from "./core.js";
 import { type Counter, counterOf, setParts } from "./count.js";
 import { conflict, invalid } from "./errors.js";
@@ -13,6 +13,7 @@ import type {
   AgentTool,
   CompactionOutcome,
   CompactionPlan,
+  CompactOptions,
   ContextManagerOptions,
   Explanation,
   ExtractedContext,

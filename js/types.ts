@@ -627,3 +627,13 @@ export interface SummaryOptions {
   /** Milliseconds that all calls of a compaction may take together. Default 600,000 (GoClaw's). */
   totalMs?: number;
 }
+
+/** How `compact` is called. */
+export type CompactOptions = Parts & {
+  /** Also below the trigger, and during a cool-down. */
+  force?: boolean | undefined;
+  /** What the summary should dwell on. */
+  focus?: string | undefined;
+  /** Carry out this one, or `STALE_PLAN`. */
+  plan?: CompactionPlan | undefined;
+};

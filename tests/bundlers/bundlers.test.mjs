@@ -1,6 +1,6 @@
 /** The packed package through bundlers without any configuration. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { test } from "node:test";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 import * as esbuild from "esbuild";
@@ -62,11 +62,20 @@ test("a bundle holds the Wasm that its imports need, and no other", async () => 
     "{ ContextManager, readSession }",
   ]) {
     const stdin = { contents: `export ${names} from "plimsoll";`, resolveDir: folder };
-    const options = { bundle: true, format: "esm", write: false, metafile: true };
-    const { outputFiles, metafile } = await esbuild.build({ stdin, ...options });
-    const [{ inputs }] = Object.values(metafile.outputs);
-    const texts = Object.keys(inputs).filter((path) => path.endsWith("_text.js"));
-    held.push([texts.map((path) => path.replace(/.*\//, "")), outputFiles[0].contents.length]);
+    const split = { splitting: true, outdir: "out", entryNames: "entry" };
+    const options = { bundle: true, format: "esm", write: false, metafile: true, ...split };
+    const { outputs } = (await esbuild.build({ stdin, ...options })).metafile;
+    // What is only loaded when it is wanted, as the engine of summaries is, stands in chunks of its own.
+    const wanted = new Set(["out/entry.js"]);
+    for (const path of wanted)
+      for (const it of outputs[path].imports)
+        if (it.kind === "import-statement") wanted.add(it.path);
+    const own = [...wanted].map((path) => outputs[path]);
+    const texts = own.flatMap(({ inputs }) => Object.keys(inputs));
+    held.push([
+      texts.filter((path) => path.endsWith("_text.js")).map((path) => path.replace(/.*\//, "")),
+      own.reduce((sum, { bytes }) => sum + bytes, 0),
+    ]);
   }
   const both = ["plimsoll_text.js", "sessions_text.js"];
   assert.deepEqual(
@@ -125,13 +134,19 @@ for (const [id, entry] of Object.entries(packed)) {
 }
 cell("webpack-node", () => inNode("out.cjs", (out) => pack("./main.js", "node20", out, "out.cjs")));
 
-/** Runs Rollup; a warning is a failure. */
+/** Runs Rollup; a warning is a failure. What is loaded when it is wanted makes a second chunk: Rollup wants a folder for them. */
 async function roll(format, file) {
   const onwarn = (warning) => {
     throw new Error(warning.message);
   };
   const bundle = await rollup({ input: main, plugins: [nodeResolve()], onwarn });
-  await bundle.write({ file, format });
+  const chunkFileNames = `[name]${extname(file)}`;
+  await bundle.write({
+    dir: dirname(file),
+    entryFileNames: basename(file),
+    chunkFileNames,
+    format,
+  });
   await bundle.close();
 }
 cell("rollup-esm", () => inNode("out.mjs", (_, file) => roll("es", file)));
