@@ -116,7 +116,7 @@ fn views(session: &str, options: &[String]) -> Done {
     options.iter().try_for_each(|options| play(&session, options))
 }
 
-/// Hands the messages over as `js/context.ts` does: what is new once, the last group again before each request.
+/// Hands the messages over as `js/context.ts` does: what is new, once.
 fn play(session: &Session, options: &str) -> Done {
     let part = |part: &Option<Box<RawValue>>| match part {
         Some(part) => part.get().to_owned(),
@@ -125,15 +125,9 @@ fn play(session: &Session, options: &str) -> Done {
     let (system, tools) = (part(&session.system), part(&session.tools));
     let parts = format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":null}}"#);
     let bytes = |at: usize| session.messages[at].get().as_bytes();
-    let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let mut state = State::new(Options::parse(options)?, Format::Anthropic);
-    let (mut known, mut last_group) = (0, 0);
+    let mut known = 0;
     for call in &session.calls {
-        for at in last_group..known {
-            if !state.is_same(index(at), bytes(at))? {
-                return Err(format!("message {at} is not the same as before").into());
-            }
-        }
         while known < call.sent {
             known = match state.push(bytes(known))? {
                 Pushed::Taken => known.saturating_add(1),
@@ -145,10 +139,7 @@ fn play(session: &Session, options: &str) -> Done {
         loop {
             println!("{}", step.to_json());
             match &step {
-                Step::Done(answer) => {
-                    last_group = usize::try_from(answer.last_group)?;
-                    break;
-                }
+                Step::Done(_) => break,
                 Step::Need(needed) => {
                     for &at in needed {
                         state.supply(at, bytes(usize::try_from(at)?))?;
@@ -159,7 +150,7 @@ fn play(session: &Session, options: &str) -> Done {
         }
     }
     for at in (0..known).step_by(EXPLAINED) {
-        println!("{}", write(&state.explain(index(at))?));
+        println!("{}", write(&state.explain(u32::try_from(at)?)?));
     }
     println!("{}", write(&state.status()));
     println!("{}", write(&state.counters()));
