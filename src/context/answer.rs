@@ -87,7 +87,7 @@ json::written!(Answer {
 /// What room was made in a window that was full, or why none was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// none, pruned, truncated or discarded.
+    /// none, pruned, summarized, truncated or discarded.
     pub status: &'static str,
     /// How, or why not.
     pub reason: &'static str,
