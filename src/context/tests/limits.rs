@@ -11,6 +11,10 @@ fn bytes_that_went_are_counted_no_more_and_those_that_come_back_are() {
         told.work(&format!("c{at}"), &json!({ "at": at }), &large);
         told.request();
     }
+    told.say("done");
+    told.ask("and now?");
+    told.state.pruner.fold_wanted = true;
+    told.request();
     let all: u64 = told.state.ledger.messages.iter().map(|it| u64::from(it.bytes)).sum();
     let most = told.state.provider.limits().bytes / 2;
     assert!(all > most && told.state.all_bytes <= most, "{all} {}", told.state.all_bytes);
