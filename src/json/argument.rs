@@ -16,13 +16,17 @@ impl Shape {
                 || argument.to_string(),
                 |member| format!("{argument}.{member}").trim_start_matches('.').to_owned(),
             );
-            let wrong = error.what().strip_prefix("invalid type: ");
-            let (got, expected) = wrong
-                .and_then(|wrong| wrong.split_once(", expected "))
-                .unwrap_or_else(|| (error.what(), self.what));
-            Error::argument(&place, expected.replace("i64", "a whole number").as_str(), got)
+            told(&place, self.what, &error)
         })
     }
+}
+
+/// What is wrong, as the host is told it.
+fn told(place: &str, expected: &str, error: &super::Error) -> Error {
+    let wrong = error.what().strip_prefix("invalid type: ");
+    let wrong = wrong.and_then(|wrong| wrong.split_once(", expected "));
+    let (got, expected) = wrong.unwrap_or_else(|| (error.what(), expected));
+    Error::argument(place, expected.replace("i64", "a whole number").as_str(), got)
 }
 
 /// Every item, or an error that names the first that is none.
@@ -40,7 +44,6 @@ pub fn each<'a, T>(
 
 /// A string.
 pub fn text(argument: Arguments<'_>, raw: &RawValue) -> Result<String> {
-    let text = string(raw)
-        .map_err(|error| Error::argument(&argument.to_string(), "a string", error.what()))?;
+    let text = string(raw).map_err(|error| told(&argument.to_string(), "a string", &error))?;
     Ok(text.into_owned())
 }
