@@ -201,7 +201,7 @@ mod tests {
             #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "the oracle")]
             let apart = {
                 let exact = value as f64 * (-((first + then) as f64) / HALF_LIFE as f64).exp2();
-                (decayed(value, first + then, HALF_LIFE) as f64 - exact).abs() / (1.0 + exact)
+                ((decayed(value, first + then, HALF_LIFE) as f64 - exact).abs() - 0.5) / (1.0 + exact)
             };
             prop_assert!(apart < 1e-6, "{apart}");
             let twice = decayed(decayed(value, first, HALF_LIFE), then, HALF_LIFE);

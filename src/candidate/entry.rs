@@ -3,7 +3,7 @@
 use super::sign::name_of;
 use super::similarity::{Words, similarity};
 use super::state::{Kind, State};
-use crate::number;
+use crate::{hash, number};
 
 /// One, as a share: scores and rates are in millionths.
 pub(super) const WHOLE: u32 = 1_000_000;
@@ -133,6 +133,8 @@ pub struct Candidate {
     pub log: Vec<Evidence>,
     pub(super) words: Words,
     pub(super) tag_words: Words,
+    /// Of its kind, category, tool and trust: only what has the same can be the same.
+    pub(super) group: u64,
 }
 
 impl Candidate {
@@ -159,6 +161,7 @@ impl Candidate {
             log: Vec::new(),
             words: Words::default(),
             tag_words: Words::default(),
+            group: 0,
         };
         new.index();
         new.observe(observed);
@@ -169,6 +172,9 @@ impl Candidate {
     pub(super) fn index(&mut self) {
         self.words = Words::of(&self.content);
         self.tag_words = Words::from(self.tags.iter().map(String::as_str));
+        let names = [self.kind.name(), &self.category, &self.tool];
+        let hash = |hash, name: &&str| hash::bytes(hash, name.as_bytes());
+        self.group = names.iter().fold(self.trusted.into(), hash);
     }
 
     /// How alike it is to something new, in millionths; 0: not the same. Only what is of one kind, category, tool and trust
@@ -188,7 +194,7 @@ impl Candidate {
             return u64::from(WHOLE);
         }
         let words = [&self.words, &new.words];
-        let alike = similarity(words, [&self.tag_words, &new.tag_words], ALIKE);
+        let alike = similarity(words, [&self.tag_words, &new.tag_words]);
         if alike < ALIKE { 0 } else { alike }
     }
 

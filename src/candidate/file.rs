@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 use std::mem::take;
 
+use super::index::Index;
 use super::record::{Head, Line, candidate_line, transition_line};
 use super::sign::{SIGNATURE, digest, hex, is_same, joined, unhex};
 use super::store::Store;
@@ -266,6 +267,7 @@ impl Store {
                 Line::Transition(transition) => self.transitions.push(transition),
             }
         }
+        self.index = Index::of(&self.all);
         self.maintained = head.maintained;
         self.revision = head.revision;
         self.changes = self.changes.wrapping_add(1);

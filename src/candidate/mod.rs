@@ -10,6 +10,7 @@ mod calls;
 mod entry;
 mod file;
 mod gates;
+mod index;
 mod record;
 mod section;
 mod sign;

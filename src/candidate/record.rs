@@ -201,6 +201,7 @@ fn candidate(given: &mut Members<'_>) -> Option<Candidate> {
         log: log.ok()?,
         words: Words::default(),
         tag_words: Words::default(),
+        group: 0,
     };
     it.index();
     Some(it)

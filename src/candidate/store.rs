@@ -2,6 +2,7 @@
 
 use super::entry::{Candidate, DAY_MS, Observation, Outcome};
 use super::gates::Gates;
+use super::index::Index;
 use super::state::{Kind, State};
 use crate::error::{Error, Result, listed};
 
@@ -105,6 +106,7 @@ pub struct Store {
     /// Whose they are: a file that was signed for others does not verify.
     pub(super) scope: String,
     pub(super) all: Vec<Candidate>,
+    pub(super) index: Index,
     pub(super) transitions: Vec<Transition>,
     /// When maintenance was done last, in milliseconds.
     pub(super) maintained: Option<i64>,
@@ -140,15 +142,15 @@ impl Store {
         self.changed();
         let mut new = Candidate::new(observed.clone());
         let mut best = (0, 0);
-        for (at, known) in self.all.iter().enumerate() {
-            let alike = known.likeness(&new);
+        for place in self.index.near(&new) {
+            let alike = self.all.get(place).map_or(0, |known| known.likeness(&new));
             if alike > best.0 {
-                best = (alike, at);
+                best = (alike, place);
             }
         }
-        let (alike, at) = best;
+        let (alike, place) = best;
         if alike > 0 {
-            let known = self.all.get_mut(at)?;
+            let known = self.all.get_mut(place)?;
             known.observe(observed);
             return Some(known);
         }
@@ -156,6 +158,7 @@ impl Store {
         while self.all.iter().any(|known| known.id == new.id) {
             new.id.push('+');
         }
+        self.index.add(&new);
         self.all.push(new);
         self.all.last()
     }
@@ -207,7 +210,11 @@ impl Store {
     fn maintain(&mut self, at: i64) {
         self.maintained = self.maintained.max(Some(at));
         let unseen = |it: &Candidate| at.saturating_sub(it.last_seen);
+        let before = self.all.len();
         self.all.retain(|it| unseen(it) <= 2 * RETENTION_MS);
+        if self.all.len() < before {
+            self.index = Index::of(&self.all);
+        }
         for it in &mut self.all {
             it.settle(at);
         }

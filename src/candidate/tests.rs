@@ -107,6 +107,32 @@ fn f134_what_is_much_the_same_is_one() {
     assert!(!merged(|it| it.content = "run the unit tests every quick lunch".into()));
 }
 
+/// What is looked up is what looking through all would find.
+#[test]
+fn f134_nothing_that_is_alike_is_missed() {
+    let mut store = store();
+    let mut next = 0u64;
+    let mut some = |below: u64| {
+        next = crate::hash::mix(next);
+        next % below
+    };
+    for at in 0..400 {
+        let words: Vec<String> = (0..some(9)).map(|_| format!("w{}", some(12))).collect();
+        let tags = (0..some(3)).map(|_| format!("t{}", some(2))).collect();
+        let tool = ["a", "b"][usize::try_from(some(2)).unwrap()].into();
+        let content = format!("{} {}", words.join(" "), "!".repeat(1 + at % 3));
+        let new = Candidate::new(Observation { tags, tool, ..observed(&content, NOW) });
+        let all = store.candidates().iter().enumerate();
+        let found: Vec<usize> =
+            all.filter(|(_, it)| it.likeness(&new) > 0).map(|(place, _)| place).collect();
+        let near = store.index.near(&new);
+        assert!(found.iter().all(|place| near.contains(place)), "{content}");
+        store.index.add(&new);
+        store.all.push(new);
+    }
+    assert!(store.index.near(&store.all[0]).len() < 100);
+}
+
 #[test]
 fn f134_the_most_similar_takes_it() {
     let mut store = store();
