@@ -33,7 +33,9 @@ const observation = (at) => ({
 async function timed(name, work) {
   const begun = performance.now();
   const told = await work();
-  console.log(`${name.padEnd(46)} ${(performance.now() - begun).toFixed(0).padStart(7)} ms  ${told}`);
+  console.log(
+    `${name.padEnd(46)} ${(performance.now() - begun).toFixed(0).padStart(7)} ms  ${told}`,
+  );
 }
 
 export async function bench() {

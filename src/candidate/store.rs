@@ -168,10 +168,12 @@ impl Store {
     /// # Errors
     /// `InvalidArgument` if there is none of that id.
     pub fn conclude(&mut self, id: &str, outcome: Outcome) -> Result<&Candidate> {
-        self.changed();
-        let candidate = self.find(id)?;
-        candidate.conclude(outcome);
-        Ok(candidate)
+        let place = self.place(id);
+        if let Some(candidate) = place.and_then(|place| self.all.get_mut(place)) {
+            candidate.conclude(outcome);
+            self.changed();
+        }
+        self.find(id)
     }
 
     /// Moves what is due: maintenance once a day, then what has cooled down, then promotions, then demotions. Each candidate
@@ -245,34 +247,18 @@ impl Store {
     /// speaks against it.
     pub fn transition(&mut self, id: &str, change: Change<'_>) -> Result<&Candidate> {
         let Change { to, reason, at, force } = change;
-        let warned = self.warned(at);
-        let gates = self.gates.clone();
         let candidate = self.find(id)?;
-        let from = candidate.state;
-        if !from.next().contains(&to) {
-            let next: Vec<&str> = from.next().iter().map(|state| state.name()).collect();
-            let allowed = format!("one of {}", listed(&next, ""));
-            let none = format!("no change: nothing follows {}", from.name());
-            let allowed = if next.is_empty() { &none } else { &allowed };
-            return Err(Error::argument("to", allowed, to.name()));
+        let (from, next) = (candidate.state, candidate.state.next());
+        if !next.contains(&to) {
+            let names: Vec<&str> = next.iter().map(|state| state.name()).collect();
+            let allowed = if next.is_empty() {
+                format!("no change: nothing follows {}", from.name())
+            } else {
+                format!("one of {}", listed(&names, ""))
+            };
+            return Err(Error::argument("to", &allowed, to.name()));
         }
-        let stopped = match to {
-            State::Promoted if from != State::InUse => {
-                let stop = gates.stops(candidate, at);
-                stop.or_else(|| {
-                    warned.contains(&candidate.tool).then_some("an anti-pattern of its tool")
-                })
-            }
-            State::Demoted if !gates.demotes(candidate, at) => Some("no regression"),
-            State::Shadow if !Gates::cooled(candidate, at) => Some("demotionCooldownMs"),
-            State::Shadow
-            | State::Promoted
-            | State::InUse
-            | State::Demoted
-            | State::Archived
-            | State::Rejected => None,
-        };
-        if let Some(gate) = stopped.filter(|_| !force) {
+        if let Some(gate) = self.stops(candidate, to, at).filter(|_| !force) {
             let expected = format!("{} where every gate is passed, or `force`", to.name());
             return Err(Error::argument("to", &expected, gate));
         }
@@ -281,12 +267,31 @@ impl Store {
             (true, State::Demoted) => Code::ManualRollback,
             (true, _) => Code::ManualForce,
         };
-        self.changed();
-        let place = self.all.iter().position(|it| it.id == id).unwrap_or_default();
+        let place = self.place(id).unwrap_or_default();
         let reason = reason.trim();
+        self.changed();
         self.go(place, to, code, if reason.is_empty() { "auto" } else { reason }, at);
         self.forget_transitions();
-        self.find(id).map(|it| &*it)
+        self.find(id)
+    }
+
+    /// What speaks against a step that the host wants, by its name.
+    fn stops(&self, candidate: &Candidate, to: State, at: i64) -> Option<&'static str> {
+        match to {
+            State::Promoted if candidate.state != State::InUse => {
+                let warned = || self.warned(at).contains(&candidate.tool);
+                let stop = self.gates.stops(candidate, at);
+                stop.or_else(|| warned().then_some("an anti-pattern of its tool"))
+            }
+            State::Demoted if !self.gates.demotes(candidate, at) => Some("no regression"),
+            State::Shadow if !Gates::cooled(candidate, at) => Some("demotionCooldownMs"),
+            State::Shadow
+            | State::Promoted
+            | State::InUse
+            | State::Demoted
+            | State::Archived
+            | State::Rejected => None,
+        }
     }
 
     /// Which of these stand in a prompt as they were told: all that are known, or none where their section was left out or
@@ -298,7 +303,7 @@ impl Store {
         }
         self.changed();
         for id in ids {
-            let Some(place) = self.all.iter().position(|it| it.id == *id) else { continue };
+            let Some(place) = self.place(id) else { continue };
             injected.push(id.clone());
             if self.all.get(place).is_some_and(|it| it.state == State::Promoted) {
                 self.go(place, State::InUse, Code::Injected, Code::Injected.name(), at);
@@ -330,8 +335,12 @@ impl Store {
         self.changes = self.changes.wrapping_add(1);
     }
 
-    fn find(&mut self, id: &str) -> Result<&mut Candidate> {
-        let found = self.all.iter_mut().find(|it| it.id == id);
+    fn place(&self, id: &str) -> Option<usize> {
+        self.all.iter().position(|it| it.id == id)
+    }
+
+    fn find(&self, id: &str) -> Result<&Candidate> {
+        let found = self.place(id).and_then(|place| self.all.get(place));
         found.ok_or_else(|| Error::argument("id", "the id of a candidate", format_args!("{id:?}")))
     }
 }
