@@ -11,6 +11,7 @@ import { coreOptions } from "./options.js";
 import { isContextOverflow } from "./overflow.js";
 import type {
   AgentTool,
+  Checkpoint,
   CompactionOutcome,
   CompactionPlan,
   CompactOptions,
@@ -265,6 +266,13 @@ export class ContextManager<M = unknown> {
     return JSON.parse(
       call("flushPrompt", () => manager.flush_prompt(send(day))),
     ) as FlushPrompt | null;
+  }
+
+  /**
+   * The summary of the session that was made ahead last (`summary.checkpoints`); null: none was, or the history is another.
+   */
+  checkpoint(): Checkpoint | null {
+    return this.#compactions.checkpoints.last;
   }
 
   /**

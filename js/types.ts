@@ -186,23 +186,38 @@ export interface CompactionPlan {
   /** The core's own numbers of what goes. */
   gone?: Array<[number, number]>;
   /** Of an overflow: what cannot go. */
-  floor?: {
-    systemTokens: number;
-    toolTokens: number;
-    pinnedTokens: number;
-    lastTurnTokens: number;
-    reserveTokens: number;
-    windowTokens: number;
-  } | null;
+  floor?: Floor | null;
 }
 
-export type ContextEvent = EpochEvent | CompactionEvent;
+/** What no compaction can make smaller, in tokens, beside the window: why a request does not fit. */
+export interface Floor {
+  /** The system prompt, and what is sent besides and not shown to us. */
+  systemTokens: number;
+  toolTokens: number;
+  pinnedTokens: number;
+  /** The last request of the user and what came since. */
+  lastTurnTokens: number;
+  /** Held back for the answer. */
+  reserveTokens: number;
+  windowTokens: number;
+}
+
+export type ContextEvent = EpochEvent | CompactionEvent | CheckpointEvent;
 
 /** A compaction begins, and how it ended. */
 export type CompactionEvent =
   | { type: "compaction-start" }
   | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome };
 
+/** A checkpoint was made, or could not be; the session goes on either way. */
+export type CheckpointEvent =
+  | { type: "checkpoint"; record: CheckpointRecord }
+  | { type: "checkpoint-failed"; reason: string };
+
+/**
+ * Something other than the end of the request changed. State that a provider keeps of the conversation (OpenAI's
+ * `previous_response_id` or `conversation`, a cache by handle) is of another conversation from now on: drop it.
+ */
 export type EpochEvent = {
   type: "epoch";
   epoch: number;
@@ -320,7 +335,42 @@ export interface CompactionRecord {
   details: ExtractedContext;
   lost: string[];
   degraded: boolean;
+  /** The summary was a checkpoint that stood ready; nobody was asked for it. */
+  fromCheckpoint?: boolean;
 }
+
+/** A summary of the session that was made ahead, as GoClaw writes it. */
+export interface Checkpoint {
+  /** Two to four paragraphs. */
+  summary: string;
+  /** Tokens of the request that it was made after, as estimated. */
+  tokensAtCheckpoint: number;
+  /** It tells of the messages before this one of the history. */
+  messageCountAtCheckpoint: number;
+  topics: string[];
+  openQuestions: string[];
+  keyDecisions: string[];
+}
+
+/** One line of JSONL: a checkpoint beside the messages. */
+export interface CheckpointRecord {
+  type: "checkpoint";
+  /** Sorts as checkpoints came. */
+  id: string;
+  timestamp: string;
+  checkpoint: Checkpoint;
+}
+
+/** When checkpoints are made; the figures are GoClaw's. */
+export interface CheckpointOptions {
+  /** Percents of the usable window; newly reached, each is one. Default 25, 50, 75. */
+  thresholds?: readonly number[];
+  /** And after so many turns of the user since the last. Default 15. */
+  turns?: number;
+  /** Under so many tokens of a request there is none. Default 10,000. */
+  minimumTokens?: number;
+}
+
 export interface ExtractedContext {
   modifiedFiles: string[];
   readFiles: string[];
@@ -338,6 +388,8 @@ export interface CompactionOutcome {
   reductionPct: number;
   record: CompactionRecord | null;
   extracted: ExtractedContext;
+  /** Of a `failed` one that is an overflow: what cannot go. No summarizer was asked. */
+  floor?: Floor | null;
   /** Calls of a summarizer; none where the fold is carried by digest and hot set. */
   attempts: Array<{
     kind: SummaryJob["kind"];
@@ -750,6 +802,12 @@ export interface SummaryOptions {
   contextTokens?: number;
   /** Two calls at once where there are chunks. Default false. */
   parallel?: boolean;
+  /**
+   * Summaries are made ahead, in the background, by `prepare`, each from the one before and what came since, so that a fold
+   * finds one: a request that would not fit otherwise takes it at once if it is of half its tokens or more, with an extract of
+   * what came since; a fold that can wait only asks for what it lacks. Default false: each costs a call.
+   */
+  checkpoints?: boolean | CheckpointOptions;
   /** Milliseconds that a call may be silent before it counts as failed. Default 120,000. */
   silenceMs?: number;
   /** Milliseconds that all calls of a compaction may take together. Default 600,000 (GoClaw's). */

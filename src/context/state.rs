@@ -147,11 +147,13 @@ impl State {
     pub fn new(options: Options, guess: Format) -> Self {
         let format = options.format.unwrap_or(guess);
         let provider = options.provider.unwrap_or_else(|| native(format));
+        let mut ledger = Ledger::default();
+        ledger.identifiers.keeps_secrets = !options.redacts;
         Self {
             certain: options.format.is_some(),
             format,
             provider,
-            ledger: Ledger::default(),
+            ledger,
             outlines: Vec::new(),
             mender: Mender::new(provider).told(told(format, options.signs)),
             fixes: LiteMap::new(),

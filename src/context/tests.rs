@@ -10,6 +10,7 @@ mod providers;
 mod snapshot;
 mod thinking;
 mod tiers;
+mod wanting;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

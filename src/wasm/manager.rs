@@ -101,6 +101,19 @@ impl Manager {
         with_input(len, |json| Ok(write(&self.0.flat(index, json.as_bytes())?)))
     }
 
+    /// What a checkpoint now would be made of, from this message on, as JSON.
+    pub fn checkpoint(&mut self, from: u32) -> String {
+        write(&self.0.checkpoint(from))
+    }
+
+    /// Keeps what the engine knows of checkpoints: base and text in the input buffer, the base first, of so many bytes.
+    pub fn keep_checkpoints(&mut self, base: usize, len: usize) -> Result<bool> {
+        with_input(len, |both| {
+            let (base, kept) = both.split_at_checked(base).unwrap_or((both, ""));
+            Ok(self.0.keep_checkpoints(base, kept))
+        })
+    }
+
     /// Files, commands and errors of the messages that were made flat, as JSON.
     pub fn extracted(&self) -> String {
         write(self.0.extracted())
