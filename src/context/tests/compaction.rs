@@ -5,7 +5,7 @@ use crate::error::Error;
 
 const WINDOW: u32 = 20_000;
 
-fn options(more: &Value) -> Value {
+pub(super) fn options(more: &Value) -> Value {
     let mut options = json!({ "window": { "contextTokens": WINDOW, "maxOutputTokens": 1000 },
         "summarizes": true, "estimator": "chars/4", "summaryTokens": 0, "ingestCap": 1 });
     for (name, value) in more.as_object().unwrap() {
@@ -15,7 +15,7 @@ fn options(more: &Value) -> Value {
 }
 
 /// So many plain words, none of which is an identifier.
-fn prose(count: usize) -> String {
+pub(super) fn prose(count: usize) -> String {
     ["alpha", "river", "stone", "cloud", "table"].repeat(count / 5 + 1)[..count].join(" ")
 }
 
@@ -31,12 +31,12 @@ fn talked(options: &Value, steps: usize) -> Told {
 }
 
 impl Told {
-    fn plan(&mut self, force: bool) -> Value {
+    pub(super) fn plan(&mut self, force: bool) -> Value {
         let plan = self.state.plan(force, None, self.now_ms).unwrap();
         serde_json::from_str(plan.json()).unwrap()
     }
 
-    fn commit(&mut self, plan: &Value, summary: Option<&str>) -> Result<Value, Error> {
+    pub(super) fn commit(&mut self, plan: &Value, summary: Option<&str>) -> Result<Value, Error> {
         let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": [], "commands": ["make all"], "errors": [] });
         let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "summary": summary,
             "extracted": found, "lost": ["E42"] });
