@@ -190,6 +190,8 @@ export class Compactions<M> {
         ? await this.#job(told, flat, focus, controller.signal)
         : NO_SUMMARY;
       controller.signal.throwIfAborted();
+      // Another's session was taken in meanwhile: what the plan stands on comes again.
+      if (session.history.messages.length === 0) session.take("compact", messages, parts);
       return this.#commit(told, result, lists, plan !== undefined);
     };
     const running: Running = { promise: this.#ended(work()), controller, waiting: 0 };

@@ -62,9 +62,13 @@ impl Manager {
         self.0.snapshot()
     }
 
-    /// What another has parked of this session, in the input buffer. True: it is ahead, and this one goes on from there.
-    pub fn rebase(&mut self, len: usize) -> Result<bool> {
-        with_bytes(len, |bytes| self.0.rebase(bytes))
+    /// Takes in what another has committed: the input buffer has its snapshot, of so many bytes, and the one from which both
+    /// went on, if there is one. True: this session goes on from theirs, once its messages have come again.
+    pub fn merge(&mut self, theirs: usize, len: usize) -> Result<bool> {
+        with_bytes(len, |both| {
+            let (theirs, base) = both.split_at_checked(theirs).unwrap_or((both, &[]));
+            self.0.merge(theirs, base)
+        })
     }
 
     /// Goes on where the snapshot in the input buffer was made, once its messages have come.
