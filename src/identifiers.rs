@@ -12,7 +12,8 @@ pub struct Identifier {
     /// Where its text starts: in which piece of the texts, and in its upper bits at which byte of it.
     at: u32,
     length: u16,
-    /// Tokens that it costs in a stub or digest, with what separates it from the next.
+    /// Tokens that it costs in a stub or digest, with what separates it from the next; none: it is a secret, or a part of
+    /// one, and is told nowhere.
     pub tokens: u16,
     /// The newest result that holds it.
     pub source: u32,
@@ -43,6 +44,8 @@ pub struct Identifiers {
     texts: Vec<String>,
     pieces: Vec<Vec<Identifier>>,
     index: Index,
+    /// Secrets are words like others.
+    pub keeps_secrets: bool,
 }
 
 impl Identifiers {

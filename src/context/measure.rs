@@ -7,7 +7,7 @@ use crate::hash;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Outline, Part, Role};
 use crate::order::sort_set;
-use crate::text::{identifiers, leaves, utf16_len};
+use crate::text::{identifiers, is_secret, leaves, utf16_len};
 
 /// A message measured.
 #[derive(Clone, Debug)]
@@ -132,14 +132,21 @@ fn chars_end(text: &str, chars: usize) -> usize {
     }
 }
 
-/// Numbers of the text's identifiers, each once; those of its head first.
+/// Numbers of the text's identifiers, each once, without secrets; those of its head first.
 fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32>, u32) {
     let head_end = chars_end(text, HEAD_CHARS);
     let (mut head, mut rest) = (Vec::new(), Vec::new());
+    let redacts = !known.keeps_secrets;
     identifiers(text, &mut |found, at| {
-        // One token separates it from the next.
-        let id = known.intern(found, |text| estimator.tokens(text).saturating_add(1));
         let ends = at.saturating_add(found.len());
+        let id = known.intern(found, |word| {
+            let secret = redacts && is_secret(text, at, ends);
+            // One token separates it from the next.
+            if secret { 0 } else { estimator.tokens(word).saturating_add(1) }
+        });
+        if known.get(id).is_some_and(|it| it.tokens == 0) {
+            return;
+        }
         if ends <= head_end { head.push(id) } else { rest.push(id) }
     });
     sort_set(&mut head);
