@@ -12,9 +12,20 @@ import type {
   ListedMessage,
   Op,
   Violation,
+  WindowReport,
 } from "./generated.js";
 
-export type { Bucket, BudgetCheck, Edit, Estimate, Explanation, ListedMessage, Op, Violation };
+export type {
+  Bucket,
+  BudgetCheck,
+  Edit,
+  Estimate,
+  Explanation,
+  ListedMessage,
+  Op,
+  Violation,
+  WindowReport,
+};
 
 /** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
 export type Format =
@@ -68,6 +79,8 @@ export type ErrorInfo =
   | CoreError
   /** The store holds another revision. */
   | { code: "CONFLICT"; expected: number | null; found: number }
+  /** Another process holds the lock of a record. */
+  | { code: "LOCKED"; path: string; holder: string }
   /** The Wasm instance trapped in this call; the next call starts a new one. */
   | { code: "INSTANCE_LOST"; during: string };
 
@@ -186,23 +199,38 @@ export interface CompactionPlan {
   /** The core's own numbers of what goes. */
   gone?: Array<[number, number]>;
   /** Of an overflow: what cannot go. */
-  floor?: {
-    systemTokens: number;
-    toolTokens: number;
-    pinnedTokens: number;
-    lastTurnTokens: number;
-    reserveTokens: number;
-    windowTokens: number;
-  } | null;
+  floor?: Floor | null;
 }
 
-export type ContextEvent = EpochEvent | CompactionEvent;
+/** What no compaction can make smaller, in tokens, beside the window: why a request does not fit. */
+export interface Floor {
+  /** The system prompt, and what is sent besides and not shown to us. */
+  systemTokens: number;
+  toolTokens: number;
+  pinnedTokens: number;
+  /** The last request of the user and what came since. */
+  lastTurnTokens: number;
+  /** Held back for the answer. */
+  reserveTokens: number;
+  windowTokens: number;
+}
+
+export type ContextEvent = EpochEvent | CompactionEvent | CheckpointEvent;
 
 /** A compaction begins, and how it ended. */
 export type CompactionEvent =
   | { type: "compaction-start" }
   | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome };
 
+/** A checkpoint was made, or could not be; the session goes on either way. */
+export type CheckpointEvent =
+  | { type: "checkpoint"; record: CheckpointRecord }
+  | { type: "checkpoint-failed"; reason: string };
+
+/**
+ * Something other than the end of the request changed. State that a provider keeps of the conversation (OpenAI's
+ * `previous_response_id` or `conversation`, a cache by handle) is of another conversation from now on: drop it.
+ */
 export type EpochEvent = {
   type: "epoch";
   epoch: number;
@@ -320,7 +348,42 @@ export interface CompactionRecord {
   details: ExtractedContext;
   lost: string[];
   degraded: boolean;
+  /** The summary was a checkpoint that stood ready; nobody was asked for it. */
+  fromCheckpoint?: boolean;
 }
+
+/** A summary of the session that was made ahead, as GoClaw writes it. */
+export interface Checkpoint {
+  /** Two to four paragraphs. */
+  summary: string;
+  /** Tokens of the request that it was made after, as estimated. */
+  tokensAtCheckpoint: number;
+  /** It tells of the messages before this one of the history. */
+  messageCountAtCheckpoint: number;
+  topics: string[];
+  openQuestions: string[];
+  keyDecisions: string[];
+}
+
+/** One line of JSONL: a checkpoint beside the messages. */
+export interface CheckpointRecord {
+  type: "checkpoint";
+  /** Sorts as checkpoints came. */
+  id: string;
+  timestamp: string;
+  checkpoint: Checkpoint;
+}
+
+/** When checkpoints are made; the figures are GoClaw's. */
+export interface CheckpointOptions {
+  /** Percents of the usable window; newly reached, each is one. Default 25, 50, 75. */
+  thresholds?: readonly number[];
+  /** And after so many turns of the user since the last. Default 15. */
+  turns?: number;
+  /** Under so many tokens of a request there is none. Default 10,000. */
+  minimumTokens?: number;
+}
+
 export interface ExtractedContext {
   modifiedFiles: string[];
   readFiles: string[];
@@ -338,6 +401,8 @@ export interface CompactionOutcome {
   reductionPct: number;
   record: CompactionRecord | null;
   extracted: ExtractedContext;
+  /** Of a `failed` one that is an overflow: what cannot go. No summarizer was asked. */
+  floor?: Floor | null;
   /** Calls of a summarizer; none where the fold is carried by digest and hot set. */
   attempts: Array<{
     kind: SummaryJob["kind"];
@@ -443,7 +508,52 @@ export interface Replay {
   composition(call?: number): Bucket[];
   /** Every message of the history at a call; default the last. */
   messages(call?: number): ListedMessage[];
+  /** The same report as `ContextManager.inspect`, of a call; default the last. */
+  report(call?: number, options?: { detailKey?: string }): InspectReport;
   [Symbol.dispose](): void;
+}
+
+/**
+ * What fills a window, why each part is in or out, and what would go next: one report, the same from a live session, a replay,
+ * the CLI and an RPC. Percents are of 100, to four places.
+ */
+export interface InspectReport {
+  schema: "context.inspect/1";
+  sessionId: string;
+  /** The system prompt: its UTF-16 code units, its tokens without the message around it, and their share of the window. */
+  totalChars: number;
+  estimatedTokens: number;
+  contextWindowTokens: number;
+  systemPromptSharePct: number;
+  /** Of the plan that the system prompt was given as; null and empty where it was given as text. */
+  requestFocus: RequestFocus | null;
+  budget: PromptBudget | null;
+  truncatedSectionKeys: string[];
+  /** `estimatedTokens` of a section are by the session's own estimator. */
+  sections: SectionReport[];
+  /** used + reserve + free = contextWindowTokens. Something must go above `trigger`, and then down to `target`; null: no window is known. */
+  window: WindowReport;
+  /** What the request consists of, the largest first; together they are `window.used`. */
+  buckets: Array<{
+    /** As in `Bucket`; of a plan's prompt `rules`, `candidates`, `skills`, `learned`, `memory` and `core` instead of `system`. */
+    bucket: string;
+    /** As sent. `unseen`: what the provider counted beyond our estimates, below 0 where it counted less. */
+    tokens: number;
+    /** Share of what is used. */
+    sharePct: number;
+    /** What is left of it; of sections by their characters. */
+    retainedPct: number;
+  }>;
+  /** Tokens are estimates, whatever the provider counted. */
+  messages: ListedMessage[];
+  status: Status;
+  /** The newest are remembered, at most 32; what they say of the last alone. */
+  compactions: CompactionRecord[];
+  next: CompactionPlan;
+  /** The text under the key that was asked for. */
+  detail?: { key: string; content: string };
+  /** The keys nearest to one that there is not. */
+  nearestKeys?: string[];
 }
 
 /** A tool in plain JSON Schema: spread into `input_schema`, `function.parameters` or `jsonSchema()`. */
@@ -672,11 +782,19 @@ export type Locale =
   | "zh"
   | { memoryHeader: string; truncated: string; compressed: string; question: string };
 
-/** Where sessions are kept: load, and commit against the revision that was loaded. */
+/**
+ * Where sessions are kept: load, and commit against the revision that was loaded. Every string is a key. Whether a store of yours does
+ * what is meant here, `storeConformance` of `plimsoll/store/conformance` tells.
+ */
 export interface Store {
+  /** A record whole, as one commit wrote it; null: there is none. */
   load(key: string): Promise<{ bytes: Uint8Array; revision: number } | null>;
-  /** The new revision, or null when the stored revision is no longer `expected` (null: nothing is stored). */
+  /**
+   * The new revision, one more than `expected`, or null when the stored revision is no longer `expected` (null: nothing is stored), and
+   * nothing has changed. A first revision is 1 or, where something was deleted, higher: no revision of a key comes again.
+   */
   commit(key: string, bytes: Uint8Array, expected: number | null): Promise<number | null>;
+  /** Of what is not there too. A commit against the deleted revision is refused. */
   delete(key: string): Promise<void>;
   /** Several processes may write to it. */
   readonly multiWriter: boolean;
@@ -750,6 +868,12 @@ export interface SummaryOptions {
   contextTokens?: number;
   /** Two calls at once where there are chunks. Default false. */
   parallel?: boolean;
+  /**
+   * Summaries are made ahead, in the background, by `prepare`, each from the one before and what came since, so that a fold
+   * finds one: a request that would not fit otherwise takes it at once if it is of half its tokens or more, with an extract of
+   * what came since; a fold that can wait only asks for what it lacks. Default false: each costs a call.
+   */
+  checkpoints?: boolean | CheckpointOptions;
   /** Milliseconds that a call may be silent before it counts as failed. Default 120,000. */
   silenceMs?: number;
   /** Milliseconds that all calls of a compaction may take together. Default 600,000 (GoClaw's). */
