@@ -157,8 +157,10 @@ export class Compactions<M> {
       }
       return prepared;
     }
+    // One request tells of one thing.
+    if (prepared.compaction) return prepared;
     const warning = call("prepare", () => manager.warning(session.now()));
-    if (warning === undefined || prepared.compaction) return prepared;
+    if (warning === undefined) return prepared;
     const outcome = outcomeWithout("none", warning, prepared.tokens);
     this.#tell({ type: "compaction-failed", outcome });
     return { ...prepared, compaction: outcome };

@@ -79,7 +79,7 @@ fn secrets(text: &str, found: &mut dyn FnMut(usize, usize)) {
         if let Some((from, to)) = secret {
             found(from, to);
         }
-        at = secret.map_or(at.saturating_add(1), |(_, to)| to);
+        at = secret.map_or_else(|| at.saturating_add(1), |(_, to)| to);
     }
 }
 
@@ -349,17 +349,14 @@ mod tests {
             }
         }
         assert!(parts > 200);
-        for text in
-            ["dbPassword: \"tr0ubAdor\"", "DB_PASSWORD=correctHorse9", "{\"token\":\"aB3dE6\"}"]
-        {
-            let from = text.rfind(['"', '=']).unwrap().min(text.rfind(['a', 't', 'c']).unwrap());
-            let mut told = Vec::new();
+        for (text, secret) in [
+            ("dbPassword: \"tr0ubAdor\"", "tr0ubAdor"),
+            ("DB_PASSWORD=correctHorse9", "correctHorse9"),
+            ("{\"token\":\"aB3dE6\"}", "aB3dE6"),
+        ] {
             super::super::identifiers(text, &mut |word, at| {
-                if !is_secret(text, at, at + word.len()) {
-                    told.push(word);
-                }
+                assert!(word != secret || is_secret(text, at, at + word.len()), "{text}");
             });
-            assert!(told.iter().all(|word| !text[from..].contains(word)), "{told:?} of {text}");
         }
     }
 
