@@ -116,6 +116,25 @@ impl Guard {
         self.strikes >= STRIKES
     }
 
+    /// What others came to since `base` counts here too: their strikes and failures beside ours, the longer of the waits. Where
+    /// nothing has changed here, theirs holds. `folded`: their last compaction is not this session's.
+    pub(super) fn take_in(&mut self, other: &Self, base: &Self, folded: bool) {
+        let judged = (self.epoch, self.after);
+        if self == base {
+            *self = other.clone();
+        } else if other != base {
+            let more = |now: u32, before: u32| now.saturating_sub(before);
+            self.strikes = self.strikes.saturating_add(more(other.strikes, base.strikes));
+            self.failures = self.failures.saturating_add(more(other.failures, base.failures));
+            self.until_ms = self.until_ms.max(other.until_ms);
+            self.warned |= other.warned;
+            (self.epoch, self.after) = (other.epoch, other.after);
+        }
+        if folded || judged != (base.epoch, base.after) {
+            (self.epoch, self.after) = judged;
+        }
+    }
+
     pub(super) fn write(&self, out: &mut Writer) {
         out.number(self.strikes.into());
         out.number(self.failures.into());

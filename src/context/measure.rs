@@ -38,7 +38,7 @@ pub(super) struct Measured {
     pub ids: Vec<u32>,
     /// How many those are.
     pub head_ids: u32,
-    /// Of a call: tool and arguments. Of a result: its text.
+    /// Of a call: tool and arguments. Of anything else: its text and images.
     pub key: u64,
     /// Bytes of its text and of its images.
     pub bytes: u32,
@@ -110,7 +110,7 @@ fn measure_part(
     let interned = identifiers.map(|known| intern(source, counter.estimator, known));
     let (ids, head_ids) = interned.unwrap_or_default();
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
-    let key = hash::bytes(hash::bytes(0, name.as_bytes()), part.text.as_bytes());
+    let key = hash::bytes(hash::bytes(part.media, name.as_bytes()), part.text.as_bytes());
     Measured {
         tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
         overhead,

@@ -62,9 +62,13 @@ impl Manager {
         self.0.snapshot()
     }
 
-    /// What another has parked of this session, in the input buffer. True: it is ahead, and this one goes on from there.
-    pub fn rebase(&mut self, len: usize) -> Result<bool> {
-        with_bytes(len, |bytes| self.0.rebase(bytes))
+    /// Takes in what another has committed: the input buffer has its snapshot, of so many bytes, and the one from which both
+    /// went on, if there is one. True: this session goes on from theirs, once its messages have come again.
+    pub fn merge(&mut self, theirs: usize, len: usize) -> Result<bool> {
+        with_bytes(len, |both| {
+            let (theirs, base) = both.split_at_checked(theirs).unwrap_or((both, &[]));
+            self.0.merge(theirs, base)
+        })
     }
 
     /// Goes on where the snapshot in the input buffer was made, once its messages have come.
@@ -137,12 +141,7 @@ impl Manager {
         self.0.may_summarize(milliseconds(now_ms))
     }
 
-    /// Why none is asked, as JSON.
-    pub fn blocked(&self, now_ms: f64) -> String {
-        write(&self.0.blocked(milliseconds(now_ms)))
-    }
-
-    /// The same in words, once.
+    /// Why none is asked, in words, once.
     pub fn warning(&mut self, now_ms: f64) -> Option<String> {
         self.0.warning(milliseconds(now_ms))
     }
@@ -223,8 +222,14 @@ impl Manager {
     }
 
     /// How full the window is, as JSON.
-    pub fn status(&self) -> String {
-        write(&self.0.status())
+    pub fn status(&self, now_ms: f64) -> String {
+        write(&self.0.status_now(milliseconds(now_ms)))
+    }
+
+    /// The report of the last request, as the question (JSON) in the input buffer wants it.
+    pub fn report(&self, len: usize, now_ms: f64) -> Result<String> {
+        let now_ms = milliseconds(now_ms);
+        with_input(len, |ask| Ok(write(&crate::inspect::report(&self.0, ask, now_ms)?)))
     }
 
     /// The prompt for notes on the day in the input buffer, as JSON.
