@@ -278,7 +278,7 @@ export class Compactions<M> {
       ...summary,
       ...figures,
       ...ahead,
-      requestTokens: told.plan.tokensBefore,
+      requestTokens: this.checkpoints.tokens,
       focus,
       estimator: typeof estimator === "string" ? estimator : "generic",
       degrade: told.degrades,

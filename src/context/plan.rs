@@ -20,6 +20,8 @@ const SUMMARY: u64 = 1500;
 const WANTING: &str = "a summary of what went is still wanting";
 /// So often a summary of what went without one is asked for beside a fold (F118).
 const TRIES: u32 = 3;
+/// And where there are so many tokens for it.
+const LEAST_ROOM: u64 = 500;
 /// So many identifiers a summary is asked to hold; the digest carries the others.
 const NAMED: usize = 50;
 
@@ -268,7 +270,9 @@ impl State {
     /// A summary of that may be asked for, beside the fold that the next one comes with.
     pub(super) fn is_wanting(&self) -> bool {
         let Compactions { wanting, tries, .. } = &self.compactions;
-        self.options.summarizes && !wanting.is_empty() && *tries < TRIES
+        let (now, line) = self.sizes();
+        let room = line.saturating_sub(now);
+        self.options.summarizes && !wanting.is_empty() && *tries < TRIES && room >= LEAST_ROOM
     }
 
     /// As they were sent last, or as they arrived.
