@@ -2,7 +2,8 @@
 /** The published suite on every store that is published, and on stores that fail it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, opened, skip, specOf, subpath, told } from "./stores.mjs";
+import { api } from "../conformance/talk.mjs";
+import { opened, skip, specOf, subpath, told } from "./stores.mjs";
 
 for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"])) {
   test(`${kind}: the suite`, { skip: skip(kind) }, async (t) => {

@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { taken } from "../conformance/faults/rows.mjs";
-import { good, talk, WINDOW } from "../conformance/talk.mjs";
-import { api, child, long, opened, skip, specOf, told } from "./stores.mjs";
+import { api, good, talk, WINDOW } from "../conformance/talk.mjs";
+import { child, long, opened, skip, specOf, told } from "./stores.mjs";
 
 const ROUNDS = long ? 150 : 8;
 const OPTIONS = { window: WINDOW, format: "anthropic", estimator: "chars/4" };

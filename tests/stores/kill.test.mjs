@@ -8,13 +8,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { child, folder, long, opened, skip, specOf, told } from "./stores.mjs";
+import { child, folder, long, looker, opened, skip, specOf } from "./stores.mjs";
 
 const KILLS = long ? 1000 : 12;
 
 for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
   test(`${kind}: ${KILLS} writers are killed at any time`, { skip: skip(kind) }, async (t) => {
     const spec = await specOf(t, kind);
+    const { look, end } = looker(spec, "one");
     let least = 0;
     let landed = 0;
     let seed = 7;
@@ -30,7 +31,7 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
       await sleep(seed % 25);
       for (const { process } of writers) process.kill("SIGKILL");
       await Promise.all([...first, ...writers.map(({ ended }) => ended)]);
-      const [held] = await told("look", spec, { key: "one" });
+      const held = await look();
       assert.ok(held.isWhole && held.length === 3000, JSON.stringify(held));
       // Acknowledged is there; each writer may have had one more under way.
       assert.ok(
@@ -40,6 +41,7 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
       landed += held.revision > acknowledged ? 1 : 0;
       least = held.revision;
     }
+    await end();
     console.log(
       `${kind}: ${KILLS} kills, ${least} revisions; ${landed} commits landed unacknowledged, none is torn`,
     );

