@@ -3,6 +3,7 @@
 //! Pure Rust: no clock, no randomness, no I/O, no callback, and no JavaScript type outside `wasm`.
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 
+pub mod candidate;
 pub mod compact;
 pub mod context;
 pub mod error;
@@ -12,6 +13,7 @@ pub mod focus;
 pub mod format;
 pub mod hash;
 pub mod identifiers;
+pub mod inspect;
 pub mod json;
 pub mod keyed;
 pub mod ledger;

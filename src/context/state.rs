@@ -65,8 +65,8 @@ pub struct State {
     held: Range<u32>,
     turn: u32,
     pub(super) call: u32,
-    /// Of each block: of a call, its tool and arguments; of a result, its text.
-    keys: Vec<u64>,
+    /// What each block says: of a call, its tool and arguments; of anything else its text and images.
+    pub(super) keys: Vec<u64>,
     /// Of each block its bytes, roughly; and of all blocks that ever arrived.
     pub(super) bytes: Vec<u32>,
     pub(super) all_bytes: u64,
@@ -147,11 +147,13 @@ impl State {
     pub fn new(options: Options, guess: Format) -> Self {
         let format = options.format.unwrap_or(guess);
         let provider = options.provider.unwrap_or_else(|| native(format));
+        let mut ledger = Ledger::default();
+        ledger.identifiers.keeps_secrets = !options.redacts;
         Self {
             certain: options.format.is_some(),
             format,
             provider,
-            ledger: Ledger::default(),
+            ledger,
             outlines: Vec::new(),
             mender: Mender::new(provider).told(told(format, options.signs)),
             fixes: LiteMap::new(),

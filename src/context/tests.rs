@@ -11,6 +11,7 @@ mod providers;
 mod snapshot;
 mod thinking;
 mod tiers;
+mod wanting;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -105,6 +105,19 @@ impl Manager {
         with_input(len, |json| Ok(write(&self.0.flat(index, json.as_bytes())?)))
     }
 
+    /// What a checkpoint now would be made of, from this message on, as JSON.
+    pub fn checkpoint(&mut self, from: u32) -> String {
+        write(&self.0.checkpoint(from))
+    }
+
+    /// Keeps what the engine knows of checkpoints: base and text in the input buffer, the base first, of so many bytes.
+    pub fn keep_checkpoints(&mut self, base: usize, len: usize) -> Result<bool> {
+        with_input(len, |both| {
+            let (base, kept) = both.split_at_checked(base).unwrap_or((both, ""));
+            Ok(self.0.keep_checkpoints(base, kept))
+        })
+    }
+
     /// Files, commands and errors of the messages that were made flat, as JSON.
     pub fn extracted(&self) -> String {
         write(self.0.extracted())
@@ -128,12 +141,7 @@ impl Manager {
         self.0.may_summarize(milliseconds(now_ms))
     }
 
-    /// Why none is asked, as JSON.
-    pub fn blocked(&self, now_ms: f64) -> String {
-        write(&self.0.blocked(milliseconds(now_ms)))
-    }
-
-    /// The same in words, once.
+    /// Why none is asked, in words, once.
     pub fn warning(&mut self, now_ms: f64) -> Option<String> {
         self.0.warning(milliseconds(now_ms))
     }
@@ -214,8 +222,14 @@ impl Manager {
     }
 
     /// How full the window is, as JSON.
-    pub fn status(&self) -> String {
-        write(&self.0.status())
+    pub fn status(&self, now_ms: f64) -> String {
+        write(&self.0.status_now(milliseconds(now_ms)))
+    }
+
+    /// The report of the last request, as the question (JSON) in the input buffer wants it.
+    pub fn report(&self, len: usize, now_ms: f64) -> Result<String> {
+        let now_ms = milliseconds(now_ms);
+        with_input(len, |ask| Ok(write(&crate::inspect::report(&self.0, ask, now_ms)?)))
     }
 
     /// The prompt for notes on the day in the input buffer, as JSON.

@@ -72,11 +72,12 @@ const tasks = {
   /** What a session holds in the end: pins that are not there, pins that are there again, compactions. */
   last: async () => {
     const { taken } = await import("../conformance/faults/rows.mjs");
-    const { api, talk, WINDOW } = await import("../conformance/talk.mjs");
+    const { api, WINDOW } = await import("../conformance/talk.mjs");
+    const { historyOf } = await import("./gateway.mjs");
     const store = await opened(spec);
     const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
     const context = await api.ContextManager.open(store, given.key, options);
-    const prepared = context.request(talk(given.steps));
+    const prepared = context.request(historyOf(given.steps));
     taken(prepared);
     const has = (/** @type {string} */ id) => context.unpin(id);
     const lost = given.ids.filter((/** @type {string} */ id) => !has(id));

@@ -222,9 +222,12 @@ fn logged(name: &str, command: &mut Command) -> Result<Ended> {
     if status.success() { Ok(Ended::Passed) } else { bail!("{}", failures(&text)) }
 }
 
-/// A line by which a test says what it leaves out, and why.
+/// A line by which a test says what it leaves out, and why: its own, or else that of Node's reporter.
 fn left_out(line: &str) -> Option<&str> {
-    line.find("skipped: ").and_then(|at| line.get(at..))
+    match line.find("skipped: ") {
+        Some(at) => line.get(at..),
+        None => line.trim_start().starts_with('\u{FE63}').then_some(line.trim()),
+    }
 }
 
 /// The part of a log that tells of failures: all of it where there is no such part.

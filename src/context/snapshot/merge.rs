@@ -36,6 +36,7 @@ impl State {
         self.calibration = ours.calibration;
         self.compactions.guard = ours.compactions.guard;
         self.compactions.limit = ours.compactions.limit;
+        self.compactions.checkpoints = ours.compactions.checkpoints;
         self.pruner.fold_wanted = ours.fold_wanted;
         self.sent.peak = ours.peak;
         self.flush = ours.flush;
@@ -101,6 +102,10 @@ impl Snapshot {
         self.fold_wanted |= other.fold_wanted && !folded;
         if self.flush == base.flush && !other_folded {
             self.flush = other.flush;
+        }
+        // Summaries that were made ahead, of messages that are still there.
+        if self.compactions.checkpoints == base.compactions.checkpoints && !folded {
+            self.compactions.checkpoints.clone_from(&other.compactions.checkpoints);
         }
         self.pins.merge(&other.pins, &base.pins)
     }

@@ -20,7 +20,7 @@ pub(super) fn prose(count: usize) -> String {
 }
 
 /// An agent's talk of so many steps that the model answers in words, so that only a fold makes it smaller.
-fn talked(options: &Value, steps: usize) -> Told {
+pub(super) fn talked(options: &Value, steps: usize) -> Told {
     let mut told = Told::new(options);
     for at in 0..steps {
         told.ask(&format!("step {at}: {}", prose(60)));
@@ -45,7 +45,7 @@ impl Told {
     }
 
     /// A compaction by hand with this summary.
-    fn compact(&mut self, summary: &str) -> Value {
+    pub(super) fn compact(&mut self, summary: &str) -> Value {
         let plan = self.plan(true);
         assert_eq!(plan["plan"]["outcome"], "summarize", "{plan}");
         let done = self.commit(&plan, Some(summary)).unwrap();
@@ -293,7 +293,7 @@ fn f29_under_a_smaller_window_a_plan_reaches_it() {
         told.state.set_options(Options::parse(&smaller.to_string()).unwrap());
         let plan = told.plan(false);
         assert_eq!(
-            (&plan["plan"]["outcome"], &plan["needed"]),
+            (&plan["plan"]["outcome"], &plan["degrades"]),
             (&json!("summarize"), &json!(true)),
             "{plan}"
         );
@@ -360,7 +360,7 @@ fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
             assert_eq!(told.state.snapshot(), before, "nothing has moved");
             assert!(waited);
             let plan = told.plan(false);
-            assert_eq!((&plan["needed"], &plan["summaryWanted"]), (&json!(true), &json!(true)));
+            assert_eq!((&plan["degrades"], &plan["summaryWanted"]), (&json!(true), &json!(true)));
             told.state.compaction_failed("temporary", told.now_ms);
             let Some(Step::Done(answer)) = told.state.prepare(told.now_ms) else {
                 panic!("asks again")
