@@ -2,6 +2,7 @@
 /** What the stores' tests have done by other processes: the task and its store come as JSON, what it says goes out as JSON lines. */
 import { syncBuiltinESMExports } from "node:module";
 import { createInterface } from "node:readline";
+import { page } from "./killed.mjs";
 import { closed, opened, subpath } from "./stores.mjs";
 
 const { task, spec, ...given } = JSON.parse(process.argv[2] ?? "{}");
@@ -205,9 +206,6 @@ async function deadly(point) {
   for (const name of ["writeFile", "sync", "close"]) deadlyOn(files, name);
   syncBuiltinESMExports();
 }
-
-/** @param {number} revision */
-const page = (revision) => new Uint8Array(3000).fill(revision % 251);
 
 await tasks[task]?.();
 await closed();

@@ -8,6 +8,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { killed, page } from "./killed.mjs";
 import { child, folder, long, looker, opened, skip, specOf } from "./stores.mjs";
 
 const KILLS = long ? 1000 : 12;
@@ -48,31 +49,9 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
   });
 }
 
-for (const task of ["commit", "delete", "first"]) {
+for (const task of /** @type {const} */ (["commit", "delete", "first"])) {
   test(`file: killed at every write point of a ${task}`, { skip: skip("file") }, async (t) => {
-    let points = 0;
-    let isOld = 0;
-    for (let point = 0; ; point += 1) {
-      /** @type {import("./stores.mjs").Spec} */
-      const spec = { kind: "file", place: folder(t) };
-      const store = await opened(spec);
-      const before = task === "first" ? null : await store.commit("one", page(1), null);
-      const { ended, lines } = child("killed", spec, { key: "one", of: task, point });
-      for await (const _ of lines);
-      if ((await ended) !== "SIGKILL") break;
-      points += 1;
-      const begun = performance.now();
-      const held = await store.load("one");
-      const revision = held?.revision ?? null;
-      const isNew = task === "delete" ? held === null : revision === (before ?? 0) + 1;
-      assert.ok(isNew || revision === before, `point ${point}: ${revision}`);
-      if (held) assert.deepEqual(held.bytes, page(held.revision));
-      isOld += isNew ? 0 : 1;
-      const next = await store.commit("one", page((revision ?? before ?? 0) + 1), revision);
-      assert.equal(next, (revision ?? (task === "delete" ? 1 : 0)) + 1, `point ${point}`);
-      assert.ok(performance.now() - begun < 5000, "the killed one's lock stands in the way");
-    }
-    assert.ok(points >= 12, `${points} points`);
+    const { points, isOld } = await killed(async () => ({ kind: "file", place: folder(t) }), task);
     console.log(
       `file, ${task}: killed at ${points} points, ${isOld} times the old record, else the new one`,
     );
@@ -124,8 +103,3 @@ test("file: a record that is damaged is a typed error, and can be deleted", {
   await store.delete("two");
   assert.equal(await store.load("two"), null);
 });
-
-/** @param {number} revision */
-function page(revision) {
-  return new Uint8Array(3000).fill(revision % 251);
-}
