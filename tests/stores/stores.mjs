@@ -21,6 +21,10 @@ const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 /** The program that runs a store's child: this Node, or one that has SQLite. @param {Spec["kind"]} kind */
 const programFor = (kind) => (kind === "sqlite" && !hasSqlite ? node24 : process.execPath);
 
+const tools = join(here, "../node_modules/.bin");
+/** Other runtimes, and how they run a program. @type {Record<string, string[]>} */
+export const RUNTIMES = { deno: [join(tools, "deno"), "run", "-A"], bun: [join(tools, "bun")] };
+
 /** Why a store cannot be tested here; false: it can. @param {Spec["kind"]} kind @returns {string | false} */
 export function skip(kind) {
   if (!packagePath()) return "skipped: the package is not built";
@@ -126,11 +130,12 @@ async function freePort() {
 
 /**
  * A process that does something with a store (`child.mjs`), and what it says line by line, as JSON.
- * @param {string} task @param {Spec} spec @param {object} [more]
+ * @param {string} task @param {Spec} spec @param {object} [more] @param {string[]} [runtime] program and options
  */
-export function child(task, spec, more = {}) {
+export function child(task, spec, more = {}, runtime = [programFor(spec.kind), "--expose-gc"]) {
   const given = JSON.stringify({ task, spec, ...more });
-  const process_ = spawn(programFor(spec.kind), ["--expose-gc", join(here, "child.mjs"), given], {
+  const [program = "", ...options] = runtime;
+  const process_ = spawn(program, [...options, join(here, "child.mjs"), given], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
   });
@@ -172,9 +177,9 @@ export function looker(spec, key) {
   };
 }
 
-/** All that a child says. @param {string} task @param {Spec} spec @param {object} [more] @returns {Promise<any[]>} */
-export async function told(task, spec, more) {
-  const { lines, ended } = child(task, spec, more);
+/** All that a child says. @param {string} task @param {Spec} spec @param {object} [more] @param {string[]} [runtime] @returns {Promise<any[]>} */
+export async function told(task, spec, more, runtime) {
+  const { lines, ended } = child(task, spec, more, runtime);
   const all = [];
   for await (const line of lines) all.push(line);
   await ended;
