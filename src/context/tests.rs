@@ -5,6 +5,7 @@
 mod compaction;
 mod flush;
 mod mended;
+mod monitor;
 mod presets;
 mod providers;
 mod snapshot;

@@ -7,6 +7,7 @@ mod leaves;
 pub mod pairs;
 mod patterns;
 mod scan;
+mod terminal;
 
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
@@ -15,3 +16,4 @@ pub use find::{find, has, places, replaced};
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use leaves::leaves;
 pub use scan::identifiers;
+pub use terminal::plain;
