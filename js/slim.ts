@@ -1,4 +1,4 @@
-/** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`. */
+/** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`, `inspect`. */
 export * from "./api.js";
 export { init, initSync, type Source, type SyncSource } from "./loader.js";
 export {
@@ -12,4 +12,5 @@ export {
   trimToolDescriptions,
   truncateText,
 } from "./prompt.js";
+export { ContextBudget, renderDetail, renderList } from "./render.js";
 export { readSession } from "./session.js";

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact"))]
+#[cfg(any(feature = "context", feature = "prompt", feature = "compact", feature = "inspect"))]
 use crate::error::Error;
 use crate::error::Result;
 
@@ -27,7 +27,7 @@ pub fn input(len: usize) -> *const u8 {
 }
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact"))]
+#[cfg(any(feature = "context", feature = "prompt", feature = "compact", feature = "inspect"))]
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     let input = take();
     let answer = text(&input, len).and_then(read);
@@ -36,7 +36,7 @@ pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) ->
 }
 
 /// Calls `read` with the texts that stand in the buffer one behind the other, the first apart from the others.
-#[cfg(feature = "prompt")]
+#[cfg(any(feature = "prompt", feature = "inspect"))]
 pub(super) fn with_inputs<T>(
     lens: &[usize],
     read: impl FnOnce(&str, &[&str]) -> Result<T>,
@@ -65,7 +65,7 @@ pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -
     answer
 }
 
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact"))]
+#[cfg(any(feature = "context", feature = "prompt", feature = "compact", feature = "inspect"))]
 #[inline(never)]
 fn text(input: &[u8], len: usize) -> Result<&str> {
     let bytes = input.get(..len).unwrap_or(input);
