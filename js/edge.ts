@@ -7,6 +7,7 @@ core.from(() => wasm);
 driver.load = () => import("./edge/compact.js");
 
 export * from "./api.js";
+export { CandidateStore } from "./edge/candidates.js";
 export * from "./edge/prompt.js";
 export * from "./edge/render.js";
 export { readSession } from "./edge/sessions.js";

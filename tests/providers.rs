@@ -11,42 +11,15 @@
     reason = "a test reads files, says what it skips and may fail"
 )]
 
-use std::fs;
-use std::path::Path;
-
 use carry::{repair, validate};
 use plimsoll::format::Format;
 use serde_json::{Value, json};
+use sessions::sessions;
 
 #[path = "support/carry.rs"]
 mod carry;
-
-fn sessions(folder: &str) -> Vec<Vec<Value>> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sessions"));
-    if !root.is_dir() {
-        println!("skipped: ../shared is absent");
-        return Vec::new();
-    }
-    let files = fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path());
-    let texts = files.map(|file| fs::read_to_string(file).unwrap());
-    let messages = texts.flat_map(|text| {
-        if let Ok(whole) = serde_json::from_str::<Value>(&text) {
-            let holders = whole.as_array().cloned().unwrap_or_else(|| vec![whole.clone()]);
-            let of = |holder: &Value| {
-                let list = ["traj", "messages"].iter().find_map(|key| holder.get(key));
-                list.unwrap().as_array().unwrap().clone()
-            };
-            return holders.iter().map(of).take(15).collect::<Vec<_>>();
-        }
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        vec![
-            lines
-                .filter_map(|line| line.get("message").filter(|m| m.is_object()).cloned())
-                .collect(),
-        ]
-    });
-    messages.collect()
-}
+#[path = "support/sessions.rs"]
+mod sessions;
 
 #[track_caller]
 fn check_mended(format: Format, provider: &str, messages: &[Value]) -> usize {

@@ -133,7 +133,7 @@ test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
     });
   const seen = inTerminal({});
   if (seen.error !== undefined || seen.status !== 0)
-    return t.skip("no `script` to make a terminal with");
+    return t.skip("skipped: no `script` to make a terminal with");
   assert.ok(seen.stdout.includes("\u001b["));
   const bare = inTerminal({ NO_COLOR: "1" }).stdout;
   assert.ok(!bare.includes("\u001b["));

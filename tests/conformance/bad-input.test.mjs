@@ -51,7 +51,7 @@ const isThere = (/** @type {string} */ way) =>
     : api?.[way === "compactOnce" ? "compact" : way]) === "function";
 const here = Object.keys(ways).filter(isThere);
 const absent = Object.keys(ways).filter((way) => !here.includes(way));
-const nowhere = here.length === 0 ? "nothing in the package takes a history" : false;
+const nowhere = here.length === 0 ? "skipped: nothing in the package takes a history" : false;
 if (api && absent.length > 0) console.log(`not in the package: ${absent.join(", ")}`);
 
 /** @param {number} depth */

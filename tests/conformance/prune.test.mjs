@@ -248,7 +248,7 @@ test("every preset, call by call, is what it is when asked alone", { skip }, () 
 
 const files = api ? sessionFiles() : [];
 test("every session's whole history, pruned alone, is smaller or as it was", {
-  skip: skip || (files.length === 0 && "../shared is absent"),
+  skip: skip || (files.length === 0 && "skipped: ../shared is absent"),
 }, () => {
   let applied = 0;
   for (const { name, bytes } of files.filter((_, at) => at % 7 === 0)) {

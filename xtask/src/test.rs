@@ -28,13 +28,14 @@ pub struct Options {
     hosts: bool,
 }
 
-const SUITES: [Suite; 9] = [
+const SUITES: [Suite; 10] = [
     Suite { name: "rust", run: rust },
     Suite { name: "check", run: check },
     Suite { name: "package", run: |options| node(options, "package") },
     Suite { name: "runtimes", run: |options| node(options, "runtimes") },
     Suite { name: "bundlers", run: |options| node(options, "bundlers") },
     Suite { name: "conformance", run: |options| node(options, "conformance") },
+    Suite { name: "stores", run: |options| node(options, "stores") },
     Suite { name: "workspace", run: |options| node(options, "workspace") },
     Suite { name: "cli", run: |options| node(options, "cli") },
     Suite { name: "hosts", run: hosts },
@@ -221,9 +222,12 @@ fn logged(name: &str, command: &mut Command) -> Result<Ended> {
     if status.success() { Ok(Ended::Passed) } else { bail!("{}", failures(&text)) }
 }
 
-/// A line by which a test says what it leaves out, and why.
+/// A line by which a test says what it leaves out, and why: its own, or else that of Node's reporter.
 fn left_out(line: &str) -> Option<&str> {
-    line.find("skipped: ").and_then(|at| line.get(at..))
+    match line.find("skipped: ") {
+        Some(at) => line.get(at..),
+        None => line.trim_start().starts_with('\u{FE63}').then_some(line.trim()),
+    }
 }
 
 /// The part of a log that tells of failures: all of it where there is no such part.

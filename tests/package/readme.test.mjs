@@ -1,0 +1,75 @@
+/** Every JavaScript example of the README holds against the types of the packed package, a name that the host brings being declared here. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { project, root, run, write } from "../support/project.mjs";
+
+/** What the examples take as given, by the line that declares it. */
+const HOST = `import type * as plimsoll from "plimsoll";
+declare global {
+  interface Message { role: "user" | "assistant"; content: string | object[] }
+  var context: plimsoll.ContextManager<Message>;
+  var options: plimsoll.ContextManagerOptions<Message>;
+  var store: plimsoll.Store;
+  var system: string;
+  var tools: object[];
+  var sessionId: string;
+  var folder: string;
+  var key: Uint8Array;
+  var saved: { file: string; revision: number };
+  var runTurn: (prompt: string) => Promise<boolean>;
+  var model: string;
+  var channels: Parameters<typeof plimsoll.historyLimitFromSessionKey>[1];
+  var log: (...said: unknown[]) => void;
+  var asTool: (tool: plimsoll.AgentTool) => object;
+  var callModel: (request: plimsoll.Prepared<Message>) => Promise<{ usage: object }>;
+  var anthropic: { messages: { create(body: object): Promise<object> } };
+  class HumanMessage { constructor(fields: object) }
+  class ToolMessage { constructor(fields: object) }
+  var require: (name: string) => any;
+}
+`;
+
+const CONFIG = {
+  compilerOptions: {
+    module: "nodenext",
+    target: "es2022",
+    lib: ["es2022", "esnext.disposable", "dom"],
+    strict: true,
+    noImplicitAny: false,
+    noEmit: true,
+    types: [],
+  },
+};
+
+const NAMES = `import * as plimsoll from "plimsoll";
+console.log(JSON.stringify(Object.keys(plimsoll)));`;
+
+/** Not of `HOST`, for a browser's global has this name. */
+const HISTORY = "declare const history: Message[]; ";
+
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const examples = [...readme.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
+
+test("the examples of the README hold against the package's types", () => {
+  assert.ok(examples.length > 4, `${examples.length} examples were found`);
+  const folder = project({ "names.mjs": NAMES });
+  const exported = JSON.parse(run(process.execPath, ["names.mjs"], folder));
+  const files = { "host.d.ts": HOST };
+  for (const [at, code] of examples.entries()) {
+    files[`example-${at + 1}.mts`] = `${HISTORY}${imports(code, exported)}${code}export {};\n`;
+  }
+  const config = { ...CONFIG, files: Object.keys(files) };
+  write(folder, { ...files, "tsconfig.json": JSON.stringify(config) });
+  run(join(root, "js/node_modules/.bin/tsc"), [], folder);
+});
+
+/** Imports what an example uses of the package and an earlier one imported: a reader has seen that line. */
+function imports(code, exported) {
+  const given = /import \{([^}]*)\} from "plimsoll/.exec(code)?.[1] ?? "";
+  const used = exported.filter(
+    (name) => new RegExp(`\\b${name}[(<.]`).test(code) && !given.includes(name),
+  );
+  return used.length ? `import { ${used.join(", ")} } from "plimsoll"; ` : "";
+}
