@@ -7,6 +7,7 @@ mod flush;
 mod limits;
 mod mended;
 mod merge;
+mod monitor;
 mod presets;
 mod providers;
 mod snapshot;
