@@ -4,7 +4,7 @@
 //! dump session  < session file       the session as JSON
 //! dump estimate < JSON list of texts a line for each estimator: its name, the tokens of each text
 //! dump views OPTIONS..  < session    for each of the options (JSON, as the core takes them) every step of every call
-//! dump replay OPTIONS.. < session    for each of the options the calls, buckets and messages of a replay
+//! dump replay OPTIONS.. < session    for each of the options the calls, buckets, messages, next plan and report of a replay
 //! dump prompt   < lines of a call's name and its arguments as JSON    a line for each: its answer, or its error
 //! ```
 //!
@@ -22,6 +22,7 @@ use std::io::Read;
 use plimsoll::context::{Options, Pushed, Recording, State, Step};
 use plimsoll::estimate::Estimator;
 use plimsoll::format::Format;
+use plimsoll::inspect::report;
 use plimsoll::json::write;
 use plimsoll::prompt::{calls, crossing};
 use plimsoll::session::read_session;
@@ -86,11 +87,18 @@ fn estimate(texts: &[String]) -> Done {
 
 fn replay(session: &str, options: &[String]) -> Done {
     let recording = Recording::parse(session, Estimator::default())?;
+    let system = part(serde_json::from_str::<Session>(session)?.system.as_deref());
     for options in options {
-        let replay = recording.replay(&Options::for_replay(options)?, None)?;
+        let mut replay = recording.replay(&Options::for_replay(options)?, None)?;
         println!("{}", write(&(&replay.calls, &replay.totals)));
         println!("{}", write(&replay.state.buckets()));
         println!("{}", write(&replay.state.list()?));
+        let next = recording.plan(&mut replay)?;
+        println!("{next}");
+        let at = replay.calls.last().map_or(0, |call| call.at);
+        let ask =
+            format!(r#"{{"beside":{{"system":{system}}},"next":{next},"detailKey":"system"}}"#);
+        println!("{}", report(&replay.state, &ask, at)?);
     }
     Ok(())
 }
@@ -111,6 +119,10 @@ struct Call {
     at: i64,
 }
 
+fn part(part: Option<&RawValue>) -> String {
+    part.map_or("null", RawValue::get).to_owned()
+}
+
 fn views(session: &str, options: &[String]) -> Done {
     let session: Session = serde_json::from_str(session)?;
     options.iter().try_for_each(|options| play(&session, options))
@@ -118,11 +130,7 @@ fn views(session: &str, options: &[String]) -> Done {
 
 /// Hands the messages over as `js/context.ts` does: what is new, once.
 fn play(session: &Session, options: &str) -> Done {
-    let part = |part: &Option<Box<RawValue>>| match part {
-        Some(part) => part.get().to_owned(),
-        None => "null".into(),
-    };
-    let (system, tools) = (part(&session.system), part(&session.tools));
+    let (system, tools) = (part(session.system.as_deref()), part(session.tools.as_deref()));
     let parts = format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":null}}"#);
     let bytes = |at: usize| session.messages[at].get().as_bytes();
     let mut state = State::new(Options::parse(options)?, Format::Anthropic);
@@ -152,7 +160,8 @@ fn play(session: &Session, options: &str) -> Done {
     for at in (0..known).step_by(EXPLAINED) {
         println!("{}", write(&state.explain(u32::try_from(at)?)?));
     }
-    println!("{}", write(&state.status()));
+    let at = session.calls.last().map_or(0, |call| call.at);
+    println!("{}", state.status_now(at));
     println!("{}", write(&state.counters()));
     Ok(())
 }

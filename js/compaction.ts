@@ -9,6 +9,7 @@ import type {
   CompactionEvent,
   CompactionOutcome,
   CompactionPlan,
+  CompactionRecord,
   CompactOptions,
   ContextManagerOptions,
   ExtractedContext,
@@ -85,7 +86,11 @@ export class Compactions<M> {
   }
 
   plan(messages: readonly M[], parts: Parts, force: boolean): CompactionPlan {
-    const manager = this.#session.take("plan", messages, parts);
+    return this.next(this.#session.take("plan", messages, parts), force);
+  }
+
+  /** The same of the messages that the core has. */
+  next(manager: glue.Manager, force = false): CompactionPlan {
     const told = this.#planned("plan", manager, force, undefined);
     const { lists } = this.#read("plan", manager, told);
     const extracted = { ...lists, identifiers: told.identifiers };
@@ -326,6 +331,12 @@ export class Compactions<M> {
 
   #ranges(ranges: Array<[number, number]>): Array<[number, number]> {
     return ranges.flatMap(([from, to]) => this.#session.history.runsOf(from, to));
+  }
+
+  /** A compaction as a record, its positions those of the host's history. */
+  recordOf(fold: Sized): CompactionRecord[] {
+    const { record } = this.#placed(outcomeOf(fold));
+    return record ? [record] : [];
   }
 
   #placed(outcome: CompactionOutcome): CompactionOutcome {

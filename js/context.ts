@@ -6,6 +6,7 @@ import { conflict, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
 import { History } from "./history.js";
+import { question, type Told } from "./inspect.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import { isContextOverflow } from "./overflow.js";
@@ -18,6 +19,7 @@ import type {
   Explanation,
   ExtractedContext,
   FlushPrompt,
+  InspectReport,
   Parts,
   Prepared,
   Status,
@@ -241,11 +243,46 @@ export class ContextManager<M = unknown> {
   /** How full the window is, by the last request. */
   status(): Status {
     const manager = this.#manager();
-    const core = JSON.parse(call("status", () => manager.status())) as Omit<Status, "blocked">;
-    const blocked = this.#compactions.isRunning
-      ? { reason: "running" as const }
-      : (JSON.parse(call("status", () => manager.blocked(this.#now()))) as Status["blocked"]);
+    const now = this.#now();
+    return this.#statusOf(JSON.parse(call("status", () => manager.status(now))) as Status);
+  }
+
+  /** With what the core does not know: what is under way, and epochs before its instance. */
+  #statusOf(core: Status): Status {
+    const blocked = this.#compactions.isRunning ? ({ reason: "running" } as const) : core.blocked;
     return { ...core, epoch: this.#epochsBefore + core.epoch, blocked };
+  }
+
+  /**
+   * The report of the last request: window and buckets, the sections of the system prompt if it was given as a plan, every
+   * message with its state and rule, the compactions, and what the next would do. Changes nothing. Texts are not in it,
+   * but for what `detailKey` names: a section's key, `system`, or `message:N`. Where there is no such key, `nearestKeys` are
+   * told.
+   *
+   * @example
+   * const { window } = context.inspect(); // used + reserve + free = contextWindowTokens
+   */
+  inspect(options: { detailKey?: string } = {}): InspectReport {
+    return this.#alone("inspect", () => {
+      const manager = this.#manager();
+      const history = this.#history;
+      const ask = question({
+        sessionId: this.#options.id,
+        detailKey: options.detailKey,
+        beside: this.#beside,
+        next: argumentJson(this.#compactions.next(manager), "next"),
+        messageAt: (place) => history.messages[history.numberOf(place) ?? -1],
+      });
+      const now = this.#now();
+      const told = JSON.parse(call("inspect", () => manager.report(send(ask), now))) as Told;
+      const messages = placed(told.messages, (number) => history.placeOf(number));
+      return {
+        ...told,
+        messages: messages.map((one) => ({ ...one, group: history.placeFrom(one.group) })),
+        status: this.#statusOf(told.status),
+        compactions: told.compactions.flatMap((fold) => this.#compactions.recordOf(fold)),
+      };
+    });
   }
 
   /**

@@ -286,7 +286,8 @@ call: number, };
  */
 export type Bucket = { 
 /**
- * system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`.
+ * system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`; unseen: what the host said it
+ * sends besides; pins: texts that it had pinned; made: lines of ours that mend its history.
  */
 bucket: string, 
 /**
@@ -357,4 +358,33 @@ rule: string,
 /**
  * The turn it stands in.
  */
-turn: number, };
+turn: number, 
+/**
+ * Messages with the same number stay or go together; its own index where it stands alone.
+ */
+group: number, };
+
+/**
+ * A window and what fills it: used, reserve and free are all of it.
+ */
+export type WindowReport = { 
+/**
+ * Tokens of the last request.
+ */
+used: number, 
+/**
+ * Tokens held back for the answer.
+ */
+reserve: number, 
+/**
+ * What is left; below 0 where the request is over the window, or the window is not known.
+ */
+free: number, 
+/**
+ * Tokens above which something must go; none where nothing is decided.
+ */
+trigger: number | null, 
+/**
+ * Tokens that are then aimed for.
+ */
+target: number | null, };

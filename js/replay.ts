@@ -4,11 +4,13 @@ import { counterOf, countsOf } from "./count.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
+import { question, type Told } from "./inspect.js";
 import { argumentJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type {
   Bucket,
   Estimator,
+  InspectReport,
   ListedMessage,
   Replay,
   ReplayCall,
@@ -16,6 +18,7 @@ import type {
   ReplayTotals,
   SessionFile,
 } from "./types.js";
+import { outcomeOf } from "./view.js";
 
 const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
 
@@ -39,7 +42,7 @@ export function replay(session: SessionFile, options: ReplayOptions): Replay {
       const value = recording();
       return call("replay", () => value.replay(send(json), last));
     });
-  return new Played(play);
+  return new Played(session, recording, play);
 }
 
 function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording {
@@ -65,12 +68,20 @@ function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording
 class Played implements Replay {
   readonly calls: ReplayCall[];
   readonly totals: ReplayTotals;
+  readonly #session: SessionFile;
+  readonly #recording: () => glue.Recording;
   readonly #play: (last?: number) => Handle<glue.Replay>;
   #handle: Handle<glue.Replay> | undefined;
   /** The call at which the handle stands. */
   #at: number;
 
-  constructor(play: (last?: number) => Handle<glue.Replay>) {
+  constructor(
+    session: SessionFile,
+    recording: () => glue.Recording,
+    play: (last?: number) => Handle<glue.Replay>,
+  ) {
+    this.#session = session;
+    this.#recording = recording;
     this.#play = play;
     const handle = play();
     this.#handle = handle;
@@ -99,6 +110,23 @@ class Played implements Replay {
   messages(at?: number): ListedMessage[] {
     const { value } = this.#standing(at);
     return JSON.parse(call("replay", () => value.list())) as ListedMessage[];
+  }
+
+  report(at?: number, options: { detailKey?: string } = {}): InspectReport {
+    const { value } = this.#standing(at);
+    const { system, messages } = this.#session;
+    const sent = this.calls[this.#at]?.sent ?? 0;
+    const recording = this.#recording();
+    const next = call("report", () => recording.plan(value));
+    const ask = question({
+      detailKey: options.detailKey,
+      beside: argumentJson({ system }, "session"),
+      next,
+      messageAt: (place) => (place < sent ? messages[place] : undefined),
+    });
+    const told = JSON.parse(call("report", () => value.report(send(ask)))) as Told;
+    const compactions = told.compactions.flatMap((fold) => outcomeOf(fold).record ?? []);
+    return { ...told, compactions };
   }
 
   [Symbol.dispose](): void {

@@ -12,9 +12,20 @@ import type {
   ListedMessage,
   Op,
   Violation,
+  WindowReport,
 } from "./generated.js";
 
-export type { Bucket, BudgetCheck, Edit, Estimate, Explanation, ListedMessage, Op, Violation };
+export type {
+  Bucket,
+  BudgetCheck,
+  Edit,
+  Estimate,
+  Explanation,
+  ListedMessage,
+  Op,
+  Violation,
+  WindowReport,
+};
 
 /** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
 export type Format =
@@ -443,7 +454,52 @@ export interface Replay {
   composition(call?: number): Bucket[];
   /** Every message of the history at a call; default the last. */
   messages(call?: number): ListedMessage[];
+  /** The same report as `ContextManager.inspect`, of a call; default the last. */
+  report(call?: number, options?: { detailKey?: string }): InspectReport;
   [Symbol.dispose](): void;
+}
+
+/**
+ * What fills a window, why each part is in or out, and what would go next: one report, the same from a live session, a replay,
+ * the CLI and an RPC. Percents are of 100, to four places.
+ */
+export interface InspectReport {
+  schema: "context.inspect/1";
+  sessionId: string;
+  /** The system prompt: its UTF-16 code units, its tokens without the message around it, and their share of the window. */
+  totalChars: number;
+  estimatedTokens: number;
+  contextWindowTokens: number;
+  systemPromptSharePct: number;
+  /** Of the plan that the system prompt was given as; null and empty where it was given as text. */
+  requestFocus: RequestFocus | null;
+  budget: PromptBudget | null;
+  truncatedSectionKeys: string[];
+  /** `estimatedTokens` of a section are by the session's own estimator. */
+  sections: SectionReport[];
+  /** used + reserve + free = contextWindowTokens. Something must go above `trigger`, and then down to `target`; null: no window is known. */
+  window: WindowReport;
+  /** What the request consists of, the largest first; together they are `window.used`. */
+  buckets: Array<{
+    /** As in `Bucket`; of a plan's prompt `rules`, `candidates`, `skills`, `learned`, `memory` and `core` instead of `system`. */
+    bucket: string;
+    /** As sent. `unseen`: what the provider counted beyond our estimates, below 0 where it counted less. */
+    tokens: number;
+    /** Share of what is used. */
+    sharePct: number;
+    /** What is left of it; of sections by their characters. */
+    retainedPct: number;
+  }>;
+  /** Tokens are estimates, whatever the provider counted. */
+  messages: ListedMessage[];
+  status: Status;
+  /** The newest are remembered, at most 32; what they say of the last alone. */
+  compactions: CompactionRecord[];
+  next: CompactionPlan;
+  /** The text under the key that was asked for. */
+  detail?: { key: string; content: string };
+  /** The keys nearest to one that there is not. */
+  nearestKeys?: string[];
 }
 
 /** A tool in plain JSON Schema: spread into `input_schema`, `function.parameters` or `jsonSchema()`. */

@@ -12,6 +12,7 @@ pub mod focus;
 pub mod format;
 pub mod hash;
 pub mod identifiers;
+pub mod inspect;
 pub mod json;
 pub mod keyed;
 pub mod ledger;

@@ -2,7 +2,9 @@
 
 use ts_rs::{Config, TS};
 
-use crate::context::{Bucket, BudgetCheck, ByKind, Edit, Estimate, Explanation, Listed, Since};
+use crate::context::{
+    Bucket, BudgetCheck, ByKind, Edit, Estimate, Explanation, Listed, Since, Window,
+};
 use crate::error::Error;
 use crate::model::{Op, Violation};
 
@@ -21,6 +23,7 @@ fn generated() -> String {
         export::<Since>(&config),
         export::<Bucket>(&config),
         export::<Listed>(&config),
+        export::<Window>(&config),
     ]
     .concat()
 }

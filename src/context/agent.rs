@@ -3,6 +3,7 @@
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::json::{self, Value, json};
+use crate::model::Kind;
 
 /// A tool of the agent's: its name, what it says, and its one parameter with what that says.
 type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -122,6 +123,36 @@ impl State {
         }
         let piece = block.saturating_sub(self.ledger.blocks_of(message).start);
         Ok(draft.parts.get(piece as usize).map(|part| part.text.clone().into_owned()))
+    }
+}
+
+/// What stands between the parts of a message.
+const BETWEEN: &str = "\n\n";
+
+impl State {
+    /// Messages of the history.
+    pub fn message_count(&self) -> u32 {
+        self.ledger.message_count()
+    }
+
+    /// What a message (JSON) says: the texts of its parts, a call as its tool and arguments.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn text_of(&self, index: u32, bytes: &[u8]) -> Result<String> {
+        let draft = self.format.read(bytes, index)?;
+        let mut words = String::new();
+        for part in draft.parts.iter().filter(|part| !part.piece.mirror) {
+            if !words.is_empty() {
+                words.push_str(BETWEEN);
+            }
+            if part.piece.kind == Kind::Call {
+                words.push_str(&part.piece.name);
+                words.push(' ');
+            }
+            words.push_str(&part.text);
+        }
+        Ok(words)
     }
 }
 

@@ -237,6 +237,10 @@ impl State {
         self.remember(&entries, rebuild, parts, fold_due);
         self.renew_flush();
         self.mark_breakpoints(before_end);
+        let outcome = self.outcome(decided, &fresh, committed.map(|(_, after)| after));
+        if let Some(outcome) = outcome.as_ref().filter(|_| by_itself) {
+            self.keep_record(outcome.tokens_before, outcome.tokens_after);
+        }
         let said = Said {
             keep: count(keep),
             before,
@@ -247,7 +251,7 @@ impl State {
                 (false, true) => Some(Event::Edit),
                 (false, false) => None,
             },
-            outcome: self.outcome(decided, &fresh, committed.map(|(_, after)| after)),
+            outcome,
             fold: folded.then(|| self.folded(committed.is_some())),
         };
         self.answer(items, edits, said)
@@ -378,7 +382,7 @@ impl State {
 
     /// What a fold that has just been carried out came to.
     /// `committed`: by a compaction, which has read what went.
-    fn folded(&self, committed: bool) -> Folded {
+    pub(super) fn folded(&self, committed: bool) -> Folded {
         let last = self.compactions.last.clone().unwrap_or_default();
         let tells = |at: &u32| {
             let block = self.ledger.blocks.get(*at as usize)?;

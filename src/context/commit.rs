@@ -56,6 +56,7 @@ impl State {
             copy.pruner.fold_wanted = false;
             (copy.sent.settled, copy.sent.rebuild) = (false, true);
             *self = copy;
+            self.keep_record(sizes.0, sizes.1);
         }
         let failure = match failure {
             // One compaction is one strike.

@@ -1,8 +1,11 @@
 //! What a session remembers of its compactions: the last one, whether a request has told of it, and what a provider refused.
 
+use super::answer::Folded;
 use super::guard::Guard;
 use super::snapshot::bytes::{Reader, Writer};
+use super::state::State;
 use crate::extract::Extracted;
+use crate::json;
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +24,23 @@ pub(super) struct Compactions {
     /// What goes by the last plan or fold, and what was found in it as far as its texts have come.
     pub going: Vec<u32>,
     pub found: Extracted,
+    /// The newest of them, the last at the end. Not in a snapshot.
+    pub told: Vec<Compacted>,
 }
+
+/// A compaction with the sizes of the request before and after it. What it says is there of the last one alone: the summary
+/// of a later one stands for those before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compacted {
+    /// What it came to.
+    pub fold: Folded,
+    /// Tokens of the request before.
+    pub tokens_before: u64,
+    /// Tokens of the request with it.
+    pub tokens_after: u64,
+}
+
+json::written!(Compacted { fold as "*", tokens_before, tokens_after });
 
 /// A compaction that was carried out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +58,8 @@ pub(super) fn record_id(at_ms: i64, folds: Option<u32>) -> String {
     format!("{:013}_{:06}", at_ms.max(0), folds.unwrap_or(0))
 }
 
+/// Compactions that are remembered.
+const MOST: usize = 32;
 /// Bytes of each list of a record in a snapshot; the oldest entries go first.
 const LIST: usize = 1000;
 
@@ -84,6 +105,47 @@ impl Compactions {
             Record { id, at_ms, degraded, lost: list(), found }
         });
         Self { guard, last, untold, limit, ..Self::default() }
+    }
+}
+
+impl State {
+    /// Remembers the compaction that was just carried out, and how large the request was before and after it.
+    pub(super) fn keep_record(&mut self, tokens_before: u64, tokens_after: u64) {
+        let fold = Folded { went: Vec::new(), ..self.folded(true) }.without_texts();
+        let told = &mut self.compactions.told;
+        told.push(Compacted { fold, tokens_before, tokens_after });
+        let over = told.len().saturating_sub(MOST);
+        told.drain(..over);
+    }
+
+    /// The compactions of the session, as far as they are remembered.
+    pub fn compactions(&self) -> Vec<Compacted> {
+        let mut all = self.compactions.told.clone();
+        let Some(last) = &self.compactions.last else { return all };
+        let fold = self.folded(true);
+        match all.last_mut().filter(|it| it.fold.id == last.id) {
+            Some(it) => it.fold = fold,
+            // A session that was woken knows only what its last one came to.
+            None => all.push(Compacted { fold, tokens_before: 0, tokens_after: 0 }),
+        }
+        all
+    }
+}
+
+impl Folded {
+    fn without_texts(mut self) -> Self {
+        (self.head, self.summary, self.identifiers) = Default::default();
+        let found = &mut self.extracted;
+        let lists = [
+            &mut found.modified_files,
+            &mut found.read_files,
+            &mut found.commands,
+            &mut found.errors,
+        ];
+        for list in lists.into_iter().chain([&mut self.lost]) {
+            *list = newest(list).to_vec();
+        }
+        self
     }
 }
 

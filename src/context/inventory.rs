@@ -13,7 +13,8 @@ use crate::order::{down, sort_by};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Bucket {
-    /// system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`.
+    /// system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`; unseen: what the host said it
+    /// sends besides; pins: texts that it had pinned; made: lines of ours that mend its history.
     pub bucket: String,
     /// How many blocks there are.
     pub blocks: u32,
@@ -65,9 +66,22 @@ pub struct Listed {
     pub rule: &'static str,
     /// The turn it stands in.
     pub turn: u32,
+    /// Messages with the same number stay or go together; its own index where it stands alone.
+    pub group: u32,
 }
 
-json::written!(Listed { index, role, kind, tool as "tool?", tokens, sent_tokens, state, rule, turn });
+json::written!(Listed {
+    index,
+    role,
+    kind,
+    tool as "tool?",
+    tokens,
+    sent_tokens,
+    state,
+    rule,
+    turn,
+    group
+});
 
 impl State {
     /// What the request holds, the largest first.
@@ -90,7 +104,10 @@ impl State {
         let beside = [
             ("system", self.parts.system, true),
             ("tools", self.parts.tools, true),
+            ("unseen", self.parts.unseen, true),
+            ("pins", self.pins.tokens(self.options.estimator), true),
             ("head", head, false),
+            ("made", self.sent.made_tokens, false),
         ];
         for (name, tokens, ours) in beside.into_iter().filter(|(_, tokens, _)| *tokens > 0) {
             let bucket = buckets.entry(name.into()).or_default();
@@ -162,6 +179,7 @@ impl State {
             state: why.state,
             rule: why.rule,
             turn: why.turn,
+            group: why.group,
         })
     }
 }

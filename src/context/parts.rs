@@ -1,9 +1,13 @@
 //! What goes out beside the messages: system prompt, tool definitions, and what we are not shown.
 
+use std::borrow::Cow;
+
 use super::agent::RECALL;
 use super::counter::Counter;
+use super::options::Options;
+use super::state::State;
 use crate::error::{Error, Result};
-use crate::estimate::{DEFINITION, MESSAGE};
+use crate::estimate::{DEFINITION, Estimator, MESSAGE};
 use crate::hash::fnv;
 use crate::json::{self, RawValue, Reader, Shape, Want, may};
 
@@ -144,14 +148,33 @@ fn names_recall(tools: &str) -> bool {
     before.any(names) || after.any(|it| it.starts_with(':'))
 }
 
+/// A system prompt (JSON) that was given as the plan it came from.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The text that is sent.
+    pub prompt: &'a RawValue,
+    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+}
+
+impl<'a> Plan<'a> {
+    /// None: it is no plan.
+    pub fn read(system: &'a RawValue) -> Option<Self> {
+        let plan = Self { prompt: "", members: json::members(system).ok()? };
+        let prompt = plan.of("prompt").filter(|it| it.starts_with('"'))?;
+        plan.of("sections")?;
+        Some(Self { prompt, ..plan })
+    }
+
+    /// A member that is there and says something.
+    pub fn of(&self, name: &str) -> Option<&'a RawValue> {
+        let found = self.members.iter().find(|(key, _)| key == name).map(|(_, it)| *it);
+        found.filter(|it| *it != "null")
+    }
+}
+
 /// Of a plan only its prompt is sent: a report that says something else of the same prompt is no change.
 fn sent(system: &RawValue) -> &RawValue {
-    let members = json::members(system).unwrap_or_default();
-    let of = |name| members.iter().find(|(key, _)| key == name).map(|(_, it)| *it);
-    match (of("prompt"), of("sections")) {
-        (Some(prompt), Some(_)) if prompt.starts_with('"') => prompt,
-        _ => system,
-    }
+    Plan::read(system).map_or(system, |plan| plan.prompt)
 }
 
 /// How many definitions an entry has: Gemini lists several in one.
@@ -176,8 +199,25 @@ fn marks(list: &RawValue) -> u32 {
     marks
 }
 
+impl State {
+    /// What goes out beside the messages.
+    pub fn beside(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// What the host chose.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What tokens are estimated by.
+    pub fn estimator(&self) -> Estimator {
+        self.options.estimator
+    }
+}
+
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
-fn system_text(system: &RawValue) -> String {
+pub fn system_text(system: &RawValue) -> String {
     match system.as_bytes().first() {
         Some(b'n') => return String::new(),
         Some(b'"') => return json::string(system).unwrap_or_default().into_owned(),

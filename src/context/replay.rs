@@ -13,7 +13,7 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::hash::mix;
 use crate::identifiers::Identifiers;
-use crate::json::{self, Members, RawValue, Shape, Want, may, must};
+use crate::json::{self, Members, RawValue, Shape, Value, Want, may, must};
 use crate::model::{Form, NONE, Role};
 use crate::prune::{Cache, Sent};
 
@@ -247,6 +247,28 @@ impl Recording {
         Ok(replay)
     }
 
+    /// What a compaction would do behind the last call of a replay, as JSON: a plan with all that its texts tell.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn plan(&self, replay: &mut Replay) -> Result<Value> {
+        let state = &mut replay.state;
+        let now_ms = replay.calls.last().map_or(0, |call| call.at);
+        let told = state.plan(false, None, now_ms)?;
+        let members = json::members(told.json()).unwrap_or_default();
+        let of = |name| members.iter().find(|(known, _)| known == name).map_or("[]", |(_, it)| *it);
+        for index in json::items(of("go")).unwrap_or_default() {
+            let index = index.parse().unwrap_or(NONE);
+            state.flat(index, self.raw(index))?;
+        }
+        let names = Value::raw(of("identifiers").into());
+        let mut extracted = String::new();
+        json::object(&[("*", state.extracted()), ("identifiers", &names)], &mut extracted);
+        let mut plan = Value::raw(of("plan").into());
+        plan.set("extracted", Value::raw(extracted));
+        Ok(plan)
+    }
+
     /// What the model wrote behind this many messages.
     fn answer_to(&self, sent: u32) -> &[Measure] {
         let behind = self.measures.get(sent as usize..).unwrap_or(&[]);
@@ -289,8 +311,11 @@ impl Recording {
     }
 
     fn supply(&self, state: &mut State, index: u32) -> Result<()> {
-        let raw = self.raw.get(index as usize).map_or("null", String::as_str);
-        state.supply(index, raw.as_bytes())
+        state.supply(index, self.raw(index))
+    }
+
+    fn raw(&self, index: u32) -> &[u8] {
+        self.raw.get(index as usize).map_or(b"null", |raw| raw.as_bytes())
     }
 }
 

@@ -1,8 +1,9 @@
 //! How full the window is, and what is due.
 
-use crate::json;
+use crate::json::{self, Value};
 
 use super::flush::Flushed;
+use super::options::Options;
 use super::state::State;
 
 /// What `status()` tells.
@@ -53,7 +54,41 @@ json::written!(Status {
     flush as "flush?"
 });
 
+/// A window and what fills it: used, reserve and free are all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WindowReport"))]
+pub struct Window {
+    /// Tokens of the last request.
+    pub used: u64,
+    /// Tokens held back for the answer.
+    pub reserve: u64,
+    /// What is left; below 0 where the request is over the window, or the window is not known.
+    pub free: i64,
+    /// Tokens above which something must go; none where nothing is decided.
+    pub trigger: Option<u64>,
+    /// Tokens that are then aimed for.
+    pub target: Option<u64>,
+}
+
+json::written!(Window { used, reserve, free, trigger, target });
+
 impl State {
+    /// The window of the last request. The trigger is the one that decisions are made by, as the provider counts.
+    pub fn window(&self) -> Window {
+        let Options { window, usable, .. } = self.options;
+        let used = self.status().used;
+        let reserve = window.saturating_sub(usable);
+        let setting = self.setting();
+        let shown = |tokens| (window > 0).then(|| self.calibration.tokens(tokens));
+        Window {
+            used,
+            reserve,
+            free: signed(usable).saturating_sub(signed(used)),
+            trigger: shown(self.pruner.line(&setting)),
+            target: shown(self.pruner.target(&setting)),
+        }
+    }
+
     /// A provider's figure of this epoch with an estimate of what came since, or an estimate alone.
     pub(super) fn source(&self) -> &'static str {
         let anchored = self.calibration.is_anchored(self.sent.epoch);
@@ -69,6 +104,13 @@ impl State {
             true if now > last => "rising",
             true => "falling",
         }
+    }
+
+    /// The same with why no summarizer is asked now, if none is: all of `Status`, as JSON.
+    pub fn status_now(&self, now_ms: i64) -> Value {
+        let mut out = String::new();
+        json::object(&[("*", &self.status()), ("blocked", &self.blocked(now_ms))], &mut out);
+        Value::raw(out)
     }
 
     /// How full the window is.
@@ -99,4 +141,8 @@ impl State {
             flush: self.flushed(),
         }
     }
+}
+
+fn signed(tokens: u64) -> i64 {
+    i64::try_from(tokens).unwrap_or(i64::MAX)
 }

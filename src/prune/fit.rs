@@ -43,7 +43,7 @@ impl Pruner {
             }
         }
         // Shares of shares: everything below is in 1e-8 of a token.
-        let target = self.policy.trigger * self.policy.target * setting.usable;
+        let target = self.room(setting);
         let context = self.context(ledger, setting);
         if context * WHOLE * WHOLE > target {
             self.stub_least_needed(ledger, moment, tail, context, target, writer, decision);
@@ -52,6 +52,11 @@ impl Pruner {
         if context * WHOLE * WHOLE > target + WHOLE * WHOLE {
             self.fold(ledger, setting, moment, true, writer, decision);
         }
+    }
+
+    /// The target of ours, in 1e-8 of a token.
+    pub(super) fn room(&self, setting: &Setting) -> u64 {
+        self.policy.trigger * self.policy.target * setting.usable
     }
 
     /// Stubs by ascending need per token until the target is reached, if all candidates together reach it.

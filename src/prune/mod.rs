@@ -248,6 +248,12 @@ impl Pruner {
         )
     }
 
+    /// Tokens that are aimed for where something must go.
+    pub fn target(&self, setting: &Setting) -> u64 {
+        let seed = self.policy.seed.as_ref();
+        seed.map_or_else(|| self.room(setting) / (WHOLE * WHOLE), |_| self.aim(setting))
+    }
+
     /// Caps a block that has just arrived and is too large a share of the window to be sent whole even once.
     pub fn ingest(
         &self,
@@ -298,7 +304,7 @@ impl Pruner {
             self.fold(ledger, setting, moment, true, writer, &mut decision);
             self.fold_wanted = decision.fold_due;
         }
-        if 10_000 * context <= self.policy.trigger * setting.usable {
+        if context <= self.line(setting) {
             if due {
                 self.fold(ledger, setting, moment, false, writer, &mut decision);
             }

@@ -124,12 +124,7 @@ impl Manager {
         self.0.may_summarize(milliseconds(now_ms))
     }
 
-    /// Why none is asked, as JSON.
-    pub fn blocked(&self, now_ms: f64) -> String {
-        write(&self.0.blocked(milliseconds(now_ms)))
-    }
-
-    /// The same in words, once.
+    /// Why none is asked, in words, once.
     pub fn warning(&mut self, now_ms: f64) -> Option<String> {
         self.0.warning(milliseconds(now_ms))
     }
@@ -210,8 +205,14 @@ impl Manager {
     }
 
     /// How full the window is, as JSON.
-    pub fn status(&self) -> String {
-        write(&self.0.status())
+    pub fn status(&self, now_ms: f64) -> String {
+        write(&self.0.status_now(milliseconds(now_ms)))
+    }
+
+    /// The report of the last request, as the question (JSON) in the input buffer wants it.
+    pub fn report(&self, len: usize, now_ms: f64) -> Result<String> {
+        let now_ms = milliseconds(now_ms);
+        with_input(len, |ask| Ok(write(&crate::inspect::report(&self.0, ask, now_ms)?)))
     }
 
     /// The prompt for notes on the day in the input buffer, as JSON.

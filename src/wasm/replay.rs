@@ -6,6 +6,7 @@ use super::memory::with_input;
 use crate::context::{self, Options};
 use crate::error::Result;
 use crate::estimate::Estimator;
+use crate::inspect;
 use crate::json::write;
 
 /// A session measured once.
@@ -38,6 +39,11 @@ impl Recording {
         let options = with_input(len, Options::for_replay)?;
         Ok(Replay(self.0.replay(&options, last)?))
     }
+
+    /// What a compaction would do behind the last call of a replay, as JSON.
+    pub fn plan(&self, replay: &mut Replay) -> Result<String> {
+        Ok(write(&self.0.plan(&mut replay.0)?))
+    }
 }
 
 #[wasm_bindgen]
@@ -50,6 +56,12 @@ impl Replay {
     /// What its last request holds, as JSON.
     pub fn buckets(&self) -> String {
         write(&self.0.state.buckets())
+    }
+
+    /// The report of its last request, as the question (JSON) in the input buffer wants it.
+    pub fn report(&self, len: usize) -> Result<String> {
+        let now_ms = self.0.calls.last().map_or(0, |call| call.at);
+        with_input(len, |ask| Ok(write(&inspect::report(&self.0.state, ask, now_ms)?)))
     }
 
     /// Every message of the history at its last request, as JSON.

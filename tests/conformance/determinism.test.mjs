@@ -117,7 +117,7 @@ async function compare(name, data) {
   const heard = (work) => () =>
     settings.flatMap((setting) => raw.listen(() => work(played, setting)));
   total.steps += await same(name, "views", options, input, heard(carry));
-  total.replays += (await same(name, "replay", options, input, heard(replay))) / 3;
+  total.replays += (await same(name, "replay", options, input, heard(replay))) / 5;
 }
 
 /** Every request of a session, as a host makes them. @param {any} session @param {any} setting */
@@ -142,6 +142,7 @@ function replay(session, setting) {
   const run = raw.replay(session, setting);
   run.composition();
   run.messages();
+  run.report(undefined, { detailKey: "system" });
   run[Symbol.dispose]();
 }
 

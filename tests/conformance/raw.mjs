@@ -10,7 +10,8 @@ import { loadPackage, packagePath } from "./package.mjs";
 /** What the glue gives back as JSON of the core's. */
 const told = {
   Manager: ["request", "resume", "explain", "status", "counters"],
-  Replay: ["calls", "buckets", "list"],
+  Replay: ["calls", "buckets", "list", "report"],
+  Recording: ["plan"],
 };
 
 export async function loadRaw() {

@@ -40,6 +40,7 @@ type Epoch = Extract<Contract.ContextEvent, { type: "epoch" }>;
 export const out: [
   Part<ours.CompactionOutcome, Contract.CompactionOutcome>,
   Part<ours.ErrorInfo, Contract.ErrorInfo>,
+  Part<ours.InspectReport, Contract.InspectReport>,
   Part<ours.Prepared<object>, Contract.Prepared<object>>,
   Part<ours.PromptPlan, Contract.PromptPlan>,
   Shared<ours.EpochEvent, Epoch>,
@@ -47,7 +48,7 @@ export const out: [
   Shared<ours.CompactionPlan, Contract.CompactionPlan>,
   Shared<ours.ContextManager<object>, Contract.ContextManager<object>>,
   Shared<ours.Replay, Contract.Replay>,
-] = [true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true];
 
 /** What goes in of which a part is built: whatever we take, the contract takes. */
 type Options = Omit<ours.ContextManagerOptions<object>, "on">;

@@ -69,7 +69,7 @@ impl Pruner {
     }
 
     /// Tokens that a preset aims for.
-    pub(super) fn aim(&self, setting: &Setting) -> u64 {
+    pub(in crate::prune) fn aim(&self, setting: &Setting) -> u64 {
         self.policy.target * setting.usable / WHOLE
     }
 }

@@ -1,0 +1,10 @@
+//! What a session is, for whoever looks at it: one report, and how it is shown.
+
+mod near;
+mod report;
+mod sections;
+#[cfg(test)]
+mod tests;
+
+pub use near::nearest;
+pub use report::report;

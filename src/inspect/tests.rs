@@ -1,0 +1,390 @@
+//! The report, in small: AceClaw's sample, and what holds in every report.
+
+#![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{nearest, report};
+use crate::context::{Options, State, Step};
+use crate::format::Format;
+
+/// A session, its messages, and the parts as they were sent.
+struct Told {
+    state: State,
+    messages: Vec<Value>,
+    beside: Value,
+    now_ms: i64,
+}
+
+impl Told {
+    fn new(options: &Value) -> Self {
+        let options = Options::parse(&options.to_string()).unwrap();
+        let state = State::new(options, Format::Anthropic);
+        Self { state, messages: Vec::new(), beside: json!({}), now_ms: 0 }
+    }
+
+    fn beside(mut self, parts: Value) -> Self {
+        self.state.set_parts(&parts.to_string()).unwrap();
+        self.beside = parts;
+        self
+    }
+
+    fn tell(&mut self, message: Value) {
+        self.state.push(message.to_string().as_bytes()).unwrap();
+        self.messages.push(message);
+    }
+
+    fn work(&mut self, at: usize, result: &str) {
+        let id = format!("c{at}");
+        if !self.messages.is_empty() {
+            self.tell(json!({ "role": "assistant", "content": "done, ".repeat(40) }));
+        }
+        self.tell(json!({ "role": "user", "content": format!("step {at}") }));
+        let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": { "path": id } });
+        self.tell(json!({ "role": "assistant", "content": [call] }));
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": result });
+        self.tell(json!({ "role": "user", "content": [result] }));
+    }
+
+    fn request(&mut self) {
+        self.now_ms += 1000;
+        let mut step = self.state.request(self.now_ms);
+        while let Step::Need(messages) = step {
+            for index in messages {
+                let text = self.messages[index as usize].to_string();
+                self.state.supply(index, text.as_bytes()).unwrap();
+            }
+            step = self.state.resume();
+        }
+    }
+
+    fn report(&self) -> Value {
+        self.ask(json!({}))
+    }
+
+    fn ask(&self, mut ask: Value) -> Value {
+        ask["beside"] = self.beside.clone();
+        let told = report(&self.state, &ask.to_string(), self.now_ms).unwrap();
+        serde_json::from_str(told.json()).unwrap()
+    }
+}
+
+fn window(tokens: u32) -> Value {
+    json!({ "window": { "contextTokens": tokens, "maxOutputTokens": 1000 }, "estimator": "chars/4" })
+}
+
+/// What holds in every report.
+fn holds(report: &Value) {
+    let number = |of: &Value| of.as_i64().unwrap();
+    let window = &report["window"];
+    let total = number(&report["contextWindowTokens"]);
+    let sum = number(&window["used"]) + number(&window["reserve"]) + number(&window["free"]);
+    assert_eq!(sum, total, "used + reserve + free = window");
+    assert_eq!(window["used"], report["status"]["used"]);
+    let list = |name: &str| report[name].as_array().unwrap().clone();
+    let buckets = list("buckets");
+    let sum: i64 = buckets.iter().map(|it| number(&it["tokens"])).sum();
+    assert_eq!(sum, number(&window["used"]), "{buckets:#?}");
+    let of = |names: &[&str]| -> i64 {
+        let named = |it: &&Value| names.contains(&it["bucket"].as_str().unwrap());
+        buckets.iter().filter(named).map(|it| number(&it["tokens"])).sum()
+    };
+    let beside = ["tools", "head", "pins", "made", "unseen"];
+    let prompt = ["rules", "candidates", "skills", "learned", "memory", "core"];
+    let messages: i64 = list("messages").iter().map(|it| number(&it["sentTokens"])).sum();
+    let system = if buckets.iter().any(|it| it["bucket"] == "core") {
+        of(&prompt)
+    } else {
+        let tokens = number(&report["estimatedTokens"]);
+        if tokens > 0 { tokens + 4 } else { 0 }
+    };
+    assert_eq!(messages + system + of(&beside), number(&window["used"]), "messages and the rest");
+}
+
+/// The JSON in AceClaw's document: the section's tokens are ours besides.
+fn sample() -> Value {
+    json!({
+        "sessionId": "s",
+        "totalChars": 42000,
+        "estimatedTokens": 10500,
+        "contextWindowTokens": 200_000,
+        "systemPromptSharePct": 5.25,
+        "requestFocus": {
+            "querySummary": "fix the streaming bug",
+            "activeFilePaths": ["src/agent/StreamingAgentLoop.java"],
+            "activeSymbols": ["StreamingAgentLoop"],
+            "planSignals": ["code change requested"]
+        },
+        "budget": { "maxPerTierChars": 20000, "maxTotalChars": 150_000 },
+        "truncatedSectionKeys": [],
+        "sections": [{
+            "key": "memory:soul",
+            "sourceType": "memory",
+            "scopeType": "always-on",
+            "inclusionReason": "8-tier memory hierarchy",
+            "priority": 100,
+            "protected": true,
+            "originalChars": 1200,
+            "finalChars": 1200,
+            "included": true,
+            "truncated": false,
+            "evidence": ["tier=Soul", "priority=100"]
+        }]
+    })
+}
+
+#[test]
+fn a98_the_sample_of_the_document_comes_out_field_by_field() {
+    let sample = sample();
+    let mut section = sample["sections"][0].clone();
+    section["offset"] = json!(100);
+    let plan = json!({ "prompt": "prompt ".repeat(6000), "sections": [section],
+        "focus": sample["requestFocus"], "budget": sample["budget"], "truncatedSectionKeys": [] });
+    let told =
+        Told::new(&json!({ "window": { "contextTokens": 200_000 }, "estimator": "chars/4" }))
+            .beside(json!({ "system": plan }));
+    let report = told.ask(json!({ "sessionId": "s" }));
+    for (name, value) in sample.as_object().unwrap() {
+        if name != "sections" {
+            assert_eq!(&report[name], value, "{name}");
+        }
+    }
+    for (name, value) in sample["sections"][0].as_object().unwrap() {
+        assert_eq!(&report["sections"][0][name], value, "{name}");
+    }
+    // A99, which the sample leaves out.
+    assert_eq!(report["sections"][0]["estimatedTokens"], 300);
+    assert_eq!(report["schema"], "context.inspect/1");
+    assert!(report.get("detail").is_none(), "no text unless it is asked for");
+    holds(&report);
+}
+
+#[test]
+fn a98_without_a_window_no_share_is_told_and_nothing_is_divided() {
+    let told = Told::new(&json!({ "window": { "contextTokens": 0 } }))
+        .beside(json!({ "system": "words" }));
+    let report = told.report();
+    assert_eq!(report["systemPromptSharePct"], 0);
+    assert_eq!(
+        (&report["window"]["trigger"], &report["window"]["target"]),
+        (&Value::Null, &Value::Null)
+    );
+    holds(&report);
+}
+
+#[test]
+fn percents_have_four_places() {
+    let show = |part, whole| report::percent(part, whole).json().to_owned();
+    assert_eq!(
+        (show(10_500, 200_000), show(1, 3), show(2, 3)),
+        ("5.25".into(), "33.3333".into(), "66.6667".into())
+    );
+    assert_eq!((show(7, 0), show(0, 7), show(3, 2)), ("0".into(), "0".into(), "150".into()));
+}
+
+/// A plan of sections: key, source, text, characters before it was cut.
+fn plan(sections: &[(&str, &str, &str, u64)]) -> Value {
+    let (mut prompt, mut listed) = (String::new(), Vec::new());
+    for (key, source, text, original) in sections {
+        let offset = prompt.encode_utf16().count();
+        let chars = text.encode_utf16().count();
+        prompt.push_str(text);
+        listed.push(json!({ "key": key, "sourceType": source, "originalChars": original,
+            "finalChars": chars, "offset": if chars > 0 { json!(offset) } else { Value::Null } }));
+    }
+    json!({ "system": { "prompt": prompt, "sections": listed } })
+}
+
+#[test]
+fn a104_the_prompt_is_told_by_what_its_sections_are() {
+    let long = "word ".repeat(80);
+    let told = Told::new(&window(10_000)).beside(plan(&[
+        ("base", "base", &long, 400),
+        ("memory:soul", "memory", &long, 400),
+        ("memory:journal", "memory", "", 1200),
+        ("rules:a", "rules", &long, 800),
+        ("memory:auto", "learned-signals", &long, 400),
+        ("skills", "skills", &long, 400),
+        ("candidates", "candidates", &long, 400),
+    ]));
+    let report = told.report();
+    holds(&report);
+    let bucket = |name: &str| {
+        let all = report["buckets"].as_array().unwrap();
+        let it = all.iter().find(|it| it["bucket"] == name).unwrap();
+        (
+            it["tokens"].as_u64().unwrap(),
+            it["retainedPct"].as_f64().unwrap(),
+            it["sharePct"].as_f64().unwrap(),
+        )
+    };
+    // The message around the prompt costs 4.
+    assert_eq!(bucket("core"), (104, 100.0, 17.2185));
+    assert_eq!(bucket("memory"), (100, 25.0, 16.5563));
+    assert_eq!(bucket("rules").1, 50.0);
+    for name in ["learned", "skills", "candidates"] {
+        assert_eq!(bucket(name).0, 100, "{name}");
+    }
+    let sum: u64 = report["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["estimatedTokens"].as_u64().unwrap())
+        .sum();
+    assert_eq!(sum, report["estimatedTokens"].as_u64().unwrap());
+}
+
+#[test]
+fn a105_the_text_of_a_key_comes_with_it_alone() {
+    let told = Told::new(&window(10_000)).beside(plan(&[
+        ("base", "base", "né😀👩‍👩‍👧\n", 12),
+        ("rules:tests", "rules", "Đường dẫn 文脈", 13),
+    ]));
+    let of = |key: &str| told.ask(json!({ "detailKey": key }));
+    assert_eq!(of("base")["detail"], json!({ "key": "base", "content": "né😀👩‍👩‍👧\n" }));
+    assert_eq!(of("rules:tests")["detail"]["content"], "Đường dẫn 文脈");
+    assert_eq!(of("system")["detail"]["content"], "né😀👩‍👩‍👧\nĐường dẫn 文脈");
+    let missing = of("rules:tst");
+    assert!(missing.get("detail").is_none());
+    assert_eq!(missing["nearestKeys"], json!(["rules:tests", "system", "base"]));
+}
+
+#[test]
+fn a_message_is_a_key_too() {
+    let mut told = Told::new(&window(10_000));
+    told.work(7, "what the file holds");
+    let of = |at: usize| {
+        told.ask(json!({ "detailKey": format!("message:{at}"), "message": told.messages[at] }))
+    };
+    assert_eq!(of(0)["detail"]["content"], "step 7");
+    assert_eq!(of(1)["detail"]["content"], r#"read {"path":"c7"}"#);
+    assert_eq!(of(2)["detail"]["content"], "what the file holds");
+    let missing = told.ask(json!({ "detailKey": "message:9" }));
+    assert_eq!(missing["nearestKeys"], json!(["message:2"]));
+}
+
+#[test]
+fn the_nearest_keys_have_most_in_common() {
+    let keys = ["memory:journal", "memory:soul", "rules:test-conventions", "base", "rules:testing"];
+    assert_eq!(nearest(&keys, "rules:tst")[..2], ["rules:testing", "rules:test-conventions"]);
+    assert_eq!(nearest(&keys, "MEMORY:SOUL")[0], "memory:soul");
+    assert_eq!(nearest(&keys, "")[0], "base");
+    assert!(nearest(&[], "base").is_empty());
+}
+
+#[test]
+fn the_trigger_shown_is_the_one_that_acts() {
+    for preset in
+        ["balanced", "economy", "aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"]
+    {
+        let mut options = window(20_000);
+        options["preset"] = json!(preset);
+        options["protectTurns"] = json!(0);
+        let mut told = Told::new(&options);
+        let mut acted = 0;
+        for at in 0..120 {
+            told.work(at, &"plain words ".repeat(60));
+            let before = told.report();
+            let due = before["window"]["used"].as_u64() > before["window"]["trigger"].as_u64();
+            let epoch = before["status"]["epoch"].as_u64();
+            told.request();
+            let after = told.report();
+            holds(&after);
+            // Ours also edit below it, where an edit pays.
+            let ours = matches!(preset, "balanced" | "economy");
+            let moved = after["status"]["epoch"].as_u64() != epoch;
+            assert!(moved == due || (ours && moved), "{preset} {at}: {moved} {due}");
+            acted += u32::from(due);
+        }
+        assert!(acted > 0, "{preset} never acted");
+    }
+}
+
+#[test]
+fn what_the_provider_counts_beyond_our_estimates_is_unseen() {
+    let mut told =
+        Told::new(&window(20_000)).beside(json!({ "system": "words", "unseenTokens": 50 }));
+    told.work(0, "result");
+    told.request();
+    let unseen = |report: &Value| {
+        let all = report["buckets"].as_array().unwrap();
+        all.iter().find(|it| it["bucket"] == "unseen").unwrap()["tokens"].as_i64().unwrap()
+    };
+    assert_eq!(unseen(&told.report()), 50);
+    let used = told.report()["window"]["used"].as_i64().unwrap();
+    for more in [900, -30] {
+        let usage = json!({ "input_tokens": used + more, "output_tokens": 1 });
+        told.state.observe(&usage.to_string(), None);
+        let report = told.report();
+        holds(&report);
+        assert_eq!(report["window"]["used"].as_i64(), Some(used + more));
+        assert_eq!(unseen(&report), 50 + more);
+    }
+}
+
+#[test]
+fn compactions_are_remembered_the_last_with_what_it_says() {
+    let mut told = Told::new(&window(8000));
+    let mut folds = 0;
+    for at in 0..400 {
+        told.work(at, &format!("result of src/file_{at}.rs"));
+        told.request();
+        let report = told.report();
+        let records = report["compactions"].as_array().unwrap();
+        folds = report["status"]["compactions"].as_u64().unwrap();
+        assert_eq!(records.len() as u64, folds.min(32));
+        for (place, record) in records.iter().enumerate() {
+            let last = place + 1 == records.len();
+            assert_eq!(record["head"] != "", last);
+            assert!(record["tokensAfter"].as_u64() < record["tokensBefore"].as_u64(), "{record}");
+        }
+    }
+    assert!(folds > 1, "{folds}");
+}
+
+#[test]
+fn another_question_is_refused() {
+    let told = Told::new(&window(8000));
+    for ask in ["[]", r#"{"other":1}"#, r#"{"detailKey":7}"#, r#"{"beside":[]}"#, "{"] {
+        let error = report(&told.state, ask, 0).unwrap_err().to_string();
+        assert!(
+            error.starts_with(
+                "inspect: expected { sessionId, detailKey, beside, message, next }, got "
+            ),
+            "{error}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_report_holds_and_moves_nothing(
+        steps in proptest::collection::vec((0usize..3000, any::<bool>()), 1..40),
+        tokens in 2000u32..20_000,
+        preset in 0usize..8,
+    ) {
+        let presets = ["balanced", "economy", "retention", "aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
+        let mut options = window(tokens);
+        options["preset"] = json!(presets[preset]);
+        let (mut told, mut other) = (Told::new(&options), Told::new(&options));
+        for (at, (chars, asks)) in steps.into_iter().enumerate() {
+            let result = "some words ".repeat(chars / 11);
+            told.work(at, &result);
+            other.work(at, &result);
+            if asks {
+                told.request();
+                other.request();
+                let before = told.state.snapshot();
+                holds(&told.report());
+                prop_assert_eq!(told.state.snapshot(), before);
+            }
+        }
+        told.request();
+        other.request();
+        holds(&told.report());
+        prop_assert_eq!(told.state.snapshot(), other.state.snapshot());
+    }
+}
