@@ -1,10 +1,11 @@
 /** The report of `plimsoll check` as text. */
 import type { Checked, CheckReport, Limit } from "./check.js";
 import { header } from "./header.js";
+import { absentLines } from "./parts.js";
 import { type Screen, spans } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
 import { count, percent, plural } from "./text.js";
-import { windowLines } from "./window.js";
+import { where, windowLines } from "./window.js";
 
 const COLUMNS: readonly Column[] = [
   { head: "LIMIT", shrink: 8 },
@@ -18,14 +19,12 @@ const COLUMNS: readonly Column[] = [
 export function checkText(screen: Screen, { ok, files }: CheckReport): string[] {
   const limits = files.flatMap((one) => one.limits);
   const over = limits.filter((one) => !one.ok).length;
-  const kept = [
-    plural(files.length, "session"),
-    plural(limits.length, "limit"),
-    ok ? "all kept: ok" : `${count(over)} passed: OVER`,
-  ];
+  const told = `${plural(files.length, "session")}, ${plural(limits.length, "limit")}`;
   return [
     ...files.flatMap((one) => [...fileText(screen, one), ""]),
-    ...screen.flow(spans(ok ? "good" : "bad", kept), ", "),
+    ...screen.flow(
+      spans(ok ? "good" : "bad", [`${told}: ${ok ? "all ok" : `${count(over)} OVER`}`]),
+    ),
   ];
 }
 
@@ -33,7 +32,8 @@ function fileText(screen: Screen, checked: Checked): string[] {
   return [
     ...header(screen, checked),
     "",
-    ...windowLines(screen, checked.window, [checked.preset]),
+    ...windowLines(screen, checked.window, [where(checked.call, checked.calls), checked.preset]),
+    ...absentLines(screen, checked.absent),
     "",
     ...table(screen, COLUMNS, checked.limits.map(row)),
   ];
@@ -48,13 +48,13 @@ function row(one: Limit): Cell[] {
   const { limit, unit, most, measured, part, call, ok } = one;
   const shown = (value: number): string =>
     unit === "share" ? `${percent(value, 1)}%` : count(value);
-  const where = part === undefined ? `call ${count(call)}` : (part ?? "no such part");
+  const found = part === undefined ? `call ${count(call)}` : (part ?? "no such part");
   return [
     part === undefined ? (NAMES[limit] ?? limit) : limit,
     shown(most),
     shown(measured),
     { share: most > 0 ? measured / most : 0, role: ok ? "sent" : "bad" },
-    unit === "violations" && measured === 0 ? "every call" : where,
+    unit === "violations" && measured === 0 ? "every call" : found,
     ok ? { text: "ok", role: "good" } : { text: "OVER", role: "bad" },
   ];
 }

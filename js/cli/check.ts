@@ -2,6 +2,7 @@
 import type { InspectReport, ReplayCall } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
+import { absentOf } from "./inspect.js";
 import { type Given, share, size } from "./options.js";
 import { partsOf } from "./parts.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
@@ -25,8 +26,12 @@ export interface Limit {
 /** A session, and its limits. */
 export interface Checked extends Facts {
   preset: string;
-  /** At the call that is looked at. */
+  /** Of which parts are measured, from 1. */
+  call: number;
+  /** At that call. */
   window: WindowFigures;
+  /** What a request has and this file does not tell: nothing of it was measured. */
+  absent: string[];
   ok: boolean;
   limits: Limit[];
 }
@@ -68,7 +73,9 @@ function checked(source: Source, wanted: Wanted, given: Given): Checked {
   return {
     ...all,
     preset: source.options.preset ?? "balanced",
+    call,
     window: windowFigures(report, source.setting),
+    absent: absentOf(report.buckets),
     ok: limits.every(({ ok }) => ok),
     limits,
   };
@@ -94,7 +101,12 @@ function requestLimits(calls: readonly ReplayCall[], usable: number, wanted: Wan
   const used = at((one) => one.used);
   return [
     ...limit("fits", "tokens", usable, used),
-    ...limit("violations", "violations", 0, at((one) => one.violations)),
+    ...limit(
+      "violations",
+      "violations",
+      0,
+      at((one) => one.violations),
+    ),
     ...limit("pressure", "share", wanted.pressure, {
       ...used,
       measured: usable > 0 ? used.measured / usable : 0,
@@ -131,10 +143,9 @@ function partLimits(
 
 /** "result bash=12k". */
 function partLimit(text: string): { name: string; most: number } {
-  const at = text.lastIndexOf("=");
-  const name = text.slice(0, Math.max(0, at)).trim();
-  const most = size("max", text.slice(at + 1).trim());
-  if (name === "" || most === undefined)
+  const [, name, amount] = /^(.*\S)\s*=(.*)$/s.exec(text) ?? [];
+  const most = size("max", amount?.trim());
+  if (name === undefined || most === undefined)
     throw usage(`--max: a part and a size like 'result bash=12k', got ${JSON.stringify(text)}`);
   return { name, most };
 }

@@ -57,7 +57,10 @@ function verdict(
   }
   const role: Role = sent > 0 ? "good" : made > 0 ? "edit" : "bad";
   return screen.flow([
-    [quoted, { role: "plain", text: ` ${plural(found, "time")} in ${plural(places.length, "place")}` }],
+    [
+      quoted,
+      { role: "plain", text: ` ${plural(found, "time")} in ${plural(places.length, "place")}` },
+    ],
     [{ role, text: `${request} has ${sent === found ? "all of them" : count(sent)}` }],
     ...(made > 0 ? spans("plain", [`messages of ours ${count(made)} more`]) : []),
   ]);

@@ -5,8 +5,8 @@ import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { goingOn, managed } from "./managed.js";
 import { type Given, whole } from "./options.js";
-import { literal } from "./text.js";
 import { attempt, play, reportAt, type Source } from "./source.js";
+import { literal } from "./text.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
 /** Where in a text: characters before it (UTF-16 code units), its line and column, from 1. */

@@ -20,7 +20,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
   list: {
     call: "list FILE",
-    what: "the same as /context list: every part, its state and why",
+    what: "the report as a list, as /context list shows it",
     json: [
       "context.inspect/1, as everywhere: window, buckets, sections, messages,",
       "status, compactions, next. It holds no text of the session.",
@@ -28,28 +28,28 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
   detail: {
     call: "detail KEY FILE",
-    what: "the text under a key: system, a section's, message:12",
+    what: "the text under a key: system, message:12, ...",
     notes: ["A key that there is not ends with 2, and the nearest are told."],
     json: ["context.inspect/1, with detail: { key, content }"],
   },
   map: {
     call: "map FILE",
-    what: "bars, the biggest first, of what fills the window",
+    what: "what fills the window, as bars, biggest first",
     json: ["plimsoll.map/1: call, window, parts, results, largest"],
   },
   turns: {
     call: "turns FILE",
-    what: "pressure turn by turn, what was freed, usage beside estimate",
+    what: "pressure turn by turn, and what was freed",
     notes: [
-      "FREED is what an edit or a fold took out of the request. USAGE is what the",
-      "provider counted at a turn's last call, where the file has it; x stands for",
-      "our estimate of the whole history divided by it.",
+      "FREED is what edits and folds took out of requests. WHOLE is the history without",
+      "management, at a turn's last call; USAGE what the provider counted there, where",
+      "the file has it.",
     ],
-    json: ["plimsoll.turns/1: preset, window, usage, byTurn, byCall"],
+    json: ["plimsoll.turns/1: preset, window, usage, absent,", "compactions, byTurn, byCall"],
   },
   find: {
     call: "find TEXT FILE",
-    what: "where a text stands, and whether it is still sent",
+    what: "where a text stands, and if it is still sent",
     notes: [
       "The text is taken literally. AT is the line and column in what plimsoll detail",
       "shows of the message. Ends with 1 where it stands nowhere.",
@@ -58,7 +58,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
   next: {
     call: "next FILE",
-    what: "what the next request would keep and cut, and why",
+    what: "what the next request would keep and cut",
     json: [
       "plimsoll.next/1: request, window, changes, due, buckets, history (state,",
       "rule, since, restore)",
@@ -66,8 +66,10 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
   replay: {
     call: "replay FILE...",
-    what: "call by call, under one policy or --preset A,B side by side",
+    what: "call by call, under one policy or several",
     notes: [
+      "  plimsoll replay FILE... --preset A,B --window 32k,64k    several, side by side",
+      "",
       "The bill counts input: what is read from the cache, written to it or sent",
       "plain, at --prices, in uncached input tokens, at the session's own times.",
       "Recall: of the names that a call used again, the share its request still held;",
@@ -83,7 +85,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
   check: {
     call: "check FILE...",
-    what: "sessions beside limits: ends with 1 past one of them",
+    what: "limits: ends with 1 where one is passed",
     notes: [
       "Every request has to fit its window and to break no rule of its provider; with",
       "--call only that one. --max is of the last request, or --call's: PART is what",
@@ -93,7 +95,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
   rpc: {
     call: "rpc FILE...",
-    what: "JSON-RPC 2.0 over stdio: context.inspect, a line a message",
+    what: "the report over stdio, by JSON-RPC 2.0",
     notes: ["sessionId is the file as it is named here, or the end of its path."],
   },
   prompt: {
@@ -103,32 +105,53 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
 };
 
-const EXITS = "Exit: 0 done, 2 the command line is wrong, 3 the file cannot be read";
+/** How a command ends, where not as all do. */
+const FAILS: Readonly<Partial<Record<Command, string>>> = {
+  check: "1 past a limit,",
+  find: "1 nothing found,",
+};
 
 export function help(command?: Command): string {
   return `${(command === undefined ? overview() : page(command)).join("\n")}\n`;
 }
 
 function overview(): string[] {
-  const shared = (option: Option): boolean =>
-    COMMANDS.filter((name) => knows(name, option)).length > COMMANDS.length / 2;
+  const isCommon = ({ only }: Option): boolean => (only?.length ?? COMMANDS.length) > FEW;
   return [
     "plimsoll: what fills an agent's context window, and what would be sent instead.",
     "",
-    ...COMMANDS.map((name) => `  plimsoll ${PAGES[name].call.padEnd(20)}${short(name)}`),
-    "  plimsoll COMMAND --help      the options of a command, and its JSON",
+    ...COMMANDS.map((name) => `  plimsoll ${PAGES[name].call.padEnd(21)}${PAGES[name].what}`),
+    `  ${"plimsoll COMMAND --help".padEnd(30)}a command's own options, and its JSON`,
     "",
     ...FILE,
     "",
-    ...OPTIONS.filter(shared).map(row),
+    ...OPTIONS.filter(isCommon).map(row),
     ...EVERYWHERE,
     "",
-    "Tokens are estimates. The policy decides every request of a session anew, from its",
-    "first; --json gives one document, whose names are kept.",
-    `${EXITS},`,
-    "1 past a limit of check, or nothing found by find.",
+    "Tokens are estimates. The requests of a session are decided anew, by --preset.",
+    "--json gives one document, whose names are kept.",
+    ...exits("1 past a limit (check) or nothing found (find),"),
   ];
 }
+
+function exits(fail: string): string[] {
+  const parts = [
+    "Exit: 0 done,",
+    fail,
+    "2 the command line is wrong,",
+    "3 the file cannot be read.",
+  ];
+  const lines: string[] = [];
+  for (const part of parts.filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + part.length >= 80) lines.push(part);
+    else lines[lines.length - 1] = `${last} ${part}`;
+  }
+  return lines;
+}
+
+/** An option that so many commands know, or fewer, is their own. */
+const FEW = 6;
 
 const FILE = [
   "FILE is a session of an agent (JSONL or JSON), or - for standard input.",
@@ -136,36 +159,33 @@ const FILE = [
 ];
 
 const EVERYWHERE = [
-  `  ${"-h, --help".padEnd(18)}this text`,
-  `  ${"-V, --version".padEnd(18)}the version`,
+  `  ${"-h, --help".padEnd(22)}this text`,
+  `  ${"-V, --version".padEnd(22)}the version`,
 ];
-
-function short(name: Command): string {
-  return PAGES[name].what;
-}
 
 function page(command: Command): string[] {
   const { call, what, notes = [], json } = PAGES[command];
   const mine = OPTIONS.filter((option) => knows(command, option));
-  // What is its own comes first.
-  const own = (option: Option): number => (option.only === undefined ? 99 : option.only.length);
+  const isOwn = ({ only }: Option): boolean => only !== undefined && only.length <= FEW;
   return [
     `plimsoll ${call}`,
     `  ${what}`,
     "",
     ...(command === "prompt" ? [] : [...FILE, ""]),
-    ...[...mine].sort((a, b) => own(a) - own(b)).map(row),
+    ...mine.filter(isOwn).map(row),
+    ...mine.filter((option) => !isOwn(option)).map(row),
     ...EVERYWHERE,
     ...(notes.length === 0 ? [] : ["", ...notes]),
     ...(json === undefined ? [] : ["", "--json:", ...json.map((line) => `  ${line}`)]),
     "",
-    command === "check" || command === "find" ? `${EXITS},` : `${EXITS}.`,
-    ...(command === "check" ? ["1 past a limit."] : []),
-    ...(command === "find" ? ["1 nothing found."] : []),
+    ...exits(FAILS[command] ?? ""),
   ];
 }
 
+const LEFT = 24;
+
 function row({ name, value, short, help: text }: Option): string {
-  const left = `  ${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
-  return `${left.padEnd(20)}${left.length < 20 ? "" : "  "}${text}`;
+  const letter = short === undefined ? "" : `-${short}, `;
+  const left = `  ${letter}--${name}${value === undefined ? "" : ` ${value}`}`;
+  return left.padEnd(LEFT) + text;
 }

@@ -52,12 +52,7 @@ function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] 
       states(one),
     ];
   });
-  const sum = (of: (one: Bucket) => number): number =>
-    buckets.reduce((total, one) => total + of(one), 0);
-  const rest = window.used - sum((one) => one.sent);
-  const share = percent(rest, window.used);
-  if (rest !== 0) rows.push(["-", "between blocks", count(rest), share, "", "", ""]);
-  const before = sum((one) => one.tokens);
+  const before = buckets.reduce((sum, one) => sum + one.tokens, 0);
   const saved = before > window.used ? `${count(before - window.used)} fewer` : "";
   const whole = percent(window.used, window.used);
   const total = ["", "total", count(window.used), whole, "", count(before), saved];
@@ -101,7 +96,11 @@ function messageTable(screen: Screen, { largest }: Inspection): string[] {
 }
 
 /** What a message is, in a few words. */
-export function what({ role, kind, tool }: ListedMessage): string {
+export function what({
+  role,
+  kind,
+  tool,
+}: Pick<ListedMessage, "role" | "kind"> & { tool?: string | undefined }): string {
   // As the buckets are named: "result read", "call edit"; anything else by who said it.
   return tool === undefined
     ? `${role} ${kind}`

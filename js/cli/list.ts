@@ -18,8 +18,8 @@ export function look(source: Source, given: Given, detailKey?: string): Looked {
   const call = callOf(given, played);
   const all = facts(source, played);
   const report = reportAt(source, played, call, detailKey);
-  if (detailKey !== undefined && report.detail === undefined) {
-    const near = (report.nearestKeys ?? []).map((key) => JSON.stringify(key));
+  if (report.nearestKeys !== undefined) {
+    const near = report.nearestKeys.map((key) => JSON.stringify(key));
     const close = near.length === 0 ? "" : `; close to it: ${inWords(near, "and")}`;
     throw usage(`there is no ${JSON.stringify(detailKey)} at call ${call}${close}`);
   }
@@ -28,11 +28,7 @@ export function look(source: Source, given: Given, detailKey?: string): Looked {
 
 export function listText(screen: Screen, { facts, report }: Looked): string[] {
   const { color, ascii, width } = screen;
-  return [
-    ...header(screen, facts),
-    "",
-    renderList(report, { color, ascii, width }).trimEnd(),
-  ];
+  return [...header(screen, facts), "", renderList(report, { color, ascii, width }).trimEnd()];
 }
 
 export function detailText(screen: Screen, { report }: Looked): string[] {

@@ -1,6 +1,6 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
-import type { SessionFile } from "../types.js";
+
 import { check } from "./check.js";
 import { checkText } from "./check-text.js";
 import { Exit, OK, PAST, UNREADABLE, usage } from "./errors.js";
@@ -29,7 +29,7 @@ import { plainPrompt, promptText } from "./prompt-text.js";
 import { type Played, replayReport, withoutCalls } from "./replay.js";
 import { replayText } from "./replay-text.js";
 import { rpc } from "./rpc.js";
-import { PRICES, type Setting, policy, settings } from "./setting.js";
+import { PRICES, policy, type Setting, settings } from "./setting.js";
 import { open, play, source, sources } from "./source.js";
 import { Screen, wantsColor } from "./style.js";
 import { harmless, harmlessJson } from "./text.js";
@@ -84,6 +84,8 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
     return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
   },
   rpc: async (given) => {
+    if (given.files.includes("-"))
+      throw usage("rpc: standard input is where it is asked; name a file");
     await rpc(sources(given, "rpc"), process.stdin, process.stdout);
     return { report: null, text: () => [] };
   },
@@ -141,7 +143,13 @@ function runReplay(given: Given): Answer {
     settings.flatMap((setting) =>
       presets.map((preset): Played => {
         const options = policy(setting, preset);
-        return { file, session, setting, preset, replay: play({ file, session, setting, options }) };
+        return {
+          file,
+          session,
+          setting,
+          preset,
+          replay: play({ file, session, setting, options }),
+        };
       }),
     ),
   );

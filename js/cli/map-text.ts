@@ -4,7 +4,7 @@ import { what } from "./inspect-text.js";
 import type { MapReport } from "./map.js";
 import { type Filled, partNamed, windowBar } from "./parts.js";
 import type { Role, Screen } from "./style.js";
-import { type Column, table } from "./table.js";
+import { type Cell, type Column, table } from "./table.js";
 import { count, most, percent } from "./text.js";
 import { where, windowLines } from "./window.js";
 
@@ -36,25 +36,35 @@ export function mapText(screen: Screen, report: MapReport): string[] {
     "",
     ...windowLines(screen, window, [where(report.call, report.calls)]),
     ...windowBar(screen, filled),
-    ...bars(screen, "WHAT FILLS IT", wholes, window.used),
-    ...bars(screen, "RESULTS BY TOOL", tools, window.used),
-    ...bars(screen, "LARGEST MESSAGES", messages, window.used),
+    "",
+    ...table(screen, COLUMNS, [
+      ...bars(wholes, window.used),
+      ...group("RESULTS BY TOOL", "", bars(tools, window.used)),
+      ...group("LARGEST MESSAGES", "STATE", bars(messages, window.used)),
+    ]),
   ];
 }
 
-/** Bars of one scale: the longest is the first of them. */
-function bars(screen: Screen, head: string, rows: readonly Bar[], used: number): string[] {
+const COLUMNS: readonly Column[] = [
+  { head: "" },
+  { head: "WHAT FILLS IT", shrink: 10 },
+  { head: "TOKENS", right: true },
+  { head: "%", right: true },
+  { head: "", bar: true, drop: 3 },
+  { head: "" },
+];
+
+/** Groups stand in one table, so that their columns stand below each other. */
+function group(head: string, state: string, rows: Cell[][]): Cell[][] {
   if (rows.length === 0) return [];
-  const columns: Column[] = [
-    { head: "" },
-    { head, shrink: 10 },
-    { head: "TOKENS", right: true },
-    { head: "%", right: true },
-    { head: "", bar: true, drop: 3 },
-    { head: "STATE" },
-  ];
+  const title = ["", head, "TOKENS", "%", "", state].map((text): Cell => ({ text, role: "head" }));
+  return [[], title, ...rows];
+}
+
+/** The longest bar of a group is its first. */
+function bars(rows: readonly Bar[], used: number): Cell[][] {
   const top = most(rows.map(({ tokens }) => tokens)) || 1;
-  const cells = rows.map(({ letter, role, name, tokens, state }) => [
+  return rows.map(({ letter, role, name, tokens, state }) => [
     { text: letter, role },
     name,
     count(tokens),
@@ -62,7 +72,4 @@ function bars(screen: Screen, head: string, rows: readonly Bar[], used: number):
     Math.max(0, tokens) / top,
     state ?? "",
   ]);
-  const shown = columns.map((_, at) => at).filter((at) => at < 5 || rows.some((row) => row.state));
-  const pick = <C>(all: readonly C[]): C[] => shown.flatMap((at) => all[at] ?? []);
-  return ["", ...table(screen, pick(columns), cells.map(pick))];
 }

@@ -37,7 +37,7 @@ export function map(source: Source, given: Given): MapReport {
     absent: absentOf(buckets),
     buckets,
     parts: partsOf(sized)
-      .filter(({ buckets }) => buckets > 0)
+      .filter(({ sent }) => sent !== 0)
       .map(({ name, sent }) => ({ part: name, tokens: sent }))
       .sort((a, b) => b.tokens - a.tokens),
     results: buckets.flatMap(({ bucket, tokens }) => {

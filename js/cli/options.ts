@@ -79,7 +79,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "call",
     value: "N",
-    help: "the request of this call (default: the last; find: the next)",
+    help: "the request of this call (default the last; find: next)",
     only: ["inspect", "list", "detail", "map", "find", "check"],
   },
   {

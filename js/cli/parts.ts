@@ -48,12 +48,18 @@ export interface Filled {
 /** The window as a bar, whose parts add up to it, and what its letters mean. */
 export function windowBar(screen: Screen, report: Filled): string[] {
   const segments = segmentsOf(screen, report).filter(({ value }) => value > 0);
-  const absent = report.absent.length > 0 ? [`not in this file: ${report.absent.join(", ")}`] : [];
   return [
     stacked(screen, segments, screen.width),
     ...legend(screen, segments),
-    ...screen.flow(spans("faint", absent)),
+    ...absentLines(screen, report.absent),
   ];
+}
+
+/** What the figures are without. */
+export function absentLines(screen: Screen, absent: readonly string[]): string[] {
+  return absent.length === 0
+    ? []
+    : screen.flow(spans("faint", [`not in this file: ${absent.join(", ")}`]));
 }
 
 /** What each part of a request takes, and of how many buckets: the sums of them, nothing left out. */
@@ -69,10 +75,8 @@ export function partsOf(
 
 function segmentsOf(screen: Screen, { buckets, window }: Filled): Named[] {
   const parts = partsOf(buckets).map(({ sent, ...part }) => ({ ...part, value: sent }));
-  const known = parts.reduce((sum, { value }) => sum + value, 0);
   return [
     ...parts,
-    { letter: "-", role: "faint", name: "between blocks", value: window.used - known },
     { letter: screen.sign("free"), role: "faint", name: "free", value: window.free },
     { letter: screen.sign("reserve"), role: "faint", name: "reserve", value: window.reserve },
   ];

@@ -1,5 +1,6 @@
 /** The report of `plimsoll turns` as text. */
 import { header } from "./header.js";
+import { absentLines } from "./parts.js";
 import { pressureLines } from "./pressure.js";
 import { sample } from "./sample.js";
 import { type Screen, spans } from "./style.js";
@@ -43,8 +44,8 @@ const COLUMNS: readonly Column[] = [
   { head: "EVENT" },
   { head: "FREED", right: true },
   { head: "EPOCH", right: true, drop: 3 },
-  { head: "USAGE", right: true, drop: 2 },
-  { head: "x", right: true, drop: 1 },
+  { head: "WHOLE", right: true, drop: 2 },
+  { head: "USAGE", right: true, drop: 1 },
 ];
 
 function rowsOf<T extends Turn | TurnCall>(
@@ -57,9 +58,11 @@ function rowsOf<T extends Turn | TurnCall>(
 ): string[] {
   const usable = window.contextTokens - window.reserve;
   const chosen =
-    every || (byCall && word === "call") ? all : sample(all.map(sampled)).flatMap((at) => all[at] ?? []);
+    every || (byCall && word === "call")
+      ? all
+      : sample(all.map(sampled)).flatMap((at) => all[at] ?? []);
   const shown = COLUMNS.map((_, index) => index).filter(
-    (index) => usage.calls > 0 || index < COLUMNS.length - 2,
+    (index) => usage.calls > 0 || index < COLUMNS.length - 1,
   );
   const pick = <C>(cells: readonly C[]): C[] => shown.flatMap((index) => cells[index] ?? []);
   const lines = table(
@@ -70,10 +73,7 @@ function rowsOf<T extends Turn | TurnCall>(
   const left = all.length - chosen.length;
   if (left === 0) return lines;
   const option = word === "call" ? "--calls" : "--all";
-  return [
-    ...lines,
-    screen.paint("faint", `${plural(left, word)} not listed; ${option} lists all`),
-  ];
+  return [...lines, screen.paint("faint", `${plural(left, word)} not listed; ${option} lists all`)];
 }
 
 function sampled(one: Turn | TurnCall): { violations: number; event: "edit" | "fold" | null } {
@@ -110,8 +110,7 @@ function line(
     ...(one.violations > 0 ? [plural(one.violations, "violation")] : []),
     ...(isOver ? ["OVER"] : []),
   ].join(", ");
-  const role =
-    isOver || one.violations > 0 ? "bad" : (sampled(one).event ?? "faint");
+  const role = isOver || one.violations > 0 ? "bad" : (sampled(one).event ?? "faint");
   return [
     ...place,
     count(one.used),
@@ -120,24 +119,28 @@ function line(
     { text: said || "-", role },
     one.freed > 0 ? count(one.freed) : "-",
     count(one.epoch),
+    count(one.unmanaged),
     one.usage === null ? "-" : count(one.usage),
-    one.usage === null ? "" : (one.unmanaged / one.usage).toFixed(2),
   ];
 }
 
 /** What made room, and how our estimate stands to what was counted. */
-function totals(screen: Screen, { byCall, usage }: TurnsReport): string[] {
+function totals(screen: Screen, { byCall, usage, absent, compactions }: TurnsReport): string[] {
   const freed = byCall.reduce((sum, one) => sum + one.freed, 0);
-  const epochs = byCall.at(-1)?.epoch ?? 0;
   const ratio = usage.estimatePerUsage;
-  const rows = [
-    [`freed ${count(freed)} tokens`, plural(epochs, "new epoch")],
-    ratio === null
-      ? ["no usage in this file: all figures are estimates"]
-      : [
-          `usage in ${count(usage.calls)} of ${plural(byCall.length, "call")}`,
-          `the whole history, estimated, is ${ratio.toFixed(2)} of it (median)`,
-        ],
+  const told = [
+    `usage of ${count(usage.calls)} of ${plural(byCall.length, "call")}`,
+    ...(ratio === null ? [] : [`the whole is estimated at ${ratio.toFixed(2)} of it (median)`]),
+    ...(compactions === 0
+      ? []
+      : [`its agent compacted ${plural(compactions, "time")}, and sent less than the whole`]),
   ];
-  return rows.flatMap((texts) => screen.flow(spans("plain", texts)));
+  const rows = [
+    [`freed ${count(freed)} tokens`, plural(byCall.at(-1)?.epoch ?? 0, "new epoch")],
+    usage.calls === 0 ? ["no usage in this file: all figures are estimates"] : told,
+  ];
+  return [
+    ...rows.flatMap((texts) => screen.flow(spans("faint", texts))),
+    ...absentLines(screen, absent),
+  ];
 }

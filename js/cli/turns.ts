@@ -1,6 +1,7 @@
 /** `plimsoll turns FILE`: how full the window was turn by turn, what made room, what the provider counted. The figures. */
 import type { ReplayCall, SessionFile } from "../types.js";
 import { type Facts, facts } from "./header.js";
+import { absentOf } from "./inspect.js";
 import { play, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
@@ -36,8 +37,13 @@ export interface TurnsReport extends Facts {
   preset: string;
   /** At the last call. */
   window: WindowFigures;
-  /** Calls whose usage the file tells; the median of our estimate of the whole history, divided by it. */
+  /** Calls whose usage the file tells; the median of our estimate of the whole history, divided by it. Null where nothing
+   *  is told, or the agent that wrote the file compacted: then it did not send the whole. */
   usage: { calls: number; estimatePerUsage: number | null };
+  /** What a request has and this file does not tell: the estimates are without it, and usage is not. */
+  absent: string[];
+  /** Compactions by the agent that wrote the file. */
+  compactions: number;
   byTurn: Turn[];
   byCall: TurnCall[];
 }
@@ -46,13 +52,16 @@ export function turns(source: Source): TurnsReport {
   using played = play(source);
   const report = reportAt(source, played, played.calls.length);
   const calls = callsOf(source.session, played.calls, (sent) => report.messages[sent - 1]?.turn);
+  const compactions = source.session.compactions.length;
   const told = calls.flatMap(({ usage, unmanaged }) => (usage ? [unmanaged / usage] : []));
   return {
     schema: "plimsoll.turns/1",
     ...facts(source, played),
     preset: source.options.preset ?? "balanced",
     window: windowFigures(report, source.setting),
-    usage: { calls: told.length, estimatePerUsage: median(told) },
+    usage: { calls: told.length, estimatePerUsage: compactions > 0 ? null : median(told) },
+    absent: absentOf(report.buckets),
+    compactions,
     byTurn: turnsOf(calls),
     byCall: calls,
   };
