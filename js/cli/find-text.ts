@@ -51,9 +51,9 @@ function verdict(
 ): string[] {
   const quoted: Span = { role: "strong", text: `"${harmless(text)}"` };
   if (found === 0) {
-    const how = ignoreCase ? "" : "; -i takes capital letters and small ones for the same";
-    const hint = made > 0 ? `; messages of ours have it ${plural(made, "time")}` : how;
-    return screen.flow([[quoted, { role: "plain", text: ` stands nowhere${hint}` }]]);
+    const hint = ignoreCase ? [] : ["-i: capital letters and small ones are the same"];
+    const ours = made > 0 ? [`messages of ours have it ${plural(made, "time")}`] : hint;
+    return screen.flow([[quoted, { role: "bad", text: " stands nowhere" }], ...spans("faint", ours)]);
   }
   const role: Role = sent > 0 ? "good" : made > 0 ? "edit" : "bad";
   return screen.flow([
