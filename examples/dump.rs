@@ -5,6 +5,7 @@
 //! dump estimate < JSON list of texts a line for each estimator: its name, the tokens of each text
 //! dump views OPTIONS..  < session    for each of the options (JSON, as the core takes them) every step of every call
 //! dump replay OPTIONS.. < session    for each of the options the calls, buckets, messages, next plan and report of a replay
+//! dump candidates < lines of a call's name and its arguments as JSON  a line for each, of one store
 //! dump prompt   < lines of a call's name and its arguments as JSON    a line for each: its answer, or its error
 //! ```
 //!
@@ -19,6 +20,7 @@
 use std::error::Error;
 use std::io::Read;
 
+use plimsoll::candidate::{Key, Store};
 use plimsoll::context::{Options, Pushed, Recording, State, Step};
 use plimsoll::estimate::Estimator;
 use plimsoll::format::Format;
@@ -49,8 +51,36 @@ fn main() -> Done {
         Some((what, options)) if what == "views" => views(std::str::from_utf8(&input)?, options),
         Some((what, options)) if what == "replay" => replay(std::str::from_utf8(&input)?, options),
         Some((what, [])) if what == "prompt" => prompt(std::str::from_utf8(&input)?),
-        _ => Err("one of session, estimate, views, replay, prompt".into()),
+        Some((what, [])) if what == "candidates" => candidates(std::str::from_utf8(&input)?),
+        _ => Err("one of session, estimate, views, replay, prompt, candidates".into()),
     }
+}
+
+fn candidates(lines: &str) -> Done {
+    let mut store = Store::given(r#"{"scope":"native"}"#)?;
+    let key = Key::new(&[7; 32])?;
+    for line in lines.lines() {
+        let (name, json) = line.split_once(' ').ok_or("a name and JSON")?;
+        let told = match name {
+            "upsert" => store.upsert_given(json),
+            "conclude" => store.conclude_given(json),
+            "evaluate" => store.evaluate_given(json),
+            "transition" => store.transition_given(json),
+            "list" => store.list_given(json),
+            "section" => store.tell_given(json),
+            "inject" => store.inject_given(json),
+            "save" => {
+                let mut saving = store.save();
+                while let Some(bytes) = saving.bytes() {
+                    saving.take(&key.sign(&bytes))?;
+                }
+                Ok(write(&saving.file()))
+            }
+            _ => return Err(format!("{name} is no call").into()),
+        };
+        println!("{}", told.unwrap_or_else(|error| error.to_string()));
+    }
+    Ok(())
 }
 
 fn prompt(lines: &str) -> Done {

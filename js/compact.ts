@@ -45,6 +45,8 @@ export interface Driven {
   lost: string[];
   attempts: CompactionOutcome["attempts"];
   failure: "none" | "temporary" | "auth" | "network" | "ineffective" | "aborted";
+  /** It is a checkpoint that stood ready: nobody was asked. */
+  fromCheckpoint: boolean;
 }
 
 interface Ask {
@@ -133,6 +135,20 @@ export async function drive(given: Drive): Promise<Driven> {
     for (const control of waiting) control.abort(new DOMException("not needed", "AbortError"));
     engine.free();
   }
+}
+
+/** Whether a checkpoint is due by the figures of a session, and what is to be kept from then on, as JSON. */
+export function checkpointDue(figures: object): { due: boolean; from: number; state: object } {
+  const json = argumentJson(figures, "checkpoints");
+  return JSON.parse(
+    compactions.call("prepare", () => glue.checkpoint_due(compactions.send(json))),
+  ) as { due: boolean; from: number; state: object };
+}
+
+/** What is to be kept once a checkpoint has come, as JSON. */
+export function checkpointTaken(came: object): string {
+  const json = argumentJson(came, "checkpoint");
+  return compactions.call("prepare", () => glue.checkpoint_taken(compactions.send(json)));
 }
 
 interface Put {

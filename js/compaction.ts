@@ -1,4 +1,5 @@
 /** What of a compaction waits: one at a time for a session. What it is, and whether it may be, the core says. */
+import { Checkpoints } from "./checkpoints.js";
 import { call, send } from "./core.js";
 import { driver } from "./driver.js";
 import type * as glue from "./glue/plimsoll_bg.js";
@@ -41,8 +42,14 @@ interface Told {
   droppedTokens: number;
   room: number;
   summaryWanted: boolean;
-  needed: boolean;
+  /** Where no summarizer helps an extract may stand in. */
+  degrades: boolean;
   previousSummary: string | null;
+  /** What the job engine keeps of checkpoints, and the folds that have been. */
+  checkpoints: object | null;
+  folds: number;
+  /** The request waits for it. */
+  waits: boolean;
   splitTurn: number | null;
   pins: string[];
   identifiers: string[];
@@ -57,6 +64,7 @@ interface Result {
   lost: string[];
   attempts: CompactionOutcome["attempts"];
   failure: string;
+  fromCheckpoint: boolean;
 }
 
 /** A compaction under way, and how many wait for it; one that nobody waits for and that is not the session's own is given up. */
@@ -68,12 +76,14 @@ interface Running {
 
 export class Compactions<M> {
   readonly #session: Session<M>;
+  readonly checkpoints: Checkpoints<M>;
   #running: Running | undefined;
   /** Carried out; no request has told of it. */
   #untold: CompactionOutcome | undefined;
 
   constructor(session: Session<M>) {
     this.#session = session;
+    this.checkpoints = new Checkpoints(session);
   }
 
   get isRunning(): boolean {
@@ -82,6 +92,7 @@ export class Compactions<M> {
 
   /** Gives up what is under way. */
   stop(): void {
+    this.checkpoints.stop();
     this.#running?.controller.abort(new DOMException("the session was disposed of", "AbortError"));
   }
 
@@ -130,7 +141,10 @@ export class Compactions<M> {
     }
     asked ??= session.ask(messages, parts, false);
     const { prepared, foldDue } = asked as Asked<M>;
-    return foldDue && !this.#running ? this.#behind(messages, parts, prepared) : prepared;
+    if (this.#running) return prepared;
+    if (foldDue) return this.#behind(messages, parts, prepared);
+    this.checkpoints.behind();
+    return prepared;
   }
 
   /** A fold is due and the request fits: nothing waits for it. */
@@ -173,15 +187,17 @@ export class Compactions<M> {
     const asked = force || plan !== undefined;
     const settled = this.#without(manager, told, asked);
     if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0 };
+    this.checkpoints.stop();
     const { flat, lists } = this.#read("compact", manager, told);
     this.#tell({ type: "compaction-start" });
-    const degrade = asked || told.needed;
     const work = async (): Promise<CompactionOutcome> => {
       const result = told.summaryWanted
-        ? await this.#job(told, flat, focus, degrade, controller.signal)
+        ? await this.#job(told, flat, focus, controller.signal)
         : NO_SUMMARY;
       controller.signal.throwIfAborted();
-      return this.#commit(told, result, lists, degrade, plan !== undefined);
+      // Another's session was taken in meanwhile: what the plan stands on comes again.
+      if (session.history.messages.length === 0) session.take("compact", messages, parts);
+      return this.#commit(told, result, lists, plan !== undefined);
     };
     const running: Running = { promise: this.#ended(work()), controller, waiting: 0 };
     this.#running = running;
@@ -228,7 +244,9 @@ export class Compactions<M> {
   #without(manager: glue.Manager, told: Told, asked: boolean): CompactionOutcome | undefined {
     const { outcome, reason, tokensBefore, tokensAfterEstimate } = told.plan;
     if (outcome === "none") return outcomeWithout("none", reason, tokensBefore);
-    if (outcome === "overflow") return outcomeWithout("failed", reason, tokensBefore);
+    if (outcome === "overflow") {
+      return { ...outcomeWithout("failed", reason, tokensBefore), floor: told.plan.floor ?? null };
+    }
     if (outcome === "prune") {
       // The next request does the same; what only the host wants it is told.
       const wish = argumentJson(["context_compact", {}], "args");
@@ -244,21 +262,24 @@ export class Compactions<M> {
     told: Told,
     messages: string[],
     focus: string | undefined,
-    degrade: boolean,
     signal: AbortSignal,
   ): Promise<Result> {
     const options = this.#session.options();
-    const { redact, minimumTokens: _, ...summary } = options.summary ?? {};
+    const { redact, minimumTokens: _, checkpoints: __, ...summary } = options.summary ?? {};
     const { droppedTokens, room, previousSummary, splitTurn, pins, identifiers } = told;
+    const { checkpoints, folds, waits } = told;
+    const ahead = { checkpoints: checkpoints ?? undefined, folds, waits };
     const { estimator } = options;
     const figures = { previousSummary, droppedTokens, room, splitTurn, pins, identifiers };
     const job = {
       contextTokens: options.window.contextTokens,
       ...summary,
       ...figures,
+      ...ahead,
+      requestTokens: told.plan.tokensBefore,
       focus,
       estimator: typeof estimator === "string" ? estimator : "generic",
-      degrade,
+      degrade: told.degrades,
     };
     try {
       const { drive } = await driver.load();
@@ -271,20 +292,14 @@ export class Compactions<M> {
     }
   }
 
-  #commit(
-    told: Told,
-    result: Result,
-    extracted: Lists,
-    degrade: boolean,
-    isGiven: boolean,
-  ): CompactionOutcome {
+  #commit(told: Told, result: Result, extracted: Lists, isGiven: boolean): CompactionOutcome {
     const session = this.#session;
     const manager = session.manager();
     const { summary, attempts, failure, lost } = result;
     const { base, gone, tokensBefore } = told.plan;
     const isWanting = summary === null && told.summaryWanted;
     const now = session.now();
-    if (isWanting && !degrade) {
+    if (isWanting && !told.degrades) {
       call("compact", () => manager.compaction_failed(send(failure), now));
       return { ...outcomeWithout("failed", result.reason, tokensBefore), attempts };
     }
@@ -301,6 +316,7 @@ export class Compactions<M> {
       const fold = { ...done, at: now, summary: summary ?? "", extracted, lost, degraded };
       const reason = summary === null ? undefined : result.reason || told.plan.reason;
       const outcome = outcomeOf(fold, attempts, reason);
+      if (result.fromCheckpoint && outcome.record) outcome.record.fromCheckpoint = true;
       this.#untold = outcome;
       return this.#placed(outcome);
     } catch (error) {
@@ -360,4 +376,5 @@ const NO_SUMMARY: Result = {
   lost: [],
   attempts: [],
   failure: "none",
+  fromCheckpoint: false,
 };

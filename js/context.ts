@@ -12,6 +12,7 @@ import { coreOptions } from "./options.js";
 import { isContextOverflow } from "./overflow.js";
 import type {
   AgentTool,
+  Checkpoint,
   CompactionOutcome,
   CompactionPlan,
   CompactOptions,
@@ -32,6 +33,19 @@ type Model<M> = Partial<
   Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "thinking" | "economy">
 >;
 const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
+
+/** A session's place in a store: revision and bytes that it goes on from, and those whose commit was not acknowledged. */
+interface Place {
+  readonly store: Store;
+  readonly key: string;
+  revision: number | null;
+  base: Uint8Array;
+  sent: Uint8Array | undefined;
+}
+
+/** Commits that are tried before a conflict is the host's. */
+const TRIES = 8;
+const NOTHING = new Uint8Array();
 
 type Step = { need: number[] } | { done: Answer };
 
@@ -58,12 +72,14 @@ export class ContextManager<M = unknown> {
   /** What was estimated for a request, and its epoch in the core. */
   readonly #counted = new WeakMap<object, { epoch: number; estimate: number }>();
   readonly #history: History<M>;
-  /** Epochs of instances that were lost, and what the last of them sent, until the session is built anew. */
+  /** What to add to the core's epochs, and what was sent last, where an instance was lost or another's session was taken in. */
   #epochsBefore = 0;
   #lost: M[] = [];
   #epoch = 0;
   /** Where the session was opened. */
-  #place: { store: Store; key: string; revision: number | null } | undefined;
+  #place: Place | undefined;
+  /** One save after the other. */
+  #saving: Promise<unknown> = Promise.resolve();
   /** What goes out beside the messages, as the core has it. */
   #beside: string | undefined;
   /** A call is under way: a getter of the host's must not start another. */
@@ -305,6 +321,13 @@ export class ContextManager<M = unknown> {
   }
 
   /**
+   * The summary of the session that was made ahead last (`summary.checkpoints`); null: none was, or the history is another.
+   */
+  checkpoint(): Checkpoint | null {
+    return this.#compactions.checkpoints.last;
+  }
+
+  /**
    * Why a message of the history is sent as it is: rule, evidence, tokens, what would bring it back.
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT` if the last history had no such message.
@@ -364,41 +387,71 @@ export class ContextManager<M = unknown> {
     const held = await store.load(key);
     const context = new ContextManager<M>(options);
     if (held) context.#wake(held.bytes);
-    context.#place = { store, key, revision: held?.revision ?? null };
+    const [revision, base] = [held?.revision ?? null, held?.bytes ?? NOTHING];
+    context.#place = { store, key, revision, base, sent: undefined };
     return context;
   }
 
   /**
-   * Commits the snapshot to the store that the session was opened from. Another writer's session is taken in where it is
-   * ahead of this one, which is committed upon it where it is not; an acknowledgement that was lost is recognised.
+   * Commits the snapshot to the store that the session was opened from. Where another has committed meanwhile, theirs is taken in
+   * and both are committed: pins, what was let go, usage and failures of both; of what was cut that of the side which has folded (theirs, if both
+   * have), else of the one that is further. An acknowledgement that was lost is recognised, and nothing is committed twice.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT` without a store; `CONFLICT` after 8 tries.
+   * `rebased`: another's commit was taken in. If the session now goes on from theirs, messages have their places again with the next request, as
+   * after `open`.
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT` without a store; `CONFLICT` after 8 tries; `CORRUPT_STATE` for a record that does not
+   *   verify. What the store throws: then a later `save` finds out whether this one's commit was made.
    */
   async save(): Promise<{ revision: number; rebased: boolean }> {
     const place = this.#place;
     if (!place) throw invalid("save", "a session from `ContextManager.open`", "none");
+    const saved = this.#saving.then(() => this.#commit(place));
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async #commit(place: Place): Promise<{ revision: number; rebased: boolean }> {
     const { store, key } = place;
     let rebased = false;
-    for (let tries = 0; tries < 8; tries++) {
+    for (let tries = 0; tries < TRIES; tries++) {
       const bytes = this.snapshot();
-      const revision = await store.commit(key, bytes, place.revision);
-      if (revision !== null) {
-        place.revision = revision;
-        return { revision, rebased };
+      const before = place.sent;
+      place.sent = bytes;
+      // Nothing of ours was beside what was taken in.
+      const isThere = rebased && isSame(bytes, place.base);
+      const made = isThere ? place.revision : await store.commit(key, bytes, place.revision);
+      if (made !== null) {
+        settle(place, bytes, made);
+        return { revision: made, rebased };
       }
       const held = await store.load(key);
-      place.revision = held?.revision ?? null;
-      if (!held) continue;
-      if (isSame(held.bytes, bytes)) return { revision: held.revision, rebased };
-      const manager = this.#manager();
-      if (call("save", () => manager.rebase(core.sendBytes(held.bytes)))) {
-        // Theirs is ahead: it is what this session goes on from, and it is committed already.
-        this.#restart();
-        return { revision: held.revision, rebased: true };
+      const [found, revision] = [held?.bytes ?? NOTHING, held?.revision ?? null];
+      if (isSame(found, bytes)) {
+        settle(place, bytes, revision);
+        return { revision: revision as number, rebased };
       }
-      rebased = true;
+      const isOurs = before !== undefined && isSame(found, before);
+      if (held && !isOurs) {
+        this.#merge(found, place.base);
+        rebased = true;
+      }
+      settle(place, found, revision);
     }
     throw conflict(null, place.revision ?? 0);
+  }
+
+  #merge(theirs: Uint8Array, base: Uint8Array): void {
+    const both = new Uint8Array(theirs.length + base.length);
+    both.set(theirs);
+    both.set(base, theirs.length);
+    const manager = this.#manager();
+    if (!call("save", () => manager.merge(theirs.length, core.sendBytes(both)))) return;
+    // The host goes on in an epoch of its own, whatever number it has in theirs.
+    const { epoch } = JSON.parse(call("save", () => manager.status())) as Status;
+    this.#epochsBefore = this.#epoch + 1 - epoch;
+    this.#lost = this.#view.messages;
+    this.#restart();
   }
 
   /**
@@ -612,6 +665,12 @@ function placed<T extends { index: number }>(
 /** By name: the bytes may come from another realm. */
 function isBytes(bytes: unknown): bytes is Uint8Array {
   return Object.prototype.toString.call(bytes) === "[object Uint8Array]";
+}
+
+function settle(place: Place, base: Uint8Array, revision: number | null): void {
+  place.base = base;
+  place.revision = revision;
+  place.sent = undefined;
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {

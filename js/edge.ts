@@ -7,5 +7,6 @@ core.from(() => wasm);
 driver.load = () => import("./edge/compact.js");
 
 export * from "./api.js";
+export { CandidateStore } from "./edge/candidates.js";
 export * from "./edge/prompt.js";
 export { readSession } from "./edge/sessions.js";

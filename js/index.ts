@@ -8,5 +8,6 @@ core.from(() => unpacked(inlined));
 driver.load = () => import("./inline/compact.js");
 
 export * from "./api.js";
+export { CandidateStore } from "./inline/candidates.js";
 export * from "./inline/prompt.js";
 export { readSession } from "./inline/sessions.js";

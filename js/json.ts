@@ -47,6 +47,12 @@ export function apart(
   return { json, texts };
 }
 
+/** Half a character, which JSON writes as an escape and UTF-8 cannot have, becomes the sign that stands for such. */
+export function whole(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (sign, half) => (half ? "\ufffd" : sign));
+}
+
 function written(value: () => unknown, argument: string): string {
   const text = attempt(value, (cause) => {
     const info = {
@@ -90,7 +96,8 @@ function attempt(
   }
 }
 
-function within(text: string, what: string): string {
+/** A text that is not too long to be taken. */
+export function within(text: string, what: string): string {
   if (text.length > LARGEST) throw tooLarge(what, text.length);
   return text;
 }

@@ -25,6 +25,7 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
     given[name] = value;
   }
   if (summarizersOf(options).length > 0) given.summarizes = true;
+  if (options.summary?.redact === false) given.redacts = false;
   const minimum = options.summary?.minimumTokens;
   if (minimum !== undefined) {
     refuseNonFinite("summary.minimumTokens", minimum);

@@ -1,7 +1,7 @@
 /** The system prompt: budget, assembly, focus, tiers, rules. It has a Wasm of its own. */
 import { invalid } from "./errors.js";
 import * as glue from "./glue/prompt_bg.js";
-import { apart, argumentJson } from "./json.js";
+import { apart, argumentJson, whole } from "./json.js";
 import { Seam } from "./seam.js";
 import type {
   ContextWindow,
@@ -236,12 +236,6 @@ export function workspaceSections(
   subagent: boolean,
 ): Section[] {
   return ask("Workspace.sections", glue.workspace, { files, rules, focus, subagent });
-}
-
-/** Half a character, which JSON writes as an escape and UTF-8 cannot have, becomes the sign that stands for such. */
-function whole(json: string): string {
-  if (!json.includes("\\ud")) return json;
-  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (sign, half) => (half ? "\ufffd" : sign));
 }
 
 /** A number of characters or tokens as characters, in which there is no infinity. */

@@ -1,5 +1,6 @@
-/** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`. */
+/** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`, `candidates`. */
 export * from "./api.js";
+export { CandidateStore } from "./candidates.js";
 export { init, initSync, type Source, type SyncSource } from "./loader.js";
 export {
   assemblePrompt,

@@ -79,6 +79,8 @@ export type ErrorInfo =
   | CoreError
   /** The store holds another revision. */
   | { code: "CONFLICT"; expected: number | null; found: number }
+  /** Another process holds the lock of a record. */
+  | { code: "LOCKED"; path: string; holder: string }
   /** The Wasm instance trapped in this call; the next call starts a new one. */
   | { code: "INSTANCE_LOST"; during: string };
 
@@ -197,23 +199,38 @@ export interface CompactionPlan {
   /** The core's own numbers of what goes. */
   gone?: Array<[number, number]>;
   /** Of an overflow: what cannot go. */
-  floor?: {
-    systemTokens: number;
-    toolTokens: number;
-    pinnedTokens: number;
-    lastTurnTokens: number;
-    reserveTokens: number;
-    windowTokens: number;
-  } | null;
+  floor?: Floor | null;
 }
 
-export type ContextEvent = EpochEvent | CompactionEvent;
+/** What no compaction can make smaller, in tokens, beside the window: why a request does not fit. */
+export interface Floor {
+  /** The system prompt, and what is sent besides and not shown to us. */
+  systemTokens: number;
+  toolTokens: number;
+  pinnedTokens: number;
+  /** The last request of the user and what came since. */
+  lastTurnTokens: number;
+  /** Held back for the answer. */
+  reserveTokens: number;
+  windowTokens: number;
+}
+
+export type ContextEvent = EpochEvent | CompactionEvent | CheckpointEvent;
 
 /** A compaction begins, and how it ended. */
 export type CompactionEvent =
   | { type: "compaction-start" }
   | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome };
 
+/** A checkpoint was made, or could not be; the session goes on either way. */
+export type CheckpointEvent =
+  | { type: "checkpoint"; record: CheckpointRecord }
+  | { type: "checkpoint-failed"; reason: string };
+
+/**
+ * Something other than the end of the request changed. State that a provider keeps of the conversation (OpenAI's
+ * `previous_response_id` or `conversation`, a cache by handle) is of another conversation from now on: drop it.
+ */
 export type EpochEvent = {
   type: "epoch";
   epoch: number;
@@ -331,7 +348,42 @@ export interface CompactionRecord {
   details: ExtractedContext;
   lost: string[];
   degraded: boolean;
+  /** The summary was a checkpoint that stood ready; nobody was asked for it. */
+  fromCheckpoint?: boolean;
 }
+
+/** A summary of the session that was made ahead, as GoClaw writes it. */
+export interface Checkpoint {
+  /** Two to four paragraphs. */
+  summary: string;
+  /** Tokens of the request that it was made after, as estimated. */
+  tokensAtCheckpoint: number;
+  /** It tells of the messages before this one of the history. */
+  messageCountAtCheckpoint: number;
+  topics: string[];
+  openQuestions: string[];
+  keyDecisions: string[];
+}
+
+/** One line of JSONL: a checkpoint beside the messages. */
+export interface CheckpointRecord {
+  type: "checkpoint";
+  /** Sorts as checkpoints came. */
+  id: string;
+  timestamp: string;
+  checkpoint: Checkpoint;
+}
+
+/** When checkpoints are made; the figures are GoClaw's. */
+export interface CheckpointOptions {
+  /** Percents of the usable window; newly reached, each is one. Default 25, 50, 75. */
+  thresholds?: readonly number[];
+  /** And after so many turns of the user since the last. Default 15. */
+  turns?: number;
+  /** Under so many tokens of a request there is none. Default 10,000. */
+  minimumTokens?: number;
+}
+
 export interface ExtractedContext {
   modifiedFiles: string[];
   readFiles: string[];
@@ -349,6 +401,8 @@ export interface CompactionOutcome {
   reductionPct: number;
   record: CompactionRecord | null;
   extracted: ExtractedContext;
+  /** Of a `failed` one that is an overflow: what cannot go. No summarizer was asked. */
+  floor?: Floor | null;
   /** Calls of a summarizer; none where the fold is carried by digest and hot set. */
   attempts: Array<{
     kind: SummaryJob["kind"];
@@ -582,6 +636,134 @@ export interface RequestFocus {
   planSignals: string[];
 }
 
+// ----------------------------------------------------------------------------------------------- candidates
+
+/** Where a candidate stands: observed; past the gates; in a prompt; cooling down; unseen for 90 days; refused by the host. */
+export type CandidateState = "SHADOW" | "PROMOTED" | "IN_USE" | "DEMOTED" | "ARCHIVED" | "REJECTED";
+
+/** Something that an agent might have learned. */
+export interface CandidateObservation {
+  kind: "ERROR_RECOVERY" | "PREFERENCE" | "WORKFLOW" | "ANTI_PATTERN" | "SKILL_SEED";
+  /** The host's own sort: what is alike is looked for within one. */
+  category: string;
+  /** What was learned; at most 16,384 bytes. It goes into the prompt as it was first told, on one line. */
+  content: string;
+  /** The tool that it is about; default `general`. */
+  toolTag?: string;
+  tags?: string[];
+  /** How sure it is, 0..1, to six places. */
+  score: number;
+  source: string;
+  /** Whether the source may make the agent do things. What one may not says is never promoted but by `force`. */
+  trusted: boolean;
+  /** When, in whole milliseconds. */
+  at: number;
+  /** What was observed was itself an attempt, and ended so. */
+  success?: boolean;
+}
+
+/** A candidate as it stands; `score` is the mean of its evidence, `source` and `at` are those of the last. */
+export interface Candidate extends CandidateObservation {
+  id: string;
+  state: CandidateState;
+  evidenceCount: number;
+  successes: number;
+  failures: number;
+  firstSeen: number;
+  lastSeen: number;
+  /** It is not promoted before this time. */
+  cooldownUntil: number | null;
+  /** The newest fifty, the last one last. */
+  sources: string[];
+}
+
+/** What came of a candidate that was acted on. */
+export interface CandidateOutcome {
+  /** The turn ended well, and was not cancelled. */
+  success: boolean;
+  /** It did harm: no promotion for a week. */
+  severe?: boolean;
+  /** The user, or what is known, says otherwise. */
+  conflict?: boolean;
+  /** It proved to be what is not to be done. */
+  antiPattern?: boolean;
+  at: number;
+}
+
+/** A change of state. `reason` is the host's, or the code where the store decided. */
+export interface CandidateTransition {
+  id: string;
+  from: CandidateState;
+  to: CandidateState;
+  reason: string;
+  code:
+    | "PROMOTION_GATE_PASS"
+    | "DEMOTION_REGRESSION"
+    | "COOLDOWN_OVER"
+    | "INJECTED"
+    | "RETENTION"
+    | "MANUAL_TRANSITION"
+    | "MANUAL_FORCE"
+    | "MANUAL_ROLLBACK";
+  at: number;
+}
+
+/** AceClaw's gates: their defaults, and what they may be. Shares are 0..1. */
+export interface CandidateGates {
+  /** Pieces of evidence for a promotion. Default 2; 1 to 1,000,000. */
+  minEvidence?: number;
+  /** Attempts within the window for it. Default 2; 0 to 1,000,000. */
+  minAttempts?: number;
+  /** The least score. Default 0.75. */
+  minScore?: number;
+  /** The share of those attempts that may have failed. Default 0.2. */
+  maxFailureRate?: number;
+  /** Failures in a row, up to the last attempt. Default 3; 0 to 1,000,000. */
+  maxConsecutiveFailures?: number;
+  /** So long attempts count, conflicts and anti-patterns. Default 14 days; 1 ms to ten years. */
+  rollingWindowMs?: number;
+  /** So long a severe failure counts. Default 7 days; 0 to ten years. */
+  severeFailureLookbackMs?: number;
+  /** Attempts within the window before anything is demoted. Default 4; 1 to 1,000,000. */
+  demotionMinAttempts?: number;
+  /** Demoted from this share of failures on. Default 0.6. */
+  demotionFailureRate?: number;
+  /** Demoted from so many conflicts on. Default 2; 1 to 1,000,000. */
+  correctionConflicts?: number;
+  /** Not promoted so long after. Default 3 days; 0 to ten years. */
+  demotionCooldownMs?: number;
+}
+
+/**
+ * Who signs: a key of 32 bytes or more, copied once into the Wasm's memory, which every script of the process can read; or a
+ * callback (WebCrypto with a key that cannot be read, a KMS) that gives the HMAC-SHA256 of the bytes. It is called once for each line.
+ */
+export type CandidateSigner =
+  | { key: Uint8Array }
+  | {
+      hmac: (
+        bytes: Uint8Array<ArrayBuffer>,
+      ) => Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
+    };
+
+export interface CandidateStoreOptions {
+  sign: CandidateSigner;
+  gates?: CandidateGates;
+  /** Only these are promoted; default all. */
+  categories?: readonly string[];
+  /** Whose candidates these are, as a tenant's or an agent's name: a file that was signed for another is refused. */
+  scope?: string;
+}
+
+/** What became of a file: how many candidates were taken, and each line that was not. */
+export interface CandidatesLoaded {
+  loaded: number;
+  /** Lines from 1; one behind the last where lines are missing there. */
+  rejected: Array<{ line: number; reason: string }>;
+}
+
+// ---------------------------------------------------------------------------------------------------- memory
+
 /** Whose memory a file is, from the agent's own core to the day's notes. */
 export type MemoryTier =
   | "soul"
@@ -602,11 +784,19 @@ export type Locale =
   | "zh"
   | { memoryHeader: string; truncated: string; compressed: string; question: string };
 
-/** Where sessions are kept: load, and commit against the revision that was loaded. */
+/**
+ * Where sessions are kept: load, and commit against the revision that was loaded. Every string is a key. Whether a store of yours does
+ * what is meant here, `storeConformance` of `plimsoll/store/conformance` tells.
+ */
 export interface Store {
+  /** A record whole, as one commit wrote it; null: there is none. */
   load(key: string): Promise<{ bytes: Uint8Array; revision: number } | null>;
-  /** The new revision, or null when the stored revision is no longer `expected` (null: nothing is stored). */
+  /**
+   * The new revision, one more than `expected`, or null when the stored revision is no longer `expected` (null: nothing is stored), and
+   * nothing has changed. A first revision is 1 or, where something was deleted, higher: no revision of a key comes again.
+   */
   commit(key: string, bytes: Uint8Array, expected: number | null): Promise<number | null>;
+  /** Of what is not there too. A commit against the deleted revision is refused. */
   delete(key: string): Promise<void>;
   /** Several processes may write to it. */
   readonly multiWriter: boolean;
@@ -680,6 +870,12 @@ export interface SummaryOptions {
   contextTokens?: number;
   /** Two calls at once where there are chunks. Default false. */
   parallel?: boolean;
+  /**
+   * Summaries are made ahead, in the background, by `prepare`, each from the one before and what came since, so that a fold
+   * finds one: a request that would not fit otherwise takes it at once if it is of half its tokens or more, with an extract of
+   * what came since; a fold that can wait only asks for what it lacks. Default false: each costs a call.
+   */
+  checkpoints?: boolean | CheckpointOptions;
   /** Milliseconds that a call may be silent before it counts as failed. Default 120,000. */
   silenceMs?: number;
   /** Milliseconds that all calls of a compaction may take together. Default 600,000 (GoClaw's). */

@@ -7,5 +7,6 @@ core.from(() => wasm);
 driver.load = () => import("./workerd/compact.js");
 
 export * from "./api.js";
+export { CandidateStore } from "./workerd/candidates.js";
 export * from "./workerd/prompt.js";
 export { readSession } from "./workerd/sessions.js";

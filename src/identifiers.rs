@@ -26,6 +26,8 @@ pub struct Identifier {
     pub stubbed: bool,
     /// It stands in the summary.
     pub summarized: bool,
+    /// It is a secret, or a part of one: it is told nowhere.
+    pub secret: bool,
 }
 
 /// All identifiers of a transcript, numbered by first appearance.
@@ -34,6 +36,8 @@ pub struct Identifiers {
     text: String,
     entries: Vec<Identifier>,
     index: Index,
+    /// Secrets are words like others.
+    pub keeps_secrets: bool,
 }
 
 impl Identifiers {
@@ -58,6 +62,7 @@ impl Identifiers {
             blocks: 0,
             stubbed: false,
             summarized: false,
+            secret: false,
         });
         let (all, entries) = (&self.text, &self.entries);
         let hash_of = |at| hash::bytes(0, slice(all, entries, number(at)).as_bytes());

@@ -64,13 +64,31 @@ fn exp2_fraction(fraction: u64) -> u64 {
     (1u64 << 31) + ((at as u64) << (31 - STEP_BITS)) + between
 }
 
+/// What is left of a value after a time in which it halves every `half_life`, as the nearest integer.
+///
+/// # Example
+/// ```
+/// use plimsoll::number::decayed;
+/// assert_eq!((decayed(1000, 30, 30), decayed(1000, 15, 30), decayed(1000, 0, 30)), (500, 707, 1000));
+/// ```
+pub fn decayed(value: u64, elapsed: u64, half_life: u64) -> u64 {
+    let halves = (u128::from(elapsed) << 32) / u128::from(half_life.max(1));
+    let (whole, fraction) = (halves >> 32, halves & 0xFFFF_FFFF);
+    if whole >= 64 {
+        return 0;
+    }
+    let power = exp2_fraction(u64::try_from(fraction).unwrap_or(0)); // 2^fraction in Q31
+    let left = ((u128::from(value) << 63) / u128::from(power)) >> whole; // in Q32
+    u64::try_from((left + (1 << 31)) >> 32).unwrap_or(value)
+}
+
 /// The largest integer whose square is at most `x`.
 pub fn isqrt(x: u64) -> u64 {
     x.isqrt()
 }
 
 /// A decimal number as JSON writes it, times 10^`places`, as the nearest integer (halves away from zero); `None` beyond
-/// 10^15 before it is scaled.
+/// 10^15 before it is scaled, or where the product has no place in 64 bits.
 ///
 /// # Example
 /// ```
@@ -102,7 +120,7 @@ pub fn decimal(number: &str, places: u32) -> Option<i64> {
     for _ in 0..places {
         whole *= 10;
     }
-    let most = u128::from(MOST * 10u64.pow(places));
+    let most = u128::from(MOST) * 10u128.pow(places);
     while shift > 0 {
         whole *= 10;
         shift -= 1;
@@ -150,6 +168,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_decimal_of_many_places_is_read_or_refused() {
+        assert_eq!(decimal("0.75", 6), Some(750_000));
+        assert_eq!(decimal("9223372036854.775807", 6), Some(i64::MAX));
+        assert_eq!(decimal("9223372036854.775808", 6), None);
+    }
+
+    #[test]
     fn powers_of_two_are_exact() {
         for bit in 0..64 {
             assert_eq!(lg(1 << bit), i64::from(bit) << 32);
@@ -168,6 +193,19 @@ mod tests {
         fn a_sum_of_powers_agrees_with_the_sum(a in 1u64..1 << 40, b in 1u64..1 << 40) {
             let apart = (lg_sum(lg(a), lg(b)) - lg(a + b)).abs();
             prop_assert!(apart < 1 << 13, "{a} {b}: {apart}");
+        }
+
+        #[test]
+        fn a_decay_agrees_with_the_float_and_goes_on_where_it_stopped(value in 0u64..1 << 40, first in 0u64..1 << 36, then in 0u64..1 << 36) {
+            const HALF_LIFE: u64 = 2_592_000_000;
+            #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "the oracle")]
+            let apart = {
+                let exact = value as f64 * (-((first + then) as f64) / HALF_LIFE as f64).exp2();
+                ((decayed(value, first + then, HALF_LIFE) as f64 - exact).abs() - 0.5) / (1.0 + exact)
+            };
+            prop_assert!(apart < 1e-6, "{apart}");
+            let twice = decayed(decayed(value, first, HALF_LIFE), then, HALF_LIFE);
+            prop_assert!(twice.abs_diff(decayed(value, first + then, HALF_LIFE)) <= 2 + value / 1_000_000);
         }
 
         #[test]

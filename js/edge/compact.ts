@@ -2,7 +2,12 @@
 import * as own from "../compact.js";
 import wasm from "../compact.wasm?module";
 
-export const drive: typeof own.drive = (given) => {
+const ready = (): typeof own => {
   own.compactions.from(() => wasm);
-  return own.drive(given);
+  return own;
 };
+
+export const drive: typeof own.drive = (given) => ready().drive(given);
+export const checkpointDue: typeof own.checkpointDue = (given) => ready().checkpointDue(given);
+export const checkpointTaken: typeof own.checkpointTaken = (given) =>
+  ready().checkpointTaken(given);

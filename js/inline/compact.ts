@@ -3,7 +3,12 @@ import * as own from "../compact.js";
 import * as inlined from "../glue/compact_text.js";
 import { unpacked } from "../inline.js";
 
-export const drive: typeof own.drive = (given) => {
+const ready = (): typeof own => {
   own.compactions.from(() => unpacked(inlined));
-  return own.drive(given);
+  return own;
 };
+
+export const drive: typeof own.drive = (given) => ready().drive(given);
+export const checkpointDue: typeof own.checkpointDue = (given) => ready().checkpointDue(given);
+export const checkpointTaken: typeof own.checkpointTaken = (given) =>
+  ready().checkpointTaken(given);

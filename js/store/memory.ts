@@ -1,5 +1,6 @@
 /** A store in this process: for tests, and for hosts that keep sessions as long as they run. */
 import type { Store } from "../types.js";
+import { copied } from "./record.js";
 
 /**
  * A store that forgets all when the process ends.
@@ -11,19 +12,24 @@ import type { Store } from "../types.js";
  */
 export function memoryStore(): Store {
   const held = new Map<string, { bytes: Uint8Array; revision: number }>();
+  /** The highest revision that was deleted: no revision of a key comes again. */
+  let deleted = 0;
   return {
     multiWriter: false,
     load: async (key) => {
       const record = held.get(key);
-      return record ? { bytes: record.bytes.slice(), revision: record.revision } : null;
+      return record ? { bytes: copied(record.bytes), revision: record.revision } : null;
     },
     commit: async (key, bytes, expected) => {
       const found = held.get(key)?.revision ?? null;
       if (found !== expected) return null;
-      const revision = (found ?? 0) + 1;
-      held.set(key, { bytes: bytes.slice(), revision });
+      const revision = (found ?? deleted) + 1;
+      held.set(key, { bytes: copied(bytes), revision });
       return revision;
     },
-    delete: async (key) => void held.delete(key),
+    delete: async (key) => {
+      deleted = Math.max(deleted, held.get(key)?.revision ?? 0);
+      held.delete(key);
+    },
   };
 }

@@ -9,6 +9,7 @@ use crate::text::{prefix, suffix, utf16_len};
 
 /// A message that goes.
 pub(super) struct Message {
+    pub(super) index: i64,
     pub(super) turn: i64,
     /// As it is fed.
     pub(super) text: String,
@@ -104,12 +105,13 @@ impl Message {
             }
         }
         let mut text = String::new();
+        let index = given.integer("index").unwrap_or_default();
         if !lines.is_empty() {
-            text = format!("#{} {role}\n{lines}", given.integer("index").unwrap_or_default());
+            text = format!("#{index} {role}\n{lines}");
         }
         let tokens = options.tokens(&text);
         let turn = given.integer("turn").unwrap_or_default();
-        Ok(Self { turn, text, tokens, role, words, error })
+        Ok(Self { index, turn, text, tokens, role, words, error })
     }
 
     /// A line that says that it was left out (F091).

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::flat::Message;
 use super::local::extract;
 use super::options::Options;
-use super::outcome::{Attempt, Done, Failure, Told};
+use super::outcome::{Attempt, Done, FROM_CHECKPOINT, Failure, Told};
 use super::overflow::told;
 use super::task::{self, Line, Stage, Task};
 use super::verify::{Expect, Fault, lost, verify};
@@ -81,7 +81,7 @@ impl Compaction {
     pub fn push(&mut self, json: &str) -> Result<()> {
         let message = Message::parse(json, self.pushed, &self.options)?;
         self.pushed = self.pushed.saturating_add(1);
-        if !message.text.is_empty() {
+        if !message.text.is_empty() && message.index >= self.options.covered {
             self.messages.push(message);
         }
         Ok(())
@@ -141,7 +141,9 @@ impl Compaction {
             Vec::new()
         };
         let below = task.below(&self.messages, room, &self.options);
-        let expect = Expect { headings: task.headings(&self.options), below, input: &input };
+        let checkpoint = task.last && self.options.checkpoint;
+        let headings = task.headings(&self.options);
+        let expect = Expect { headings, checkpoint, below, input: &input };
         match verify(text, finish.as_deref(), &expect, &self.options) {
             Ok(body) => {
                 task.stage = Stage::Told(body);
@@ -187,7 +189,14 @@ impl Compaction {
     fn begin(&mut self) {
         if self.messages.is_empty() {
             let summary = self.options.previous.as_deref().map(|previous| self.dressed(previous));
-            return self.end(summary, false, "nothing to summarize".into(), Failure::None);
+            let checkpoint = summary.is_some() && self.options.covered > 0;
+            let reason = if checkpoint { FROM_CHECKPOINT } else { "nothing to summarize" };
+            return self.end(summary, false, reason.into(), Failure::None);
+        }
+        if self.options.ahead
+            && let Some(summary) = self.extracted()
+        {
+            return self.end(Some(summary), false, FROM_CHECKPOINT.into(), Failure::None);
         }
         if self.options.language.is_none() {
             let said = self.messages.iter().rev().filter(|message| message.role == "user");
@@ -359,16 +368,21 @@ impl Compaction {
 
     /// No summarizer helps: an extract, if one may stand in; an abort leaves everything as it is.
     fn give_up(&mut self, reason: String, failure: Failure) {
-        let mut summary = None;
-        if self.options.degrade && failure != Failure::Aborted {
-            let parts: Vec<&str> = self.tasks.iter().filter_map(Task::told).collect();
-            let below = self.options.room.saturating_sub(self.options.tokens(&self.dressed("")));
-            summary = extract(&self.messages, &parts, below, &self.options)
-                .map(|text| self.dressed(&text))
-                .filter(|text| self.options.tokens(text) < self.options.room);
-        }
+        let may = self.options.degrade && failure != Failure::Aborted;
+        let summary = if may { self.extracted() } else { None };
         let degraded = summary.is_some();
-        self.end(summary, degraded, reason, failure);
+        // Of a checkpoint nothing depends.
+        let checkpoint = self.options.checkpoint && failure == Failure::Ineffective;
+        self.end(summary, degraded, reason, if checkpoint { Failure::Temporary } else { failure });
+    }
+
+    /// What can be told without a summarizer.
+    fn extracted(&self) -> Option<String> {
+        let parts: Vec<&str> = self.tasks.iter().filter_map(Task::told).collect();
+        let below = self.options.room.saturating_sub(self.options.tokens(&self.dressed("")));
+        extract(&self.messages, &parts, below, &self.options)
+            .map(|text| self.dressed(&text))
+            .filter(|text| self.options.tokens(text) < self.options.room)
     }
 
     fn end(&mut self, summary: Option<String>, degraded: bool, reason: String, failure: Failure) {
@@ -379,6 +393,9 @@ impl Compaction {
 
     /// With what its family, or the host, puts around it (F098, F100).
     fn dressed(&self, body: &str) -> String {
+        if self.options.checkpoint {
+            return body.to_owned();
+        }
         let (before, behind) = self.options.template.around();
         match &self.options.prefix {
             Some(prefix) => [prefix, "\n", body, behind].concat(),

@@ -4,6 +4,7 @@
 //! Way of a message: `flat` (secrets out, structure out, cut to its cap) -> `task` (which call it is in) -> `prompt` (fenced) ->
 //! the host's summarizer -> `verify` -> merged, or done. `job` is the machine; `local` is what stands in where nothing helps.
 
+mod checkpoint;
 mod chunk;
 mod flat;
 mod inert;
@@ -14,11 +15,10 @@ mod options;
 mod outcome;
 mod overflow;
 mod prompt;
-mod redact;
-mod secrets;
 mod task;
 mod template;
 mod verify;
 
+pub use checkpoint::{checkpoint_due, checkpoint_taken};
 pub use job::Compaction;
 pub use overflow::is_context_overflow;

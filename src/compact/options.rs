@@ -1,13 +1,13 @@
 //! What a compaction is told before its messages come.
 
+use super::checkpoint::ahead;
 use super::inert::inert;
 use super::language::named;
-use super::redact::redact;
 use super::template::{Template, bare};
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::json::{self, RawValue, Shape, Want, may, must};
-use crate::text::prefix;
+use crate::text::{prefix, redact};
 
 /// G24, H26: characters that the host's wishes and the focus may have.
 const MOST_INSTRUCTIONS: usize = 4_000;
@@ -42,6 +42,12 @@ pub(super) struct Options {
     pub(super) identifiers: Vec<String>,
     pub(super) parallel: bool,
     pub(super) degrade: bool,
+    /// What is made is a checkpoint.
+    pub(super) checkpoint: bool,
+    /// Messages before this one are in the previous summary: a checkpoint.
+    pub(super) covered: i64,
+    /// The checkpoint is enough, with an extract of what came since (G30).
+    pub(super) ahead: bool,
     /// The turn of which only the beginning goes.
     pub(super) split_turn: Option<i64>,
     /// Milliseconds that a call may be silent, and that all of it may take.
@@ -71,6 +77,11 @@ const OPTIONS: Shape = Shape {
         may("parallel", Want::Flag),
         may("degrade", Want::Flag),
         may("splitTurn", Want::Integer),
+        may("makesCheckpoint", Want::Flag),
+        may("checkpoints", Want::Raw),
+        may("folds", Want::Integer),
+        may("requestTokens", Want::Integer),
+        may("waits", Want::Flag),
         may("silenceMs", Want::Integer),
         may("totalMs", Want::Integer),
     ],
@@ -98,7 +109,7 @@ impl Options {
         let prefix_of = given.text("prefix").map(std::borrow::Cow::into_owned);
         let before = prefix_of.as_deref().unwrap_or_default();
         let previous = given.text("previousSummary").map(|text| safe(bare(&text, before)));
-        Ok(Self {
+        let mut options = Self {
             template: Template::parse(given.said("template").unwrap_or("plimsoll"))?,
             max_tokens: tokens(given.integer("maxTokens"), "summary.maxTokens")?
                 .filter(|most| *most > 0),
@@ -119,12 +130,24 @@ impl Options {
             parallel: given.flag("parallel").unwrap_or(false),
             degrade: given.flag("degrade").unwrap_or(true),
             split_turn: given.integer("splitTurn"),
+            checkpoint: given.flag("makesCheckpoint").unwrap_or(false),
+            covered: 0,
+            ahead: false,
             silence_ms: milliseconds(given.integer("silenceMs"), SILENCE_MS, "summary.silenceMs")?,
             total_ms: milliseconds(given.integer("totalMs"), TOTAL_MS, "summary.totalMs")?,
             prefix: prefix_of,
             redact: redacts,
             nonce,
-        })
+        };
+        let folds = given.integer("folds").unwrap_or(0);
+        if let Some(last) = ahead(given.raw("checkpoints"), folds, &options) {
+            let request = given.integer("requestTokens").unwrap_or(i64::MAX);
+            let waits = given.flag("waits").unwrap_or(false);
+            options.ahead = waits && last.tokens.saturating_mul(2) >= request;
+            options.covered = last.messages;
+            options.previous = Some(last.text);
+        }
+        Ok(options)
     }
 
     /// A text from outside as it may go out: without secrets and without structure.

@@ -94,6 +94,9 @@ impl Write for Failure {
     }
 }
 
+/// Why nobody was asked: a checkpoint stood ready.
+pub(super) const FROM_CHECKPOINT: &str = "from the last checkpoint";
+
 /// How a compaction ended.
 pub(super) struct Done {
     /// What takes the place of what goes; `None`: nothing does, and the history stays.
@@ -115,8 +118,14 @@ pub(super) struct Told<'a> {
 impl Write for Told<'_> {
     fn write(&self, out: &mut String) {
         let Done { summary, degraded, reason, lost, failure } = self.done;
-        let values: [&dyn Write; 6] = [summary, degraded, reason, lost, self.attempts, failure];
-        crate::json::fields("summary degraded reason lost attempts failure", &values, out);
+        let ahead = reason == FROM_CHECKPOINT;
+        let values: [&dyn Write; 7] =
+            [summary, degraded, reason, lost, self.attempts, failure, &ahead];
+        crate::json::fields(
+            "summary degraded reason lost attempts failure fromCheckpoint",
+            &values,
+            out,
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whether an answer is a summary: mechanically, by what it is made of (design section 10; F4 to F7, F23).
 
+use super::checkpoint::Checkpoint;
 use super::inert::is_call;
 use super::options::Options;
 use crate::json;
@@ -31,6 +32,8 @@ impl Fault {
 /// What is asked of an answer.
 pub(super) struct Expect<'a> {
     pub(super) headings: &'a [&'a str],
+    /// It is a checkpoint, and kept as JSON.
+    pub(super) checkpoint: bool,
     /// It must cost less.
     pub(super) below: u32,
     /// What it is made of, where an echo of that would be no summary.
@@ -76,7 +79,15 @@ pub(super) fn verify(
     if !expect.headings.is_empty() && is_skeleton(body, expect.headings) {
         return Err((Fault::Empty, "headings with nothing under them came"));
     }
-    let body = options.safe(body);
+    let body = if expect.checkpoint {
+        let told = Checkpoint::read(body, options);
+        if told.is_blank() {
+            return Err((Fault::Empty, "a blank text came"));
+        }
+        json::write(&told)
+    } else {
+        options.safe(body)
+    };
     let body = body.trim();
     if options.tokens(body) >= expect.below {
         return Err((Fault::Inflated, "it is not smaller than it must be"));
@@ -324,7 +335,12 @@ mod tests {
         input: &[&str],
     ) -> Result<String, Why> {
         let options = Options::parse(&format!(r#"{{"nonce":"{NONCE}","room":9000}}"#)).unwrap();
-        verify(answer, finish, &Expect { headings: &HEADINGS, below, input }, &options)
+        verify(
+            answer,
+            finish,
+            &Expect { headings: &HEADINGS, checkpoint: false, below, input },
+            &options,
+        )
     }
 
     #[track_caller]

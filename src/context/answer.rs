@@ -5,6 +5,7 @@ use litemap::LiteMap;
 
 use super::agent::reference;
 use super::compactions::{Record, record_id};
+use super::plan::ranges;
 use super::state::{Decided, State};
 use super::turns::hosts;
 use super::view::{Entry, Written};
@@ -373,7 +374,7 @@ impl State {
             event: said.event,
             outcome: said.outcome,
             fold: said.fold,
-            fold_due: self.sent.fold_due,
+            fold_due: self.sent.fold_due || self.is_wanting(),
             hints: self.needs_drop_hint().then(|| self.provider.drop_reasoning_hint()).flatten(),
             cache_breakpoints: self.sent.breakpoints.clone(),
             last_group: self.last_group(),
@@ -413,14 +414,18 @@ impl State {
         let mut going: Vec<u32> = folds.map(|it| it.block).collect();
         sort_set(&mut going);
         let large = dropped >= self.pruner.policy.summary_minimum;
+        let degraded = self.options.summarizes && large;
+        if degraded {
+            self.compactions.wanting.extend(ranges(&going));
+        }
         self.compactions.going = going;
-        self.compactions.found = Extracted::default();
+        self.compactions.found = self.nothing_found();
         let last = self.compactions.last.as_ref().map_or(0, |it| it.at_ms);
         let at_ms = self.sent.at_ms.map_or(last, |at| at.max(last));
         self.compactions.last = Some(Record {
             id: format!("{}{BY_ITSELF}", record_id(at_ms, self.folds())),
             at_ms,
-            degraded: self.options.summarizes && large,
+            degraded,
             ..Record::default()
         });
     }

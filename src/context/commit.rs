@@ -3,13 +3,14 @@
 use super::calibration::Counted;
 use super::compactions::{Record, record_id};
 use super::guard::Failure;
+use super::plan::ranges;
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
 use crate::json::{self, Members, Shape, Value, Want, json, may, must};
 use crate::model::NONE;
 use crate::order::sort_set;
-use crate::prune::{Decision, Setting};
+use crate::prune::{Decision, Rule, Setting};
 
 const PLANNED: Shape = Shape {
     what: "a plan",
@@ -38,11 +39,19 @@ impl State {
         let mut copy = self.clone();
         copy.ready();
         let (before, _) = copy.sizes();
+        let (rent, seen) = (copy.pruner.fold_rent, copy.fresh.len());
         let mut given = copy.fold_given(planned)?;
-        let (after, _) = copy.sizes();
-        let sizes = (self.calibration.tokens(before), self.calibration.tokens(after));
-        let carried = after < before;
+        let (after, line) = copy.sizes();
         let degraded = given.flag("degraded").unwrap_or(false);
+        let summarized = given.said("summary").is_some() && !degraded;
+        // A summary stands for what went without one too, and may come for that alone.
+        let wanting = if summarized { self.dropped_of(&self.wanting()) } else { 0 };
+        let stood = before.saturating_add(wanting);
+        let folds = copy.fresh.iter().skip(seen).filter(|it| it.rule == Rule::Fold);
+        let mut gone: Vec<u32> = folds.map(|it| it.block).collect();
+        let alone = wanting > 0 && gone.is_empty();
+        let sizes = (self.calibration.tokens(stood), self.calibration.tokens(after));
+        let carried = after < before || (alone && after < stood && after <= line);
         let failure = given.text("failure").and_then(|name| Failure::parse(&name));
         if carried {
             let at_ms = self.compactions.last.as_ref().map_or(now_ms, |it| it.at_ms.max(now_ms));
@@ -51,7 +60,16 @@ impl State {
             let found = extracted(given.raw("extracted").unwrap_or("{}"));
             let record = Record { id, at_ms, degraded, lost, found };
             copy.compactions.last = Some(record);
-            copy.compactions.untold = Some((before, after));
+            copy.compactions.untold = Some((stood, after));
+            if degraded {
+                sort_set(&mut gone);
+                copy.compactions.wanting.extend(ranges(&gone));
+            } else if summarized {
+                (copy.compactions.wanting, copy.compactions.tries) = (Vec::new(), 0);
+            }
+            if alone {
+                copy.pruner.fold_rent = rent;
+            }
             copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), after, degraded);
             copy.pruner.fold_wanted = false;
             (copy.sent.settled, copy.sent.rebuild) = (false, true);
@@ -65,7 +83,7 @@ impl State {
             Some(_) | None => Some(Failure::Ineffective),
         };
         if let Some(failure) = failure {
-            self.compactions.guard.fail(failure, now_ms);
+            self.fail(failure, now_ms);
         }
         let last = self.compactions.last.as_ref();
         Ok(json!({
@@ -83,8 +101,13 @@ impl State {
     /// A compaction came to nothing (JSON: `{ failure }`).
     pub fn compaction_failed(&mut self, kind: &str, now_ms: i64) {
         if let Some(failure) = Failure::parse(kind) {
-            self.compactions.guard.fail(failure, now_ms);
+            self.fail(failure, now_ms);
         }
+    }
+
+    fn fail(&mut self, failure: Failure, now_ms: i64) {
+        self.compactions.guard.fail(failure, now_ms);
+        self.compactions.tries = self.compactions.tries.saturating_add(1);
     }
 
     /// A provider has refused the last request as too large. None: it was refused twice in a row, or nothing is decided.
@@ -158,7 +181,7 @@ impl State {
         sort_set(&mut stay);
         let free = |at: &u32| group(at) == NONE || stay.binary_search(&group(at)).is_err();
         let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
-        self.lines.given = given.text("summary").map(Into::into);
+        self.lines.given = given.said("summary").map(Into::into);
         let mut decision = Decision::default();
         let (window, call) = (self.options.window, self.call);
         let (ledger, lines) = (&mut self.ledger, &mut self.lines);
@@ -184,5 +207,6 @@ fn extracted(json: &json::RawValue) -> Extracted {
         read_files: list("readFiles"),
         commands: list("commands"),
         errors: list("errors"),
+        ..Extracted::default()
     }
 }

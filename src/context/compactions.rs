@@ -21,6 +21,11 @@ pub(super) struct Compactions {
     pub refusals: (u32, u32),
     /// A summarizer may be asked before a fold is carried out.
     pub asks: bool,
+    /// Blocks that went without a summary where one was wanted, as [from, to); and how often one was asked for in vain since.
+    pub wanting: Vec<(u32, u32)>,
+    pub tries: u32,
+    /// What the job engine keeps of checkpoints: text of its own, empty before the first.
+    pub checkpoints: String,
     /// What goes by the last plan or fold, and what was found in it as far as its texts have come.
     pub going: Vec<u32>,
     pub found: Extracted,
@@ -74,6 +79,13 @@ impl Compactions {
         out.perhaps(self.untold.map(|(before, _)| before));
         out.perhaps(self.untold.map(|(_, after)| after));
         out.perhaps(self.limit);
+        out.number(self.tries.into());
+        out.number(self.wanting.len() as u64);
+        for (from, to) in &self.wanting {
+            out.number((*from).into());
+            out.number((*to).into());
+        }
+        out.text(&self.checkpoints);
         out.number(self.last.is_some().into());
         if let Some(last) = &self.last {
             out.text(&last.id);
@@ -95,16 +107,25 @@ impl Compactions {
         let guard = Guard::of(given);
         let untold = given.perhaps().zip(given.perhaps());
         let limit = given.perhaps();
+        let tries = given.small();
+        let wanting = (0..given.count()).map(|_| (given.small(), given.small())).collect();
+        let checkpoints = given.text().into();
         let last = given.flag().then(|| {
             let id = given.text().into();
             let at_ms = i64::try_from(given.number()).unwrap_or(0);
             let degraded = given.flag();
             let mut list = || (0..given.count()).map(|_| given.text().into()).collect();
             let (modified_files, read_files) = (list(), list());
-            let found = Extracted { modified_files, read_files, commands: list(), errors: list() };
+            let found = Extracted {
+                modified_files,
+                read_files,
+                commands: list(),
+                errors: list(),
+                ..Extracted::default()
+            };
             Record { id, at_ms, degraded, lost: list(), found }
         });
-        Self { guard, last, untold, limit, ..Self::default() }
+        Self { guard, last, untold, limit, wanting, tries, checkpoints, ..Self::default() }
     }
 }
 

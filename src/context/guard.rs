@@ -25,6 +25,8 @@ const NETWORK: i64 = 30;
 /// So many compactions without gain, one after the other, stop them (F110).
 const STRIKES: u32 = 2;
 /// After a compaction a request grows by so much, or by this part of its line, before the next: a reading may still come (F112).
+/// The figure is of lines above 64,000 (H6). Where the request would not fit, the part alone counts: an extract is no better
+/// for waiting, and a host may never tell of a reading.
 const GROWTH: u64 = 4096;
 const GROWTH_SHARE: u64 = 20;
 
@@ -97,11 +99,12 @@ impl Guard {
         }
     }
 
-    /// Whether a compaction may be tried of a request of so many tokens; where no reading came, our own measure tells of
-    /// the last one.
-    fn permits(&mut self, tokens: u64, line: u64, now_ms: i64) -> bool {
+    /// Whether a compaction may be tried of a request of so many tokens, that does not fit without one if `needed`; where no
+    /// reading came, our own measure tells of the last one.
+    fn permits(&mut self, tokens: u64, line: u64, needed: bool, now_ms: i64) -> bool {
         if let Some(after) = self.after {
-            if tokens.saturating_sub(after) <= GROWTH.max(line / GROWTH_SHARE) {
+            let least = if needed { 0 } else { GROWTH };
+            if tokens.saturating_sub(after) <= least.max(line / GROWTH_SHARE) {
                 return false;
             }
             self.read(self.epoch, after <= line);
@@ -111,6 +114,25 @@ impl Guard {
 
     fn is_ineffective(&self) -> bool {
         self.strikes >= STRIKES
+    }
+
+    /// What others came to since `base` counts here too: their strikes and failures beside ours, the longer of the waits. Where
+    /// nothing has changed here, theirs holds. `folded`: their last compaction is not this session's.
+    pub(super) fn take_in(&mut self, other: &Self, base: &Self, folded: bool) {
+        let judged = (self.epoch, self.after);
+        if self == base {
+            *self = other.clone();
+        } else if other != base {
+            let more = |now: u32, before: u32| now.saturating_sub(before);
+            self.strikes = self.strikes.saturating_add(more(other.strikes, base.strikes));
+            self.failures = self.failures.saturating_add(more(other.failures, base.failures));
+            self.until_ms = self.until_ms.max(other.until_ms);
+            self.warned |= other.warned;
+            (self.epoch, self.after) = (other.epoch, other.after);
+        }
+        if folded || judged != (base.epoch, base.after) {
+            (self.epoch, self.after) = judged;
+        }
     }
 
     pub(super) fn write(&self, out: &mut Writer) {
@@ -135,8 +157,8 @@ impl State {
     pub fn may_summarize(&mut self, now_ms: i64) -> bool {
         let setting = self.setting();
         let tokens = self.pruner.context(&self.ledger, &setting);
-        let line = self.pruner.line(&setting);
-        self.options.summarizes && self.compactions.guard.permits(tokens, line, now_ms)
+        let (line, needed) = (self.pruner.line(&setting), tokens > self.usable);
+        self.options.summarizes && self.compactions.guard.permits(tokens, line, needed, now_ms)
     }
 
     /// Why no summarizer is asked, as `status()` tells it.
@@ -176,13 +198,13 @@ mod tests {
     fn f1_two_compactions_that_do_not_help_stop_the_third() {
         let mut guard = Guard::default();
         for epoch in 1..=2 {
-            assert!(guard.permits(120_000, LINE, 0));
+            assert!(guard.permits(120_000, LINE, false, 0));
             guard.done(epoch, 110_000, false);
             guard.read(epoch, false);
         }
-        assert!(!guard.permits(200_000, LINE, i64::MAX) && guard.is_ineffective());
+        assert!(!guard.permits(200_000, LINE, false, i64::MAX) && guard.is_ineffective());
         guard.read(2, true);
-        assert!(guard.permits(120_000, LINE, 0));
+        assert!(guard.permits(120_000, LINE, false, 0));
     }
 
     #[test]
@@ -190,7 +212,7 @@ mod tests {
         let mut guard = Guard::default();
         for epoch in 1..=2 {
             guard.done(epoch, 110_000, false);
-            assert_eq!(guard.permits(120_000, LINE, 0), epoch == 1);
+            assert_eq!(guard.permits(120_000, LINE, false, 0), epoch == 1);
         }
         assert!(guard.is_ineffective());
     }
@@ -209,11 +231,21 @@ mod tests {
     fn after_a_compaction_a_reading_or_growth_is_waited_for() {
         let mut guard = Guard::default();
         guard.done(1, 50_000, false);
-        assert!(!guard.permits(55_000, LINE, 0));
-        assert!(guard.permits(55_001, LINE, 0));
+        assert!(!guard.permits(55_000, LINE, false, 0));
+        assert!(guard.permits(55_001, LINE, false, 0));
         guard.done(2, 50_000, false);
         guard.read(2, true);
-        assert!(guard.permits(50_001, LINE, 0));
+        assert!(guard.permits(50_001, LINE, false, 0));
+    }
+
+    #[test]
+    fn f112_a_request_that_would_not_fit_waits_for_no_reading() {
+        let line = 7_000;
+        let mut guard = Guard::default();
+        guard.done(1, 4_000, false);
+        assert!(!guard.permits(7_500, line, false, 0), "what is only due waits");
+        assert!(!guard.permits(4_350, line, true, 0), "it would help no more than the last");
+        assert!(guard.permits(7_500, line, true, 0));
     }
 
     #[test]
@@ -226,7 +258,7 @@ mod tests {
         let waits = [Failure::Temporary; 4].map(|failure| until(failure, 1_000_000));
         assert_eq!(waits, [60, 300, 900, 900]);
         assert_eq!((until(Failure::Auth, 0), until(Failure::Network, 0)), (600, 30));
-        assert!(!guard.permits(0, LINE, 29_999) && guard.permits(0, LINE, 30_000));
+        assert!(!guard.permits(0, LINE, false, 29_999) && guard.permits(0, LINE, false, 30_000));
         guard.done(1, 0, false);
         guard.fail(Failure::Temporary, 0);
         assert_eq!(guard.until_ms, 60_000);

@@ -4,7 +4,7 @@ use super::state::State;
 use super::view::{Entry, changed};
 use crate::estimate::{CALL, MESSAGE};
 use crate::format::{Format, mended_copy};
-use crate::hash::fnv;
+use crate::hash::{bytes, fnv, round};
 use crate::json::{self, Value, json as object};
 use crate::model::{
     Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Op, Outline, Piece, Place,
@@ -207,6 +207,24 @@ impl State {
             }
             Made::Result { .. } => says,
         }
+    }
+
+    /// Takes from what is copied where it stands in the host's history, and tells what it says: the same piece may stand
+    /// alone or beside others.
+    pub(super) fn take_place(&self, copy: &mut Copied) -> u64 {
+        let index = std::mem::take(&mut copy.index);
+        let pieces = self.outlines.get(index as usize).map_or(&[][..], |outline| &outline.pieces);
+        for (at, piece) in self.ledger.blocks_of(index).zip(pieces) {
+            let pointer = piece.place.pointer();
+            let under = copy.from.strip_prefix(&pointer);
+            if let Some(under) = under.filter(|it| it.is_empty() || it.starts_with('/')) {
+                copy.from = under.into();
+                let says = self.keys.get(at as usize).copied().unwrap_or(0);
+                let key = bytes(says, piece.kind.name().as_bytes());
+                return round(key, u64::from(piece.error));
+            }
+        }
+        self.fingerprint(index)
     }
 
     pub(super) fn fingerprint(&self, message: u32) -> u64 {

@@ -7,7 +7,7 @@ use crate::hash;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Outline, Part, Role};
 use crate::order::sort_set;
-use crate::text::{identifiers, leaves, utf16_len};
+use crate::text::{identifiers, is_secret, leaves, utf16_len};
 
 /// A message measured.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Measured {
     pub ids: Vec<u32>,
     /// How many those are.
     pub head_ids: u32,
-    /// Of a call: tool and arguments. Of a result: its text.
+    /// Of a call: tool and arguments. Of anything else: its text and images.
     pub key: u64,
     /// Bytes of its text and of its images.
     pub bytes: u32,
@@ -110,7 +110,7 @@ fn measure_part(
     let interned = identifiers.map(|known| intern(source, counter.estimator, known));
     let (ids, head_ids) = interned.unwrap_or_default();
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
-    let key = hash::bytes(hash::bytes(0, name.as_bytes()), part.text.as_bytes());
+    let key = hash::bytes(hash::bytes(part.media, name.as_bytes()), part.text.as_bytes());
     Measured {
         tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
         overhead,
@@ -132,14 +132,25 @@ fn chars_end(text: &str, chars: usize) -> usize {
     }
 }
 
-/// Numbers of the text's identifiers, each once; those of its head first.
+/// Numbers of the text's identifiers, each once, without secrets; those of its head first.
 fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32>, u32) {
     let head_end = chars_end(text, HEAD_CHARS);
     let (mut head, mut rest) = (Vec::new(), Vec::new());
+    let redacts = !known.keeps_secrets;
     identifiers(text, &mut |found, at| {
-        // One token separates it from the next.
-        let id = known.intern(found, |text| estimator.tokens(text).saturating_add(1));
         let ends = at.saturating_add(found.len());
+        let mut secret = false;
+        let id = known.intern(found, |word| {
+            secret = redacts && is_secret(text, at, ends);
+            // One token separates it from the next.
+            estimator.tokens(word).saturating_add(1)
+        });
+        if let Some(it) = known.get_mut(id) {
+            it.secret |= secret;
+            if it.secret {
+                return;
+            }
+        }
         if ends <= head_end { head.push(id) } else { rest.push(id) }
     });
     sort_set(&mut head);

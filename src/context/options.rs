@@ -32,6 +32,8 @@ pub struct Options {
     pub folds: Folds,
     /// The host has a summarizer: a fold that can wait for it does.
     pub summarizes: bool,
+    /// Secrets are taken out of what the core lists by itself.
+    pub redacts: bool,
     /// What is loaded of a history, instead of a policy.
     pub tiers: Option<Tiers>,
     /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
@@ -70,7 +72,7 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        Self::read(json, &["transient", "tiers", "summarizes", "summaryTokens"])
+        Self::read(json, &["transient", "tiers", "summarizes", "summaryTokens", "redacts"])
     }
 
     /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
@@ -124,6 +126,7 @@ impl Options {
                 Folds::Carried
             },
             summarizes,
+            redacts: given.flag("redacts")?.unwrap_or(true),
         })
     }
 }

@@ -1,10 +1,12 @@
 //! A compaction as data: what would go and stay, and why. The step without its effects: it is decided on a copy.
 
+use super::compactions::Compactions;
 use super::snapshot::rolled;
 use super::state::State;
 use crate::error::{Error, Result};
+use crate::extract::Extracted;
 use crate::json::{Value, json, write};
-use crate::model::{Block, Kind, Role};
+use crate::model::{Block, Form, Kind, Role};
 use crate::order::sort_set;
 use crate::prune::{Folds, Rule};
 
@@ -15,6 +17,8 @@ const LARGE_MESSAGE: u64 = 1000;
 const MARGIN: u64 = 12_000;
 /// A summary has about so many tokens.
 const SUMMARY: u64 = 1500;
+/// So often a summary of what went without one is asked for beside a fold (F118).
+const TRIES: u32 = 3;
 /// So many identifiers a summary is asked to hold; the digest carries the others.
 const NAMED: usize = 50;
 
@@ -75,18 +79,43 @@ impl State {
         } else {
             ("prune", "shortening is enough".into())
         };
+        // What went without a summary is summarized with what goes now, or by itself.
+        let mut going = self.wanting();
+        let alone = gone.is_empty()
+            && !going.is_empty()
+            && (outcome == "none" && (force || self.is_wanting()) || given.is_some() && folded);
+        let (outcome, reason) = if alone {
+            ("summarize", "a summary of what went is still wanting".into())
+        } else {
+            (outcome, reason)
+        };
         let folds = outcome == "summarize";
-        let cut = if folds { copy.pruner.start } else { self.ledger.message_count() };
-        let mut go: Vec<u32> =
-            gone.iter().filter_map(|&at| Some(self.block(at)?.message)).collect();
-        go.dedup();
-        let dropped: u64 = gone.iter().filter_map(|&at| self.block(at)).map(now).sum();
+        let cut = if alone {
+            self.pruner.start
+        } else if folds {
+            copy.pruner.start
+        } else {
+            self.ledger.message_count()
+        };
         let summary = self.lines.estimator.tokens(&self.lines.summary).into();
-        let room = before.saturating_sub(after).saturating_add(summary);
+        let room = if alone {
+            self.dropped_of(&going).min(line.saturating_sub(before)).saturating_add(summary)
+        } else {
+            before.saturating_sub(after).saturating_add(summary)
+        };
+        going.extend(&gone);
+        sort_set(&mut going);
+        if !folds {
+            going.clear();
+        }
+        let mut go: Vec<u32> =
+            going.iter().filter_map(|&at| Some(self.block(at)?.message)).collect();
+        go.dedup();
+        let dropped = self.dropped_of(&going);
         let wanted = folds
-            && !gone.is_empty()
+            && !going.is_empty()
             && self.options.summarizes
-            && (force || dropped >= self.policy().summary_minimum);
+            && (force || alone || dropped >= self.policy().summary_minimum);
         let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
         let digest = copy.pruner.head.as_ref().map_or(&[][..], |head| &head.digest);
         let names: Vec<&str> =
@@ -98,7 +127,7 @@ impl State {
             "reason": reason,
             "firstKept": cut,
             "kept": if folds { copy.kept_before(cut) } else { Vec::new() },
-            "chunks": if folds { self.chunks(&go, &gone) } else { Vec::new() },
+            "chunks": self.chunks(&go, &going),
             "tokensBefore": self.calibration.tokens(before),
             "tokensAfterEstimate": self.calibration.tokens(after),
             "gone": if folds { ranges(&gone) } else { Vec::new() },
@@ -106,20 +135,69 @@ impl State {
         });
         let all = json!({
             "plan": plan,
-            "go": if folds { go } else { Vec::new() },
+            "go": go,
             "droppedTokens": dropped,
             "room": room,
             "summaryWanted": wanted,
-            "needed": over,
+            "degrades": !alone && (force || over || given.is_some()),
             "splitTurn": (folds && !self.ledger.starts_turn(cut)).then(|| self.turn_of(cut)).flatten(),
             "previousSummary": previous,
+            "checkpoints": self.checkpoints(),
+            "folds": self.folds().unwrap_or(0),
+            "waits": over,
             "pins": self.pins.sent().collect::<Vec<&str>>(),
             "identifiers": names,
             "blocked": self.blocked(now_ms)
         });
-        self.compactions.going = gone;
-        self.compactions.found = crate::extract::Extracted::default();
+        self.compactions.going = going;
+        self.compactions.found = self.nothing_found();
         Ok(all)
+    }
+
+    /// What a checkpoint now would be made of, as JSON: figures, and from message `from` on those that it would tell of. Their blocks
+    /// are what `flat` takes up next.
+    pub fn checkpoint(&mut self, from: u32) -> Value {
+        let mut going = self.ledger.live().to_vec();
+        going.extend(self.wanting());
+        sort_set(&mut going);
+        let message = |at: &u32| self.block(*at).map_or(0, |it| it.message);
+        going.retain(|at| {
+            message(at) >= from || self.block(*at).is_some_and(|it| it.form == Form::Gone)
+        });
+        let mut go: Vec<u32> = going.iter().map(message).collect();
+        go.dedup();
+        let dropped = self.dropped_of(&going);
+        self.compactions.going = going;
+        let previous = (!self.lines.summary.is_empty()).then_some(&self.lines.summary);
+        json!({
+            "base": self.base(self.ledger.message_count()),
+            "messages": self.ledger.message_count(),
+            "turns": self.ledger.messages.last().map_or(0, |it| it.turn),
+            "folds": self.folds().unwrap_or(0),
+            "tokens": self.sizes().0,
+            "usable": self.usable,
+            "checkpoints": self.checkpoints(),
+            "go": go,
+            "droppedTokens": dropped,
+            "previousSummary": previous,
+            "pins": self.pins.sent().collect::<Vec<&str>>()
+        })
+    }
+
+    fn checkpoints(&self) -> Option<Value> {
+        let kept = &self.compactions.checkpoints;
+        (!kept.is_empty()).then(|| Value::raw(kept.clone()))
+    }
+
+    /// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.
+    /// False: it is another by now.
+    pub fn keep_checkpoints(&mut self, base: &str, kept: &str) -> bool {
+        let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+        let same = self.base(cut) == base;
+        if same {
+            self.compactions.checkpoints = kept.into();
+        }
+        same
     }
 
     /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes. What it tells of
@@ -164,8 +242,41 @@ impl State {
     }
 
     /// What the messages that were asked for since the last plan or fold tell.
-    pub fn extracted(&self) -> &crate::extract::Extracted {
+    pub fn extracted(&self) -> &Extracted {
         &self.compactions.found
+    }
+
+    /// As yet: the files of the compactions before (G23). Secrets are taken out of what will be.
+    pub(super) fn nothing_found(&self) -> Extracted {
+        let last = self.compactions.last.as_ref().map(|it| it.found.clone()).unwrap_or_default();
+        Extracted {
+            redacts: self.options.redacts,
+            commands: Vec::new(),
+            errors: Vec::new(),
+            ..last
+        }
+    }
+
+    /// What went for want of a summarizer's answer, and is not back.
+    pub(super) fn wanting(&self) -> Vec<u32> {
+        let ranges = self.compactions.wanting.iter();
+        let all = ranges.flat_map(|&(from, to)| from..to.min(self.ledger.block_count()));
+        let is_gone = |at: &u32| self.block(*at).is_some_and(|it| it.form == Form::Gone);
+        let mut gone = all.filter(is_gone).collect();
+        sort_set(&mut gone);
+        gone
+    }
+
+    /// A summary of that may be asked for, beside the fold that the next one comes with.
+    pub(super) fn is_wanting(&self) -> bool {
+        let Compactions { wanting, tries, .. } = &self.compactions;
+        self.options.summarizes && !wanting.is_empty() && *tries < TRIES
+    }
+
+    /// As they were sent last, or as they arrived.
+    pub(super) fn dropped_of(&self, blocks: &[u32]) -> u64 {
+        let tokens = |it: &Block| if it.form == Form::Gone { it.tokens } else { it.now };
+        blocks.iter().filter_map(|&at| self.block(at)).map(|it| u64::from(tokens(it))).sum()
     }
 
     /// What a plan stands on: the messages before its cut, and that no fold has changed them since.
@@ -221,8 +332,8 @@ impl State {
     fn chunks(&self, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
         let tokens = |message: u32| -> u64 {
             let blocks = self.ledger.blocks_of(message);
-            let going = blocks.filter(|at| gone.binary_search(at).is_ok());
-            going.filter_map(|at| self.block(at)).map(now).sum()
+            let going: Vec<u32> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
+            self.dropped_of(&going)
         };
         let window = self.options.window.max(1);
         let total: u64 = go.iter().map(|&message| tokens(message)).sum();

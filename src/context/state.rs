@@ -13,7 +13,7 @@ use super::measure::{Measure, measure};
 use super::options::{Options, Thinking};
 use super::parts::Parts;
 use super::pins::Pins;
-use super::snapshot::{Known, Waiting};
+use super::snapshot::{Known, Waiting, mark};
 use super::view::Sent;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
@@ -65,8 +65,8 @@ pub struct State {
     held: Range<u32>,
     turn: u32,
     pub(super) call: u32,
-    /// Of each block: of a call, its tool and arguments; of a result, its text.
-    keys: Vec<u64>,
+    /// What each block says: of a call, its tool and arguments; of anything else its text and images.
+    pub(super) keys: Vec<u64>,
     /// Of each block its bytes, roughly; and of all blocks that ever arrived.
     pub(super) bytes: Vec<u32>,
     pub(super) all_bytes: u64,
@@ -147,11 +147,13 @@ impl State {
     pub fn new(options: Options, guess: Format) -> Self {
         let format = options.format.unwrap_or(guess);
         let provider = options.provider.unwrap_or_else(|| native(format));
+        let mut ledger = Ledger::default();
+        ledger.identifiers.keeps_secrets = !options.redacts;
         Self {
             certain: options.format.is_some(),
             format,
             provider,
-            ledger: Ledger::default(),
+            ledger,
             outlines: Vec::new(),
             mender: Mender::new(provider).told(told(format, options.signs)),
             fixes: LiteMap::new(),
@@ -307,6 +309,9 @@ impl State {
         // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
         let speaks = outline.role == Role::Assistant && !continues;
         self.call = self.call.saturating_add(u32::from(speaks));
+        let first = self.ledger.block_count();
+        let end = first.saturating_add(u32::try_from(outline.pieces.len()).unwrap_or(u32::MAX));
+        self.pins.meet(first, end, mark(measure.fingerprint));
         for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
             let call = pushed.pairs.get(at as usize).copied().flatten();
             let pair = call.map_or(NONE, |(message, piece)| {
@@ -329,7 +334,11 @@ impl State {
                     group,
                     call_key,
                     text_key: measured.key,
-                    mask: self.mask(index, outline.role, piece, group != NONE),
+                    mask: if self.pins.hold(first.saturating_add(at)) {
+                        Mask::FIXED
+                    } else {
+                        self.mask(index, outline.role, piece, group != NONE)
+                    },
                     named: self.is_named(piece, call),
                 },
                 self.call,

@@ -5,11 +5,13 @@
 mod compaction;
 mod flush;
 mod mended;
+mod merge;
 mod presets;
 mod providers;
 mod snapshot;
 mod thinking;
 mod tiers;
+mod wanting;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

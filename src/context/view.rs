@@ -298,8 +298,7 @@ impl State {
                 let (mut written, mut copied) = (self.write(&item), 0);
                 if let Written::Make { copies, .. } = &mut written {
                     for copy in copies {
-                        let index = std::mem::take(&mut copy.index);
-                        copied = u64::rotate_left(copied, 1) ^ self.fingerprint(index);
+                        copied = u64::rotate_left(copied, 1) ^ self.take_place(copy);
                     }
                 }
                 (fnv(json::write(&written).into_bytes()) ^ copied, NONE)

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::json::{self, RawValue};
 use crate::model::{Kind, Part};
-use crate::text::prefix;
+use crate::text::{prefix, redact};
 
 /// A command of so few characters tells nothing (A82).
 const SHORT_COMMAND: usize = 10;
@@ -51,6 +51,8 @@ pub struct Extracted {
     pub commands: Vec<String>,
     /// What results said that report an error, at most 200 characters of each and `...`.
     pub errors: Vec<String>,
+    /// Secrets are taken out of what is found.
+    pub redacts: bool,
 }
 
 json::written!(Extracted { modified_files, read_files, commands, errors });
@@ -59,7 +61,9 @@ impl Extracted {
     /// Takes up a part of a message; of most there is nothing to tell.
     pub fn take(&mut self, part: &Part<'_>) {
         match part.piece.kind {
-            Kind::Result if part.piece.error => tell(&mut self.errors, &part.text, ERROR_CHARS),
+            Kind::Result if part.piece.error => {
+                tell(&mut self.errors, &part.text, ERROR_CHARS, self.redacts);
+            }
             Kind::Call if !part.piece.mirror => self.call(&part.piece.name, &part.text),
             Kind::Text | Kind::Thinking | Kind::Call | Kind::Result | Kind::Image | Kind::Other => {
             }
@@ -86,7 +90,7 @@ impl Extracted {
         };
         if let Some(list) = list {
             for path in &files {
-                tell(list, path, PATH_CHARS);
+                tell(list, path, PATH_CHARS, self.redacts);
             }
         }
         if files.is_empty() {
@@ -104,7 +108,7 @@ impl Extracted {
         let alone = !command.contains(['&', '|', ';', '\n']);
         let looks_around = matches!(command.split_whitespace().next(), Some("cd" | "ls"));
         if command.chars().nth(SHORT_COMMAND).is_some() && !(alone && looks_around) {
-            tell(&mut self.commands, command, COMMAND_CHARS);
+            tell(&mut self.commands, command, COMMAND_CHARS, self.redacts);
         }
     }
 
@@ -112,15 +116,16 @@ impl Extracted {
     fn patch(&mut self, text: &str) {
         for line in text.lines() {
             if let Some(path) = PATCHED.iter().find_map(|start| line.strip_prefix(start)) {
-                tell(&mut self.modified_files, path, PATH_CHARS);
+                tell(&mut self.modified_files, path, PATH_CHARS, self.redacts);
             }
         }
     }
 }
 
-/// Adds what is new to a list, cut to so many characters.
-fn tell(list: &mut Vec<String>, text: &str, chars: usize) {
-    let text = text.trim();
+/// Adds what is new to a list, cut to so many characters; secrets go before a cut could leave a part of one.
+fn tell(list: &mut Vec<String>, text: &str, chars: usize, redacts: bool) {
+    let safe = if redacts { Cow::Owned(redact(text)) } else { Cow::Borrowed(text) };
+    let text = safe.trim();
     let head = prefix(text, chars);
     let text = if head.len() < text.len() { format!("{head}...") } else { head.into() };
     if text.is_empty() || list.contains(&text) {

@@ -1,5 +1,6 @@
 //! What a request is about: its words in short, the files and symbols that it names, and what it asks for.
 
+mod given;
 mod language;
 mod path;
 mod symbol;

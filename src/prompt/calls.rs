@@ -8,29 +8,14 @@ use super::{
     memory_tiers, task_focus, tier_names, trim_descriptions, workspace_sections,
 };
 use crate::error::{Error, Result};
-use crate::focus::{Focus, LANGUAGES, Signal};
+use crate::focus::{Focus, LANGUAGES};
 use crate::json::{
-    Members, RawValue, Shape, Value, Want, Write, may, must, string, write, written,
+    Members, RawValue, Shape, Value, Want, each, may, must, string, text, write, written,
 };
 
 written!(Section<'_> {
     key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable
 });
-impl Write for Focus {
-    fn write(&self, out: &mut String) {
-        let signals: Vec<&str> = self.signals.iter().map(|signal| signal.name()).collect();
-        crate::json::object(
-            &[
-                ("query_summary", &self.summary),
-                ("active_file_paths", &self.files),
-                ("active_symbols", &self.symbols),
-                ("plan_signals", &signals),
-            ],
-            out,
-        );
-    }
-}
-
 const SECTION: Shape = Shape {
     what: "a section: { key, content, priority }",
     members: &[
@@ -45,16 +30,6 @@ const SECTION: Shape = Shape {
         may("stable", Want::Flag),
     ],
     closed: true,
-};
-const FOCUS: Shape = Shape {
-    what: "a focus: { querySummary, activeFilePaths, activeSymbols, planSignals }",
-    members: &[
-        may("querySummary", Want::Text),
-        may("activeFilePaths", Want::Items),
-        may("activeSymbols", Want::Items),
-        may("planSignals", Want::Items),
-    ],
-    closed: false,
 };
 const BUDGET: Shape = Shape {
     what: "a budget: { maxPerTierChars, maxTotalChars }",
@@ -99,7 +74,7 @@ pub fn focus(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
+    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
     let query = given.text("query").unwrap_or_default();
     let recent = each(given.items("recent"), format_args!("recent"), text)?;
     let root = given.text("projectRoot");
@@ -121,7 +96,7 @@ pub fn focus(json: &str) -> Result<String> {
 
 /// `promptBudget`: a window.
 pub fn budget(json: &str) -> Result<String> {
-    let mut window = read(&WINDOW, json, format_args!("window"))?;
+    let mut window = WINDOW.argument(json, format_args!("window"))?;
     let tokens = |value: Option<i64>, name: &str| {
         let value = value.unwrap_or(0);
         u64::try_from(value).map_err(|_| Error::argument(name, "a number of tokens", value))
@@ -150,7 +125,7 @@ pub fn truncate(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
+    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
     let text = given.text("text").unwrap_or_default();
     let usual = Split::default();
     let marker = given.text("marker");
@@ -201,7 +176,7 @@ pub fn workspace(json: &str) -> Result<String> {
     let mut given = files(json)?;
     let named = each(given.items("files"), format_args!("files"), named_file)?;
     let rules = each(given.items("rules"), format_args!("rules"), rule)?;
-    let focus = given.raw("focus").map(focus_of).transpose()?;
+    let focus = given.raw("focus").map(Focus::given).transpose()?;
     let mut sections = workspace_sections(&named, given.flag("subagent").unwrap_or(false));
     if let Some(focus) = &focus {
         sections.extend(task_focus(focus));
@@ -217,7 +192,7 @@ pub fn trim(json: &str) -> Result<String> {
         members: &[must("descriptions", Want::Items), must("maxChars", Want::Integer)],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
+    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
     let all = each(given.items("descriptions"), format_args!("descriptions"), text)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     Ok(write(&trim_descriptions(
@@ -228,7 +203,7 @@ pub fn trim(json: &str) -> Result<String> {
 
 /// `buildContext`: `{memories, text, maxChars, locale}`.
 pub fn remember(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, format_args!(""))?;
+    let mut given = WORDS.argument(json, format_args!(""))?;
     let memories = each(given.items("memories"), format_args!("memories"), text)?;
     let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
     let (message, max, locale) = words(&mut given)?;
@@ -237,7 +212,7 @@ pub fn remember(json: &str) -> Result<String> {
 
 /// `compressText`: `{text, maxChars, locale}`.
 pub fn compress(json: &str) -> Result<String> {
-    let mut given = read(&WORDS, json, format_args!(""))?;
+    let mut given = WORDS.argument(json, format_args!(""))?;
     let (text, max, locale) = words(&mut given)?;
     Ok(write(&super::compress(&text, max, &locale)))
 }
@@ -279,48 +254,11 @@ fn files(json: &str) -> Result<Members<'_>> {
         ],
         closed: true,
     };
-    read(&ARGUMENTS, json, format_args!(""))
-}
-
-pub(super) fn read<'a>(
-    shape: &Shape,
-    json: &'a str,
-    argument: Arguments<'_>,
-) -> Result<Members<'a>> {
-    shape.read(json).map_err(|error| {
-        let place = error.member().map_or_else(
-            || argument.to_string(),
-            |member| format!("{argument}.{member}").trim_start_matches('.').to_owned(),
-        );
-        let wrong = error.what().strip_prefix("invalid type: ");
-        let (got, expected) = wrong
-            .and_then(|wrong| wrong.split_once(", expected "))
-            .unwrap_or_else(|| (error.what(), shape.what));
-        Error::argument(&place, expected.replace("i64", "a whole number").as_str(), got)
-    })
-}
-
-/// Every item, or an error that names the first that is none.
-pub(super) fn each<'a, T>(
-    items: Option<Vec<&'a RawValue>>,
-    argument: Arguments<'_>,
-    item: fn(Arguments<'_>, &'a RawValue) -> Result<T>,
-) -> Result<Vec<T>> {
-    let mut all = Vec::new();
-    for (at, raw) in items.unwrap_or_default().into_iter().enumerate() {
-        all.push(item(format_args!("{argument}[{at}]"), raw)?);
-    }
-    Ok(all)
-}
-
-fn text(argument: Arguments<'_>, raw: &RawValue) -> Result<String> {
-    let text = string(raw)
-        .map_err(|error| Error::argument(&argument.to_string(), "a string", error.what()))?;
-    Ok(text.into_owned())
+    ARGUMENTS.argument(json, format_args!(""))
 }
 
 pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<Section<'a>> {
-    let mut given = read(&SECTION, raw, argument)?;
+    let mut given = SECTION.argument(raw, argument)?;
     let priority = given.integer("priority").unwrap_or_default();
     Ok(Section {
         key: given.text("key").unwrap_or_default(),
@@ -336,7 +274,7 @@ pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<
 }
 
 fn tier_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
-    let mut given = read(&FILE, raw, argument)?;
+    let mut given = FILE.argument(raw, argument)?;
     Ok(TierFile {
         tier: given.text("tier").unwrap_or_default().into_owned(),
         content: given.text("content").unwrap_or_default().into_owned(),
@@ -345,7 +283,7 @@ fn tier_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
 }
 
 fn named_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
-    let mut given = read(&FILE, raw, argument)?;
+    let mut given = FILE.argument(raw, argument)?;
     Ok(TierFile {
         tier: given.text("name").unwrap_or_default().into_owned(),
         content: given.text("content").unwrap_or_default().into_owned(),
@@ -354,30 +292,15 @@ fn named_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
 }
 
 fn rule(argument: Arguments<'_>, raw: &RawValue) -> Result<Rule> {
-    let mut given = read(&FILE, raw, argument)?;
+    let mut given = FILE.argument(raw, argument)?;
     Ok(Rule {
         path: given.text("path").unwrap_or_default().into_owned(),
         content: given.text("content").unwrap_or_default().into_owned(),
     })
 }
 
-pub(super) fn focus_of(raw: &RawValue) -> Result<Focus> {
-    let mut given = read(&FOCUS, raw, format_args!("focus"))?;
-    let names = each(given.items("planSignals"), format_args!("focus.planSignals"), text)?;
-    let all = [Signal::Continue, Signal::Plan, Signal::Change, Signal::Verify];
-    Ok(Focus {
-        summary: given.text("querySummary").unwrap_or_default().into_owned(),
-        files: each(given.items("activeFilePaths"), format_args!("focus.activeFilePaths"), text)?,
-        symbols: each(given.items("activeSymbols"), format_args!("focus.activeSymbols"), text)?,
-        signals: all
-            .into_iter()
-            .filter(|signal| names.iter().any(|name| name == signal.name()))
-            .collect(),
-    })
-}
-
 pub(super) fn budget_of(raw: &RawValue) -> Result<Budget> {
-    let mut given = read(&BUDGET, raw, format_args!("budget"))?;
+    let mut given = BUDGET.argument(raw, format_args!("budget"))?;
     let mut chars =
         |name: &str| size(given.integer(name).unwrap_or_default(), &format!("budget.{name}"));
     Ok(Budget { per_tier: chars("maxPerTierChars")?, total: chars("maxTotalChars")? })
@@ -388,7 +311,7 @@ pub(super) fn locale_of(raw: &RawValue) -> Result<Locale> {
         return Locale::named(&name)
             .ok_or_else(|| Error::argument("locale", LOCALE.what, Value::from(&*name)));
     }
-    let mut given = read(&LOCALE, raw, format_args!("locale"))?;
+    let mut given = LOCALE.argument(raw, format_args!("locale"))?;
     let mut words = |name| given.text(name).unwrap_or_default().into_owned();
     Ok(Locale {
         memory_header: words("memoryHeader"),
@@ -447,6 +370,6 @@ mod tests {
             out,
             r#"{"querySummary":"continue with `fooBar` in src/a.rs","activeFilePaths":["src/a.rs"],"activeSymbols":["fooBar"],"planSignals":["continue current execution"]}"#
         );
-        assert_eq!(write(&focus_of(&out).unwrap()), out);
+        assert_eq!(write(&Focus::given(&out).unwrap()), out);
     }
 }

@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
-use super::calls::{budget_of, each, focus_of, locale_of, read, section};
+use super::calls::{budget_of, locale_of, section};
 use super::{Options, Order, Protect, Report};
 use crate::error::{Error, Result};
-use crate::json::{Shape, Want, Write, may, must};
+use crate::focus::Focus;
+use crate::json::{Shape, Want, Write, each, may, must};
 
 /// A plan as it crosses, in the parts that cost least: the prompt as it stands, numbers as numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,14 +84,14 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
         ],
         closed: true,
     };
-    let mut given = read(&ARGUMENTS, json, format_args!(""))?;
+    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
     let mut sections = each(given.items("sections"), format_args!("sections"), section)?;
     for (section, text) in sections.iter_mut().zip(texts) {
         if section.content.is_empty() {
             section.content = Cow::Borrowed(text);
         }
     }
-    let focus = given.raw("focus").map(focus_of).transpose()?;
+    let focus = given.raw("focus").map(Focus::given).transpose()?;
     let locale = given.raw("locale").map(locale_of).transpose()?;
     let marker = locale.map(|locale| format!("\n\n{}\n\n", locale.truncated));
     let options = Options {

@@ -111,11 +111,12 @@ impl Pruner {
             return;
         }
         let usable = if is_seed { with_margin(setting).usable } else { setting.usable };
-        if moment.folds == Folds::Deferred && self.context(ledger, setting) <= usable {
+        // What is too small for a summary waits for none.
+        let large = now_of(ledger, &gone) >= self.policy.summary_minimum;
+        if moment.folds == Folds::Deferred && large && self.context(ledger, setting) <= usable {
             decision.fold_due = true;
             return;
         }
-        let large = now_of(ledger, &gone) >= self.policy.summary_minimum;
         self.replace(ledger, setting.window, moment.call, cut, &gone, large, writer, decision);
     }
 

@@ -1,4 +1,4 @@
-//! Text as bytes: pair weights, identifiers, cuts. Knows nothing of messages.
+//! Text as bytes: pair weights, identifiers, secrets, cuts. Knows nothing of messages.
 
 mod cut;
 mod find;
@@ -6,7 +6,9 @@ mod graphemes;
 mod leaves;
 pub mod pairs;
 mod patterns;
+mod redact;
 mod scan;
+mod secrets;
 
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
@@ -14,4 +16,5 @@ pub use cut::{
 pub use find::{find, has, places, replaced};
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use leaves::leaves;
+pub use redact::{is_secret, redact};
 pub use scan::identifiers;

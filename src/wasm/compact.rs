@@ -49,3 +49,15 @@ impl Compaction {
         })
     }
 }
+
+/// Whether a checkpoint is due by the figures (JSON) in the input buffer, and the state from then on, as JSON.
+#[wasm_bindgen]
+pub fn checkpoint_due(len: usize) -> Result<String> {
+    with_input(len, compact::checkpoint_due)
+}
+
+/// The state with a checkpoint that has come (JSON, in the input buffer), as JSON.
+#[wasm_bindgen]
+pub fn checkpoint_taken(len: usize) -> Result<String> {
+    with_input(len, compact::checkpoint_taken)
+}

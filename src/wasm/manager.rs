@@ -62,9 +62,13 @@ impl Manager {
         self.0.snapshot()
     }
 
-    /// What another has parked of this session, in the input buffer. True: it is ahead, and this one goes on from there.
-    pub fn rebase(&mut self, len: usize) -> Result<bool> {
-        with_bytes(len, |bytes| self.0.rebase(bytes))
+    /// Takes in what another has committed: the input buffer has its snapshot, of so many bytes, and the one from which both
+    /// went on, if there is one. True: this session goes on from theirs, once its messages have come again.
+    pub fn merge(&mut self, theirs: usize, len: usize) -> Result<bool> {
+        with_bytes(len, |both| {
+            let (theirs, base) = both.split_at_checked(theirs).unwrap_or((both, &[]));
+            self.0.merge(theirs, base)
+        })
     }
 
     /// Goes on where the snapshot in the input buffer was made, once its messages have come.
@@ -99,6 +103,19 @@ impl Manager {
     /// A message (JSON) of the session as a prompt is made of, as JSON.
     pub fn flat(&mut self, index: u32, len: usize) -> Result<String> {
         with_input(len, |json| Ok(write(&self.0.flat(index, json.as_bytes())?)))
+    }
+
+    /// What a checkpoint now would be made of, from this message on, as JSON.
+    pub fn checkpoint(&mut self, from: u32) -> String {
+        write(&self.0.checkpoint(from))
+    }
+
+    /// Keeps what the engine knows of checkpoints: base and text in the input buffer, the base first, of so many bytes.
+    pub fn keep_checkpoints(&mut self, base: usize, len: usize) -> Result<bool> {
+        with_input(len, |both| {
+            let (base, kept) = both.split_at_checked(base).unwrap_or((both, ""));
+            Ok(self.0.keep_checkpoints(base, kept))
+        })
     }
 
     /// Files, commands and errors of the messages that were made flat, as JSON.

@@ -4,7 +4,12 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact"))]
+#[cfg(any(
+    feature = "context",
+    feature = "prompt",
+    feature = "compact",
+    feature = "candidates"
+))]
 use crate::error::Error;
 use crate::error::Result;
 
@@ -27,7 +32,7 @@ pub fn input(len: usize) -> *const u8 {
 }
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact"))]
+#[cfg(any(feature = "context", feature = "prompt", feature = "compact", feature = "candidates"))]
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     let input = take();
     let answer = text(&input, len).and_then(read);
@@ -65,11 +70,21 @@ pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -
     answer
 }
 
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact"))]
+#[cfg(any(feature = "context", feature = "prompt", feature = "compact", feature = "candidates"))]
 #[inline(never)]
 fn text(input: &[u8], len: usize) -> Result<&str> {
     let bytes = input.get(..len).unwrap_or(input);
     std::str::from_utf8(bytes).map_err(|error| Error::argument("input", "UTF-8", error))
+}
+
+/// The same, and leaves nothing of the buffer.
+#[cfg(feature = "candidates")]
+pub(super) fn with_secret<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    let mut input = take();
+    let answer = read(input.get(..len).unwrap_or(&input));
+    input.fill(0);
+    INPUT.set(input);
+    answer
 }
 
 #[inline(never)]

@@ -16,6 +16,9 @@ declare global {
   var tools: object[];
   var sessionId: string;
   var folder: string;
+  var key: Uint8Array;
+  var saved: { file: string; revision: number };
+  var runTurn: (prompt: string) => Promise<boolean>;
   var model: string;
   var channels: Parameters<typeof plimsoll.historyLimitFromSessionKey>[1];
   var log: (...said: unknown[]) => void;

@@ -8,6 +8,7 @@ export function check(plimsoll) {
     refusal: refusal(plimsoll),
     requests: requests(plimsoll),
     prompt: prompt(plimsoll),
+    candidates: candidates(plimsoll),
     session: session(plimsoll),
   };
   return JSON.stringify(answers);
@@ -89,6 +90,20 @@ function prompt({ assemblePrompt, matchRules, promptBudget, requestFocus, trunca
     throw new Error(`a prompt of ${plan.prompt.length} chars, told as ${plan.totalChars}`);
   if (!plan.truncatedSectionKeys.includes("memory:user")) throw new Error("nothing was cut");
   return [plan, truncateText(TEXTS.mixed, 100)];
+}
+
+/** What was learned twice, and goes into a prompt. */
+function candidates({ CandidateStore, requestFocus }) {
+  const store = new CandidateStore({ sign: { key: new Uint8Array(32).fill(7) } });
+  const seen = { kind: "WORKFLOW", category: "tests", content: "先运行全部测试 first", score: 0.9 };
+  const said = { source: "user", trusted: true, success: true };
+  store.upsert({ ...seen, ...said, at: 1 });
+  store.upsert({ ...seen, ...said, content: "要先运行全部测试 first", at: 2 });
+  const [moved, more] = store.evaluateAll(3);
+  if (moved?.to !== "PROMOTED" || more) throw new Error("one candidate was to be promoted");
+  const { section, ids } = store.section(requestFocus("运行测试"), { at: 4 });
+  if (ids[0] !== moved.id) throw new Error("the candidate is not told");
+  return [store.list(), moved, section];
 }
 
 const PI = [

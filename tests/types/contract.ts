@@ -1,6 +1,7 @@
 /** What we export against the contract, name by name: `tsc` over this file is the test. */
 import type * as Contract from "#contract";
 import type * as ours from "../../js/api.js";
+import type { CandidateStore } from "../../js/candidates.js";
 
 /** Each is assignable to the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : ["ours", A, "theirs", B];
@@ -12,6 +13,8 @@ type Shared<A, B> = Part<Pick<A, keyof A & keyof B>, Pick<B, keyof A & keyof B>>
 /** One line for each type that is built. */
 export const same: [
   Same<ours.BudgetCheck, Contract.BudgetCheck>,
+  Same<ours.CandidateObservation, Contract.CandidateObservation>,
+  Same<ours.CandidateState, Contract.CandidateState>,
   Same<ours.CompactionRecord, Contract.CompactionRecord>,
   Same<ours.ContextWindow, Contract.ContextWindow>,
   Same<ours.Edit, Contract.Edit>,
@@ -32,12 +35,14 @@ export const same: [
   Same<ours.Violation, Contract.Violation>,
 ] = [
   ...([true, true, true, true, true, true, true, true, true, true] as const),
-  ...([true, true, true, true, true, true, true, true, true] as const),
+  ...([true, true, true, true, true, true, true, true, true, true, true] as const),
 ];
 
 /** What comes out of which a part is built: whoever reads it by the contract reads it rightly. */
 type Epoch = Extract<Contract.ContextEvent, { type: "epoch" }>;
 export const out: [
+  Part<ours.Candidate, Contract.Candidate>,
+  Part<typeof CandidateStore, typeof Contract.CandidateStore>,
   Part<ours.CompactionOutcome, Contract.CompactionOutcome>,
   Part<ours.ErrorInfo, Contract.ErrorInfo>,
   Part<ours.InspectReport, Contract.InspectReport>,
@@ -48,7 +53,7 @@ export const out: [
   Shared<ours.CompactionPlan, Contract.CompactionPlan>,
   Shared<ours.ContextManager<object>, Contract.ContextManager<object>>,
   Shared<ours.Replay, Contract.Replay>,
-] = [true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true];
 
 /** What goes in of which a part is built: whatever we take, the contract takes. */
 type Options = Omit<ours.ContextManagerOptions<object>, "on">;

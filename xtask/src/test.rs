@@ -28,13 +28,14 @@ pub struct Options {
     hosts: bool,
 }
 
-const SUITES: [Suite; 9] = [
+const SUITES: [Suite; 10] = [
     Suite { name: "rust", run: rust },
     Suite { name: "check", run: check },
     Suite { name: "package", run: |options| node(options, "package") },
     Suite { name: "runtimes", run: |options| node(options, "runtimes") },
     Suite { name: "bundlers", run: |options| node(options, "bundlers") },
     Suite { name: "conformance", run: |options| node(options, "conformance") },
+    Suite { name: "stores", run: |options| node(options, "stores") },
     Suite { name: "workspace", run: |options| node(options, "workspace") },
     Suite { name: "cli", run: |options| node(options, "cli") },
     Suite { name: "hosts", run: hosts },

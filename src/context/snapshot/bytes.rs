@@ -3,8 +3,10 @@
 use crate::error::{Error, Result};
 use crate::hash::fnv;
 
-/// What every snapshot starts with, and the version of what follows.
-const START: [u8; 5] = [b'P', b'L', b'I', b'M', 1];
+/// What every snapshot starts with, and the version of what follows. Whatever changes in what is written after it changes
+/// the version: `tests/golden/snapshot.bin` is of this one.
+const START: &[u8] = b"PLIM";
+const VERSION: u8 = 2;
 
 /// Writes a snapshot.
 pub(in crate::context) struct Writer(Vec<u8>);
@@ -17,7 +19,9 @@ pub(in crate::context) struct Reader<'a> {
 
 impl Writer {
     pub(in crate::context) fn new() -> Self {
-        Self(START.to_vec())
+        let mut bytes = START.to_vec();
+        bytes.push(VERSION);
+        Self(bytes)
     }
 
     pub(in crate::context) fn number(&mut self, mut number: u64) {
@@ -79,9 +83,12 @@ impl<'a> Reader<'a> {
     /// `CorruptState` for what no snapshot of this version is, or is not as it was written.
     pub(in crate::context) fn new(bytes: &'a [u8]) -> Result<Self> {
         let (all, hash) = bytes.split_last_chunk().ok_or_else(|| corrupt("it is cut short"))?;
-        let Some(rest) = all.strip_prefix(&START) else {
-            return Err(corrupt("it is no snapshot of this version"));
+        let Some((&version, rest)) = all.strip_prefix(START).and_then(<[u8]>::split_first) else {
+            return Err(corrupt("it is no snapshot"));
         };
+        if version != VERSION {
+            return Err(corrupt(&format!("it is of version {version}; {VERSION} is read")));
+        }
         if fnv(all.iter().copied()) != u64::from_le_bytes(*hash) {
             return Err(corrupt("its bytes have changed"));
         }

@@ -6,6 +6,7 @@
 
 pub(super) mod bytes;
 mod code;
+mod merge;
 
 use super::calibration::Calibration;
 use super::compactions::Compactions;
@@ -120,7 +121,7 @@ pub(super) fn rolled(rolling: u64, fingerprint: u64) -> u64 {
 }
 
 /// The lower half tells one message from another at the same place.
-fn mark(fingerprint: u64) -> u32 {
+pub(super) fn mark(fingerprint: u64) -> u32 {
     let [a, b, c, d, ..] = fingerprint.to_le_bytes();
     u32::from_le_bytes([a, b, c, d])
 }
@@ -202,10 +203,18 @@ impl State {
 
     /// The session as bytes: its history, never the text of a message.
     pub fn snapshot(&self) -> Vec<u8> {
-        match &self.waiting {
-            Some(waiting) => waiting.snapshot.to_bytes(),
-            None => self.remembered().to_bytes(),
-        }
+        self.history().to_bytes()
+    }
+
+    /// As it is now, also while it waits: what no message is needed for goes on meanwhile.
+    fn history(&self) -> Snapshot {
+        let Some(Waiting { snapshot, .. }) = &self.waiting else { return self.remembered() };
+        let mut snapshot = snapshot.clone();
+        snapshot.pins.clone_from(&self.pins);
+        snapshot.calibration = self.calibration;
+        snapshot.compactions.guard.clone_from(&self.compactions.guard);
+        snapshot.compactions.limit = self.compactions.limit;
+        snapshot
     }
 
     /// A session without messages that goes on where the snapshot was made, once its messages have come.
@@ -213,19 +222,23 @@ impl State {
     /// # Errors
     /// `CorruptState` for bytes that are no snapshot, or have changed.
     pub fn restore(options: super::Options, bytes: &[u8]) -> crate::error::Result<Self> {
-        let snapshot = Snapshot::from_bytes(bytes)?;
+        Ok(Self::gone_on(options, Snapshot::from_bytes(bytes)?))
+    }
+
+    fn gone_on(options: super::Options, snapshot: Snapshot) -> Self {
         let mut state = Self::new(options, snapshot.format);
         state.certain |= snapshot.certain;
         state.sent.epoch = snapshot.epoch;
         state.sent.peak = snapshot.peak;
         state.calibration = snapshot.calibration;
-        state.compactions.guard = snapshot.compactions.guard.clone();
+        state.compactions.guard.clone_from(&snapshot.compactions.guard);
+        state.compactions.limit = snapshot.compactions.limit;
         state.usable = snapshot.usable;
         // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
         state.sent.items = vec![(0, crate::model::NONE)];
         (state.sent.unheld, state.sent.rebuild) = (true, true);
         state.wait_for(snapshot);
-        Ok(state)
+        state
     }
 
     /// As `restore`, with the options of this session.
@@ -237,29 +250,14 @@ impl State {
         Ok(())
     }
 
-    /// Another process has parked this session since it was taken up here. True: theirs is ahead, and this session goes on
-    /// from there once its messages have come again; false: ours is.
-    ///
-    /// # Errors
-    /// `CorruptState`; then nothing has changed.
-    pub fn rebase(&mut self, bytes: &[u8]) -> crate::error::Result<bool> {
-        let theirs = Snapshot::from_bytes(bytes)?;
-        let waiting = self.waiting.as_ref().map(|waiting| waiting.snapshot.ahead());
-        let ours = waiting.unwrap_or((self.sent.upto, self.sent.epoch));
-        if theirs.ahead() <= ours {
-            return Ok(false);
-        }
-        self.wake(bytes)?;
-        Ok(true)
-    }
-
     /// The host's history is another, from some message on: it is handed over again, and what stays the same stays known.
     pub fn resync(&mut self) {
-        let waiting = self.waiting.take();
-        let snapshot = waiting.map_or_else(|| self.remembered(), |waiting| waiting.snapshot);
+        let snapshot = self.history();
         self.reset();
         if snapshot.upto > 0 {
             self.wait_for(snapshot);
+        } else {
+            self.pins = snapshot.pins;
         }
     }
 
@@ -273,10 +271,7 @@ impl State {
         self.sent.settled = false;
         self.pruner.policy = options.policy.clone();
         if recount || provider != self.provider {
-            let snapshot = match self.waiting.take() {
-                Some(waiting) => waiting.snapshot,
-                None => self.remembered(),
-            };
+            let snapshot = self.history();
             self.calibration = Calibration::default();
             (self.usable, self.options) = (options.usable, options);
             self.provider = provider;
@@ -313,6 +308,7 @@ impl State {
     }
 
     fn wait_for(&mut self, snapshot: Snapshot) {
+        self.pins.clone_from(&snapshot.pins);
         self.waiting = Some(Waiting { snapshot, rolling: 0 });
     }
 
@@ -445,8 +441,8 @@ impl State {
             let summary =
                 snapshot.said.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));
             self.lines.summary = summary.unwrap_or_default().into();
-            let guard = std::mem::take(&mut self.compactions.guard);
-            self.compactions = Compactions { guard, ..snapshot.compactions.clone() };
+            let Compactions { guard, limit, .. } = std::mem::take(&mut self.compactions);
+            self.compactions = Compactions { guard, limit, ..snapshot.compactions.clone() };
         }
         if folds_hold
             && snapshot.recount
@@ -475,18 +471,18 @@ impl State {
             self.unbound.insert(*at, ());
         }
         self.fresh.clear();
-        self.take_pins(&snapshot.pins);
         self.pruner.fold_wanted = snapshot.fold_wanted;
-    }
-}
-
-impl Snapshot {
-    /// How far it has come: of two snapshots of a session the greater is the later.
-    fn ahead(&self) -> (u32, u32) {
-        (self.upto, self.epoch)
     }
 }
 
 fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+impl State {
+    /// What the head of a session that waits says.
+    pub(super) fn waiting_head(&self) -> String {
+        self.waiting.as_ref().map(|it| it.snapshot.said.clone()).unwrap_or_default()
+    }
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 
 const WINDOW: u32 = 20_000;
 
-fn options(more: &Value) -> Value {
+pub(super) fn options(more: &Value) -> Value {
     let mut options = json!({ "window": { "contextTokens": WINDOW, "maxOutputTokens": 1000 },
         "summarizes": true, "estimator": "chars/4", "summaryTokens": 0, "ingestCap": 1 });
     for (name, value) in more.as_object().unwrap() {
@@ -15,12 +15,12 @@ fn options(more: &Value) -> Value {
 }
 
 /// So many plain words, none of which is an identifier.
-fn prose(count: usize) -> String {
+pub(super) fn prose(count: usize) -> String {
     ["alpha", "river", "stone", "cloud", "table"].repeat(count / 5 + 1)[..count].join(" ")
 }
 
 /// An agent's talk of so many steps that the model answers in words, so that only a fold makes it smaller.
-fn talked(options: &Value, steps: usize) -> Told {
+pub(super) fn talked(options: &Value, steps: usize) -> Told {
     let mut told = Told::new(options);
     for at in 0..steps {
         told.ask(&format!("step {at}: {}", prose(60)));
@@ -31,12 +31,12 @@ fn talked(options: &Value, steps: usize) -> Told {
 }
 
 impl Told {
-    fn plan(&mut self, force: bool) -> Value {
+    pub(super) fn plan(&mut self, force: bool) -> Value {
         let plan = self.state.plan(force, None, self.now_ms).unwrap();
         serde_json::from_str(plan.json()).unwrap()
     }
 
-    fn commit(&mut self, plan: &Value, summary: Option<&str>) -> Result<Value, Error> {
+    pub(super) fn commit(&mut self, plan: &Value, summary: Option<&str>) -> Result<Value, Error> {
         let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": [], "commands": ["make all"], "errors": [] });
         let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "summary": summary,
             "extracted": found, "lost": ["E42"] });
@@ -45,7 +45,7 @@ impl Told {
     }
 
     /// A compaction by hand with this summary.
-    fn compact(&mut self, summary: &str) -> Value {
+    pub(super) fn compact(&mut self, summary: &str) -> Value {
         let plan = self.plan(true);
         assert_eq!(plan["plan"]["outcome"], "summarize", "{plan}");
         let done = self.commit(&plan, Some(summary)).unwrap();
@@ -293,7 +293,7 @@ fn f29_under_a_smaller_window_a_plan_reaches_it() {
         told.state.set_options(Options::parse(&smaller.to_string()).unwrap());
         let plan = told.plan(false);
         assert_eq!(
-            (&plan["plan"]["outcome"], &plan["needed"]),
+            (&plan["plan"]["outcome"], &plan["degrades"]),
             (&json!("summarize"), &json!(true)),
             "{plan}"
         );
@@ -360,7 +360,7 @@ fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
             assert_eq!(told.state.snapshot(), before, "nothing has moved");
             assert!(waited);
             let plan = told.plan(false);
-            assert_eq!((&plan["needed"], &plan["summaryWanted"]), (&json!(true), &json!(true)));
+            assert_eq!((&plan["degrades"], &plan["summaryWanted"]), (&json!(true), &json!(true)));
             told.state.compaction_failed("temporary", told.now_ms);
             let Some(Step::Done(answer)) = told.state.prepare(told.now_ms) else {
                 panic!("asks again")

@@ -53,12 +53,33 @@ fn a_message_of_ours_is_known_by_what_it_says_whichever_message_it_is_copied_fro
         told.tell(json!({ "role": "user", "content": [image(bytes)] }));
         told.say("so");
     }
-    let key = |message| {
-        let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, 0)]);
+    let beside = json!({ "type": "text", "text": "look" });
+    told.tell(json!({ "role": "user", "content": [beside, image("AAAA")] }));
+    let key = |message, piece| {
+        let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, piece)]);
         told.state.entry(Item::Make(made)).key
     };
-    assert_eq!(key(0), key(2));
-    assert_ne!(key(0), key(4));
+    assert_eq!(key(0, 0), key(2, 0));
+    assert_eq!(key(0, 0), key(6, 1), "beside a text or alone");
+    assert_ne!(key(0, 0), key(4, 0));
+    assert_ne!(key(0, 0), key(6, 0));
+}
+
+#[test]
+fn a_result_that_shows_another_image_repeats_nothing() {
+    let mut told = told("anthropic", "anthropic", 30_000);
+    for (at, bytes) in ["AAAA", "BBBB", "BBBB"].into_iter().enumerate() {
+        told.work(&format!("c{at}"), &json!({ "at": at }), "");
+        let said = json!({ "type": "text", "text": words(100, "screen") });
+        let shown = json!([said, image(bytes)]);
+        let id = format!("s{at}");
+        let call = json!({ "type": "tool_use", "id": id, "name": "look", "input": { "at": at } });
+        told.tell(json!({ "role": "assistant", "content": [call] }));
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": shown });
+        told.tell(json!({ "role": "user", "content": [result] }));
+    }
+    let repeated: Vec<bool> = told.state.ledger.blocks.iter().map(|it| it.repeated).collect();
+    assert_eq!(repeated.iter().filter(|&&it| it).count(), 1);
 }
 
 #[test]

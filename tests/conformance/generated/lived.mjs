@@ -74,9 +74,12 @@ function pinned(api, options, clean) {
       host.pin({ index: view.source[at] });
       const message = view.messages[at];
       const isUsers = /"(user|human|HumanMessage)"/.test(JSON.stringify(message));
-      // Where roles must alternate its parts stand in a message with those of its neighbours.
+      // Where roles must alternate its parts stand in a message with those of its neighbours, and so do its words.
       const parts = Array.isArray(message.content) ? message.content : [message];
-      kept = isUsers ? leaves(message) : parts.map((/** @type {any} */ it) => JSON.stringify(it));
+      kept =
+        isUsers || hasWordsAlone(message)
+          ? leaves(message)
+          : parts.map((/** @type {any} */ it) => JSON.stringify(it));
       return null;
     }
     const had = JSON.stringify(prefix);
@@ -89,6 +92,10 @@ function pinned(api, options, clean) {
     return null;
   };
 }
+
+/** @param {any} message */
+const hasWordsAlone = (message) =>
+  typeof message.content === "string" && Object.keys(message).length === 2;
 
 /** Texts of a message, as JSON. @param {any} value @returns {string[]} */
 function leaves(value) {

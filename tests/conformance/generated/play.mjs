@@ -141,7 +141,7 @@ function run(api, { format, provider }, history, seed, played) {
 /**
  * What `validate` finds though the strict provider takes the whole history: why it is no false alarm. Each is a place
  * where adapters and gateways differ, and what mends it is as good for those that need nothing.
- * @typedef {{ rule: string, index: number, message: string }} Alarm
+ * @typedef {{ rule: string, index: number, path?: string, message: string }} Alarm
  * @typedef {{ alarm: string, why: string, where: (pair: { format: string, provider: string }, found: Alarm, message: any) => boolean }} Known
  * @type {readonly Known[]}
  */
@@ -173,6 +173,12 @@ const knownAlarms = [
     alarm: "I5",
     why: "Gemini's wire has no ids here; the AI SDK tells its own calls by them, and takes the second of two for the first",
     where: ({ format, provider }) => format === "ai-sdk" && provider === "gemini",
+  },
+  {
+    alarm: "I5",
+    why: "Gemini's wire has no ids here; LangChain tells which call a result answers by them, and an id cut to 64 characters on both tells it as well",
+    where: ({ format, provider }, { path = "" }, own) =>
+      format === "langchain" && provider === "gemini" && idAt(own, path).length > 64,
   },
   {
     alarm: "I5",
@@ -210,6 +216,14 @@ const knownAlarms = [
       message === "nothing is in the message; it must not be sent",
   },
 ];
+/** The id of the call, or the one that the result answers, at a path of a message. @param {any} message @param {string} path */
+function idAt(message, path) {
+  const at = path
+    .split("/")
+    .slice(1)
+    .reduce((value, key) => value?.[key], message);
+  return String(at?.id ?? (message.data ?? message).tool_call_id ?? "");
+}
 /** Between the format and Converse stands an adapter; a body of Anthropic's own goes as it is. @param {string} format */
 const isConverted = (format) => format !== "anthropic";
 

@@ -24,7 +24,10 @@ const headed = (/** @type {string[]} */ headings) =>
   headings.map((heading) => `${heading}\n- nothing of note\n`).join("\n");
 /** What a summarizer may come to; the first is the only one that is a summary. */
 const answers = [
-  (/** @type {any} */ job) => ({ text: headed(job.requiredHeadings), finishReason: "stop" }),
+  (/** @type {any} */ job) => ({
+    text: headed(job.requiredHeadings) || "- nothing of note\n",
+    finishReason: "stop",
+  }),
   () => "",
   () => "  \n",
   () => null,
@@ -106,12 +109,11 @@ export async function live(api, seed, { steps = 200, timers }) {
     if (now - failedAt >= 60_000) vain = 0;
     // Not thrown here: the package would take it for the summarizer's own failure.
     if (vain >= 2) thrown.push(problem("progress", "a third summarizer call without progress"));
+    // One that is silent has failed when it is given up, whatever it comes to later.
+    signal.addEventListener("abort", () => signal.reason?.name === "TimeoutError" && fail());
     if (chance(0.5)) await new Promise((resolve) => waiting.push(() => resolve(undefined)));
-    if (chance(0.03)) {
-      fail();
-      await new Promise(() => {});
-    }
     if (signal.aborted) throw signal.reason;
+    if (chance(0.03)) await new Promise(() => {});
     const good = next() < honesty;
     if (good) vain = 0;
     else fail();
@@ -140,9 +142,10 @@ export async function live(api, seed, { steps = 200, timers }) {
   /** The mark of each message of the history; of what a person wrote, its text. @type {Array<{ mark: string, user: string | null }>} */
   const marks = [];
   let number = 0;
-  /** Messages before this one may have gone into a fold, whose head says this of them. */
+  /** Messages before this one may have gone into a fold. */
   let folded = 0;
-  let head = "";
+  /** Of all folds: what was asked for before one may be looked at behind it. @type {Set<string>} */
+  const heads = new Set();
   /** @type {Array<{ text: string, index: number }>} */
   const pins = [];
   const words = (/** @type {number} */ most) =>
@@ -217,7 +220,7 @@ export async function live(api, seed, { steps = 200, timers }) {
     vain = 0;
     if (!record) return;
     folded = Math.max(folded, record.firstKeptIndex);
-    head = record.head;
+    heads.add(JSON.stringify(record.head).slice(1, -1));
   };
   /** @param {any} outcome */
   const told = (outcome) => {
@@ -243,7 +246,8 @@ export async function live(api, seed, { steps = 200, timers }) {
     if (bad) broken(bad.rule, `[${bad.index}] ${bad.path} ${bad.message}`);
     if (view.fits && view.tokens > usable) broken("window", `${view.tokens} tokens in ${usable}`);
     // What a head quotes is sent no second time.
-    const sent = JSON.stringify(view.messages).replace(JSON.stringify(head).slice(1, -1), "");
+    let sent = JSON.stringify(view.messages);
+    for (const head of heads) sent = sent.replace(head, "");
     const has = new Set(view.source);
     for (let index = 0; index < size; index += 1) {
       const { mark: own, user: said } = /** @type {{ mark: string, user: string | null }} */ (

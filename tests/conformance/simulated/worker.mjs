@@ -7,6 +7,18 @@ import { live } from "./run.mjs";
 
 const { api } = await loadPackage();
 const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
+// Once before the time stands still: what is loaded when it is first wanted takes time.
+const talk = Array.from({ length: 40 }, (_, at) => ({
+  role: at % 2 ? "assistant" : "user",
+  content: `message ${at}: ${"what was said of it ".repeat(20)}`,
+}));
+const first = new api.ContextManager({
+  window: { contextTokens: 8_000 },
+  summarize: async () => "",
+  summary: { minimumTokens: 0 },
+});
+await first.compact(talk, { force: true });
+first[Symbol.dispose]();
 mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
 
 port.on("message", async ({ from, to, steps }) => {

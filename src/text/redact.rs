@@ -1,11 +1,17 @@
 //! Secrets out of texts (F106, A10): tokens by the prefixes that their makers gave them, values beside words like `password`,
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
-use super::secrets::{ASSIGNED, Kind, Secret, TOKENS, WORDS};
-use crate::text::find;
+use super::secrets::{FAMILIES, Family, Kind, SHORTEST, WORDS};
 
 /// What stands where a secret stood.
 pub(super) const REDACTED: &str = "[redacted]";
+
+/// A word is looked at as a part of a secret from so many bytes on, and only with a digit in it.
+const LEAST_WORD: usize = 16;
+/// A word and what it stands in without a space is looked at so far before it and behind it, and a name that may stand before all that.
+const BEFORE: usize = 512;
+const BEHIND: usize = 128;
+const NAME: usize = 40;
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
 const LEAST_QUOTED: usize = 6;
@@ -20,34 +26,61 @@ const TELLING: usize = 64;
 const MOST_USERINFO: usize = 256;
 
 /// The text with every secret that is known by its form replaced.
-pub(super) fn redact(text: &str) -> String {
-    let bytes = text.as_bytes();
+pub fn redact(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let (mut done, mut at) = (0, 0);
+    let mut done = 0;
+    secrets(text, &mut |from, to| {
+        out.push_str(text.get(done..from).unwrap_or_default());
+        out.push_str(REDACTED);
+        done = to;
+    });
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
+/// Whether a word of a text is a secret or a part of one, by what stands around it. Most words are told at a glance.
+pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
+    let (Some(before), Some(word)) = (text.get(..from), text.get(from..to)) else { return false };
+    let long = word.len() >= LEAST_WORD && word.bytes().any(|byte| byte.is_ascii_digit());
+    let opened = before.trim_end_matches([' ', '"', '\'', '\\', '`']);
+    if !long && !opened.ends_with(['=', ':']) {
+        return false;
+    }
+    let bytes = before.as_bytes();
+    let back = bytes.iter().rev().take(BEFORE).take_while(|byte| byte.is_ascii_graphic()).count();
+    let start = text.floor_char_boundary(from.saturating_sub(back.saturating_add(NAME)));
+    let end = text.ceil_char_boundary(to.saturating_add(BEHIND));
+    let mut is = false;
+    let mut found = |own: usize, end: usize| {
+        is |= start.saturating_add(own) < to && from < start.saturating_add(end);
+    };
+    secrets(text.get(start..end).unwrap_or_default(), &mut found);
+    is
+}
+
+/// Where secrets stand in a text.
+fn secrets(text: &str, found: &mut dyn FnMut(usize, usize)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
     // A long word that was looked at as a signed token is not looked at again.
     let mut no_jwt_before = 0;
     while let Some(&byte) = bytes.get(at) {
-        let found = if byte == b':' {
+        let secret = if byte == b':' {
             userinfo(bytes, at)
         } else if byte == b'-' {
-            pem(text, at)
+            pem(bytes, at)
         } else if starts(bytes, at) {
-            token(text, at)
+            token(bytes, at)
                 .or_else(|| jwt(bytes, at, &mut no_jwt_before))
-                .or_else(|| assigned(text, at))
+                .or_else(|| assigned(bytes, at))
         } else {
             None
         };
-        let Some((from, to)) = found else {
-            at = at.saturating_add(1);
-            continue;
-        };
-        out.push_str(text.get(done..from).unwrap_or_default());
-        out.push_str(REDACTED);
-        (done, at) = (to, to);
+        if let Some((from, to)) = secret {
+            found(from, to);
+        }
+        at = secret.map_or(at.saturating_add(1), |(_, to)| to);
     }
-    out.push_str(text.get(done..).unwrap_or_default());
-    out
 }
 
 type Found = Option<(usize, usize)>;
@@ -67,26 +100,27 @@ fn starts(bytes: &[u8], at: usize) -> bool {
 }
 
 /// A token by its prefix: at least so many signs of its alphabet behind it.
-fn token(text: &str, at: usize) -> Found {
-    let rest = text.as_bytes().get(at..)?;
-    let first = *rest.first()?;
-    TOKENS.iter().filter(|secret| secret.prefix.as_bytes().first() == Some(&first)).find_map(
-        |secret| {
-            let tail = rest.strip_prefix(secret.prefix.as_bytes())?;
-            Some((at, at.saturating_add(secret.prefix.len()).saturating_add(body(tail, secret)?)))
-        },
-    )
+fn token(bytes: &[u8], at: usize) -> Found {
+    let rest = bytes.get(at..)?;
+    // Most words are too short for any.
+    if !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
+        return None;
+    }
+    FAMILIES.iter().find_map(|family| {
+        let behind = |prefix: &str| {
+            let tail = rest.strip_prefix(prefix.as_bytes())?;
+            Some(at.saturating_add(prefix.len()).saturating_add(body(tail, family)?))
+        };
+        Some((at, family.prefixes().find_map(behind)?))
+    })
 }
 
 /// How many signs behind the prefix are the token's.
-fn body(tail: &[u8], secret: &Secret) -> Option<usize> {
-    let run = run(tail, |byte| secret.kind.has(byte));
-    let least = usize::from(secret.least);
-    let taken = if secret.kind == Kind::Exact || secret.kind == Kind::Hex {
-        run == least
-    } else {
-        run >= least
-    };
+fn body(tail: &[u8], family: &Family) -> Option<usize> {
+    let run = run(tail, |byte| family.kind.has(byte));
+    let least = usize::from(family.least);
+    let taken =
+        if matches!(family.kind, Kind::Exact | Kind::Hex) { run == least } else { run >= least };
     // A word that runs on is another word.
     let ends = !tail.get(run).is_some_and(u8::is_ascii_alphanumeric);
     (taken && ends).then_some(run)
@@ -109,47 +143,46 @@ fn jwt(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
 }
 
 /// A value beside a word like `password`, or behind `Bearer`.
-fn assigned(text: &str, at: usize) -> Found {
-    let rest = text.get(at..)?;
-    let bytes = rest.as_bytes();
-    let scheme = ["Bearer ", "bearer ", "Basic ", "basic "]
-        .into_iter()
-        .find(|scheme| rest.starts_with(scheme));
-    if let Some(scheme) = scheme {
-        let value = rest.get(scheme.len()..)?;
-        let told = value.get(..run(telling(value), is_value))?;
-        let from = at.saturating_add(scheme.len());
-        let to = from.saturating_add(run(value.as_bytes(), is_value));
-        return (told.len() >= LEAST_BEARER && is_mixed(told)).then_some((from, to));
-    }
-    let known = WORDS.iter().find_map(|known| {
-        let head = rest.get(..known.len())?;
-        let ends = !bytes
-            .get(known.len())
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-        (ends && head.eq_ignore_ascii_case(known)).then_some(known.len())
-    });
-    let mut behind = rest.get(known?..)?;
-    // `"password": "...`, also where the quotes are escaped.
-    behind = behind.trim_start_matches(['"', '\'', '\\', ']']);
-    behind = behind.trim_start_matches(' ').strip_prefix(ASSIGNED)?;
-    behind = behind.trim_start_matches(['=', '>', ' ']);
-    let bare = behind.trim_start_matches(['"', '\'', '\\', '`']);
-    let quoted = bare.len() < behind.len();
+fn assigned(bytes: &[u8], at: usize) -> Found {
+    let rest = bytes.get(at..)?;
+    let is = |word: &str| starts_with(rest, word);
+    let scheme = ["bearer ", "basic "].into_iter().find(|word| is(word));
+    let (from, least, quoted) = if let Some(scheme) = scheme {
+        (scheme.len(), LEAST_BEARER, false)
+    } else {
+        let word = WORDS.split(' ').find(|word| {
+            let behind = rest.get(word.len());
+            is(word) && !behind.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_')
+        });
+        // `"password": "...`, also where the quotes are escaped.
+        let sign = past(rest, past(rest, word?.len(), b"\"'\\]"), b" ");
+        if !matches!(rest.get(sign), Some(b'=' | b':')) {
+            return None;
+        }
+        let open = past(rest, sign.saturating_add(1), b"=> ");
+        let from = past(rest, open, b"\"'\\`");
+        let quoted = from > open;
+        (from, if quoted { LEAST_QUOTED } else { LEAST_BARE }, quoted)
+    };
     let inside = |byte| if quoted { is_quoted(byte) } else { is_value(byte) };
-    let length = run(telling(bare), inside);
-    let told = bare.get(..bare.floor_char_boundary(length))?;
-    let least = if quoted { LEAST_QUOTED } else { LEAST_BARE };
-    let calls = bare.as_bytes().get(length) == Some(&b'(');
-    if length < least || calls || is_placeholder(told) || !(quoted || is_mixed(told)) {
+    let value = rest.get(from..)?;
+    let telling = run(value.get(..TELLING).unwrap_or(value), inside);
+    let told = value.get(..telling)?;
+    let is_call = value.get(telling) == Some(&b'(');
+    if telling < least || is_call || is_placeholder(told) || !(quoted || is_mixed(told)) {
         return None;
     }
-    let from = text.len().checked_sub(bare.len())?;
-    Some((from, from.saturating_add(run(bare.as_bytes(), inside))))
+    let from = at.saturating_add(from);
+    Some((from, from.saturating_add(run(value, inside))))
 }
 
-fn telling(value: &str) -> &[u8] {
-    value.as_bytes().get(..TELLING).unwrap_or(value.as_bytes())
+/// Behind all that is one of these signs.
+fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
+    from.saturating_add(run(bytes.get(from..).unwrap_or_default(), |byte| signs.contains(&byte)))
+}
+
+fn starts_with(bytes: &[u8], word: &str) -> bool {
+    bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// User and password in an address: `://user:password@host`.
@@ -165,28 +198,24 @@ fn userinfo(bytes: &[u8], at: usize) -> Found {
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.
-fn pem(text: &str, at: usize) -> Found {
-    let rest = text.get(at..)?;
-    let head = rest.strip_prefix("-----BEGIN ")?;
+fn pem(bytes: &[u8], at: usize) -> Found {
+    let rest = bytes.get(at..)?;
     // Names of keys are short.
-    let name: &str = head.get(..head.floor_char_boundary(40))?;
-    let ends = find(name, "PRIVATE KEY", 0)?;
-    let from = at.saturating_add(11).saturating_add(ends).saturating_add(11);
-    let inside = text.as_bytes().get(from..)?;
-    let block = if inside.starts_with(b" BLOCK") { 6 } else { 0 };
-    let dashes = run(inside.get(block..)?, |byte| byte == b'-').saturating_add(block);
-    let from = from.saturating_add(dashes);
+    let head = rest.strip_prefix(b"-----BEGIN ")?.get(..40).unwrap_or_default();
+    let name = b"PRIVATE KEY";
+    let name = head.windows(name.len()).position(|it| it == name)?.saturating_add(22);
+    let from = past(rest, past(rest, name, b" BLOCK"), b"-");
     let mut space = false;
-    let length = run(text.as_bytes().get(from..)?, |byte| {
+    let length = run(rest.get(from..)?, |byte| {
         // Spaces only at a line's start: behind a key that is only spoken of the sentence goes on.
         let inside =
             byte.is_ascii_alphanumeric() || b"+/=\\\r\n".contains(&byte) || (byte == b' ' && space);
         space = byte == b'\n' || (byte == b' ' && space);
         inside
     });
-    let body = text.get(from..from.saturating_add(length))?;
-    (run(body.trim_start_matches(['\\', 'n', 'r', '\n', '\r', ' ']).as_bytes(), is_base64) >= 16)
-        .then_some((from, from.saturating_add(length)))
+    let body = rest.get(past(rest, from, b"\\nr\n\r ")..)?;
+    let from = at.saturating_add(from);
+    (run(body, is_base64) >= 16).then_some((from, from.saturating_add(length)))
 }
 
 fn run(bytes: &[u8], mut inside: impl FnMut(u8) -> bool) -> usize {
@@ -208,17 +237,14 @@ fn is_quoted(byte: u8) -> bool {
 }
 
 /// Letters and digits: no word.
-fn is_mixed(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
-        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+fn is_mixed(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// Names a place that holds the secret, or holds none.
-fn is_placeholder(value: &str) -> bool {
-    const NONE: [&str; 8] =
-        ["process.env", "os.environ", "env.", "$", "xxx", "***", "your", "example"];
-    let lower = value.to_ascii_lowercase();
-    NONE.iter().any(|none| lower.starts_with(none))
+fn is_placeholder(value: &[u8]) -> bool {
+    let none = "process.env os.environ env. $ xxx *** your example";
+    none.split(' ').any(|none| starts_with(value, none))
 }
 
 #[cfg(test)]
@@ -233,16 +259,16 @@ mod tests {
 
     /// A token of each form in the table, and those that are known by their place.
     fn corpus() -> Vec<String> {
-        let mut all: Vec<String> = TOKENS
-            .iter()
-            .map(|secret| {
+        let forms = FAMILIES.iter().flat_map(|it| it.prefixes().map(move |prefix| (it, prefix)));
+        let mut all: Vec<String> = forms
+            .map(|(secret, prefix)| {
                 let sign = match secret.kind {
                     Kind::Hex => "0a1b2c3d4e5f",
                     Kind::Exact => "A1B2C3D4",
                     Kind::Plain | Kind::Wide | Kind::Dotted => "a1B2c3D4e5",
                 };
                 let body: String = sign.chars().cycle().take(secret.least.into()).collect();
-                format!("{}{body}", secret.prefix)
+                format!("{prefix}{body}")
             })
             .collect();
         all.push(format!("eyJhbGciOiJIUzI1NiJ9.{}.{}", filler(40), filler(43)));
@@ -300,6 +326,50 @@ mod tests {
             safe.starts_with("a\n") && safe.ends_with("-----END RSA PRIVATE KEY-----\nb"),
             "{safe}"
         );
+    }
+
+    /// Whatever of a secret is taken for an identifier, it is known for what it is.
+    #[test]
+    fn a10_no_part_of_a_secret_is_a_word() {
+        let mut parts = 0;
+        for secret in corpus() {
+            for text in [
+                secret.clone(),
+                format!("key {secret}, and more"),
+                format!("export X={secret}\n"),
+                format!("{{\"key\": \"{secret}\"}}"),
+                format!("https://x.example/?k={secret}&b=1"),
+                format!("Authorization: Bearer {secret}"),
+            ] {
+                super::super::identifiers(&text, &mut |word, at| {
+                    let is_part = word.len() >= LEAST_WORD && secret.contains(word);
+                    assert!(!is_part || is_secret(&text, at, at + word.len()), "{word} in {text}");
+                    parts += usize::from(is_part);
+                });
+            }
+        }
+        assert!(parts > 200);
+        for text in
+            ["dbPassword: \"tr0ubAdor\"", "DB_PASSWORD=correctHorse9", "{\"token\":\"aB3dE6\"}"]
+        {
+            let from = text.rfind(['"', '=']).unwrap().min(text.rfind(['a', 't', 'c']).unwrap());
+            let mut told = Vec::new();
+            super::super::identifiers(text, &mut |word, at| {
+                if !is_secret(text, at, at + word.len()) {
+                    told.push(word);
+                }
+            });
+            assert!(told.iter().all(|word| !text[from..].contains(word)), "{told:?} of {text}");
+        }
+    }
+
+    #[test]
+    fn most_words_are_no_secret() {
+        let text = "see src/compact/very_long_name_of_2_files.rs, 123e4567-e89b-12d3-a456-426614174000 and \
+                    3f786850e387550fdab836ed7e6dc881de23001b, path: \"src/other/file.rs\" max_tokens=12345678";
+        super::super::identifiers(text, &mut |word, at| {
+            assert!(!is_secret(text, at, at + word.len()), "{word}");
+        });
     }
 
     /// False positives are bounded: code, prose, hashes and ids stay.

@@ -1,0 +1,130 @@
+/** Checkpoints: summaries made ahead, in the background. When one is due, of what, and what it is worth the core says. */
+import type { Session } from "./compaction.js";
+import { call, send } from "./core.js";
+import { driver } from "./driver.js";
+import { messageJson } from "./json.js";
+import { summarizersOf } from "./options.js";
+import type { Checkpoint, CheckpointEvent, CheckpointRecord } from "./types.js";
+
+/** What a checkpoint would be made of, as the core tells it. */
+interface Figures {
+  base: string;
+  messages: number;
+  turns: number;
+  folds: number;
+  tokens: number;
+  usable: number;
+  checkpoints: { checkpoint: Checkpoint | null } | null;
+  go: number[];
+  droppedTokens: number;
+  previousSummary: string | null;
+  pins: string[];
+}
+
+/** No message: only the figures. */
+const NONE = 0xffff_ffff;
+
+export class Checkpoints<M> {
+  readonly #session: Session<M>;
+  #running: AbortController | undefined;
+
+  constructor(session: Session<M>) {
+    this.#session = session;
+  }
+
+  /** The last that was made, as the core's numbers have it. */
+  get last(): Checkpoint | null {
+    const kept = this.#figures(NONE).checkpoints?.checkpoint;
+    return kept ? this.#placed(kept) : null;
+  }
+
+  /** Gives up what is under way: a compaction begins, or the session has ended. */
+  stop(): void {
+    this.#running?.abort(new DOMException("no checkpoint is needed any more", "AbortError"));
+  }
+
+  /** Asks for one, if one is due. Nothing waits for it, and nothing depends on it. */
+  behind(): void {
+    if (this.#running || !this.#session.options().summary?.checkpoints) return;
+    const running = new AbortController();
+    this.#running = running;
+    const told = (error: unknown): void => {
+      if (running.signal.aborted) return;
+      this.#tell({ type: "checkpoint-failed", reason: String((error as Error)?.message ?? error) });
+    };
+    const done = (): void => {
+      this.#running = undefined;
+    };
+    this.#make(running.signal).catch(told).then(done, done);
+  }
+
+  async #make(signal: AbortSignal): Promise<void> {
+    const session = this.#session;
+    const { drive, checkpointDue, checkpointTaken } = await driver.load();
+    signal.throwIfAborted();
+    if (!call("prepare", () => session.manager().may_summarize(session.now()))) return;
+    const options = session.options();
+    const { checkpoints, redact, minimumTokens: _, ...summary } = options.summary ?? {};
+    const { turns: everyTurns, ...when } = typeof checkpoints === "object" ? checkpoints : {};
+    const now = this.#figures(NONE);
+    const { tokens, usable, turns, folds } = now;
+    const figures = { used: tokens, usable, turns, folds, state: now.checkpoints ?? undefined };
+    const { due, from, state } = checkpointDue({ ...figures, everyTurns, ...when });
+    this.#keep(now.base, JSON.stringify(state));
+    if (!due) return;
+    const { go, droppedTokens, previousSummary, pins, base, messages } = this.#figures(from);
+    const flat = go.map((number) => {
+      const json = messageJson(session.history.messages[number], number);
+      return call("prepare", () => session.manager().flat(number, send(json)));
+    });
+    const { estimator } = options;
+    const job = {
+      contextTokens: options.window.contextTokens,
+      ...summary,
+      ...{ previousSummary, droppedTokens, pins, folds, room: tokens },
+      checkpoints: state,
+      makesCheckpoint: true,
+      estimator: typeof estimator === "string" ? estimator : "generic",
+      degrade: false,
+    };
+    const summarizers = summarizersOf(options);
+    const came = await drive({ options: job, messages: flat, summarizers, signal, redact });
+    signal.throwIfAborted();
+    if (came.summary === null) {
+      call("prepare", () => session.manager().compaction_failed(send(came.failure), session.now()));
+      this.#tell({ type: "checkpoint-failed", reason: came.reason });
+      return;
+    }
+    const taken = checkpointTaken({ state, folds, tokens, messages, summary: came.summary });
+    if (!this.#keep(base, taken)) return;
+    const { checkpoint } = JSON.parse(taken) as { checkpoint: Checkpoint };
+    const at = session.now();
+    const id = `${String(at).padStart(13, "0")}_${String(messages).padStart(6, "0")}`;
+    const timestamp = new Date(at).toISOString();
+    const record: CheckpointRecord = { type: "checkpoint", id, timestamp, checkpoint };
+    this.#tell({ type: "checkpoint", record: { ...record, checkpoint: this.#placed(checkpoint) } });
+  }
+
+  #figures(from: number): Figures {
+    const manager = this.#session.manager();
+    return JSON.parse(call("prepare", () => manager.checkpoint(from))) as Figures;
+  }
+
+  /** False: the history is another by now. */
+  #keep(base: string, kept: string): boolean {
+    const manager = this.#session.manager();
+    return call("prepare", () => {
+      const length = send(base);
+      return manager.keep_checkpoints(length, send(base + kept));
+    });
+  }
+
+  #placed(checkpoint: Checkpoint): Checkpoint {
+    const count = this.#session.history.placeFrom(checkpoint.messageCountAtCheckpoint);
+    return { ...checkpoint, messageCountAtCheckpoint: count };
+  }
+
+  #tell(event: CheckpointEvent): void {
+    this.#session.options().on?.(event);
+  }
+}

@@ -1,0 +1,260 @@
+/** What every store has to do, as a suite that any store can be run through. */
+import type { Store } from "../types.js";
+
+/** One thing that a store has to do, and whether this one does. */
+export interface StoreCheck {
+  name: string;
+  ok: boolean;
+  /** What it did instead. */
+  detail?: string;
+}
+
+/** Two handles of the store under test, on the same data where it has several writers; and keys that nobody else has. */
+interface Bench {
+  one: Store;
+  other: Store;
+  key(): string;
+}
+
+type Check = (bench: Bench) => Promise<void>;
+
+/**
+ * Runs a store through what `ContextManager.open` and `save` build on, check by check. Each uses keys of its own, which are deleted at the end.
+ *
+ * @param make opens the store under test; asked twice, and both have the same data if it is `multiWriter`
+ * @example
+ * for await (const { name, ok, detail } of storeConformance(async () => myStore(url))) {
+ *   test(name, () => assert.ok(ok, detail));
+ * }
+ */
+export async function* storeConformance(make: () => Promise<Store>): AsyncIterable<StoreCheck> {
+  const one = await make();
+  const other = one.multiWriter ? await make() : one;
+  const used: string[] = [];
+  const key = (): string => {
+    const made = `conformance ${crypto.randomUUID()}`;
+    used.push(made);
+    return made;
+  };
+  for (const [name, check] of Object.entries(CHECKS)) {
+    try {
+      await check({ one, other, key });
+      yield { name, ok: true };
+    } catch (error) {
+      yield { name, ok: false, detail: String((error as Error)?.message ?? error) };
+    }
+  }
+  for (const made of used) await one.delete(made).catch(() => undefined);
+}
+
+const CHECKS: Record<string, Check> = {
+  "a key that was never committed has no record": async ({ one, key }) => {
+    same(await one.load(key()), null, "load");
+    await one.delete(key());
+  },
+  "a first commit gives a revision, under which it is loaded": async ({ one, key }) => {
+    const at = key();
+    const revision = await first(one, at, text("one"));
+    await holds(one, at, text("one"), revision);
+  },
+  "a commit gives one revision more": async ({ one, key }) => {
+    const at = key();
+    let revision = await first(one, at, text("0"));
+    for (let count = 1; count < 20; count++) {
+      same(await one.commit(at, text(`${count}`), revision), ++revision, "revision");
+      await holds(one, at, text(`${count}`), revision);
+    }
+  },
+  "a first commit is refused where there is a record": async ({ one, key }) => {
+    const at = key();
+    const revision = await first(one, at, text("one"));
+    same(await one.commit(at, text("two"), null), null, "commit");
+    await holds(one, at, text("one"), revision);
+  },
+  "a commit against another revision is refused": async ({ one, key }) => {
+    const at = key();
+    const before = await first(one, at, text("one"));
+    const revision = await one.commit(at, text("two"), before);
+    for (const expected of [before, before - 1, before + 2, before + 1000]) {
+      same(await one.commit(at, text("three"), expected), null, `commit against ${expected}`);
+    }
+    await holds(one, at, text("two"), revision);
+  },
+  "a commit against a revision of nothing is refused": async ({ one, key }) => {
+    const at = key();
+    for (const expected of [0, 1, 7])
+      same(await one.commit(at, text("one"), expected), null, "commit");
+    same(await one.load(at), null, "load");
+  },
+  "the same commit twice is made once": async ({ one, key }) => {
+    const at = key();
+    const before = await first(one, at, text("one"));
+    const revision = await one.commit(at, text("two"), before);
+    same(await one.commit(at, text("two"), before), null, "the second");
+    await holds(one, at, text("two"), revision);
+  },
+  "bytes come back as they are: none, each of them, half of a buffer, 1 MB": async ({
+    one,
+    key,
+  }) => {
+    const all = Uint8Array.from({ length: 512 }, (_, at) => at % 256);
+    const large = Uint8Array.from({ length: 1_000_000 }, (_, at) => (at * at) >> 3);
+    for (const bytes of [new Uint8Array(), all, all.subarray(100, 300), large]) {
+      const at = key();
+      await holds(one, at, bytes, await first(one, at, bytes));
+    }
+  },
+  "bytes are nobody else's: neither those given nor those loaded": async ({ one, key }) => {
+    const at = key();
+    const bytes = text("one");
+    const given = bytes.slice();
+    const revision = await first(one, at, given);
+    given.fill(0);
+    (await one.load(at))?.bytes.fill(0);
+    await holds(one, at, bytes, revision);
+  },
+  "every string is a key, and another than every other": async ({ one, key }) => {
+    const at = key();
+    const keys = ODD.flatMap((odd) => [`${odd}${at}`, `${at}${odd}`]);
+    for (const name of keys) await first(one, name, text(name));
+    for (const name of keys) await holds(one, name, text(name), undefined);
+    for (const name of keys) await one.delete(name);
+  },
+  "what is deleted is not there": async ({ one, key }) => {
+    const at = key();
+    await first(one, at, text("one"));
+    await one.delete(at);
+    same(await one.load(at), null, "load");
+    await one.delete(at);
+  },
+  "no revision of a key comes again, also when it was deleted": async ({ one, key }) => {
+    const at = key();
+    let revision = await first(one, at, text("one"));
+    for (let count = 0; count < 3; count++)
+      revision = (await one.commit(at, text("more"), revision)) ?? 0;
+    await one.delete(at);
+    same(await one.commit(at, text("late"), revision), null, "a commit against what was deleted");
+    const again = await first(one, at, text("again"));
+    if (again <= revision) throw new Error(`revision ${again} comes after ${revision}`);
+    await holds(one, at, text("again"), again);
+  },
+  "of commits at once against one revision one is made": async ({ one, other, key }) => {
+    const at = key();
+    let revision: number | null = null;
+    for (let round = 0; round < 10; round++) {
+      const before: number | null = revision;
+      const tried = Array.from({ length: 8 }, (_, by) =>
+        (by % 2 ? other : one).commit(at, text(`${round}.${by}`), before),
+      );
+      const given = await Promise.all(tried);
+      const made = given.filter((it) => it !== null);
+      same(made.length, 1, "commits made");
+      revision = made[0] as number;
+      await holds(one, at, text(`${round}.${given.indexOf(revision)}`), revision);
+    }
+  },
+  "writers that try again all get through, one revision each": async ({ one, other, key }) => {
+    const at = key();
+    const start = await first(one, at, text("start"));
+    const write = async (store: Store): Promise<void> => {
+      for (let left = 25; left > 0; ) {
+        const revision = (await store.load(at))?.revision ?? null;
+        if ((await store.commit(at, text("more"), revision)) !== null) left--;
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, by) => write(by % 2 ? other : one)));
+    await holds(one, at, text("more"), start + 200);
+  },
+  "who reads while others write reads whole records": async ({ one, other, key }) => {
+    const at = key();
+    const page = (round: number): Uint8Array => new Uint8Array(40_000).fill(round);
+    const start = await first(one, at, page(0));
+    let isWritten = false;
+    const write = async (): Promise<void> => {
+      for (let round = 1; round <= 40; round++)
+        await one.commit(at, page(round), start + round - 1);
+      isWritten = true;
+    };
+    const read = async (): Promise<void> => {
+      while (!isWritten) {
+        const found = await other.load(at);
+        same(isEqual(found?.bytes, page((found?.revision ?? 0) - start)), true, "a whole record");
+        await new Promise((done) => setTimeout(done));
+      }
+    };
+    await Promise.all([write(), read()]);
+  },
+  "what one has committed all see, if several may write": async ({ one, other, key }) => {
+    const at = key();
+    const before = await first(one, at, text("one"));
+    await holds(other, at, text("one"), before);
+    const revision = await other.commit(at, text("two"), before);
+    same(await one.commit(at, text("three"), before), null, "a commit that is late");
+    await holds(one, at, text("two"), revision);
+    await one.delete(at);
+    same(await other.load(at), null, "load of what was deleted");
+  },
+};
+
+/** Keys that something along the way could take for another, or for something else. */
+const ODD = [
+  ..."/ \\ . .. ../up a/b C:\\a CON nul * ? % %2F : | ~ $ ` ' \"".split(" "),
+  " ",
+  "\t",
+  "\n",
+  "\0",
+  "A",
+  "a",
+  "\u00e9",
+  "e\u0301",
+  "\u4e0a\u4e0b\u6587",
+  "\u{1f6a2}",
+  "\ud83d",
+  "\udea2",
+  "\ufffd",
+  "\ufeff",
+  '"\\ud83d"',
+  "__proto__",
+  "constructor",
+  "k".repeat(1000),
+  "k".repeat(1001),
+];
+
+async function first(store: Store, key: string, bytes: Uint8Array): Promise<number> {
+  const revision = await store.commit(key, bytes, null);
+  if (Number.isSafeInteger(revision) && (revision as number) > 0) return revision as number;
+  throw new Error(`a first commit gives ${revision}, and no whole number from 1 on`);
+}
+
+async function holds(
+  store: Store,
+  key: string,
+  bytes: Uint8Array,
+  revision: number | null | undefined,
+): Promise<void> {
+  const found = await store.load(key);
+  if (!found) throw new Error("there is no record");
+  if (!(found.bytes instanceof Uint8Array)) throw new Error("its bytes are no Uint8Array");
+  if (revision !== undefined) same(found.revision, revision, "the revision that is held");
+  same(isEqual(found.bytes, bytes), true, "the bytes that were committed");
+}
+
+function same(got: unknown, wanted: unknown, what: string): void {
+  if (got !== wanted) throw new Error(`${what}: expected ${shown(wanted)}, got ${shown(got)}`);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "object" && value !== null ? "a record" : String(value);
+}
+
+function isEqual(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a?.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+/** UTF-16, so that keys with lone surrogates can be told apart. */
+function text(of: string): Uint8Array {
+  return Uint8Array.from(
+    { length: of.length * 2 },
+    (_, at) => of.charCodeAt(at >> 1) >> (8 * (at % 2)),
+  );
+}

@@ -1,0 +1,159 @@
+/** A store in a folder: a file for each session, for the processes of one machine. Node, Deno, Bun. */
+import { createHash } from "node:crypto";
+import { open, readFile, rename, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { invalid } from "../errors.js";
+import type { Store } from "../types.js";
+import { type Lock, lockIn } from "./lock.js";
+import { copied, corrupt, nameOf } from "./record.js";
+
+/** What a record starts with: its version, revision, length and hash. */
+const HEAD = /^plimsoll-record 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})\n/;
+const HEAD_BYTES = 128;
+
+interface Record {
+  bytes: Uint8Array;
+  revision: number;
+}
+
+/**
+ * A store in a folder, which is made when it is first written to. Many processes of one machine may write: a record is replaced whole, by a
+ * rename under a lock, and is on the disk before `commit` resolves. Whatever ends a process, a record is the old one or the new one.
+ *
+ * Gateways on several machines want a store that is made for it: whether a process of another machine or container lives nobody here can tell, and
+ * what it has locked is only taken for left behind after a minute.
+ *
+ * @throws {PlimsollError} `CORRUPT_STATE` for a record that is not as it was written; `LOCKED` after ten seconds; what the file system throws
+ * @example
+ * const store = fileStore("/var/lib/gateway/sessions");
+ * const context = await ContextManager.open(store, sessionId, options);
+ */
+export function fileStore(folder: string): Store {
+  if (typeof folder !== "string" || folder === "") {
+    throw invalid("folder", "the path of a folder", folder);
+  }
+  const lock = lockIn(join(folder, ".owners"));
+  const placeOf = (key: string): string => join(folder, fileOf(key));
+  const deleted = join(folder, ".deleted");
+  return {
+    multiWriter: true,
+    load: async (key) => {
+      const place = placeOf(key);
+      return read(place, key);
+    },
+    commit: async (key, bytes, expected) => {
+      const place = placeOf(key);
+      const record = encoded(key, bytes);
+      return lock(`${place}.lock`, async (still) => {
+        const found = await read(place, key);
+        if ((found?.revision ?? null) !== expected) return null;
+        const revision = (found?.revision ?? (await numberIn(deleted))) + 1;
+        await replace(folder, place, record(revision), still);
+        return revision;
+      });
+    },
+    delete: async (key) => {
+      const place = placeOf(key);
+      await lock(`${place}.lock`, async (still) => {
+        const found = revisionIn(await contentOf(place));
+        if (found === undefined) return;
+        await raise(lock, folder, deleted, found);
+        await still();
+        await unlink(place);
+        await settle(folder);
+      });
+    },
+  };
+}
+
+/** A name for every key, whatever the file system makes of case, length and signs: the start of the key, and a hash of all. */
+function fileOf(key: string): string {
+  const name = nameOf(key);
+  const start = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  return `${start.slice(0, 40)}.${createHash("sha256").update(name).digest("hex")}`;
+}
+
+/** The hash is of key and revision too: a file in another's place does not verify. */
+function hashOf(key: string, revision: number, bytes: Uint8Array): string {
+  const head = `${revision} ${bytes.length} ${nameOf(key)}\n`;
+  return createHash("sha256").update(head).update(bytes).digest("hex");
+}
+
+function encoded(key: string, bytes: Uint8Array): (revision: number) => Uint8Array {
+  const own = copied(bytes);
+  return (revision) => {
+    const hash = hashOf(key, revision, own);
+    return Buffer.concat([
+      Buffer.from(`plimsoll-record 1 ${revision} ${own.length} ${hash}\n`),
+      own,
+    ]);
+  };
+}
+
+async function contentOf(place: string): Promise<Buffer | undefined> {
+  return readFile(place).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
+}
+
+/** None: there is no file. 0: it does not tell. */
+function revisionIn(content: Buffer | undefined): number | undefined {
+  return content && Number(HEAD.exec(content.toString("latin1", 0, HEAD_BYTES))?.[1] ?? 0);
+}
+
+async function read(place: string, key: string): Promise<Record | null> {
+  const content = await contentOf(place);
+  if (!content) return null;
+  const head = HEAD.exec(content.toString("latin1", 0, HEAD_BYTES));
+  if (!head) throw corrupt(place, "it does not start as a record does");
+  const bytes = copied(content.subarray(head[0].length));
+  const revision = Number(head[1]);
+  if (bytes.length !== Number(head[2])) throw corrupt(place, "it is cut, or something follows it");
+  if (hashOf(key, revision, bytes) !== head[3]) throw corrupt(place, "its bytes have changed");
+  return { bytes, revision };
+}
+
+/** The file is new or old, never between: written beside it, put on the disk, renamed, and the folder put on the disk. */
+async function replace(
+  folder: string,
+  place: string,
+  content: Uint8Array,
+  still: () => Promise<void>,
+): Promise<void> {
+  const beside = `${place}.new`;
+  const file = await open(beside, "w");
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await still();
+  await rename(beside, place);
+  await settle(folder);
+}
+
+/** A rename is for good once the folder is on the disk. Windows has no such thing. */
+async function settle(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The highest revision that was deleted of any key: no revision of a key comes again. */
+async function numberIn(deleted: string): Promise<number> {
+  return Number((await contentOf(deleted))?.toString() ?? 0);
+}
+
+async function raise(lock: Lock, folder: string, deleted: string, revision: number): Promise<void> {
+  await lock(`${deleted}.lock`, async (still) => {
+    if (revision > (await numberIn(deleted))) {
+      await replace(folder, deleted, Buffer.from(String(revision)), still);
+    }
+  });
+}

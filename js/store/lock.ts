@@ -1,0 +1,168 @@
+/**
+ * Locks between processes, which no killed process leaves behind and which let no two in.
+ *
+ * A process has one file that says who it is; a lock is a hard link to it, made and removed by one call of the system each.
+ * Whoever finds the lock of a dead process takes it away; the right to do that is a lock too, under the dead one's name, so that nobody
+ * takes away the next one's by mistake. A lock is only ever held for the time of a write: one of another machine or container, of
+ * which nobody here can tell whether its process lives, counts as left behind after a minute.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PlimsollError } from "../errors.js";
+
+/** Milliseconds after which a lock that does not come free is an error. */
+const PATIENCE_MS = 10_000;
+/** Milliseconds after which one whose process nobody knows is taken away. */
+const LEFT_MS = 60_000;
+
+interface Owner {
+  id: string;
+  pid: number;
+  /** When the process began, by the system's clock ticks: a pid comes again. Empty where the system does not tell. */
+  began: string;
+  /** Machine, and where pids mean something else in a container, that too. */
+  host: string;
+}
+
+/** Runs `work` while nobody else holds `path`; gives what it gives. `still` throws if the lock was taken away meanwhile. */
+export type Lock = <T>(
+  path: string,
+  work: (still: () => Promise<void>) => Promise<T>,
+) => Promise<T>;
+
+/** @param folder of the owners' files; on the file system of what is locked. */
+export function lockIn(folder: string): Lock {
+  let introduction: Promise<string> | undefined;
+  return async (path, work) => {
+    introduction ??= introduced(folder);
+    const own = await introduction;
+    await taken(own, path);
+    const still = async (): Promise<void> => {
+      const owner = await ownerOf(path);
+      if (owner?.id !== basename(own)) throw locked(path, owner);
+    };
+    try {
+      return await work(still);
+    } finally {
+      await still().then(
+        () => unlink(path),
+        () => undefined,
+      );
+    }
+  };
+}
+
+/** Writes this process's file, and removes those of processes that are gone. */
+async function introduced(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const owner = await ownerOf(path);
+    if (owner && !(await lives(owner, path))) await unlink(path).catch(missing);
+  }
+  const { pid } = process;
+  const id = randomUUID().slice(-12);
+  const owner: Owner = { id, pid, began: await beganAt(pid), host: await here() };
+  const path = join(folder, id);
+  await writeFile(path, JSON.stringify(owner), { flush: true });
+  return path;
+}
+
+async function taken(own: string, path: string): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  for (let tries = 0; !(await linked(own, path)); tries++) {
+    const owner = await ownerOf(path);
+    if (Date.now() > until) throw locked(path, owner);
+    if (owner && !(await lives(owner, path))) {
+      await freed(own, path, owner);
+      continue;
+    }
+    // Not all at once, and not for long: it is held for a write.
+    await sleep(Math.random() * Math.min(2 + tries, 20));
+  }
+}
+
+/** Takes away the lock of a process that is gone, if it still is its. */
+async function freed(own: string, path: string, gone: Owner): Promise<void> {
+  const right = `${path}.${gone.id}`;
+  if (!(await linked(own, right))) {
+    const other = await ownerOf(right);
+    // Whoever had the right may be gone as well.
+    if (other && !(await lives(other, right))) await freed(own, right, other);
+    else await sleep(1);
+    return;
+  }
+  try {
+    if ((await ownerOf(path))?.id === gone.id) await unlink(path);
+  } finally {
+    await unlink(right);
+  }
+}
+
+async function linked(own: string, path: string): Promise<boolean> {
+  try {
+    await link(own, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function ownerOf(path: string): Promise<Owner | undefined> {
+  const text = await readFile(path, "utf8").catch(missing);
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Owner);
+  } catch {
+    // Its process ended while it wrote who it is: it never held a lock.
+    return undefined;
+  }
+}
+
+async function lives({ pid, began, host }: Owner, path: string): Promise<boolean> {
+  if (host !== (await here())) {
+    const found = await stat(path).catch(missing);
+    return found !== undefined && Date.now() - found.ctimeMs < LEFT_MS;
+  }
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+  }
+  const now = await beganAt(pid);
+  return now === began || now === "" || began === "";
+}
+
+async function here(): Promise<string> {
+  const pids = await readlink("/proc/self/ns/pid").catch(() => "");
+  return `${hostname()} ${pids}`.trim();
+}
+
+/** From Linux's `/proc`: the fields behind a name that may hold anything. A process that has ended, and that nobody has asked for yet, is none. */
+async function beganAt(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" ? "ended" : (fields[19] ?? "");
+}
+
+function locked(path: string, owner: Owner | undefined): PlimsollError {
+  const holder = owner ? `process ${owner.pid} on ${owner.host}` : "an unknown process";
+  const message = `${path} is held by ${holder}`;
+  return new PlimsollError({ code: "LOCKED", path, holder }, message);
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}

@@ -1,0 +1,24 @@
+/** What the stores have in common: keys as names, bytes that are nobody else's. */
+import { invalid, PlimsollError } from "../errors.js";
+
+/**
+ * A key as well-formed text, another for every other key: UTF-8 has no lone surrogates, and would make all of them one. What
+ * has them, or could be mistaken for such a name, goes as JSON.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for what is no string.
+ */
+export function nameOf(key: unknown): string {
+  if (typeof key !== "string") throw invalid("key", "a string", key);
+  return key.startsWith('"') || /\p{Surrogate}/u.test(key) ? JSON.stringify(key) : key;
+}
+
+/** A copy that stays as it is whatever becomes of the original, and of a pool that it may lie in. */
+export function copied(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}
+
+/** A record that is not as it was written. */
+export function corrupt(what: string, reason: string): PlimsollError {
+  const info = { code: "CORRUPT_STATE", what, reason } as const;
+  return new PlimsollError(info, `${what} does not verify: ${reason}`);
+}

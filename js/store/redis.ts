@@ -1,0 +1,94 @@
+/** A store in Redis, by the client of npm's `redis` package: for gateways on many machines. */
+import { invalid } from "../errors.js";
+import type { Store } from "../types.js";
+import { copied, nameOf } from "./record.js";
+
+/** What is used of a client of `redis` 5 or newer: of `createClient`, `createCluster` or `createSentinel`. */
+export interface RedisClient {
+  readonly isOpen: boolean;
+  withTypeMapping(mapping: object): RedisCommands;
+}
+export interface RedisCommands {
+  eval(script: string, options: object): Promise<unknown>;
+  hmGet(key: string, fields: string[]): Promise<unknown>;
+}
+
+/** The type of byte strings on the wire, `$`: they come as they are, and not as text. */
+const AS_BYTES = { 36: Buffer };
+
+/** Commits of one call after the first, for an answer that was lost. */
+const AGAIN = 2;
+
+/** Deleted keys keep their revision for so long, so that a writer that is late does not take a new session for the old one. */
+const DELETED_SECONDS = 30 * 24 * 3600;
+
+const COMMIT = `
+local held = redis.call('HMGET', KEYS[1], 'revision', 'commit')
+if held[2] == ARGV[3] then return held[1] end
+local there = redis.call('HEXISTS', KEYS[1], 'bytes') == 1
+if ARGV[1] == '' then
+  if there then return false end
+elseif not there or held[1] ~= ARGV[1] then
+  return false
+end
+redis.call('HSET', KEYS[1], 'bytes', ARGV[2], 'commit', ARGV[3])
+redis.call('PERSIST', KEYS[1])
+return tostring(redis.call('HINCRBY', KEYS[1], 'revision', 1))
+`;
+
+const DELETE = `
+if redis.call('HDEL', KEYS[1], 'bytes', 'commit') > 0 then
+  redis.call('EXPIRE', KEYS[1], ARGV[1])
+end
+return false
+`;
+
+/**
+ * A store in Redis: a hash for each session. Many machines may write: a commit is one script, and a revision is given once. An answer that was lost
+ * is asked for again under the commit's own id, so that it is not made twice. How safe an acknowledged commit is, Redis' settings say
+ * (`appendfsync`, replicas).
+ *
+ * @param client connected, of the `redis` package, 5 or newer
+ * @param options `prefix`: of all keys; default `plimsoll:`
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for another client; what the client throws
+ * @example
+ * import { createClient } from "redis";
+ * const store = redisStore(await createClient({ url }).connect(), { prefix: "gateway:" });
+ * const context = await ContextManager.open(store, sessionId, options);
+ */
+export function redisStore(client: RedisClient, options: { prefix?: string } = {}): Store {
+  if (typeof client?.withTypeMapping !== "function") {
+    throw invalid("client", "a client of the `redis` package, 5 or newer", typeof client);
+  }
+  const { prefix = "plimsoll:" } = options;
+  const commands = client.withTypeMapping(AS_BYTES);
+  const nameIn = (key: string): string => prefix + nameOf(key);
+  const run = (script: string, key: string, given: Array<string | Buffer>): Promise<unknown> =>
+    commands.eval(script, { keys: [nameIn(key)], arguments: given });
+  return {
+    multiWriter: true,
+    load: async (key) => {
+      const [revision, bytes] = (await commands.hmGet(nameIn(key), [
+        "revision",
+        "bytes",
+      ])) as Array<Buffer | null>;
+      return revision && bytes ? { bytes: copied(bytes), revision: Number(revision) } : null;
+    },
+    commit: async (key, bytes, expected) => {
+      const given = [
+        String(expected ?? ""),
+        Buffer.from(copied(bytes).buffer),
+        crypto.randomUUID(),
+      ];
+      for (let left = AGAIN; ; left--) {
+        try {
+          const revision = await run(COMMIT, key, given);
+          return revision === null ? null : Number(revision);
+        } catch (error) {
+          if (left === 0 || !client.isOpen) throw error;
+        }
+      }
+    },
+    delete: async (key) => void (await run(DELETE, key, [String(DELETED_SECONDS)])),
+  };
+}

@@ -1,0 +1,102 @@
+/** A store in an SQLite database, by the SQLite of the runtime itself: `node:sqlite`. */
+import { invalid } from "../errors.js";
+import type { Store } from "../types.js";
+import { copied, nameOf } from "./record.js";
+
+/** What is used of `node:sqlite`. */
+interface Statement {
+  get(...values: unknown[]): Record<string, unknown> | undefined;
+  run(...values: unknown[]): unknown;
+}
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+interface Sqlite {
+  DatabaseSync: new (path: string) => Database;
+}
+
+/** Milliseconds that a write waits for another's. */
+const BUSY_MS = 10_000;
+
+const SCHEMA = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS plimsoll_sessions (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS plimsoll_deleted (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL) STRICT;
+INSERT INTO plimsoll_deleted VALUES (1, 0) ON CONFLICT DO NOTHING;
+CREATE TRIGGER IF NOT EXISTS plimsoll_delete AFTER DELETE ON plimsoll_sessions BEGIN
+  UPDATE plimsoll_deleted SET revision = max(revision, old.revision);
+END;
+COMMIT;
+`;
+
+/**
+ * A store in an SQLite database, in two tables whose names start with `plimsoll_`. Many processes of one machine may write: a commit is one
+ * statement, in write-ahead mode, on the disk before `commit` resolves; a write waits up to ten seconds for another's. Calls are
+ * synchronous inside, as `node:sqlite` is.
+ *
+ * @param path of the database, which may hold the host's own tables; `":memory:"` is one of its own
+ * @throws {PlimsollError} `INVALID_ARGUMENT` where the runtime has no `node:sqlite`: Node has it from 22.5 on, without a flag from 22.13 on,
+ *   Deno from 2.2 on. What SQLite throws.
+ * @example
+ * const store = sqliteStore("/var/lib/gateway/sessions.db");
+ * const context = await ContextManager.open(store, sessionId, options);
+ */
+export function sqliteStore(path: string): Store & { close(): void } {
+  const { DatabaseSync } = sqlite();
+  const database = new DatabaseSync(path);
+  // First of all: the switch to write-ahead mode already waits for others.
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  prepared(database);
+  const load = database.prepare("SELECT revision, bytes FROM plimsoll_sessions WHERE key = ?");
+  const first = database.prepare(
+    `INSERT INTO plimsoll_sessions SELECT ?, revision + 1, ? FROM plimsoll_deleted WHERE true
+      ON CONFLICT DO NOTHING RETURNING revision`,
+  );
+  const next = database.prepare(
+    `UPDATE plimsoll_sessions SET revision = revision + 1, bytes = ?
+      WHERE key = ? AND revision = ? RETURNING revision`,
+  );
+  const remove = database.prepare("DELETE FROM plimsoll_sessions WHERE key = ?");
+  return {
+    multiWriter: true,
+    load: async (key) => {
+      const row = load.get(nameOf(key)) as { revision: number; bytes: Uint8Array } | undefined;
+      return row ? { bytes: copied(row.bytes), revision: row.revision } : null;
+    },
+    commit: async (key, bytes, expected) => {
+      const name = nameOf(key);
+      const row = expected === null ? first.get(name, bytes) : next.get(bytes, name, expected);
+      return (row?.revision as number | undefined) ?? null;
+    },
+    delete: async (key) => {
+      remove.run(nameOf(key));
+    },
+    close: () => database.close(),
+  };
+}
+
+function sqlite(): Sqlite {
+  const found = process.getBuiltinModule?.("node:sqlite") as Sqlite | undefined;
+  if (found) return found;
+  const expected = "a runtime with node:sqlite (Node 22.13 or newer, Deno 2.2 or newer)";
+  throw invalid("sqliteStore", expected, `Node ${process.versions.node}`);
+}
+
+/** Processes that switch a new database over at once may be refused without a wait. */
+function prepared(database: Database): void {
+  const until = Date.now() + BUSY_MS;
+  for (;;) {
+    try {
+      database.exec(SCHEMA);
+      return;
+    } catch (error) {
+      const isBusy = /locked|busy/.test(String((error as Error).message));
+      if (!isBusy || Date.now() > until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
+    }
+  }
+}

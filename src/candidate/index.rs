@@ -1,0 +1,71 @@
+//! Which candidates have words in common: looked up, where looking through all would take the square of their number.
+
+use super::entry::Candidate;
+use crate::hash::round;
+use crate::keyed::ByHash;
+
+/// Candidates by the words of their content, each in its group: a kind, category, tool and trust.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    lists: ByHash,
+    /// Under each word the places of those that have it.
+    places: Vec<Vec<u32>>,
+    /// Of each candidate its group, and how many words it has.
+    sizes: Vec<(u64, u32)>,
+}
+
+impl Index {
+    /// Of these.
+    pub(super) fn of(all: &[Candidate]) -> Self {
+        let mut index = Self::default();
+        all.iter().for_each(|it| index.add(it));
+        index
+    }
+
+    /// One more, behind the others.
+    pub(super) fn add(&mut self, it: &Candidate) {
+        let place = u32::try_from(self.sizes.len()).unwrap_or(u32::MAX);
+        for word in it.words.hashes() {
+            let key = round(it.group, u64::from(*word));
+            let list = self.list(key).unwrap_or_else(|| {
+                self.places.push(Vec::new());
+                let new = self.places.len().saturating_sub(1);
+                self.lists.insert(key, i64::try_from(new).unwrap_or(i64::MAX));
+                new
+            });
+            if let Some(list) = self.places.get_mut(list) {
+                list.push(place);
+            }
+        }
+        self.sizes.push((it.group, size(it)));
+    }
+
+    /// The places of those that might be like it: of the same group, with two words of seven in common, or with none at all as
+    /// it has none.
+    pub(super) fn near(&self, new: &Candidate) -> Vec<usize> {
+        let mut shared = vec![0u32; self.sizes.len()];
+        for word in new.words.hashes() {
+            let list = self.list(round(new.group, u64::from(*word)));
+            for place in list.and_then(|list| self.places.get(list)).into_iter().flatten() {
+                if let Some(count) = shared.get_mut(*place as usize) {
+                    *count = count.saturating_add(1);
+                }
+            }
+        }
+        let own = size(new);
+        let near = |((group, size), shared): (&(u64, u32), u32)| {
+            let all = size.saturating_add(own).saturating_sub(shared);
+            *group == new.group && shared.saturating_mul(7) >= all.saturating_mul(2)
+        };
+        let all = self.sizes.iter().zip(shared).enumerate();
+        all.filter(|(_, it)| near(*it)).map(|(place, _)| place).collect()
+    }
+
+    fn list(&self, key: u64) -> Option<usize> {
+        usize::try_from(self.lists.get(key)?).ok()
+    }
+}
+
+fn size(it: &Candidate) -> u32 {
+    u32::try_from(it.words.hashes().len()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,290 @@
+//! Checkpoints: summaries that are made ahead, while a session fills, so that a fold finds one (`GoClaw`; G30, G32, G36, G37).
+//!
+//! Each is made of the one before and of what came since. When one is due is a function of figures and of a state that the session
+//! keeps as text; the state changes when a checkpoint is asked for, not when it comes, so that nothing is asked for twice (G54).
+
+use super::options::Options;
+use crate::error::{Error, Result};
+use crate::json::{self, RawValue, Shape, Value, Want, json, may, must, written};
+use crate::text::prefix;
+
+/// G37, where the host gives none.
+const THRESHOLDS: [u32; 3] = [25, 50, 75];
+const TURNS: i64 = 15;
+const LEAST_TOKENS: i64 = 10_000;
+/// G36: characters of an answer that is no JSON; entries of a list, and characters of one.
+const MOST_RAW: usize = 4_000;
+const MOST_ENTRIES: usize = 20;
+const MOST_ENTRY: usize = 500;
+
+/// What a checkpoint says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Checkpoint {
+    summary: String,
+    topics: Vec<String>,
+    key_decisions: Vec<String>,
+    open_questions: Vec<String>,
+}
+
+written!(Checkpoint { summary, topics, key_decisions, open_questions });
+
+impl Checkpoint {
+    /// Of an answer: it is JSON, or holds an object that is, or is the summary itself (G36).
+    pub(super) fn read(answer: &str, options: &Options) -> Self {
+        let objects = std::iter::once(answer.trim()).chain(Objects { text: answer, from: 0 });
+        let mut told = objects.filter_map(|object| Self::of(object, options));
+        told.next().unwrap_or_else(|| {
+            let text = options.safe(answer.trim());
+            let head = prefix(&text, MOST_RAW);
+            let more = if head.len() < text.len() { "..." } else { "" };
+            Self { summary: [head, more].concat(), ..Self::default() }
+        })
+    }
+
+    fn of(object: &str, options: &Options) -> Option<Self> {
+        let members = json::members(json::whole(object).ok()?).ok()?;
+        let member = |name: &str| members.iter().find(|(known, _)| known == name).map(|it| it.1);
+        let summary = json::string(member("summary")?).ok()?;
+        let list = |name: &str| -> Vec<String> {
+            let items = member(name).and_then(|it| json::items(it).ok()).unwrap_or_default();
+            let texts = items.into_iter().filter_map(|it| json::string(it).ok());
+            let texts = texts.map(|it| prefix(&options.safe(it.trim()), MOST_ENTRY).to_owned());
+            texts.filter(|it| !it.is_empty()).take(MOST_ENTRIES).collect()
+        };
+        Some(Self {
+            summary: options.safe(summary.trim()),
+            topics: list("topics"),
+            key_decisions: list("keyDecisions"),
+            open_questions: list("openQuestions"),
+        })
+    }
+
+    /// Whether it says anything.
+    pub(super) fn is_blank(&self) -> bool {
+        !self.summary.chars().any(char::is_alphanumeric)
+    }
+
+    /// As a summary (G32).
+    fn told(&self) -> String {
+        let mut out = self.summary.clone();
+        if !self.topics.is_empty() {
+            out.push_str("\n\nTopics discussed: ");
+            out.push_str(&self.topics.join(", "));
+        }
+        for (name, list) in [
+            ("\n\nKey decisions:", &self.key_decisions),
+            ("\n\nOpen questions:", &self.open_questions),
+        ] {
+            for (at, entry) in list.iter().enumerate() {
+                for piece in [if at == 0 { name } else { "" }, "\n- ", entry] {
+                    out.push_str(piece);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Balanced `{...}` of a text, each behind the one before; braces in strings are none.
+struct Objects<'t> {
+    text: &'t str,
+    from: usize,
+}
+
+impl<'t> Iterator for Objects<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let rest = self.text.get(self.from..)?;
+        let start = rest.find('{')?;
+        let (mut depth, mut quoted, mut escaped) = (0u32, false, false);
+        for (at, byte) in rest.bytes().enumerate().skip(start) {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = quoted,
+                b'"' => quoted = !quoted,
+                b'{' if !quoted => depth = depth.saturating_add(1),
+                b'}' if !quoted => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                let end = at.saturating_add(1);
+                self.from = self.from.saturating_add(end);
+                return rest.get(start..end);
+            }
+        }
+        self.from = self.text.len();
+        None
+    }
+}
+
+/// What a session keeps of its checkpoints.
+#[derive(Debug, Default)]
+pub(super) struct State<'a> {
+    /// Folds when its figures were taken last: a fold begins a new cycle.
+    folds: i64,
+    /// Percent of the window up to which this cycle has been told.
+    covered: u32,
+    /// Turns when one was asked for last.
+    turns: i64,
+    /// Folds when the last was asked for, what it says, and of which messages and tokens.
+    made: i64,
+    checkpoint: Option<&'a RawValue>,
+}
+
+const STATE: Shape = Shape {
+    what: "the state of checkpoints",
+    members: &[
+        must("folds", Want::Integer),
+        must("covered", Want::Integer),
+        must("turns", Want::Integer),
+        may("made", Want::Integer),
+        may("checkpoint", Want::Raw),
+    ],
+    closed: false,
+};
+
+impl<'a> State<'a> {
+    fn parse(json: Option<&'a RawValue>) -> Option<Self> {
+        let mut given = STATE.read(json?).ok()?;
+        Some(Self {
+            folds: given.integer("folds")?,
+            covered: u32::try_from(given.integer("covered")?).ok()?,
+            turns: given.integer("turns")?,
+            made: given.integer("made").unwrap_or(-1),
+            checkpoint: given.raw("checkpoint").filter(|it| *it != "null"),
+        })
+    }
+
+    /// Messages that the last one tells of, if no fold came since: its head is newer.
+    fn covers(&self, folds: i64) -> Option<i64> {
+        let kept = json::members(self.checkpoint.filter(|_| self.made == folds)?).ok()?;
+        kept.iter().find(|(known, _)| known == "messageCountAtCheckpoint")?.1.parse().ok()
+    }
+
+    fn to_json(&self) -> String {
+        let kept = self.checkpoint.map(|it| Value::raw(it.to_owned()));
+        let Self { folds, covered, turns, made, .. } = self;
+        json!({ "folds": folds, "covered": covered, "turns": turns, "made": made, "checkpoint": kept })
+            .to_string()
+    }
+}
+
+const FIGURES: Shape = Shape {
+    what: "the figures of a session",
+    members: &[
+        must("used", Want::Integer),
+        must("usable", Want::Integer),
+        must("turns", Want::Integer),
+        must("folds", Want::Integer),
+        may("state", Want::Raw),
+        may("thresholds", Want::Items),
+        may("everyTurns", Want::Integer),
+        may("minimumTokens", Want::Integer),
+    ],
+    closed: false,
+};
+
+/// Whether a checkpoint is due, by the figures of a session (JSON), from which message on, and the state that is kept from then on:
+/// `{ due, from, state }`.
+///
+/// It is due from 10,000 tokens on, when the window's use has newly crossed 25, 50 or 75 %, or 15 turns after the last (G37). What is
+/// crossed by a fold alone is not new.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub fn checkpoint_due(json: &str) -> Result<String> {
+    let mut given =
+        FIGURES.read(json).map_err(|error| Error::argument("checkpoints", "figures", error))?;
+    let mut number = |name: &str| given.integer(name).map(|it| it.max(0));
+    let (used, usable) = (number("used").unwrap_or(0), number("usable").unwrap_or(0));
+    let (turns, folds) = (number("turns").unwrap_or(0), number("folds").unwrap_or(0));
+    let every = number("everyTurns").unwrap_or(TURNS).max(1);
+    let least = number("minimumTokens").unwrap_or(LEAST_TOKENS);
+    let thresholds = match given.items("thresholds") {
+        None => THRESHOLDS.to_vec(),
+        Some(items) => {
+            let percent = |it: &&RawValue| it.parse().ok().filter(|it| (1..=100).contains(it));
+            let wrong = |it: &RawValue| {
+                Error::argument("summary.checkpoints.thresholds", "percents from 1 to 100", it)
+            };
+            items
+                .iter()
+                .map(|it| percent(it).ok_or_else(|| wrong(it)))
+                .collect::<Result<Vec<u32>>>()?
+        }
+    };
+    let reached = |percent: &&u32| {
+        usable > 0 && used.saturating_mul(100) >= usable.saturating_mul(i64::from(**percent))
+    };
+    let highest = thresholds.iter().filter(reached).max().copied().unwrap_or(0);
+    let fresh = || State { folds, made: -1, ..State::default() };
+    let mut state = State::parse(given.raw("state")).unwrap_or_else(fresh);
+    if state.folds != folds {
+        (state.folds, state.covered) = (folds, highest);
+    }
+    let late = turns.saturating_sub(state.turns) >= every;
+    let due = usable > 0 && used >= least && (highest > state.covered || late);
+    if due {
+        (state.covered, state.turns) = (highest.max(state.covered), turns);
+    }
+    let from = state.covers(folds).unwrap_or(0);
+    Ok(json!({ "due": due, "from": from, "state": Value::raw(state.to_json()) }).to_string())
+}
+
+const TAKEN: Shape = Shape {
+    what: "a checkpoint that has come",
+    members: &[
+        must("state", Want::Raw),
+        must("folds", Want::Integer),
+        must("tokens", Want::Integer),
+        must("messages", Want::Integer),
+        must("summary", Want::Text),
+    ],
+    closed: false,
+};
+
+/// The state with a checkpoint that has come (JSON: the state, the figures of when it was asked for, and what it says).
+///
+/// # Errors
+/// `InvalidArgument`.
+pub fn checkpoint_taken(json: &str) -> Result<String> {
+    let refused = |error: json::Error| Error::argument("checkpoint", TAKEN.what, error);
+    let mut given = TAKEN.read(json).map_err(refused)?;
+    let told = given.text("summary").unwrap_or_default();
+    let members = json::members(&told).map_err(refused)?;
+    let mut all: Vec<(&str, Value)> =
+        members.iter().map(|(name, it)| (&**name, Value::raw((*it).to_owned()))).collect();
+    let mut number = |name: &str| given.integer(name).unwrap_or_default();
+    for (name, of) in [("tokensAtCheckpoint", "tokens"), ("messageCountAtCheckpoint", "messages")] {
+        all.push((name, Value::raw(number(of).to_string())));
+    }
+    let made = number("folds");
+    let checkpoint = Value::object(&all);
+    let state = given.raw("state");
+    let fresh = || State { folds: made, ..State::default() };
+    let state = State::parse(state).unwrap_or_else(fresh);
+    Ok(State { made, checkpoint: Some(checkpoint.json()), ..state }.to_json())
+}
+
+/// What a compaction takes from the last checkpoint: its text, of how many messages, and of how many tokens.
+pub(super) struct Ahead {
+    pub(super) text: String,
+    pub(super) messages: i64,
+    pub(super) tokens: i64,
+}
+
+/// None, if a fold came since: its head is newer.
+pub(super) fn ahead(state: Option<&RawValue>, folds: i64, options: &Options) -> Option<Ahead> {
+    let state = State::parse(state)?;
+    let messages = state.covers(folds)?;
+    let kept = state.checkpoint?;
+    let members = json::members(kept).ok()?;
+    let tokens = members.iter().find(|(known, _)| known == "tokensAtCheckpoint")?.1.parse().ok()?;
+    let text = Checkpoint::of(kept, options).filter(|it| !it.is_blank())?.told();
+    Some(Ahead { text, messages, tokens })
+}
+
+#[cfg(test)]
+#[path = "checkpoint_tests.rs"]
+mod tests;

@@ -1,0 +1,134 @@
+use super::*;
+
+const NONCE: &str = "0123456789abcdef";
+
+fn options(more: &str) -> Options {
+    Options::parse(&format!(r#"{{"nonce":"{NONCE}","room":9000{more}}}"#)).unwrap()
+}
+
+fn read(answer: &str) -> Checkpoint {
+    Checkpoint::read(answer, &options(""))
+}
+
+/// The figures of a session, in parts of 100,000 usable tokens.
+fn due(used: u32, turns: u32, folds: u32, state: &str) -> (bool, String) {
+    let more = if state.is_empty() { String::new() } else { format!(r#","state":{state}"#) };
+    let figures =
+        format!(r#"{{"used":{used},"usable":100000,"turns":{turns},"folds":{folds}{more}}}"#);
+    let told = checkpoint_due(&figures).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    (told["due"].as_bool().unwrap(), told["state"].to_string())
+}
+
+#[test]
+fn f123_an_answer_is_json_or_holds_some_or_is_the_summary() {
+    let object = r#"{"summary":"They built it.","topics":["a","b"],"keyDecisions":["use Rust"],"openQuestions":["when?"]}"#;
+    let whole = read(object);
+    assert_eq!(whole.summary, "They built it.");
+    assert_eq!((whole.topics.len(), &*whole.key_decisions[0]), (2, "use Rust"));
+    for mixed in [
+        format!("Here it is:\n```json\n{object}\n```\nDone."),
+        format!("Set {{1}} and {{\"x\": \"}}\"}} first. {object} {{\"summary\":\"another\"}}"),
+        format!("{{\"note\":\"a {{ brace\"}} then {object}"),
+    ] {
+        assert_eq!(read(&mixed), whole, "{mixed}");
+    }
+    for raw in ["They built it.", "{\"summary\": \"cut", "{\"topics\":[]}", "{{{{"] {
+        let told = read(raw);
+        assert_eq!((told.summary.as_str(), told.topics.len()), (raw, 0));
+    }
+    assert_eq!(read(&"é".repeat(5_000)).summary, format!("{}...", "é".repeat(4_000)));
+}
+
+#[test]
+fn f123_what_it_says_is_safe_and_has_an_end() {
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let many = vec![format!("\"{secret} {}\"", "x".repeat(900)); 30].join(",");
+    let told = read(&format!(r#"{{"summary":"key {secret}","topics":[{many}]}}"#));
+    assert_eq!(told.summary, "key [redacted]");
+    assert_eq!((told.topics.len(), told.topics[0].len()), (20, 500));
+    assert!(!json::write(&told).contains(&secret));
+}
+
+#[test]
+fn a_text_of_nothing_but_braces_is_read_once() {
+    for piece in ["{", "}", "{}", "{\"", "\\\"{"] {
+        assert!(!read(&piece.repeat(200_000)).summary.is_empty());
+    }
+}
+
+#[test]
+fn f123_f125_each_threshold_once_and_every_fifteen_turns() {
+    let (is, state) = due(24_999, 1, 0, "");
+    assert!(!is);
+    let (is, state) = due(25_000, 2, 0, &state);
+    assert!(is);
+    let (is, state) = due(49_999, 3, 0, &state);
+    assert!(!is, "it was asked for, whatever became of it");
+    let (is, state) = due(80_000, 4, 0, &state);
+    assert!(is, "50 and 75 at once");
+    let (is, state) = due(99_000, 5, 0, &state);
+    assert!(!is);
+    let (is, _) = due(99_000, 18, 0, &state);
+    assert!(!is);
+    let (is, state) = due(99_000, 19, 0, &state);
+    assert!(is, "15 turns");
+    // A fold begins anew: what the window holds after it was summarized with it.
+    let (is, state) = due(40_000, 20, 1, &state);
+    assert!(!is);
+    let (is, state) = due(50_000, 21, 1, &state);
+    assert!(is);
+    let (is, _) = due(60_000, 35, 1, &state);
+    assert!(!is, "turns are counted from the last, over a fold too");
+    assert!(due(60_000, 36, 1, &state).0);
+}
+
+#[test]
+fn f123_under_ten_thousand_tokens_and_without_a_window_there_is_none() {
+    for (used, usable, is) in [(9_999, 10_000, false), (10_000, 10_000, true), (50_000, 0, false)] {
+        let told =
+            checkpoint_due(&format!(r#"{{"used":{used},"usable":{usable},"turns":40,"folds":0}}"#));
+        assert_eq!(told.unwrap().starts_with(r#"{"due":true"#), is, "{used} of {usable}");
+    }
+    let error = checkpoint_due(r#"{"used":1,"usable":2,"turns":0,"folds":0,"thresholds":[0]}"#);
+    let error = error.unwrap_err().to_string();
+    assert_eq!(error, "summary.checkpoints.thresholds: expected percents from 1 to 100, got 0");
+}
+
+/// A state with a checkpoint of 40 messages and 30,000 tokens, made before any fold.
+fn taken() -> String {
+    let (_, state) = due(30_000, 1, 0, "");
+    let told = r#"{\"summary\":\"They built it.\",\"topics\":[\"a\",\"b\"],\"keyDecisions\":[\"use Rust\"],\"openQuestions\":[\"when?\"]}"#;
+    checkpoint_taken(&format!(
+        r#"{{"state":{state},"folds":0,"tokens":30000,"messages":40,"summary":"{told}"}}"#
+    ))
+    .unwrap()
+}
+
+#[test]
+fn g32_a_checkpoint_as_a_summary_until_the_next_fold() {
+    let state = taken();
+    let last = ahead(Some(&state), 0, &options("")).unwrap();
+    assert_eq!((last.messages, last.tokens), (40, 30_000));
+    assert_eq!(
+        last.text,
+        "They built it.\n\nTopics discussed: a, b\n\nKey decisions:\n- use Rust\n\nOpen questions:\n- when?"
+    );
+    assert!(ahead(Some(&state), 1, &options("")).is_none(), "the fold's head is newer");
+    let (_, later) = due(60_000, 2, 0, &state);
+    assert!(ahead(Some(&later), 0, &options("")).is_some());
+}
+
+#[test]
+fn f124_a_request_that_waits_takes_a_checkpoint_of_half_its_tokens() {
+    for (request, waits, ahead) in
+        [(60_000, true, true), (60_001, true, false), (10_000, false, false)]
+    {
+        let options = options(&format!(
+            r#","checkpoints":{},"folds":0,"requestTokens":{request},"waits":{waits}"#,
+            taken()
+        ));
+        assert_eq!((options.ahead, options.covered), (ahead, 40), "{request}");
+        assert!(options.previous.unwrap().starts_with("They built it."));
+    }
+}

@@ -1,0 +1,289 @@
+//! Two processes drive one session and save in any order: nothing that either has decided is lost.
+
+use super::compaction::{options, prose};
+use super::*;
+
+/// What the store holds; every commit is one revision more.
+#[derive(Default)]
+struct Held {
+    bytes: Vec<u8>,
+    revision: u32,
+}
+
+/// A process with the session, and what it goes on from.
+struct Gateway {
+    told: Told,
+    base: Vec<u8>,
+    revision: u32,
+    /// Its pins: id and text or message.
+    pins: Vec<(u32, String)>,
+    /// It has folded since it last saved, and what the head said then.
+    folded: Option<String>,
+}
+
+impl Gateway {
+    fn new(now_ms: i64) -> Self {
+        let mut told = Told::new(&options(&json!({})));
+        told.now_ms = now_ms;
+        Self { told, base: Vec::new(), revision: 0, pins: Vec::new(), folded: None }
+    }
+
+    /// Hands over what the history has more.
+    fn catch_up(&mut self, history: &[Value]) {
+        for message in history.get(self.told.messages.len()..).unwrap_or_default() {
+            let pushed = self.told.state.push(message.to_string().as_bytes());
+            assert_eq!(pushed, Ok(Pushed::Taken));
+            self.told.messages.push(message.clone());
+        }
+    }
+
+    fn request(&mut self, history: &[Value]) -> Answer {
+        self.catch_up(history);
+        let answer = self.told.request();
+        assert!(answer.fits && self.told.state.violations().is_empty());
+        answer
+    }
+
+    fn fold(&mut self, history: &[Value], at: usize) {
+        self.request(history);
+        let plan = self.told.plan(true);
+        if plan["plan"]["outcome"] == "summarize"
+            && self.told.commit(&plan, Some(&format!("Summary {at}."))).unwrap()["carried"] == true
+        {
+            self.folded = Some(self.told.state.lines.head.clone());
+        }
+    }
+
+    /// As the facade does it. How often another's was taken in.
+    fn save(&mut self, held: &mut Held) -> u32 {
+        for tries in 0..8 {
+            let bytes = self.told.state.snapshot();
+            if self.revision == held.revision {
+                *held = Held { bytes: bytes.clone(), revision: held.revision + 1 };
+                (self.base, self.revision, self.folded) = (bytes, held.revision, None);
+                return tries;
+            }
+            let theirs = Told::of(&held.bytes);
+            let stands = theirs.state.waiting_head() == Told::head_of(&self.base);
+            if self.told.state.merge(&held.bytes, &self.base).unwrap() {
+                self.told.messages.clear();
+            }
+            let now = Told::head_of(&self.told.state.snapshot());
+            match self.folded.take() {
+                Some(ours) if stands => assert_eq!(now, ours, "a compaction is lost"),
+                Some(_) | None if !stands => assert_eq!(now, theirs.state.waiting_head()),
+                Some(_) | None => {}
+            }
+            (self.base, self.revision) = (held.bytes.clone(), held.revision);
+        }
+        panic!("no end of conflicts");
+    }
+}
+
+impl Told {
+    fn of(bytes: &[u8]) -> Self {
+        let options = Options::parse(&options(&json!({})).to_string()).unwrap();
+        let state = State::restore(options, bytes).unwrap();
+        Self { state, messages: Vec::new(), now_ms: 0 }
+    }
+
+    /// What was cut of a pinned message comes back with the next epoch.
+    fn opens_with(&mut self, index: usize) -> bool {
+        (self.state.sent.rebuild, self.state.sent.settled) = (true, false);
+        self.request();
+        let blocks = self.state.ledger.blocks_of(u32::try_from(index).unwrap());
+        blocks.into_iter().all(|at| self.forms()[at as usize] == Form::Full)
+    }
+
+    fn head_of(bytes: &[u8]) -> String {
+        if bytes.is_empty() { String::new() } else { Self::of(bytes).state.waiting_head() }
+    }
+}
+
+/// A step of the work that both see.
+fn step(history: &mut Vec<Value>) {
+    let at = history.len();
+    let text = |text: String| json!([{ "type": "text", "text": text }]);
+    let call = json!([{ "type": "tool_use", "id": format!("c{at}"), "name": "read", "input": { "path": format!("src/f{at}.rs") } }]);
+    let result = json!([{ "type": "tool_result", "tool_use_id": format!("c{at}"), "content": words(200, &format!("x{at}y")) }]);
+    history.push(json!({ "role": "user", "content": format!("step {at}: {}", prose(60)) }));
+    history.push(json!({ "role": "assistant", "content": call }));
+    history.push(json!({ "role": "user", "content": result }));
+    history.push(json!({ "role": "assistant", "content": text(prose(300)) }));
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_whoever_saves_first(
+        steps in prop::collection::vec((0usize..2, 0u8..12, 0usize..1000), 20..70)
+    ) {
+        let mut history = Vec::new();
+        for _ in 0..4 {
+            step(&mut history);
+        }
+        let mut held = Held::default();
+        let mut both = [Gateway::new(0), Gateway::new(500)];
+        // What is pinned, by what it holds; what was let go comes back by nothing.
+        let mut pinned: Vec<String> = Vec::new();
+        let mut saves = 0;
+        for (at, (who, kind, which)) in steps.into_iter().enumerate() {
+            let one = &mut both[who];
+            match kind {
+                0..=2 => step(&mut history),
+                3..=4 => { one.request(&history); }
+                5..=6 => one.fold(&history, at),
+                7 => {
+                    one.request(&history);
+                    let index = which % history.len() / 4 * 4;
+                    let text = history[index]["content"].as_str().unwrap().to_owned();
+                    if pinned.len() < 6 && !pinned.contains(&text) {
+                        let id = one.told.state.pin(u32::try_from(index).unwrap(), None).unwrap();
+                        one.pins.push((id, text.clone()));
+                        pinned.push(text);
+                        prop_assert!(one.told.opens_with(index));
+                    }
+                }
+                8 => {
+                    let text = format!("rule {at}.");
+                    one.pins.push((one.told.state.pin_text(&text), text.clone()));
+                    pinned.push(text);
+                }
+                9 if !one.pins.is_empty() => {
+                    let (id, text) = one.pins.remove(which % one.pins.len());
+                    prop_assert!(one.told.state.unpin(id), "{text} is not pinned any more");
+                    pinned.retain(|it| *it != text);
+                }
+                10 => {
+                    let answer = one.request(&history);
+                    let usage = json!({ "inputTokens": answer.tokens * 11 / 10 + 300, "outputTokens": 1 });
+                    one.told.state.observe(&usage.to_string(), None);
+                }
+                _ => {
+                    one.save(&mut held);
+                    saves += 1;
+                    prop_assert!(held.bytes.len() < 12_000, "{} bytes", held.bytes.len());
+                }
+            }
+        }
+        // Each in turn, and the first once more: both hold all.
+        for who in [0, 1, 0] {
+            both[who].save(&mut held);
+            saves += 1;
+        }
+        prop_assert_eq!(held.revision, saves);
+        let mut other = Told::of(&held.bytes);
+        let (rules, places): (Vec<String>, Vec<String>) =
+            pinned.into_iter().partition(|text| text.starts_with("rule"));
+        let holds = other.state.pinned();
+        prop_assert_eq!(holds.len(), rules.len() + places.len());
+        prop_assert!(rules.iter().all(|rule| holds.contains(rule)), "{:?} of {:?}", holds, rules);
+        for message in &history {
+            other.tell(message.clone());
+        }
+        let answer = other.request();
+        prop_assert!(answer.fits && other.state.violations().is_empty());
+        let one = &mut both[0];
+        one.catch_up(&history);
+        one.told.now_ms = other.now_ms - 1000;
+        one.told.request();
+        prop_assert_eq!(one.told.view(), other.view());
+        for text in places {
+            let index = history.iter().position(|it| it["content"] == text).unwrap();
+            prop_assert!(other.opens_with(index), "{text} is pinned and cut");
+        }
+        let sent = format!("{:?}", other.view());
+        for rule in rules.iter().filter(|rule| other.state.fronts(rule)) {
+            prop_assert_eq!(sent.matches(rule.as_str()).count(), 1, "{}", rule);
+        }
+    }
+}
+
+#[test]
+fn who_is_behind_goes_on_from_the_other_and_adds_nothing() {
+    let mut history = Vec::new();
+    step(&mut history);
+    let mut held = Held::default();
+    let mut both = [Gateway::new(0), Gateway::new(0)];
+    both[0].request(&history);
+    both[0].save(&mut held);
+    both[0].told.state.pin_text("the ship sails at dawn");
+    step(&mut history);
+    both[0].request(&history);
+    both[0].save(&mut held);
+    let before = held.bytes.clone();
+    assert!(both[1].told.state.merge(&before, &[]).unwrap());
+    assert_eq!(both[1].told.state.snapshot(), before);
+}
+
+#[test]
+fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
+    let mut history = Vec::new();
+    for _ in 0..14 {
+        step(&mut history);
+    }
+    let mut held = Held::default();
+    let mut one = Gateway::new(0);
+    one.request(&history);
+    one.save(&mut held);
+    let mut other =
+        Gateway { told: Told::of(&held.bytes), base: held.bytes.clone(), ..Gateway::new(0) };
+    other.revision = held.revision;
+    step(&mut history);
+    other.request(&history);
+    let pin = other.told.state.pin(0, None).unwrap();
+    other.told.state.pin_text("the ship sails at dawn");
+    other.save(&mut held);
+    one.fold(&history, 1);
+    let head = one.folded.clone().expect("it folds");
+    assert_eq!(one.save(&mut held), 1);
+    assert_eq!(Told::head_of(&held.bytes), head);
+    assert!(!one.told.messages.is_empty(), "its own messages stay known");
+    assert!(one.told.state.unpin(pin), "what the other pinned is known by the same id");
+    assert_eq!(one.told.state.pinned(), ["the ship sails at dawn"]);
+}
+
+#[test]
+fn failures_of_both_count_and_the_longer_wait_holds() {
+    let mut held = Held::default();
+    let mut both = [Gateway::new(0), Gateway::new(0)];
+    both[0].save(&mut held);
+    (both[1].base, both[1].revision) = (held.bytes.clone(), held.revision);
+    both[0].told.state.compaction_failed("ineffective", 0);
+    both[1].told.state.compaction_failed("auth", 0);
+    both[1].told.state.compaction_failed("ineffective", 5_000);
+    both[0].save(&mut held);
+    both[1].save(&mut held);
+    let blocked = Told::of(&held.bytes).state.blocked(0);
+    assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["reason"], "ineffective");
+    let mut third = [Gateway::new(0), Gateway::new(0)];
+    let mut held = Held::default();
+    third[0].told.state.compaction_failed("auth", 0);
+    third[1].told.state.compaction_failed("network", 0);
+    third[1].save(&mut held);
+    third[0].save(&mut held);
+    let blocked = Told::of(&held.bytes).state.blocked(0);
+    assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["untilMs"], 600_000);
+}
+
+#[test]
+fn what_is_pinned_before_the_messages_come_stays_pinned() {
+    let told = Told::worked(&window(30_000), 5);
+    let mut woken = told.woken(&window(30_000));
+    woken.state.wake(&told.state.snapshot()).unwrap();
+    let id = woken.state.pin_text("the ship sails at dawn");
+    woken.messages.clear();
+    for message in told.messages {
+        woken.tell(message);
+    }
+    woken.request();
+    assert!(woken.state.unpin(id));
+}
+
+#[test]
+fn a_snapshot_of_another_version_says_which() {
+    let mut bytes = Told::worked(&window(30_000), 5).state.snapshot();
+    bytes[4] = 1;
+    let options = Options::parse(&window(30_000).to_string()).unwrap();
+    let error = State::restore(options, &bytes).unwrap_err();
+    assert_eq!(error.to_string(), "snapshot does not verify: it is of version 1; 2 is read");
+}

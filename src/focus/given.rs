@@ -1,0 +1,58 @@
+//! A focus as it crosses: JSON in and out.
+
+use std::borrow::Cow;
+
+use super::{Focus, Signal};
+use crate::error::Result;
+use crate::json::{RawValue, Shape, Want, Write, each, may, object, text};
+
+const FOCUS: Shape = Shape {
+    what: "a focus: { querySummary, activeFilePaths, activeSymbols, planSignals }",
+    members: &[
+        may("querySummary", Want::Text),
+        may("activeFilePaths", Want::Items),
+        may("activeSymbols", Want::Items),
+        may("planSignals", Want::Items),
+    ],
+    closed: false,
+};
+
+impl Focus {
+    /// A focus that the host hands over.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with the place in it.
+    pub fn given(raw: &RawValue) -> Result<Self> {
+        let mut given = FOCUS.argument(raw, format_args!("focus"))?;
+        let names = each(given.items("planSignals"), format_args!("focus.planSignals"), text)?;
+        let all = [Signal::Continue, Signal::Plan, Signal::Change, Signal::Verify];
+        Ok(Self {
+            summary: given.text("querySummary").map(Cow::into_owned).unwrap_or_default(),
+            files: each(
+                given.items("activeFilePaths"),
+                format_args!("focus.activeFilePaths"),
+                text,
+            )?,
+            symbols: each(given.items("activeSymbols"), format_args!("focus.activeSymbols"), text)?,
+            signals: all
+                .into_iter()
+                .filter(|signal| names.iter().any(|name| name == signal.name()))
+                .collect(),
+        })
+    }
+}
+
+impl Write for Focus {
+    fn write(&self, out: &mut String) {
+        let signals: Vec<&str> = self.signals.iter().map(|signal| signal.name()).collect();
+        object(
+            &[
+                ("query_summary", &self.summary),
+                ("active_file_paths", &self.files),
+                ("active_symbols", &self.symbols),
+                ("plan_signals", &signals),
+            ],
+            out,
+        );
+    }
+}

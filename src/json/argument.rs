@@ -1,0 +1,49 @@
+//! What the host gives as an argument: read by a table, and told with its place where it is wrong.
+
+use std::fmt::Arguments;
+
+use super::{Members, RawValue, Shape, string};
+use crate::error::{Error, Result};
+
+impl Shape {
+    /// Reads an argument of this form.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with the argument's name and that of the member, what is expected and what came.
+    pub fn argument<'a>(&self, json: &'a str, argument: Arguments<'_>) -> Result<Members<'a>> {
+        self.read(json).map_err(|error| {
+            let place = error.member().map_or_else(
+                || argument.to_string(),
+                |member| format!("{argument}.{member}").trim_start_matches('.').to_owned(),
+            );
+            told(&place, self.what, &error)
+        })
+    }
+}
+
+/// What is wrong, as the host is told it.
+fn told(place: &str, expected: &str, error: &super::Error) -> Error {
+    let wrong = error.what().strip_prefix("invalid type: ");
+    let wrong = wrong.and_then(|wrong| wrong.split_once(", expected "));
+    let (got, expected) = wrong.unwrap_or_else(|| (error.what(), expected));
+    Error::argument(place, expected.replace("i64", "a whole number").as_str(), got)
+}
+
+/// Every item, or an error that names the first that is none.
+pub fn each<'a, T>(
+    items: Option<Vec<&'a RawValue>>,
+    argument: Arguments<'_>,
+    item: fn(Arguments<'_>, &'a RawValue) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    for (at, raw) in items.unwrap_or_default().into_iter().enumerate() {
+        all.push(item(format_args!("{argument}[{at}]"), raw)?);
+    }
+    Ok(all)
+}
+
+/// A string.
+pub fn text(argument: Arguments<'_>, raw: &RawValue) -> Result<String> {
+    let text = string(raw).map_err(|error| told(&argument.to_string(), "a string", &error))?;
+    Ok(text.into_owned())
+}

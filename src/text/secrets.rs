@@ -1,0 +1,85 @@
+//! The forms of secrets, as their makers document them.
+
+/// What stands behind a prefix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Letters and digits.
+    Plain,
+    /// The same, with `_` and `-`.
+    Wide,
+    /// The same, with `.` too, and `=`, `+`, `/`, `:`.
+    Dotted,
+    /// Capitals and digits, exactly so many.
+    Exact,
+    /// Lower-case hexadecimal digits, exactly so many.
+    Hex,
+}
+
+impl Kind {
+    /// Whether the sign may stand there.
+    pub(super) fn has(self, byte: u8) -> bool {
+        let word = byte.is_ascii_alphanumeric();
+        match self {
+            Self::Plain => word,
+            Self::Wide => word || byte == b'_' || byte == b'-',
+            Self::Dotted => word || b"_-.=+/:".contains(&byte),
+            Self::Exact => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::Hex => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
+        }
+    }
+}
+
+/// Tokens of one form: their prefixes, and the least that stands behind one. Few strings: each would cost the Wasm a place.
+pub(super) struct Family {
+    pub(super) kind: Kind,
+    pub(super) least: u8,
+    prefixes: &'static str,
+}
+
+impl Family {
+    pub(super) fn prefixes(&self) -> impl Iterator<Item = &'static str> {
+        self.prefixes.split(' ')
+    }
+}
+
+const fn family(kind: Kind, least: u8, prefixes: &'static str) -> Family {
+    Family { kind, least, prefixes }
+}
+
+/// The shortest token, with its prefix.
+pub(super) const SHORTEST: usize = 20;
+
+/// All tokens that are known by their prefix.
+pub(super) const FAMILIES: [Family; 24] = [
+    family(Kind::Wide, 16, "tskey-"),
+    family(
+        Kind::Wide,
+        20,
+        "sk-ant- sk-proj- sk-svcacct- sk-admin- sk-lf- pk-lf- glpat- gldt- glrt- glptt- glcbt- xoxb- xoxp- xoxa- xoxr- xoxs- xapp- ya29. GOCSPX- sq0atp- dckr_pat_ hvs. hvb. tvly-",
+    ),
+    family(Kind::Wide, 22, "github_pat_"),
+    family(Kind::Wide, 24, "NRAK-"),
+    family(Kind::Wide, 28, "rnd_"),
+    family(Kind::Wide, 30, "figd_ pscale_tkn_ pscale_pw_"),
+    family(Kind::Wide, 32, "sk-or-v1- glsa_"),
+    family(Kind::Wide, 35, "AIza"),
+    family(Kind::Wide, 40, "pypi- sq0csp- PMAK- nvapi- CFPAT- sgp_"),
+    family(Kind::Plain, 16, "sk_live_ sk_test_ rk_live_ rk_test_ whsec_"),
+    family(Kind::Plain, 20, "sk- EAACEdEose0cBA"),
+    family(Kind::Plain, 30, "ghp_ gho_ ghu_ ghs_ ghr_ npm_ hf_ r8_ lin_api_ phx_ ATBB"),
+    family(Kind::Plain, 40, "gsk_ xai- pplx- ntn_ secret_ fo1_"),
+    family(Kind::Dotted, 20, "xoxe. hooks.slack.com/services/"),
+    family(Kind::Dotted, 30, "1//0"),
+    family(Kind::Dotted, 40, "SG. sntrys_"),
+    family(Kind::Dotted, 60, "ATATT3"),
+    family(Kind::Dotted, 120, "EwB"),
+    family(Kind::Exact, 16, "AKIA ASIA ABIA ACCA"),
+    family(Kind::Exact, 58, "AGE-SECRET-KEY-1"),
+    family(Kind::Hex, 32, "key- shpat_ shpss_ shpca_ shppa_ dapi"),
+    family(Kind::Hex, 40, "sbp_"),
+    family(Kind::Hex, 48, "rubygems_"),
+    family(Kind::Hex, 64, "dop_v1_ doo_v1_ dor_v1_ sntryu_"),
+];
+
+/// Words whose value is a secret, as the end of a name: `DB_PASSWORD`, `aws_secret_access_key`, `x-api-key`.
+pub(super) const WORDS: &str = "password passwd passphrase pwd secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey access_key accesskey accountkey private_key signing_key encryption_key access_token refresh_token auth_token token sharedaccesskey cookie";

@@ -1,0 +1,138 @@
+//! Candidates: JSON in, JSON out; bytes to be signed out, signatures in.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::memory::{with_bytes, with_input, with_secret};
+use crate::candidate::{self, Store};
+use crate::error::Result;
+use crate::json::write;
+
+/// The candidates of an agent.
+#[wasm_bindgen]
+pub struct Candidates(Store);
+
+/// A key of the host's.
+#[wasm_bindgen]
+pub struct Key(candidate::Key);
+
+/// A file in the making.
+#[wasm_bindgen]
+pub struct Saving(candidate::Saving);
+
+/// A file that is read.
+#[wasm_bindgen]
+pub struct Loading(candidate::Loading);
+
+#[wasm_bindgen]
+impl Key {
+    /// The bytes in the input buffer, which are wiped there.
+    #[wasm_bindgen(constructor)]
+    pub fn new(len: usize) -> Result<Self> {
+        with_secret(len, candidate::Key::new).map(Self)
+    }
+
+    /// The signature of the bytes in the input buffer.
+    pub fn sign(&self, len: usize) -> Result<Vec<u8>> {
+        with_bytes(len, |bytes| Ok(self.0.sign(bytes).to_vec()))
+    }
+}
+
+#[wasm_bindgen]
+impl Candidates {
+    /// A store with the options (JSON) in the input buffer.
+    #[wasm_bindgen(constructor)]
+    pub fn new(len: usize) -> Result<Self> {
+        with_input(len, Store::given).map(Self)
+    }
+
+    /// Takes in an observation.
+    pub fn upsert(&mut self, len: usize) -> Result<String> {
+        with_input(len, |json| self.0.upsert_given(json))
+    }
+
+    /// Takes in what came of a candidate.
+    pub fn conclude(&mut self, len: usize) -> Result<String> {
+        with_input(len, |json| self.0.conclude_given(json))
+    }
+
+    /// Moves what is due.
+    pub fn evaluate(&mut self, len: usize) -> Result<String> {
+        with_input(len, |json| self.0.evaluate_given(json))
+    }
+
+    /// Moves a candidate as the host wants it.
+    pub fn transition(&mut self, len: usize) -> Result<String> {
+        with_input(len, |json| self.0.transition_given(json))
+    }
+
+    /// The candidates.
+    pub fn list(&self, len: usize) -> Result<String> {
+        with_input(len, |json| self.0.list_given(json))
+    }
+
+    /// The transitions.
+    pub fn audit(&self) -> String {
+        self.0.audit()
+    }
+
+    /// What goes into a prompt.
+    pub fn section(&self, len: usize) -> Result<String> {
+        with_input(len, |json| self.0.tell_given(json))
+    }
+
+    /// What of it stands there.
+    pub fn inject(&mut self, len: usize) -> Result<String> {
+        with_input(len, |json| self.0.inject_given(json))
+    }
+
+    /// Files that were made of it.
+    pub fn revision(&self) -> u32 {
+        u32::try_from(self.0.revision()).unwrap_or(u32::MAX)
+    }
+
+    /// Begins a file.
+    pub fn save(&mut self) -> Saving {
+        Saving(self.0.save())
+    }
+
+    /// Begins to read the file in the input buffer, of this revision or a later one.
+    pub fn load(&self, len: usize, least: u32) -> Result<Loading> {
+        with_input(len, |file| Ok(Loading(self.0.load(file, least.into()))))
+    }
+
+    /// Holds what was read.
+    pub fn adopt(&mut self, loading: &mut Loading) -> Result<String> {
+        Ok(write(&self.0.adopt(&mut loading.0)?))
+    }
+}
+
+#[wasm_bindgen]
+impl Saving {
+    /// What is to be signed next.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        self.0.bytes()
+    }
+
+    /// Takes the signature in the input buffer.
+    pub fn take(&mut self, len: usize) -> Result<()> {
+        with_bytes(len, |signature| self.0.take(signature))
+    }
+
+    /// The file.
+    pub fn file(&mut self) -> String {
+        self.0.file()
+    }
+}
+
+#[wasm_bindgen]
+impl Loading {
+    /// What has to be signed to see whether the next line is whole.
+    pub fn bytes(&mut self) -> Option<Vec<u8>> {
+        self.0.bytes()
+    }
+
+    /// Takes the signature in the input buffer.
+    pub fn take(&mut self, len: usize) -> Result<()> {
+        with_bytes(len, |signature| self.0.take(signature))
+    }
+}

@@ -1,0 +1,207 @@
+// @ts-check
+/** What the stores' tests have done by other processes: the task and its store come as JSON, what it says goes out as JSON lines. */
+import { syncBuiltinESMExports } from "node:module";
+import { taken } from "../conformance/faults/rows.mjs";
+import { talk, WINDOW } from "../conformance/talk.mjs";
+import { gateway } from "./gateway.mjs";
+import { api, closed, opened, subpath } from "./stores.mjs";
+
+const { task, spec, ...given } = JSON.parse(process.argv[2] ?? "{}");
+const say = (/** @type {unknown} */ line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
+
+/** @type {Record<string, () => Promise<void>>} */
+const tasks = {
+  /** Runs the store through the suite. */
+  conformance: async () => {
+    const { storeConformance } = await subpath("store/conformance");
+    for await (const check of storeConformance(() => opened(spec))) say(check);
+  },
+  /** Commits so many revisions, trying again where another was first. */
+  write: async () => {
+    const store = await opened(spec);
+    const { key, commits, name } = given;
+    const made = [];
+    let conflicts = 0;
+    while (made.length < commits) {
+      const held = await store.load(key);
+      const bytes = new TextEncoder().encode(`${name} ${made.length}`);
+      const revision = await store.commit(key, bytes, held?.revision ?? null);
+      if (revision === null) conflicts += 1;
+      else made.push(revision);
+    }
+    say({ made, conflicts });
+  },
+  /** Commits without end, and says what is acknowledged: to be killed. Each byte of a record tells its revision. */
+  forever: async () => {
+    const store = await opened(spec);
+    for (;;) {
+      const held = await store.load(given.key);
+      const next = (held?.revision ?? 0) + 1;
+      const made = await store.commit(given.key, page(next), held?.revision ?? null);
+      if (made !== null) say(made);
+    }
+  },
+  /** What the store holds. */
+  look: async () => {
+    const held = await (await opened(spec)).load(given.key);
+    const isWhole =
+      held === null || page(held.revision).every((byte, at) => byte === held.bytes[at]);
+    say({ revision: held?.revision ?? 0, isWhole, length: held?.bytes.length ?? 0 });
+  },
+  /** A commit or a deletion that is killed at the n-th call to the file system: before an even one, after an odd one. */
+  killed: async () => {
+    const store = await opened(spec);
+    const { key, of, point } = given;
+    const held = await store.load(key);
+    await deadly(point);
+    if (of === "delete") await store.delete(key);
+    else await store.commit(key, page((held?.revision ?? 0) + 1), held?.revision ?? null);
+  },
+  /** Stands still while it holds the lock. */
+  stopped: async () => {
+    const store = await opened(spec);
+    const fs = await import("node:fs");
+    fs.promises.rename = () => {
+      say("held");
+      return new Promise(() => setInterval(() => {}, 1000));
+    };
+    syncBuiltinESMExports();
+    await store.commit(given.key, page(2), 1);
+  },
+  /** What a session holds in the end: pins that are not there, pins that are there again, compactions. */
+  last: async () => {
+    const store = await opened(spec);
+    const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
+    const context = await api.ContextManager.open(store, given.key, options);
+    const prepared = context.request(talk(given.steps));
+    taken(prepared);
+    const has = (/** @type {string} */ id) => context.unpin(id);
+    const lost = given.ids.filter((/** @type {string} */ id) => !has(id));
+    const back = given.gone.filter(has);
+    const { compactions } = context.status();
+    say({ revision: (await store.load(given.key)).revision, lost, back, compactions });
+  },
+  /** Many operations of each kind, over sessions that come and go. */
+  operate: async () => {
+    const store = await opened(spec);
+    const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
+    const history = talk(30);
+    /** @type {Record<string, number>} */
+    const counts = {};
+    let done = 0;
+    const count = (/** @type {string} */ name) => {
+      counts[name] = (counts[name] ?? 0) + 1;
+      done += 1;
+    };
+    const session = async (/** @type {number} */ at) => {
+      const key = `session ${at % 20}`;
+      const context = await api.ContextManager.open(store, key, options);
+      count("open");
+      for (let sent = 9; sent <= history.length; sent += 4) {
+        const prepared = context.request(history.slice(0, sent));
+        count("request");
+        context.observe({ inputTokens: prepared.tokens + 100, outputTokens: 5 }, prepared);
+        count("observe");
+        const id = context.pin({ index: 0 });
+        count("pin");
+        context.status();
+        context.explain(1);
+        count("explain");
+        context.unpin(id);
+        count("unpin");
+        context.snapshot();
+        count("snapshot");
+      }
+      await context.save();
+      count("save");
+      context[Symbol.dispose]();
+      if (at % 20 === 19) await store.delete(key);
+    };
+    for (let at = 0; at < 60; at += 1) await session(at);
+    const before = await memory();
+    for (let at = 0; done < given.operations; at += 1) await session(at);
+    const after = await memory();
+    say({
+      operations: done,
+      counts,
+      before: before.core,
+      after: after.core,
+      heapBefore: before.heap,
+      heapAfter: after.heap,
+      rssBefore: before.rss,
+      rssAfter: after.rss,
+    });
+  },
+  /** Managers that are dropped without a word; and a quarter as many that are kept. */
+  forget: async () => {
+    const history = talk(25);
+    const options = {
+      window: { contextTokens: 200_000 },
+      format: "anthropic",
+      estimator: "chars/4",
+    };
+    const make = () => {
+      const context = new api.ContextManager(options);
+      context.request(history);
+      return context;
+    };
+    const drop = async (/** @type {number} */ managers) => {
+      for (let at = 0; at < managers; at += 1) {
+        make();
+        if (at % 50 === 49) await memory();
+      }
+      return (await memory()).core;
+    };
+    const before = await drop(200);
+    const after = await drop(given.managers - 200);
+    const kept = Array.from({ length: given.managers / 4 }, make);
+    const { core } = await memory();
+    say({ before, after, kept: kept.length > 0 ? core : 0 });
+  },
+  gateway: () => gateway(spec, given, say),
+};
+
+/** What is held once what nobody holds is gone. */
+async function memory() {
+  for (let round = 0; round < 2; round += 1) {
+    /** @type {any} */ (globalThis).gc();
+    // Collected handles are told of in a turn of their own.
+    await new Promise((done) => setTimeout(done, 1));
+  }
+  const { core } = await subpath("core");
+  const { heapUsed: heap, rss } = process.memoryUsage();
+  return { core: core.memory.buffer.byteLength, heap, rss };
+}
+
+/** From now on the process kills itself at this point. @param {number} point */
+async function deadly(point) {
+  const fs = await import("node:fs");
+  const handle = await fs.promises.open(".", "r");
+  /** @type {any} */
+  const files = Object.getPrototypeOf(handle);
+  await handle.close();
+  let calls = 0;
+  /** @param {any} on @param {string} name */
+  const deadlyOn = (on, name) => {
+    const real = on[name];
+    /** @this {any} @param {any[]} args */
+    on[name] = async function (...args) {
+      const at = calls;
+      calls += 2;
+      if (at === point) process.kill(process.pid, "SIGKILL");
+      const result = await real.apply(this, args);
+      if (at + 1 === point) process.kill(process.pid, "SIGKILL");
+      return result;
+    };
+  };
+  for (const name of ["mkdir", "writeFile", "link", "unlink", "open", "rename"])
+    deadlyOn(fs.promises, name);
+  for (const name of ["writeFile", "sync", "close"]) deadlyOn(files, name);
+  syncBuiltinESMExports();
+}
+
+/** @param {number} revision */
+const page = (revision) => new Uint8Array(3000).fill(revision % 251);
+
+await tasks[task]?.();
+await closed();

@@ -1,0 +1,163 @@
+// @ts-check
+/** The published suite on every store that is published, and on stores that fail it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, opened, skip, specOf, subpath, told } from "./stores.mjs";
+
+for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"])) {
+  test(`${kind}: the suite`, { skip: skip(kind) }, async (t) => {
+    const checks = await told("conformance", await specOf(t, kind));
+    assert.ok(checks.length >= 15, `${checks.length} checks`);
+    const failed = checks.filter(({ ok }) => !ok);
+    assert.deepEqual(failed, []);
+    console.log(`${kind}: ${checks.length} checks`);
+  });
+}
+
+/** Stores that do one thing wrong, and the check that must say so. @type {Array<[string, RegExp, (store: any) => object]>} */
+const WRONG = [
+  [
+    "overwrites",
+    /against another revision/,
+    (store) => ({
+      commit: async (/** @type {string} */ key, /** @type {Uint8Array} */ bytes) =>
+        store.commit(key, bytes, (await store.load(key))?.revision ?? null),
+    }),
+  ],
+  [
+    "looks, waits and writes",
+    /at once/,
+    (store) => ({
+      commit: async (
+        /** @type {string} */ key,
+        /** @type {Uint8Array} */ bytes,
+        /** @type {any} */ expected,
+      ) => {
+        const before = (await store.load(key))?.revision ?? null;
+        if (before !== expected) return null;
+        await new Promise((done) => setTimeout(done));
+        return store.commit(key, bytes, (await store.load(key))?.revision ?? null);
+      },
+    }),
+  ],
+  [
+    "makes text of bytes",
+    /bytes come back/,
+    (store) => ({
+      commit: (
+        /** @type {string} */ key,
+        /** @type {Uint8Array} */ bytes,
+        /** @type {any} */ expected,
+      ) => store.commit(key, new TextEncoder().encode(new TextDecoder().decode(bytes)), expected),
+    }),
+  ],
+  [
+    "gives its own bytes out",
+    /nobody else's/,
+    (store) => {
+      const held = new Map();
+      return {
+        load: async (/** @type {string} */ key) => {
+          const found = await store.load(key);
+          if (found && !held.has(key + found.revision)) held.set(key + found.revision, found);
+          return found && held.get(key + found.revision);
+        },
+      };
+    },
+  ],
+  [
+    "folds keys to lower case",
+    /another than every other/,
+    (store) => ({
+      load: (/** @type {string} */ key) => store.load(key.toLowerCase()),
+      commit: (
+        /** @type {string} */ key,
+        /** @type {Uint8Array} */ bytes,
+        /** @type {any} */ expected,
+      ) => store.commit(key.toLowerCase(), bytes, expected),
+    }),
+  ],
+  [
+    "makes UTF-8 of keys",
+    /another than every other/,
+    (store) => {
+      const utf8 = (/** @type {string} */ key) => Buffer.from(key).toString();
+      return {
+        load: (/** @type {string} */ key) => store.load(utf8(key)),
+        commit: (
+          /** @type {string} */ key,
+          /** @type {Uint8Array} */ bytes,
+          /** @type {any} */ expected,
+        ) => store.commit(utf8(key), bytes, expected),
+      };
+    },
+  ],
+  ["deletes nothing", /is deleted is not there/, () => ({ delete: async () => {} })],
+  [
+    "counts anew after a deletion",
+    /comes again/,
+    () => {
+      const held = new Map();
+      return {
+        load: async (/** @type {string} */ key) => held.get(key) ?? null,
+        commit: async (
+          /** @type {string} */ key,
+          /** @type {Uint8Array} */ bytes,
+          /** @type {any} */ expected,
+        ) => {
+          if ((held.get(key)?.revision ?? null) !== expected) return null;
+          held.set(key, { bytes: bytes.slice(), revision: (expected ?? 0) + 1 });
+          return (expected ?? 0) + 1;
+        },
+        delete: async (/** @type {string} */ key) => void held.delete(key),
+      };
+    },
+  ],
+  ["is one of many without knowing", /all see, if several/, () => ({ multiWriter: true })],
+];
+
+for (const [fault, check, change] of WRONG) {
+  test(`the suite finds a store that ${fault}`, { skip: skip("memory") }, async () => {
+    const { storeConformance } = await subpath("store/conformance");
+    const make = async () => {
+      const store = await opened({ kind: "memory", place: "" });
+      return { ...store, ...change(store) };
+    };
+    const failed = [];
+    for await (const { name, ok, detail } of storeConformance(make)) {
+      if (ok) continue;
+      assert.ok(detail);
+      failed.push(name);
+    }
+    assert.ok(
+      failed.some((name) => check.test(name)),
+      `failed: ${failed}`,
+    );
+  });
+}
+
+test("bad arguments are typed errors", { skip: skip("memory") }, async (t) => {
+  const { fileStore } = await subpath("store/file");
+  const { redisStore } = await subpath("store/redis");
+  const { sqliteStore } = await subpath("store/sqlite");
+  assert.throws(() => fileStore(""), { code: "INVALID_ARGUMENT" });
+  assert.throws(
+    () => redisStore({}),
+    /client: expected a client of the `redis` package, 5 or newer/,
+  );
+  if (!process.getBuiltinModule?.("node:sqlite")) {
+    assert.throws(
+      () => sqliteStore(":memory:"),
+      (/** @type {any} */ error) => {
+        assert.ok(error instanceof api.PlimsollError);
+        assert.match(
+          error.message,
+          /^sqliteStore: expected a runtime with node:sqlite \(Node 22\.13 or newer, Deno 2\.2 or newer\), got "Node 20/,
+        );
+        return error.code === "INVALID_ARGUMENT";
+      },
+    );
+  }
+  const store = await opened(await specOf(t, "file"));
+  await assert.rejects(store.load(7), { code: "INVALID_ARGUMENT" });
+});

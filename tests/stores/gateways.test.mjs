@@ -1,0 +1,237 @@
+// @ts-check
+/**
+ * Two gateways, each a process of its own, drive one session at once: they compact, pin, let go, observe and save as it comes. Every
+ * revision is one commit of one of them, and nothing that either decided is lost.
+ *
+ * PLIMSOLL_LONG  1: 150 rounds on each store; else 8
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { taken } from "../conformance/faults/rows.mjs";
+import { good, talk, WINDOW } from "../conformance/talk.mjs";
+import { api, child, long, opened, skip, specOf, told } from "./stores.mjs";
+
+const ROUNDS = long ? 150 : 8;
+const OPTIONS = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
+
+for (const kind of /** @type {const} */ (["redis", "file", "sqlite"])) {
+  test(`${kind}: two gateways drive one session`, { skip: skip(kind) }, async (t) => {
+    const spec = await specOf(t, kind);
+    const both = ["one", "other"].map((name) => child("gateway", spec, { name }));
+    const next = async (/** @type {typeof both[0]} */ { lines, ended }) => {
+      const { value, done } = await lines.next();
+      if (done) await ended;
+      return value;
+    };
+    t.after(() => {
+      for (const { process } of both) process.kill();
+    });
+    await Promise.all(both.map(next));
+    const made = [];
+    const held = new Set();
+    const gone = new Set();
+    let [folds, rounds, rebased, steps, most] = [0, 0, 0, 12, 0];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      steps += 2;
+      for (const [at, { process }] of both.entries()) {
+        const order = {
+          round,
+          steps,
+          folds: (round + at) % 3 > 0,
+          pin: round % 4 === at,
+          unpin: round % 5 === 4,
+        };
+        process.stdin.write(`${JSON.stringify(order)}\n`);
+      }
+      const ends = await Promise.all(both.map(next));
+      for (const end of ends) {
+        made.push(...end.made);
+        for (const id of end.pinned) held.add(id);
+        for (const id of end.unpinned) gone.add(id);
+        rebased += end.rebased ? 1 : 0;
+        most = Math.max(most, end.bytes);
+      }
+      const carried = ends.reduce((sum, end) => sum + end.carried, 0);
+      folds += carried;
+      rounds += carried > 0 ? 1 : 0;
+    }
+    for (const { process } of both) process.stdin.end(`${JSON.stringify({ end: true })}\n`);
+    await Promise.all(both.map(({ ended }) => ended));
+    made.sort((a, b) => a - b);
+    assert.deepEqual(
+      made,
+      Array.from(made, (_, at) => at + 1),
+      "one commit each revision",
+    );
+
+    const [last] = await told("last", spec, {
+      steps,
+      ids: [...held].filter((id) => !gone.has(id)),
+      gone: [...gone],
+      key: "session",
+    });
+    assert.equal(last.revision, made.length);
+    assert.deepEqual(last.lost, [], "pins that are lost");
+    assert.deepEqual(last.back, [], "pins that came back");
+    assert.ok(
+      last.compactions >= rounds,
+      `${last.compactions} of ${folds} compactions in ${rounds} rounds`,
+    );
+    assert.ok(rebased > 0, "they were in each other's way");
+    console.log(
+      `${kind}: ${made.length} revisions, ${rebased} rebased, ${folds} compactions in ${rounds} rounds, ${last.compactions} stand; ${held.size} pins, snapshots up to ${most} bytes`,
+    );
+  });
+}
+
+test("memory: two managers over one store say the same in the end", {
+  skip: skip("memory"),
+}, async () => {
+  const store = await opened({ kind: "memory", place: "" });
+  const [one, other] = await Promise.all(
+    [0, 1].map(() => api.ContextManager.open(store, "s", OPTIONS)),
+  );
+  const history = talk(20);
+  one.request(history);
+  other.request(history);
+  const [here, there] = [one.pin({ index: 4 }), other.pin({ index: 8 })];
+  assert.deepEqual(await one.save(), { revision: 1, rebased: false });
+  const before = other.request(history);
+  assert.deepEqual(await other.save(), { revision: 2, rebased: true });
+  const after = other.request(history);
+  taken(after);
+  assert.ok(after.epoch > before.epoch, "theirs is another start: an epoch of its own");
+  assert.deepEqual(await one.save(), { revision: 2, rebased: true });
+  assert.deepEqual(one.request(history).messages, after.messages);
+  for (const context of [one, other]) for (const id of [here, there]) assert.ok(context.unpin(id));
+});
+
+/** A store that loses answers: the commit is made, and the caller is told otherwise. @param {any} store @param {(commit: number) => "error" | "refused" | null} loses */
+function lossy(store, loses) {
+  let commits = 0;
+  return {
+    ...store,
+    commit: async (/** @type {any[]} */ ...args) => {
+      const made = await store.commit(...args);
+      const how = made === null ? null : loses(commits++);
+      if (how === "error") throw new Error("the connection broke");
+      return how === "refused" ? null : made;
+    },
+  };
+}
+
+test("an acknowledgement that was lost is recognised, by this save or a later one", {
+  skip: skip("memory"),
+}, async () => {
+  for (const how of /** @type {const} */ (["error", "refused"])) {
+    const store = await opened({ kind: "memory", place: "" });
+    const context = await api.ContextManager.open(
+      lossy(store, () => how),
+      "s",
+      OPTIONS,
+    );
+    let revision = 0;
+    for (let steps = 4; steps < 20; steps += 2) {
+      context.request(talk(steps));
+      context.pin({ text: `at ${steps}` });
+      revision += 1;
+      if (how === "refused") {
+        assert.deepEqual(await context.save(), { revision, rebased: false });
+        continue;
+      }
+      // Made each time, and never told: the next finds out, and commits only what is new.
+      await assert.rejects(context.save(), /the connection broke/);
+      assert.equal((await store.load("s")).revision, revision);
+    }
+    const again = await api.ContextManager.open(store, "s", OPTIONS);
+    taken(again.request(talk(20)));
+    assert.equal((await store.load("s")).revision, revision);
+  }
+});
+
+test("a lost acknowledgement and another's commit upon it: nothing is there twice", {
+  skip: skip("memory"),
+}, async () => {
+  const store = await opened({ kind: "memory", place: "" });
+  const one = await api.ContextManager.open(
+    lossy(store, (commit) => (commit === 0 ? "error" : null)),
+    "s",
+    OPTIONS,
+  );
+  one.request(talk(8));
+  const pin = one.pin({ text: "kept by one" });
+  await assert.rejects(one.save(), /the connection broke/);
+  const other = await api.ContextManager.open(store, "s", OPTIONS);
+  other.request(talk(9));
+  const theirs = other.pin({ text: "kept by the other" });
+  await other.save();
+  assert.equal((await one.save()).rebased, true);
+  const last = await api.ContextManager.open(store, "s", OPTIONS);
+  assert.deepEqual(
+    [pin, theirs].map((id) => [last.unpin(id), last.unpin(id)]),
+    [
+      [true, false],
+      [true, false],
+    ],
+  );
+});
+
+test("two saves of one manager at once are one after the other; a busy store is a CONFLICT after 8 tries", {
+  skip: skip("memory"),
+}, async () => {
+  const store = await opened({ kind: "memory", place: "" });
+  const context = await api.ContextManager.open(store, "s", OPTIONS);
+  context.request(talk(4));
+  const saves = await Promise.all([context.save(), context.save(), context.save()]);
+  assert.deepEqual(
+    saves.map(({ revision }) => revision),
+    [1, 2, 3],
+  );
+  let tries = 0;
+  const busy = {
+    ...store,
+    commit: async () => {
+      tries += 1;
+      return null;
+    },
+    load: async () => ({ ...(await store.load("s")), revision: 10 + tries }),
+  };
+  const late = await api.ContextManager.open(busy, "s", OPTIONS);
+  late.pin({ text: "mine" });
+  await assert.rejects(late.save(), { code: "CONFLICT" });
+  assert.equal(tries, 8);
+  await store.delete("s");
+  assert.deepEqual(await context.save(), { revision: 4, rebased: false });
+});
+
+test("a compaction that runs while another's commit is taken in still gets in", {
+  skip: skip("memory"),
+}, async () => {
+  const store = await opened({ kind: "memory", place: "" });
+  /** @type {() => void} */
+  let answer = () => {};
+  const answered = new Promise((done) => {
+    answer = () => done(undefined);
+  });
+  const summarize = async (/** @type {any} */ job) => {
+    await answered;
+    return good(job);
+  };
+  const summary = { minimumTokens: 0, contextTokens: 200_000 };
+  const one = await api.ContextManager.open(store, "s", { ...OPTIONS, summarize, summary });
+  const history = talk(20);
+  one.request(history);
+  await one.save();
+  const other = await api.ContextManager.open(store, "s", OPTIONS);
+  const running = one.compact(history, { force: true });
+  other.request(talk(22));
+  await other.save();
+  assert.equal((await one.save()).rebased, true);
+  answer();
+  const outcome = await running;
+  assert.equal(outcome.status, "summarized", outcome.reason);
+  await one.save();
+  const last = await api.ContextManager.open(store, "s", OPTIONS);
+  const { messages } = last.request(talk(22));
+  assert.equal(JSON.stringify(messages).split("Zebra_One").length, 2);
+});
