@@ -53,7 +53,10 @@ function verdict(
   if (found === 0) {
     const hint = ignoreCase ? [] : ["-i: capital letters and small ones are the same"];
     const ours = made > 0 ? [`messages of ours have it ${plural(made, "time")}`] : hint;
-    return screen.flow([[quoted, { role: "bad", text: " stands nowhere" }], ...spans("faint", ours)]);
+    return screen.flow([
+      [quoted, { role: "bad", text: " stands nowhere" }],
+      ...spans("faint", ours),
+    ]);
   }
   const role: Role = sent > 0 ? "good" : made > 0 ? "edit" : "bad";
   return screen.flow([

@@ -76,38 +76,16 @@ export function find(source: Source, text: string, given: Given): FindReport {
   const report = reportAt(source, played, at);
   const prepared = attempt(file, () => requestOf(going, played, options, at));
   const needle = new RegExp(literal(text), given.has("ignore-case") ? "giu" : "gu");
-  const texts = textsOf(session, session.messages);
-  const sent = textsOf(session, prepared.messages);
-  const made = sent.filter((_, place) => prepared.source[place] === null);
-  const sentAs = new Map(prepared.source.map((index, place) => [index, sent[place] ?? ""]));
-  /** People's words go on in the head of a fold, in a message of ours. */
-  const isCarried = (index: number, whole: string): boolean =>
-    !sentAs.has(index) && whole !== "" && made.some((text) => text.includes(whole));
-  const places = beside(session, needle);
-  let carried = 0;
-  for (const [index, one] of report.messages.entries()) {
-    const whole = texts[index] ?? "";
-    const seen = look(whole, needle);
-    if (seen === undefined) continue;
-    const theirs = isCarried(index, whole) ? seen.found : 0;
-    carried += theirs;
-    const { tool, role, kind, turn, tokens, state, rule } = one;
-    places.push({
-      key: `message:${index}`,
-      index,
-      role,
-      kind,
-      ...(tool === undefined ? {} : { tool }),
-      turn,
-      tokens,
-      state,
-      rule,
-      ...seen,
-      sent: theirs || amount(sentAs.get(index) ?? "", needle),
-    });
-  }
+  const sent = new Sent(session, prepared);
+  const said = textsOf(session, session.messages);
+  const places = [
+    ...beside(session, needle),
+    ...report.messages.flatMap((one) => placeOf(one, said[one.index] ?? "", sent, needle)),
+  ];
   const sum = (of: (one: Place) => number): number => places.reduce((all, one) => all + of(one), 0);
-  const ours = made.reduce((all, text) => all + amount(text, needle), 0);
+  const theirs = places.filter(({ index }) => index !== undefined && sent.own(index) === undefined);
+  const carried = theirs.reduce((all, one) => all + one.sent, 0);
+  const made = sent.made.reduce((all, text) => all + amount(text, needle), 0);
   return {
     schema: "plimsoll.find/1",
     ...facts(source, before),
@@ -118,9 +96,42 @@ export function find(source: Source, text: string, given: Given): FindReport {
     window: windowFigures(report, source.setting),
     found: sum(({ found }) => found),
     sent: sum(({ sent }) => sent),
-    made: Math.max(0, ours - carried),
+    made: Math.max(0, made - carried),
     places,
   };
+}
+
+/** A message that holds the text; none if it does not. */
+function placeOf(one: ListedMessage, text: string, sent: Sent, needle: RegExp): Place[] {
+  const seen = look(text, needle);
+  if (seen === undefined) return [];
+  const { index, tool, role, kind, turn, tokens, state, rule } = one;
+  const place = { key: `message:${index}`, index, role, kind, turn, tokens, state, rule, ...seen };
+  const still = sent.carries(index, text) ? seen.found : amount(sent.own(index) ?? "", needle);
+  return [{ ...place, ...(tool === undefined ? {} : { tool }), sent: still }];
+}
+
+/** The texts of a request. */
+class Sent {
+  /** Of messages of ours: a head, a line that mends. */
+  readonly made: string[];
+  readonly #own: Map<number | null, string>;
+
+  constructor(session: SessionFile, { messages, source }: Prepared<unknown>) {
+    const texts = textsOf(session, messages);
+    this.made = texts.filter((_, place) => source[place] === null);
+    this.#own = new Map(source.map((index, place) => [index, texts[place] ?? ""]));
+  }
+
+  /** What is sent of a message of the history; undefined: it is not there as a message of its own. */
+  own(index: number): string | undefined {
+    return this.#own.get(index);
+  }
+
+  /** People's words go on in the head of a fold. */
+  carries(index: number, text: string): boolean {
+    return !this.#own.has(index) && text !== "" && this.made.some((made) => made.includes(text));
+  }
 }
 
 function requestOf(

@@ -3,7 +3,7 @@ import type { InspectReport, ListedMessage } from "../types.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
 import { type Given, topOf } from "./options.js";
-import { partsOf } from "./parts.js";
+import { partsOf, resultsOf } from "./parts.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
@@ -41,7 +41,7 @@ export function map(source: Source, given: Given): MapReport {
       .map(({ name, sent }) => ({ part: name, tokens: sent }))
       .sort((a, b) => b.tokens - a.tokens),
     results: buckets.flatMap(({ bucket, tokens }) => {
-      const tool = /^result (.*)$/s.exec(bucket)?.[1];
+      const tool = resultsOf(bucket);
       return tool === undefined || tokens === 0 ? [] : [{ tool, tokens }];
     }),
     largest: messages

@@ -28,6 +28,11 @@ export function partOf(bucket: string): Part {
   return PARTS.find(({ of }) => of.test(bucket)) ?? OTHER;
 }
 
+/** The tool whose results a bucket holds. */
+export function resultsOf(bucket: string): string | undefined {
+  return /^result (.*)$/s.exec(bucket)?.[1];
+}
+
 /** The part of a name. */
 export function partNamed(name: string): Part {
   return PARTS.find((part) => part.name === name) ?? OTHER;
