@@ -13,6 +13,13 @@ export {
   tierHistory,
 } from "./prune.js";
 export { recordLine, resumeMessages } from "./records.js";
+export type { BudgetStatus, ContextBudgetOptions, RenderOptions, ShownReport } from "./render.js";
 export { replay } from "./replay.js";
+export {
+  createInspectHandler,
+  type Inspected,
+  type InspectedSessions,
+  type InspectResponse,
+} from "./rpc.js";
 export { checkBudget, estimateRequest, repair, validate } from "./transcript.js";
 export type * from "./types.js";

@@ -296,6 +296,13 @@ export class Compactions<M> {
     const session = this.#session;
     const manager = session.manager();
     const { summary, attempts, failure, lost } = result;
+    if (attempts.length > 0) {
+      const calls = argumentJson(
+        { source: "compaction_summary", requests: attempts.length },
+        "record",
+      );
+      call("compact", () => manager.record(send(calls)));
+    }
     const { base, gone, tokensBefore } = told.plan;
     const isWanting = summary === null && told.summaryWanted;
     const now = session.now();

@@ -23,6 +23,7 @@ import type {
   InspectReport,
   Parts,
   Prepared,
+  PressureEvent,
   Status,
   Store,
 } from "./types.js";
@@ -46,6 +47,7 @@ interface Place {
 /** Commits that are tried before a conflict is the host's. */
 const TRIES = 8;
 const NOTHING = new Uint8Array();
+type PressureChange = Omit<PressureEvent, "type">;
 
 type Step = { need: number[] } | { done: Answer };
 
@@ -228,6 +230,31 @@ export class ContextManager<M = unknown> {
     const json = argumentJson(usage, "usage");
     const manager = this.#manager();
     call("observe", () => manager.observe(send(json), counted?.epoch, counted?.estimate ?? 0));
+    this.#tellPressure(manager);
+  }
+
+  /**
+   * Tells the session of what it cannot see, for its report: calls of the model that others make (`source`: a planner, a fallback),
+   * and compactions of the host's own, in whatever `phase`. Blank sources and numbers below 1 are ignored; a compaction has the
+   * warnings of pressure begin anew.
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT`.
+   */
+  record(
+    what:
+      | { source: string; requests?: number }
+      | { phase: string | null; tokensBefore: number; tokensAfter: number },
+  ): void {
+    const json = argumentJson(what, "record");
+    const manager = this.#manager();
+    call("record", () => manager.record(send(json)));
+  }
+
+  /** A level of pressure that is newly reached. */
+  #tellPressure(manager: glue.Manager): void {
+    const { on } = this.#options;
+    const told = on && call("pressure", () => manager.pressure());
+    if (told) on({ type: "pressure", ...(JSON.parse(told) as PressureChange) });
   }
 
   /**
@@ -611,6 +638,7 @@ export class ContextManager<M = unknown> {
       hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);
+    this.#tellPressure(this.#manager());
     return prepared;
   }
 

@@ -9,4 +9,5 @@ driver.load = () => import("./edge/compact.js");
 export * from "./api.js";
 export { CandidateStore } from "./edge/candidates.js";
 export * from "./edge/prompt.js";
+export * from "./edge/render.js";
 export { readSession } from "./edge/sessions.js";

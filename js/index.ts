@@ -10,4 +10,5 @@ driver.load = () => import("./inline/compact.js");
 export * from "./api.js";
 export { CandidateStore } from "./inline/candidates.js";
 export * from "./inline/prompt.js";
+export * from "./inline/render.js";
 export { readSession } from "./inline/sessions.js";

@@ -7,7 +7,14 @@ export type SyncSource = WebAssembly.Module | BufferSource;
 export type Source = SyncSource | Response | URL | string;
 
 /** The Wasm files there are. */
-const NAMES: readonly string[] = ["plimsoll", "sessions", "prompt", "compact", "candidates"];
+const NAMES: readonly string[] = [
+  "plimsoll",
+  "sessions",
+  "prompt",
+  "compact",
+  "candidates",
+  "inspect",
+];
 
 const compiled = new Map<string, WebAssembly.Module>();
 /** What was taken before is not fetched or compiled again. */
@@ -15,8 +22,8 @@ const addresses = new Set<string>();
 const objects = new WeakSet<object>();
 
 /**
- * Takes a Wasm, `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm` or `candidates.wasm`, which starts at the first
- * call that needs it. One that was taken before stays.
+ * Takes a Wasm, `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm`, `candidates.wasm` or `inspect.wasm`, which
+ * starts at the first call that needs it. One that was taken before stays.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.
  */

@@ -215,7 +215,18 @@ export interface Floor {
   windowTokens: number;
 }
 
-export type ContextEvent = EpochEvent | CompactionEvent | CheckpointEvent;
+export type ContextEvent = EpochEvent | CompactionEvent | CheckpointEvent | PressureEvent;
+
+/**
+ * A level of pressure that is newly reached, by a request or by what its provider counted: each once until a compaction, a higher one
+ * instead of those below it.
+ */
+export type PressureEvent = {
+  type: "pressure";
+  from: Status["pressure"];
+  to: Status["pressure"];
+  pct: number;
+};
 
 /** A compaction begins, and how it ended. */
 export type CompactionEvent =
@@ -515,6 +526,24 @@ export interface Replay {
   [Symbol.dispose](): void;
 }
 
+/** What a session has come to so far. Not in a snapshot. */
+export interface SessionMonitor {
+  /** Tokens of the last requests, at most 32, each other than the one before. */
+  samples: number[];
+  /** All that was reported of requests. */
+  inputTokens: number;
+  outputTokens: number;
+  /** Calls of the model whose usage was reported (`main_turn`; `continuation` after a compaction), of summarizers (`compaction_summary`), and what the host recorded. */
+  requests: { total: number; bySource: Record<string, number> };
+  /** Room that was made: `PRUNED`, `SUMMARIZED`, `TRUNCATED`, `DISCARDED`, and what the host recorded. */
+  compactions: {
+    total: number;
+    byPhase: Record<string, number>;
+    tokensSaved: number;
+    last: { phase: string; at: number | null; tokensBefore: number; tokensAfter: number } | null;
+  };
+}
+
 /**
  * What fills a window, why each part is in or out, and what would go next: one report, the same from a live session, a replay,
  * the CLI and an RPC. Percents are of 100, to four places.
@@ -549,6 +578,7 @@ export interface InspectReport {
   /** Tokens are estimates, whatever the provider counted. */
   messages: ListedMessage[];
   status: Status;
+  monitor: SessionMonitor;
   /** The newest are remembered, at most 32; what they say of the last alone. */
   compactions: CompactionRecord[];
   next: CompactionPlan;

@@ -9,4 +9,5 @@ driver.load = () => import("./workerd/compact.js");
 export * from "./api.js";
 export { CandidateStore } from "./workerd/candidates.js";
 export * from "./workerd/prompt.js";
+export * from "./workerd/render.js";
 export { readSession } from "./workerd/sessions.js";

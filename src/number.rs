@@ -87,6 +87,24 @@ pub fn isqrt(x: u64) -> u64 {
     x.isqrt()
 }
 
+/// 1234567 as 1,234,567.
+///
+/// # Example
+/// ```
+/// assert_eq!(plimsoll::number::thousands(45_231), "45,231");
+/// ```
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A decimal number as JSON writes it, times 10^`places`, as the nearest integer (halves away from zero); `None` beyond
 /// 10^15 before it is scaled, or where the product has no place in 64 bits.
 ///

@@ -236,11 +236,15 @@ impl State {
         let before = self.sent.tokens;
         let before_end = if opens { same } else { sent };
         self.remember(&entries, rebuild, parts, fold_due);
+        self.monitor_request(folded);
         self.renew_flush();
         self.mark_breakpoints(before_end);
         let outcome = self.outcome(decided, &fresh, committed.map(|(_, after)| after));
         if let Some(outcome) = outcome.as_ref().filter(|_| by_itself) {
             self.keep_record(outcome.tokens_before, outcome.tokens_after);
+        }
+        if let Some(Outcome { status, tokens_before, tokens_after, .. }) = outcome {
+            self.monitor_room(status, tokens_before, tokens_after);
         }
         let said = Said {
             keep: count(keep),

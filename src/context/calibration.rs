@@ -30,12 +30,12 @@ pub(super) struct Counted {
 }
 
 impl Calibration {
-    /// Takes up what the provider counted; a figure that cannot be of this request is ignored. `window`: 0 is unknown.
-    pub(super) fn observe(&mut self, counted: Counted, window: u64) {
+    /// Takes up what the provider counted. False: the figure cannot be of this request, and is ignored. `window`: 0 is unknown.
+    pub(super) fn observe(&mut self, counted: Counted, window: u64) -> bool {
         let Counted { epoch, used, estimate } = counted;
         let most = estimate.saturating_mul(ABSURD).max(window);
         if used.saturating_mul(ABSURD) < estimate || most < used {
-            return;
+            return false;
         }
         if let Some(last) = self.last
             && last.epoch == epoch
@@ -52,6 +52,7 @@ impl Calibration {
             self.grown.1 = self.grown.1.saturating_add(ours);
         }
         self.last = Some(counted);
+        true
     }
 
     /// The last figure is of a request of this epoch: what has come since is all that is estimated.

@@ -71,7 +71,7 @@ const LIST: usize = 1000;
 impl Compactions {
     /// Without what is known of a history that is another now.
     pub(super) fn of_another(self) -> Self {
-        Self { guard: self.guard, limit: self.limit, ..Self::default() }
+        Self { guard: self.guard, limit: self.limit, told: self.told, ..Self::default() }
     }
 
     pub(super) fn write(&self, out: &mut Writer) {
@@ -139,10 +139,10 @@ impl State {
         told.drain(..over);
     }
 
-    /// The compactions of the session, as far as they are remembered.
+    /// The compactions of the session, as far as they are remembered; none where its history has become another.
     pub fn compactions(&self) -> Vec<Compacted> {
+        let Some(last) = &self.compactions.last else { return Vec::new() };
         let mut all = self.compactions.told.clone();
-        let Some(last) = &self.compactions.last else { return all };
         let fold = self.folded(true);
         match all.last_mut().filter(|it| it.fold.id == last.id) {
             Some(it) => it.fold = fold,

@@ -3,6 +3,7 @@
 mod agent;
 mod answer;
 mod bound;
+mod budget;
 mod calibration;
 mod commit;
 mod compactions;
@@ -17,6 +18,7 @@ mod limits;
 mod lines;
 mod made;
 mod measure;
+mod monitor;
 mod options;
 mod parts;
 mod pins;
@@ -38,6 +40,7 @@ mod wire_tests;
 
 pub use agent::{Told, agent_tools};
 pub use answer::{Answer, Edit, Event, Folded, Outcome};
+pub use budget::context_budget;
 pub use compactions::Compacted;
 pub use estimate::{BudgetCheck, ByKind, Estimate};
 pub use explain::{Explanation, Since};

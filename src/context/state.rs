@@ -10,6 +10,7 @@ use super::counter::{Counter, Learned, texts};
 use super::flush::Flush;
 use super::lines::Lines;
 use super::measure::{Measure, measure};
+use super::monitor::Monitor;
 use super::options::{Options, Thinking};
 use super::parts::Parts;
 use super::pins::Pins;
@@ -89,6 +90,8 @@ pub struct State {
     pub(super) compactions: Compactions,
     /// Which notes were asked for.
     pub(super) flush: Flush,
+    /// What the session has come to so far.
+    pub(super) monitor: Monitor,
     /// A history that waits for its messages.
     pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
@@ -188,6 +191,7 @@ impl State {
             pins: Pins::default(),
             compactions: Compactions::default(),
             flush: Flush::default(),
+            monitor: Monitor::default(),
             waiting: None,
             counters: Counters::default(),
             options,
@@ -206,6 +210,7 @@ impl State {
         self.calibration = old.calibration;
         self.compactions = old.compactions.of_another();
         self.usable = old.usable;
+        self.monitor = old.monitor;
         self.sent.settled = false;
         self.sent.rebuild = true;
     }
@@ -584,7 +589,9 @@ impl State {
         let (epoch, estimate) = of.unwrap_or((self.sent.epoch, self.sent.tokens));
         if let Some(usage) = crate::session::Usage::shown_by(usage) {
             let counted = Counted { epoch, used: usage.input_tokens, estimate };
-            self.calibration.observe(counted, self.options.window);
+            if self.calibration.observe(counted, self.options.window) {
+                self.monitor_usage(counted, usage.output_tokens);
+            }
             self.heard(counted);
         }
     }

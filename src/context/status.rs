@@ -6,6 +6,16 @@ use super::flush::Flushed;
 use super::options::Options;
 use super::state::State;
 
+/// Levels of pressure, and the percentage at which each begins.
+pub(super) const LEVELS: [(u64, &str); 4] =
+    [(0, "low"), (70, "medium"), (85, "high"), (95, "critical")];
+
+/// The number and the name of a level.
+pub(super) fn level(pct: u64) -> (usize, &'static str) {
+    let reached = LEVELS.iter().filter(|(from, _)| *from <= pct).count().saturating_sub(1);
+    (reached, LEVELS.get(reached).map_or("", |(_, name)| name))
+}
+
 /// What `status()` tells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
@@ -95,6 +105,12 @@ impl State {
         if anchored { "usage+estimate" } else { "estimate" }
     }
 
+    /// Share of what is usable that is used, in percent, floored; 0 of an unknown window.
+    pub(super) fn pct(&self) -> u64 {
+        let used = self.calibration.tokens(self.pruner.context(&self.ledger, &self.setting()));
+        used.saturating_mul(100).checked_div(self.options.usable).unwrap_or(0)
+    }
+
     fn trend(&self) -> &'static str {
         let (last, now) = (self.sent.last, self.sent.tokens);
         let near = (self.options.window.saturating_add(25) / 50).max(256);
@@ -118,19 +134,14 @@ impl State {
         let estimate = self.pruner.context(&self.ledger, &self.setting());
         let used = self.calibration.tokens(estimate);
         let usable = self.options.usable;
-        let pct = used.saturating_mul(100).checked_div(usable).unwrap_or(0);
+        let pct = self.pct();
         let whole: u64 = self.ledger.blocks.iter().map(|block| u64::from(block.tokens)).sum();
         Status {
             used,
             usable,
             remaining: usable.saturating_sub(used),
             pct,
-            pressure: match pct {
-                0..70 => "low",
-                70..85 => "medium",
-                85..95 => "high",
-                _ => "critical",
-            },
+            pressure: level(pct).1,
             trend: self.trend(),
             epoch: self.sent.epoch,
             due: self.sent.fold_due.then_some("fold"),

@@ -6,6 +6,7 @@ mod compaction;
 mod flush;
 mod mended;
 mod merge;
+mod monitor;
 mod presets;
 mod providers;
 mod snapshot;

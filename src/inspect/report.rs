@@ -59,6 +59,7 @@ pub fn report(state: &State, ask: &str, now_ms: i64) -> Result<Value> {
         "buckets": buckets(state, &prompt, window.used),
         "messages": state.list()?,
         "status": state.status_now(now_ms),
+        "monitor": state.monitored(),
         "compactions": state.compactions(),
         "next": ask.raw("next").map_or(Value::NULL, |next| Value::raw(next.into()))
     });

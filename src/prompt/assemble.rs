@@ -197,6 +197,12 @@ fn write<'s>(all: &[Candidate<'s>], split: &Split<'_>) -> Plan<'s> {
     plan
 }
 
+/// A100: what is about the request at hand.
+fn scope_of(family: &str) -> &'static str {
+    let local = ["task-focus", "rules", "candidates", "git"].contains(&family);
+    if local { "task-local" } else { "always-on" }
+}
+
 fn report<'s>(it: &Candidate<'s>, text: &str, offset: usize) -> Report<'s> {
     let section = it.section;
     let included = !text.is_empty();
@@ -214,7 +220,7 @@ fn report<'s>(it: &Candidate<'s>, text: &str, offset: usize) -> Report<'s> {
     Report {
         key: &section.key,
         source_type: section.source.as_deref().unwrap_or_else(family),
-        scope_type: section.scope.as_deref().unwrap_or("always-on"),
+        scope_type: section.scope.as_deref().unwrap_or_else(|| scope_of(family())),
         inclusion_reason: why,
         priority: it.priority,
         base_priority: section.priority,

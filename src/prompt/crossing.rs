@@ -147,7 +147,7 @@ mod tests {
         let Assembled { plan, prompt, figures } = plan.unwrap();
         assert_eq!(
             plan,
-            r#"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"words":["rules:x","rules","always-on","fits",["+4 active file a.rs"]]}"#
+            r#"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"words":["rules:x","rules","task-local","fits",["+4 active file a.rs"]]}"#
         );
         assert_eq!(prompt, "# X\n");
         assert_eq!(figures, [92, 88, 0, 4, 4, 4, 0, 1, 0, 4, 0, 1, 2, 3, 4]);
@@ -167,7 +167,7 @@ mod tests {
         let sections: Vec<String> = (0..3).map(section).collect();
         let json = format!(r#"{{"sections":[{}]}}"#, sections.join(","));
         let Assembled { plan, figures, .. } = assemble(&json, &[]).unwrap();
-        let words = r#""words":["rules:0","rules","always-on","fits","rules:1","rules:2"]}"#;
+        let words = r#""words":["rules:0","rules","task-local","fits","rules:1","rules:2"]}"#;
         assert!(plan.ends_with(words), "{plan}");
         let places: Vec<&[u32]> = figures.chunks(15).map(|own| &own[10..]).collect();
         let none = u32::MAX;

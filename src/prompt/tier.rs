@@ -83,14 +83,18 @@ fn section(tier: &Tier, files: &[TierFile]) -> Option<Section<'static>> {
         }
     }
     content.push_str("\n\n");
+    // A100: what the agent has learned by itself is no memory like the others.
+    let learned = tier.name == "auto";
+    let (source, scope) =
+        if learned { ("learned-signals", "task-local") } else { ("memory", "always-on") };
     let paths: Vec<&str> = all.iter().filter_map(|file| file.path.as_deref()).collect();
     Some(Section {
         key: format!("memory:{}", tier.name).into(),
         content: content.into(),
         priority: tier.priority,
         protected: tier.priority >= PROTECTED,
-        source: Some("memory".into()),
-        scope: Some("always-on".into()),
+        source: Some(source.into()),
+        scope: Some(scope.into()),
         reason: Some(format!("the {} tier", tier.name).into()),
         evidence: paths.into_iter().map(ToOwned::to_owned).collect(),
         stable: tier.stable,
@@ -135,6 +139,12 @@ mod tests {
                 ("memory:journal", 50, false, "# Daily Journal"),
             ]
         );
+        let told = sections.iter().map(|it| (it.source.as_deref(), it.scope.as_deref()));
+        for (at, told) in told.enumerate() {
+            let (source, scope) =
+                if at == 5 { ("learned-signals", "task-local") } else { ("memory", "always-on") };
+            assert_eq!(told, (Some(source), Some(scope)), "A100, {at}");
+        }
         assert_eq!(sections[6].content, "# Persistent Memory\n\n## MEMORY.md\n\ntext\n\n");
     }
 

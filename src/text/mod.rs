@@ -9,6 +9,7 @@ mod patterns;
 mod redact;
 mod scan;
 mod secrets;
+mod terminal;
 
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
@@ -18,3 +19,4 @@ pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use leaves::leaves;
 pub use redact::{is_secret, redact};
 pub use scan::identifiers;
+pub use terminal::plain;

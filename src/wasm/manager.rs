@@ -221,6 +221,16 @@ impl Manager {
         })
     }
 
+    /// Takes up what the session cannot see (JSON in the input buffer).
+    pub fn record(&mut self, len: usize) -> Result<()> {
+        with_input(len, |what| self.0.record(what))
+    }
+
+    /// A level of pressure that is newly reached, as JSON.
+    pub fn pressure(&mut self) -> Option<String> {
+        self.0.pressure().map(|told| write(&told))
+    }
+
     /// How full the window is, as JSON.
     pub fn status(&self, now_ms: f64) -> String {
         write(&self.0.status_now(milliseconds(now_ms)))

@@ -8,7 +8,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
     feature = "context",
     feature = "prompt",
     feature = "compact",
-    feature = "candidates"
+    feature = "candidates",
+    feature = "inspect"
 ))]
 use crate::error::Error;
 use crate::error::Result;
@@ -32,7 +33,13 @@ pub fn input(len: usize) -> *const u8 {
 }
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact", feature = "candidates"))]
+#[cfg(any(
+    feature = "context",
+    feature = "prompt",
+    feature = "compact",
+    feature = "candidates",
+    feature = "inspect"
+))]
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     let input = take();
     let answer = text(&input, len).and_then(read);
@@ -41,7 +48,7 @@ pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) ->
 }
 
 /// Calls `read` with the texts that stand in the buffer one behind the other, the first apart from the others.
-#[cfg(feature = "prompt")]
+#[cfg(any(feature = "prompt", feature = "inspect"))]
 pub(super) fn with_inputs<T>(
     lens: &[usize],
     read: impl FnOnce(&str, &[&str]) -> Result<T>,
@@ -70,7 +77,13 @@ pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -
     answer
 }
 
-#[cfg(any(feature = "context", feature = "prompt", feature = "compact", feature = "candidates"))]
+#[cfg(any(
+    feature = "context",
+    feature = "prompt",
+    feature = "compact",
+    feature = "candidates",
+    feature = "inspect"
+))]
 #[inline(never)]
 fn text(input: &[u8], len: usize) -> Result<&str> {
     let bytes = input.get(..len).unwrap_or(input);

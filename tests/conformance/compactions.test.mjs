@@ -42,7 +42,7 @@ test("a compaction by hand is carried by the next request", { skip }, async () =
   assert.equal(JSON.stringify(history), frozen);
   assert.equal(context.request(history).compaction, null);
   assert.deepEqual(api.validate(after.messages, "anthropic"), []);
-  assert.deepEqual(types(), ["compaction-start", "compaction-end", "epoch"]);
+  assert.deepEqual(types(), ["pressure", "compaction-start", "compaction-end", "epoch"]);
 });
 
 const bad = {

@@ -288,7 +288,8 @@ test("an aborted signal throws its reason, and nothing has moved", { skip }, () 
 test("an epoch is told of, with what it cost", { skip }, () => {
   /** @type {any[]} */
   const events = [];
-  const context = manager({ on: (/** @type {any} */ event) => events.push(event) });
+  const on = (/** @type {any} */ event) => event.type === "epoch" && events.push(event);
+  const context = manager({ on });
   const history = work(25);
   const answers = grow(context, history);
   const at = answers.findIndex((one) => one.firstChanged !== null);

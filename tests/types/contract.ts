@@ -2,6 +2,7 @@
 import type * as Contract from "#contract";
 import type * as ours from "../../js/api.js";
 import type { CandidateStore } from "../../js/candidates.js";
+import type * as shown from "../../js/render.js";
 
 /** Each is assignable to the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : ["ours", A, "theirs", B];
@@ -63,6 +64,11 @@ export const into: [
   Part<ours.PolicyOptions, Contract.PolicyOptions>,
   Part<ours.ReplayOptions, Parameters<typeof Contract.replay>[1]>,
 ] = [true, true, true, true];
+
+/** What has a Wasm of its own. */
+export const rendered = (
+  built: Pick<typeof shown, "ContextBudget" | "renderDetail" | "renderList">,
+): Pick<typeof Contract, "ContextBudget" | "renderDetail" | "renderList"> => built;
 
 /** Every other function that is built takes and gives what the contract says; `compact` takes the manager's options, as above. */
 type Apart = "ContextManager" | "PlimsollError" | "replay" | "compact";

@@ -1,0 +1,19 @@
+/** Reports as text, and budgets, by the Wasm inside the JavaScript: a bundle that shows none leaves it out. */
+import * as inlined from "../glue/inspect_text.js";
+import { unpacked } from "../inline.js";
+import * as own from "../render.js";
+
+function here<A extends unknown[], R>(work: (...given: A) => R, given: A): R {
+  own.inspections.from(() => unpacked(inlined));
+  return work(...given);
+}
+
+export const renderList: typeof own.renderList = (...given) => here(own.renderList, given);
+export const renderDetail: typeof own.renderDetail = (...given) => here(own.renderDetail, given);
+
+export class ContextBudget extends own.ContextBudget {
+  constructor(options: own.ContextBudgetOptions) {
+    own.inspections.from(() => unpacked(inlined));
+    super(options);
+  }
+}

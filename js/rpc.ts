@@ -1,0 +1,159 @@
+/** Reports over JSON-RPC 2.0. */
+import { PlimsollError } from "./errors.js";
+
+/** What the handler needs of a session, a `ContextManager`. */
+export interface Inspected {
+  inspect(options?: { detailKey?: string }): { sessionId: string; nearestKeys?: string[] };
+}
+
+/** Where the sessions are; an inactive one is none. `queryHint`: what the user is about to ask, for a prompt that goes by it. */
+export interface InspectedSessions {
+  get(
+    id: string,
+    queryHint?: string,
+  ): Inspected | undefined | null | Promise<Inspected | undefined | null>;
+}
+
+/** An answer. */
+export type InspectResponse = { jsonrpc: "2.0"; id: string | number | null } & (
+  | { result: unknown }
+  | { error: RpcError }
+);
+interface RpcError {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+type Id = string | number | null;
+type Fields = Record<string, unknown>;
+
+/** Thrown on the way to an answer. */
+class Refused extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+const METHOD = "context.inspect";
+const NO_SESSION = -32_001;
+const PARAMS = new Set(["sessionId", "queryHint", "detailKey"]);
+
+/**
+ * A JSON-RPC 2.0 handler with one method, `context.inspect` `{ sessionId, queryHint?, detailKey? }`, whose result is the report of
+ * that session. Texts are in it only under `detailKey`; a key that there is not is -32602 with the nearest in `data.validKeys`, a session that
+ * there is not -32001.
+ *
+ * Takes a request, a batch, or either as text, and resolves to what is to be sent back: undefined where that is nothing. Never rejects.
+ *
+ * @example
+ * const handle = createInspectHandler({ get: (id) => gateway.session(id)?.context });
+ * socket.on("message", async (text) => {
+ *   const answer = await handle(String(text));
+ *   if (answer !== undefined) socket.send(JSON.stringify(answer));
+ * });
+ */
+export function createInspectHandler(
+  sessions: InspectedSessions,
+): (request: unknown) => Promise<InspectResponse | InspectResponse[] | undefined> {
+  return async (request) => {
+    let given = request;
+    if (typeof request === "string") {
+      try {
+        given = JSON.parse(request);
+      } catch {
+        return failed(null, new Refused(-32_700, "Parse error"));
+      }
+    }
+    if (!Array.isArray(given)) return answered(sessions, given);
+    if (given.length === 0) return failed(null, new Refused(-32_600, "Invalid Request"));
+    const answers = await Promise.all(given.map((one) => answered(sessions, one)));
+    const told = answers.filter((one) => one !== undefined);
+    return told.length > 0 ? told : undefined;
+  };
+}
+
+/** The answer to one request; a notification has none, whatever comes of it. */
+async function answered(
+  sessions: InspectedSessions,
+  given: unknown,
+): Promise<InspectResponse | undefined> {
+  const call = isFields(given) ? given : {};
+  const hasId = Object.hasOwn(call, "id");
+  const id = isId(call.id) ? call.id : null;
+  if (call.jsonrpc !== "2.0" || typeof call.method !== "string" || (hasId && !isId(call.id))) {
+    return failed(id, new Refused(-32_600, "Invalid Request"));
+  }
+  if (call.params !== undefined && (typeof call.params !== "object" || call.params === null)) {
+    return failed(id, new Refused(-32_600, "Invalid Request"));
+  }
+  if (!hasId) return undefined;
+  try {
+    if (call.method !== METHOD) {
+      throw new Refused(-32_601, `Method not found: there is ${METHOD}`);
+    }
+    return { jsonrpc: "2.0", id, result: await inspected(sessions, call.params) };
+  } catch (error) {
+    return failed(id, error);
+  }
+}
+
+async function inspected(sessions: InspectedSessions, params: unknown): Promise<object> {
+  if (!isFields(params)) throw wrong("params", "an object with `sessionId`");
+  for (const name of Object.keys(params)) {
+    if (!PARAMS.has(name)) throw wrong(name, `one of ${[...PARAMS].join(", ")}`);
+  }
+  const { sessionId, queryHint = "", detailKey = "" } = params;
+  if (typeof sessionId !== "string" || sessionId.trim() === "") {
+    throw wrong("sessionId", "the id of a session");
+  }
+  if (typeof queryHint !== "string") throw wrong("queryHint", "a string");
+  if (typeof detailKey !== "string") throw wrong("detailKey", "a string");
+  const session = await sessions.get(sessionId, ...(queryHint === "" ? [] : [queryHint]));
+  if (!session) throw new Refused(NO_SESSION, "Unknown or inactive session", { sessionId });
+  const report = session.inspect(detailKey === "" ? {} : { detailKey });
+  if (report.nearestKeys) {
+    throw wrong("detailKey", "the key of a section, a message or the prompt", {
+      validKeys: report.nearestKeys,
+    });
+  }
+  return report.sessionId === "" ? { ...report, sessionId } : report;
+}
+
+function wrong(param: string, expected: string, data?: object): Refused {
+  return new Refused(-32_602, `Invalid params: ${param}: expected ${expected}`, {
+    param,
+    ...data,
+  });
+}
+
+/** What a host's own code throws stays with it: only our words go out. */
+function failed(id: Id, error: unknown): InspectResponse {
+  const known =
+    error instanceof Refused
+      ? error
+      : new Refused(
+          -32_603,
+          "Internal error",
+          error instanceof PlimsollError ? error.info : undefined,
+        );
+  const { code, message, data } = known;
+  return {
+    jsonrpc: "2.0",
+    id,
+    error: data === undefined ? { code, message } : { code, message, data },
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isId(id: unknown): id is Id {
+  return id === null || typeof id === "string" || Number.isFinite(id);
+}

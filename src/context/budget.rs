@@ -1,0 +1,347 @@
+//! The `ContextBudget` of the feature request to `OpenClaw`: how full a window is by the provider's usage, or by an estimate
+//! where there is none; bands, a line for a status, a hint.
+
+use super::options::Given;
+use crate::error::{Error, Result};
+use crate::json::{Value, json};
+use crate::number::thousands;
+
+/// Bands, the option that says where each begins, and its share of the budget, in 1e-4 (B3).
+const BANDS: [(&str, u64); 3] = [("warn", 8000), ("compact", 8500), ("force", 10_000)];
+const OPTIONS: [&str; 5] = ["contextTokens", "maxOutputTokens", "warn", "compact", "force"];
+/// What the facade keeps of a budget, and what it was told now.
+const TOLD: [&str; 6] = ["tokens", "source", "hinted", "prompt", "completion", "estimate"];
+const WHOLE: u64 = 10_000;
+const PLACES: u32 = 4;
+const TOKENS: u64 = u32::MAX as u64;
+/// Usage that many times the window is a session's sum, and none of this request.
+const ABSURD: u64 = 8;
+
+/// What each band has an agent know.
+const HINTS: [&str; 3] = [
+    "It is filling: ask for less at a time, and note what must outlast a summary.",
+    "Older parts are about to be shortened: finish what needs them, and note what must outlast that.",
+    "It is full: older parts are shortened before the next step.",
+];
+
+/// A budget after what it was told, as JSON: options, `tokens`, `source` and `hinted` as they were, and the `prompt` and
+/// `completion` of a response, or an `estimate`.
+///
+/// # Errors
+/// `InvalidArgument` names the option.
+pub fn context_budget(ask: &str) -> Result<Value> {
+    let given =
+        Given::read("", ask).map_err(|error| Error::argument("options", "an object", error))?;
+    given.refuse_others(&OPTIONS, &TOLD)?;
+    let tokens = |name, most| Ok(given.amount(name, 0, most)?.unwrap_or(0));
+    let (window, reserve) = (tokens(OPTIONS[0], TOKENS)?, tokens(OPTIONS[1], TOKENS)?);
+    if window > 0 && reserve >= window {
+        let expected = format!("less than contextTokens ({window})");
+        return Err(Error::argument(OPTIONS[1], &expected, reserve));
+    }
+    let budget = window.saturating_sub(reserve);
+    let mut lines = [0; 3];
+    let mut least = (0, "");
+    for (line, (name, share)) in lines.iter_mut().zip(BANDS) {
+        let usual = share.max(least.0);
+        *line = given.amount(name, PLACES, 1)?.unwrap_or(usual);
+        if *line < least.0 {
+            let got = given.get(name).unwrap_or_default();
+            return Err(Error::argument(name, &format!("no less than `{}`", least.1), got));
+        }
+        least = (*line, name);
+    }
+    let (used, counted) = used(&given, window)?;
+    // An unknown window has no band, and nothing is divided by it (B18).
+    let at = |line: &u64| budget > 0 && used.saturating_mul(WHOLE) >= line.saturating_mul(budget);
+    let reached = lines.iter().filter(|line| at(line)).count();
+    // Below the first band a new cycle begins.
+    let hinted = if reached == 0 { 0 } else { tokens("hinted", 3)? };
+    let news = u64::try_from(reached).unwrap_or(0) > hinted;
+    let pct = used.saturating_mul(100).checked_div(budget).unwrap_or(0);
+    let band = reached.checked_sub(1);
+    let hint = band.and_then(|band| HINTS.get(band)).filter(|_| news);
+    let of = |share: u64| share.saturating_mul(budget).div_ceil(WHOLE);
+    let source = if counted { "usage" } else { "estimate" };
+    let named = band.and_then(|band| BANDS.get(band)).map_or("ok", |(name, _)| name);
+    Ok(json!({
+        "tokens": used,
+        "source": source,
+        "hinted": hinted,
+        "reached": reached,
+        "thresholdTokens": of(lines[0]),
+        "compress": reached > 1,
+        "status": {
+            "used": used,
+            "budget": budget,
+            "remaining": budget.saturating_sub(used),
+            "pct": pct,
+            "source": source,
+            "band": named
+        },
+        "line": line(used, budget, pct, counted),
+        "short": short(used, budget, pct),
+        "hint": hint.map(|hint| format!("[Context: {pct}% of {} tokens. {hint}]", thousands(budget)))
+    }))
+}
+
+/// Tokens used, and whether a provider has counted them. A response without usage lets estimates count again (B2, B17).
+fn used(given: &Given<'_>, window: u64) -> Result<(u64, bool)> {
+    let before = given.amount("tokens", 0, TOKENS)?.unwrap_or(0);
+    let counted = given.text("source")?.as_deref() == Some("usage");
+    if let Some(prompt) = given.amount("prompt", 0, u64::MAX >> 16)? {
+        let all =
+            prompt.saturating_add(given.amount("completion", 0, u64::MAX >> 16)?.unwrap_or(0));
+        let most = if window > 0 { window.saturating_mul(ABSURD) } else { TOKENS };
+        let counts = prompt > 0 && all <= most;
+        return Ok(if counts { (all, true) } else { (before, false) });
+    }
+    let estimate = given.amount("estimate", 0, TOKENS)?;
+    Ok((estimate.filter(|_| !counted).unwrap_or(before), counted))
+}
+
+/// `📚 Context: 45,231/131,072 (34%)` (B6): an estimate is marked, an unknown window is a question.
+fn line(used: u64, budget: u64, pct: u64, counted: bool) -> String {
+    let mark = if counted { "" } else { "~" };
+    let used = thousands(used);
+    if budget == 0 {
+        return format!("📚 Context: {mark}{used}/? (?%)");
+    }
+    format!("📚 Context: {mark}{used}/{} ({pct}%)", thousands(budget))
+}
+
+/// `[Context: 156k/200k tokens (78%)]` (G40): all floored, nothing of an unknown window.
+fn short(used: u64, budget: u64, pct: u64) -> String {
+    if budget == 0 {
+        return String::new();
+    }
+    format!("[Context: {}k/{}k tokens ({pct}%)]", used / 1000, budget / 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A budget as a facade keeps it.
+    struct Kept {
+        options: String,
+        told: serde_json::Value,
+    }
+
+    impl Kept {
+        fn new(options: &str) -> Self {
+            let mut kept = Self { options: options.into(), told: serde_json::json!({}) };
+            kept.tell("");
+            kept
+        }
+
+        fn tell(&mut self, what: &str) {
+            let of = |name| self.told.get(name).cloned().unwrap_or(0.into());
+            let (tokens, hinted) = (of("tokens"), of("hinted"));
+            let source = self.told["source"].as_str().unwrap_or("estimate");
+            let ask = format!(
+                r#"{{{},"tokens":{tokens},"hinted":{hinted},"source":"{source}"{what}}}"#,
+                self.options
+            );
+            self.told = serde_json::from_str(context_budget(&ask).unwrap().json()).unwrap();
+        }
+
+        fn answered(&mut self, prompt: u64, completion: u64) {
+            self.tell(&format!(r#","prompt":{prompt},"completion":{completion}"#));
+        }
+
+        fn hint(&mut self) -> Option<String> {
+            let hint = self.told["hint"].as_str().map(Into::into);
+            if hint.is_some() {
+                self.told["hinted"] = self.told["reached"].clone();
+                self.tell("");
+            }
+            hint
+        }
+
+        fn band(&self) -> &str {
+            self.told["status"]["band"].as_str().unwrap()
+        }
+    }
+
+    const WINDOW: &str = r#""contextTokens":131072"#;
+
+    #[test]
+    fn b1_a_new_budget_holds_nothing_and_its_threshold_is_eighty_percent() {
+        let new = Kept::new(WINDOW);
+        assert_eq!(new.told["tokens"], 0);
+        assert_eq!(new.told["thresholdTokens"], 104_858);
+        let status = serde_json::json!({ "used": 0, "budget": 131_072, "remaining": 131_072, "pct": 0,
+            "source": "estimate", "band": "ok" });
+        assert_eq!(new.told["status"], status);
+        assert_eq!(new.told["compress"], false);
+    }
+
+    #[test]
+    fn b2_usage_counts_prompt_and_completion_and_goes_before_an_estimate() {
+        let mut budget = Kept::new(WINDOW);
+        budget.tell(r#","estimate":700"#);
+        assert_eq!(
+            (&budget.told["tokens"], &budget.told["source"]),
+            (&700.into(), &"estimate".into())
+        );
+        budget.answered(45_000, 231);
+        assert_eq!(
+            (&budget.told["tokens"], &budget.told["source"]),
+            (&45_231.into(), &"usage".into())
+        );
+        budget.tell(r#","estimate":60000"#);
+        assert_eq!(budget.told["tokens"], 45_231);
+    }
+
+    #[test]
+    fn b17_a_response_without_usage_lets_estimates_count_again() {
+        let mut budget = Kept::new(WINDOW);
+        budget.answered(45_000, 231);
+        for (prompt, completion) in [(0, 0), (0, 900), (1_100_000, 0), (131_072 * 8, 1)] {
+            budget.answered(1000, 0);
+            budget.answered(prompt, completion);
+            assert_eq!(
+                (&budget.told["tokens"], &budget.told["source"]),
+                (&1000.into(), &"estimate".into())
+            );
+            budget.tell(r#","estimate":60000"#);
+            assert_eq!(budget.told["line"], "📚 Context: ~60,000/131,072 (45%)");
+        }
+    }
+
+    #[test]
+    fn b3_the_bands_begin_where_they_are_said_to() {
+        let mut budget = Kept::new(r#""contextTokens":100000"#);
+        for (used, band, compress) in [
+            (79_999, "ok", false),
+            (80_000, "warn", false),
+            (84_999, "warn", false),
+            (85_000, "compact", true),
+            (94_999, "compact", true),
+            (99_999, "compact", true),
+            (100_000, "force", true),
+            (120_000, "force", true),
+            (1, "ok", false),
+        ] {
+            budget.answered(used, 0);
+            assert_eq!(
+                (budget.band(), &budget.told["compress"]),
+                (band, &compress.into()),
+                "{used}"
+            );
+        }
+    }
+
+    #[test]
+    fn b4_b5_the_bands_are_the_hosts_to_set() {
+        let mut budget = Kept::new(r#""contextTokens":1000,"warn":0.5,"compact":0.6,"force":0.7"#);
+        assert_eq!(budget.told["thresholdTokens"], 500);
+        for (used, band) in [(499, "ok"), (500, "warn"), (600, "compact"), (700, "force")] {
+            budget.answered(used, 0);
+            assert_eq!(budget.band(), band);
+        }
+        // A higher first band takes the others with it.
+        let mut late = Kept::new(r#""contextTokens":1000,"warn":0.9"#);
+        late.answered(899, 0);
+        assert_eq!(late.band(), "ok");
+        late.answered(900, 0);
+        assert_eq!(late.band(), "compact");
+    }
+
+    #[test]
+    fn b6_the_status_line_is_floored_and_marks_an_estimate() {
+        let mut budget = Kept::new(WINDOW);
+        budget.tell(r#","estimate":45231"#);
+        assert_eq!(budget.told["line"], "📚 Context: ~45,231/131,072 (34%)");
+        budget.answered(45_231, 0);
+        assert_eq!(budget.told["line"], "📚 Context: 45,231/131,072 (34%)");
+        budget.answered(131_071, 0);
+        assert_eq!(budget.told["line"], "📚 Context: 131,071/131,072 (99%)");
+    }
+
+    #[test]
+    fn g40_the_short_line_is_floored_and_empty_without_a_window() {
+        let mut budget = Kept::new(r#""contextTokens":200999"#);
+        budget.answered(156_999, 0);
+        assert_eq!(budget.told["short"], "[Context: 156k/200k tokens (78%)]");
+        let mut unknown = Kept::new(r#""contextTokens":0"#);
+        unknown.answered(156_999, 0);
+        assert_eq!(unknown.told["short"], "");
+    }
+
+    #[test]
+    fn b7_a_hint_comes_once_for_a_band_and_a_cycle() {
+        let mut budget = Kept::new(r#""contextTokens":100000"#);
+        assert_eq!(budget.hint(), None);
+        budget.answered(81_500, 0);
+        let hint = budget.hint().unwrap();
+        assert!(hint.starts_with("[Context: 81% of 100,000 tokens. It is filling:"), "{hint}");
+        assert_eq!(budget.hint(), None);
+        budget.answered(101_000, 0);
+        assert!(budget.hint().unwrap().contains("101%"), "the highest alone");
+        for used in [90_000, 100_000, 80_000] {
+            budget.answered(used, 0);
+            assert_eq!(budget.hint(), None, "{used}");
+        }
+        budget.answered(30_000, 0);
+        assert_eq!(budget.hint(), None);
+        budget.answered(86_000, 0);
+        assert!(budget.hint().is_some(), "a new cycle");
+    }
+
+    #[test]
+    fn b13_what_is_held_back_for_the_answer_is_no_budget() {
+        let mut budget = Kept::new(r#""contextTokens":100000,"maxOutputTokens":20000"#);
+        assert_eq!(budget.told["thresholdTokens"], 64_000);
+        budget.answered(64_000, 0);
+        assert_eq!((budget.band(), &budget.told["status"]["budget"]), ("warn", &80_000.into()));
+    }
+
+    #[test]
+    fn b18_an_unknown_window_is_never_divided_by_and_over_it_nothing_remains() {
+        let mut budget = Kept::new(r#""contextTokens":0"#);
+        budget.answered(5000, 0);
+        let status = serde_json::json!({ "used": 5000, "budget": 0, "remaining": 0, "pct": 0, "source": "usage", "band": "ok" });
+        assert_eq!(budget.told["status"], status);
+        assert_eq!(budget.hint(), None);
+        assert_eq!(budget.told["line"], "📚 Context: 5,000/? (?%)");
+        let mut over = Kept::new(r#""contextTokens":1000"#);
+        over.answered(1500, 0);
+        assert_eq!(
+            (&over.told["status"]["remaining"], &over.told["status"]["pct"]),
+            (&0.into(), &150.into())
+        );
+    }
+
+    #[test]
+    fn an_option_that_cannot_be_is_refused_by_name() {
+        for (options, message) in [
+            (
+                r#""contextTokens":-1"#,
+                "contextTokens: expected a number from 0 to 4294967295, got -1",
+            ),
+            (
+                r#""contextTokens":10,"maxOutputTokens":10"#,
+                "maxOutputTokens: expected less than contextTokens (10), got 10",
+            ),
+            (r#""contextTokens":10,"warn":80"#, "warn: expected a number from 0 to 1, got 80"),
+            (
+                r#""contextTokens":10,"warn":0.9,"compact":0.8"#,
+                "compact: expected no less than `warn`, got 0.8",
+            ),
+            (
+                r#""contextTokens":10,"force":0.8"#,
+                "force: expected no less than `compact`, got 0.8",
+            ),
+            (r#""contextTokens":"10""#, "contextTokens: expected a number, got \"10\""),
+            (
+                r#""window":10"#,
+                "window: expected no such option; there are contextTokens, maxOutputTokens, warn, compact, force, got 10",
+            ),
+        ] {
+            let error = context_budget(&format!("{{{options}}}")).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The monitor: sizes, warnings, compactions, who asked.
+
+use super::*;
+
+fn options(window: u32) -> Value {
+    json!({ "window": { "contextTokens": window }, "estimator": "chars/4", "preset": "retention" })
+}
+
+fn monitored(told: &Told) -> Value {
+    serde_json::from_str(told.state.monitored().json()).unwrap()
+}
+
+impl Told {
+    fn used(&mut self, tokens: u64) {
+        let usage = json!({ "input_tokens": tokens, "output_tokens": 10 });
+        self.state.observe(&usage.to_string(), None);
+    }
+
+    fn warned(&mut self) -> Option<Value> {
+        self.state.pressure().map(|it| serde_json::from_str(it.json()).unwrap())
+    }
+
+    fn record(&mut self, what: &Value) {
+        self.state.record(&what.to_string()).unwrap();
+    }
+}
+
+fn warning(from: &str, to: &str, pct: u32) -> Option<Value> {
+    Some(json!({ "from": from, "to": to, "pct": pct }))
+}
+
+#[test]
+fn a107_the_last_32_sizes_are_kept_equal_neighbours_once() {
+    let mut told = Told::new(&options(1_000_000));
+    told.ask("go");
+    told.request();
+    told.request();
+    assert_eq!(monitored(&told)["samples"].as_array().unwrap().len(), 1);
+    for at in 0..40 {
+        told.say(&format!("{at}"));
+        told.ask("go on, please");
+        told.request();
+    }
+    let samples: Vec<u64> = serde_json::from_value(monitored(&told)["samples"].clone()).unwrap();
+    assert_eq!(samples.len(), 32);
+    assert!(samples.is_sorted() && samples[31] == told.state.status().used);
+    assert_eq!(told.state.status().peak_tokens, samples[31]);
+}
+
+#[test]
+fn a107_totals_count_a_request_once_however_often_it_is_told() {
+    let mut told = Told::new(&options(100_000));
+    told.ask(&"words ".repeat(400));
+    told.request();
+    for tokens in [700, 800, 800] {
+        told.used(tokens);
+    }
+    // No such figure can be of this request.
+    told.used(900_000);
+    told.used(0);
+    let now = monitored(&told);
+    assert_eq!((&now["inputTokens"], &now["outputTokens"]), (&800.into(), &10.into()));
+    assert_eq!(now["requests"], json!({ "total": 1, "bySource": { "main_turn": 1 } }));
+    told.say("done");
+    told.ask("more");
+    told.request();
+    told.used(900);
+    assert_eq!(monitored(&told)["inputTokens"], 1700);
+    assert_eq!(monitored(&told)["requests"]["total"], 2);
+}
+
+#[test]
+fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
+    let mut told = Told::new(&options(3000));
+    while told.state.status().compactions == 0 {
+        told.ask(&"a question of some length ".repeat(8));
+        told.say(&"an answer of some length ".repeat(8));
+        told.ask("and?");
+        told.request();
+        told.say("so");
+    }
+    let now = monitored(&told);
+    let made = &now["compactions"];
+    assert_eq!((&made["total"], &made["byPhase"]), (&1.into(), &json!({ "TRUNCATED": 1 })));
+    let last = &made["last"];
+    let saved = last["tokensBefore"].as_u64().unwrap() - last["tokensAfter"].as_u64().unwrap();
+    assert_eq!(made["tokensSaved"].as_u64(), Some(saved));
+    assert_eq!(last["at"].as_i64(), Some(told.now_ms));
+    // The request after it is a continuation (A73).
+    let tokens = told.state.status().used;
+    told.used(tokens);
+    assert_eq!(now["requests"]["total"], 0);
+    assert_eq!(monitored(&told)["requests"]["bySource"], json!({ "continuation": 1 }));
+    told.record(&json!({ "phase": "pruned", "tokensBefore": 100, "tokensAfter": 400 }));
+    let made = monitored(&told)["compactions"].clone();
+    assert_eq!(made["byPhase"], json!({ "TRUNCATED": 1, "PRUNED": 1 }));
+    assert_eq!(made["tokensSaved"].as_u64(), Some(saved), "nothing was saved");
+}
+
+#[test]
+fn a107_requests_are_counted_by_source_in_small_letters() {
+    let mut told = Told::new(&options(1000));
+    for (source, requests) in [
+        (" Planner ", json!(2)),
+        ("planner", json!(1)),
+        ("FALLBACK", Value::Null),
+        ("  ", json!(5)),
+        ("", json!(5)),
+        ("replan", json!(0)),
+        ("replan", json!(-3)),
+    ] {
+        told.record(&json!({ "source": source, "requests": requests }));
+    }
+    let requests = json!({ "total": 4, "bySource": { "planner": 3, "fallback": 1 } });
+    assert_eq!(monitored(&told)["requests"], requests);
+    for at in 0..100 {
+        told.record(&json!({ "source": format!("s{at}") }));
+    }
+    let requests = monitored(&told)["requests"].clone();
+    assert_eq!(requests["total"], 104);
+    assert_eq!(requests["bySource"].as_object().unwrap().len(), 33);
+    assert_eq!(requests["bySource"]["others"], 70);
+}
+
+#[test]
+fn a108_the_levels_begin_at_70_85_and_95() {
+    let mut told = Told::new(&options(1000));
+    told.ask(&"words ".repeat(400));
+    told.request();
+    for (used, level) in [
+        (699, "low"),
+        (700, "medium"),
+        (849, "medium"),
+        (850, "high"),
+        (949, "high"),
+        (950, "critical"),
+        (1000, "critical"),
+    ] {
+        told.used(used);
+        assert_eq!(told.state.status().pressure, level, "{used}");
+    }
+}
+
+#[test]
+fn a109_a_level_is_warned_of_once_a_higher_one_silences_those_below_and_a_compaction_begins_anew() {
+    let mut told = Told::new(&options(1000));
+    told.ask(&"words ".repeat(400));
+    told.request();
+    told.used(600);
+    assert_eq!(told.warned(), None);
+    told.used(710);
+    assert_eq!(told.warned(), warning("low", "medium", 71));
+    assert_eq!(told.warned(), None);
+    told.used(960);
+    assert_eq!(told.warned(), warning("medium", "critical", 96));
+    for used in [860, 500, 720, 990] {
+        told.used(used);
+        assert_eq!(told.warned(), None, "{used}");
+    }
+    told.record(&json!({ "phase": null, "tokensBefore": 990, "tokensAfter": 400 }));
+    told.used(400);
+    assert_eq!(told.warned(), None);
+    told.used(860);
+    assert_eq!(told.warned(), warning("low", "high", 86));
+}
+
+#[test]
+fn a109_a_fold_of_our_own_begins_warnings_anew() {
+    let mut told = Told::new(&options(3000));
+    let mut levels = Vec::new();
+    while told.state.status().compactions < 2 {
+        told.ask(&"a question of some length ".repeat(4));
+        told.request();
+        levels.extend(told.warned().map(|it| it["to"].as_str().unwrap().to_owned()));
+        told.say(&"an answer of some length ".repeat(4));
+    }
+    let medium = levels.iter().filter(|it| *it == "medium").count();
+    assert!(medium >= 2, "{levels:?}");
+}
+
+#[test]
+fn a110_the_text_of_a_phase_is_made_plain() {
+    for (phase, shown) in [
+        (json!("pruned"), "PRUNED"),
+        (json!("\u{1b}[31m pha\u{7}se\t 2\n"), "PHASE 2"),
+        (json!("\u{1b}]0;title\u{7}summarized"), "SUMMARIZED"),
+        (json!("  "), "UNKNOWN"),
+        (Value::Null, "UNKNOWN"),
+        (json!("x".repeat(150)), &*"X".repeat(100)),
+    ] {
+        let mut told = Told::new(&options(1000));
+        told.record(&json!({ "phase": phase, "tokensBefore": 9, "tokensAfter": 4 }));
+        assert_eq!(monitored(&told)["compactions"]["last"]["phase"], shown);
+    }
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let mut told = Told::new(&options(1000));
+    for what in ["[]", r#"{"sauce":1}"#, r#"{"source":1}"#, r#"{"source":"a","requests":1.5}"#] {
+        let error = told.state.record(what).unwrap_err().to_string();
+        let expected =
+            "record: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got ";
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
