@@ -13,25 +13,27 @@ export interface Looked {
   report: InspectReport;
 }
 
-export function look(source: Source, given: Given, detailKey?: string): Looked {
+export function look(source: Source, given: Given, key?: string): Looked {
   using played = play(source);
   const call = callOf(given, played);
   const all = facts(source, played);
-  const report = reportAt(source, played, call, detailKey);
-  if (report.nearestKeys !== undefined) {
-    const near = report.nearestKeys.map((key) => JSON.stringify(key));
-    const close = near.length === 0 ? "" : `; close to it: ${inWords(near, "and")}`;
-    throw usage(`there is no ${JSON.stringify(detailKey)} at call ${call}${close}`);
+  const report = reportAt(source, played, call, key);
+  // A bucket has no text, but messages in it.
+  const isBucket = report.buckets.some(({ bucket }) => bucket === key);
+  if (report.nearestKeys !== undefined && !isBucket) {
+    const near = inWords(report.nearestKeys.map(quoted), "and");
+    const close = near === "" ? "" : `; close to it: ${near}`;
+    throw usage(`there is no ${quoted(key ?? "")} at call ${call}${close}`);
   }
   return { facts: all, report };
 }
 
+const quoted = (text: string): string => JSON.stringify(text);
+
 export function listText(screen: Screen, { facts, report }: Looked): string[] {
-  const { color, ascii, width } = screen;
-  return [...header(screen, facts), "", renderList(report, { color, ascii, width }).trimEnd()];
+  return [...header(screen, facts), "", renderList(report, screen.options).trimEnd()];
 }
 
-export function detailText(screen: Screen, { report }: Looked): string[] {
-  const { color, width } = screen;
-  return [renderDetail(report, report.detail?.key ?? "", { color, width }).trimEnd()];
+export function detailText(screen: Screen, { report }: Looked, key: string): string[] {
+  return [renderDetail(report, key, screen.options).trimEnd()];
 }

@@ -55,7 +55,7 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
   detail: (given) => {
     const key = argument(given, "detail", "KEY");
     const looked = look(source(given, "detail"), given, key);
-    return { report: looked.report, text: (screen) => detailText(screen, looked) };
+    return { report: looked.report, text: (screen) => detailText(screen, looked, key) };
   },
   map: (given) => {
     const report = map(source(given, "map"), given);
