@@ -5,8 +5,8 @@
 //! dump estimate < JSON list of texts a line for each estimator: its name, the tokens of each text
 //! dump views OPTIONS..  < session    for each of the options (JSON, as the core takes them) every step of every call
 //! dump replay OPTIONS.. < session    for each of the options the calls, buckets, messages, next plan and report of a replay
-//! dump candidates < lines of a call's name and its arguments as JSON  a line for each, of one store
 //! dump show LOOKS..     < report     for each of the looks (JSON) how the report is shown, and some keys of it
+//! dump candidates < lines of a call's name and its arguments as JSON  a line for each, of one store
 //! dump prompt   < lines of a call's name and its arguments as JSON    a line for each: its answer, or its error
 //! ```
 //!
@@ -58,6 +58,17 @@ fn main() -> Done {
     }
 }
 
+fn show(report: &str, looks: &[String]) -> Done {
+    for look in looks {
+        let look = Look::read(look)?;
+        println!("{}", render_list(report, look));
+        for key in ["message:0", "system", "base", "user", "nothing"] {
+            println!("{}", render_detail(report, key, look));
+        }
+    }
+    Ok(())
+}
+
 fn candidates(lines: &str) -> Done {
     let mut store = Store::given(r#"{"scope":"native"}"#)?;
     let key = Key::new(&[7; 32])?;
@@ -81,17 +92,6 @@ fn candidates(lines: &str) -> Done {
             _ => return Err(format!("{name} is no call").into()),
         };
         println!("{}", told.unwrap_or_else(|error| error.to_string()));
-    }
-    Ok(())
-}
-
-fn show(report: &str, looks: &[String]) -> Done {
-    for look in looks {
-        let look = Look::read(look)?;
-        println!("{}", render_list(report, look));
-        for key in ["message:0", "system", "base", "user", "nothing"] {
-            println!("{}", render_detail(report, key, look));
-        }
     }
     Ok(())
 }

@@ -35,6 +35,8 @@ type Model<M> = Partial<
 >;
 const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
 
+type PressureChange = Omit<PressureEvent, "type">;
+
 /** A session's place in a store: revision and bytes that it goes on from, and those whose commit was not acknowledged. */
 interface Place {
   readonly store: Store;
@@ -47,7 +49,6 @@ interface Place {
 /** Commits that are tried before a conflict is the host's. */
 const TRIES = 8;
 const NOTHING = new Uint8Array();
-type PressureChange = Omit<PressureEvent, "type">;
 
 type Step = { need: number[] } | { done: Answer };
 

@@ -22,8 +22,8 @@ const addresses = new Set<string>();
 const objects = new WeakSet<object>();
 
 /**
- * Takes a Wasm, `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm`, `candidates.wasm` or `inspect.wasm`, which
- * starts at the first call that needs it. One that was taken before stays.
+ * Takes a Wasm, `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm`, `candidates.wasm` or `inspect.wasm`, which starts at the first
+ * call that needs it. One that was taken before stays.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.
  */
