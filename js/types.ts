@@ -519,6 +519,8 @@ export interface Replay {
   composition(call?: number): Bucket[];
   /** Every message of the history at a call; default the last. */
   messages(call?: number): ListedMessage[];
+  /** What a message of the session says, as a report has it under `message:N`; nothing where there is none. */
+  text(index: number): string;
   /** The same report as `ContextManager.inspect`, of a call; default the last. */
   report(call?: number, options?: { detailKey?: string }): InspectReport;
   [Symbol.dispose](): void;
