@@ -112,6 +112,11 @@ class Played implements Replay {
     return JSON.parse(call("replay", () => value.list())) as ListedMessage[];
   }
 
+  text(index: number): string {
+    const { value } = this.#standing(this.#at < 0 ? undefined : this.#at);
+    return call("text", () => this.#recording().text(value, index));
+  }
+
   report(at?: number, options: { detailKey?: string } = {}): InspectReport {
     const { value } = this.#standing(at);
     const { system, messages } = this.#session;

@@ -1,7 +1,8 @@
 import type { PlimsollError } from "../errors.js";
 
-/** How a command ends: 0 done, 2 asked for wrongly, 3 the file cannot be read. */
+/** How a command ends: 0 done, 1 past a limit or nothing found, 2 asked for wrongly, 3 the file cannot be read. */
 export const OK = 0;
+export const PAST = 1;
 export const USAGE = 2;
 export const UNREADABLE = 3;
 

@@ -1,6 +1,6 @@
 /** The first lines of every command: which file, what is in it, what could not be read. */
-import type { ListedMessage, SessionFile } from "../types.js";
-import type { Setting } from "./setting.js";
+import type { Replay, SessionFile } from "../types.js";
+import type { Source } from "./source.js";
 import { type Screen, type Span, spans } from "./style.js";
 import { count, plural } from "./text.js";
 
@@ -13,20 +13,16 @@ export interface Facts {
   receipt: SessionFile["receipt"];
 }
 
-export function facts(
-  file: string,
-  session: SessionFile,
-  rows: readonly ListedMessage[],
-  calls: number,
-): Facts {
+/** Of a session that stands at its last call. */
+export function facts({ file, session }: Pick<Source, "file" | "session">, played: Replay): Facts {
   // What stands before the first user message belongs to no turn.
-  const turns = new Set(rows.filter(({ role }) => role === "user").map(({ turn }) => turn)).size;
+  const spoken = played.messages().filter(({ role }) => role === "user");
   return {
     file,
     format: session.format,
     messages: session.messages.length,
-    turns,
-    calls,
+    turns: new Set(spoken.map(({ turn }) => turn)).size,
+    calls: played.calls.length,
     receipt: session.receipt,
   };
 }
@@ -51,21 +47,6 @@ export function header(
     ...screen.flow(spans("faint", [...inside, understood])),
     ...first.flatMap((text) => screen.flow(spans("bad", [text]))),
   ];
-}
-
-/** The window, where its size comes from, and what is said of it. */
-export function windowLine(
-  screen: Screen,
-  contextTokens: number,
-  source: Setting["source"],
-  said: readonly string[],
-): string[] {
-  const notes = { given: "", file: " (from the file)", assumed: " (assumed; --window sets it)" };
-  const size: Span[] = [
-    { role: "strong", text: `Window ${count(contextTokens)}` },
-    { role: "faint", text: notes[source] },
-  ];
-  return screen.flow([size, ...spans("plain", said)]);
 }
 
 /** The name of a part of the report, and what is said beside it. */

@@ -1,46 +1,31 @@
 /** The report of `plimsoll inspect` as text. */
 
 import type { Bucket, ListedMessage } from "../types.js";
-import { axis, marks, sparkline } from "./bar.js";
-import { header, heading, windowLine } from "./header.js";
+import { header } from "./header.js";
 import type { Inspection } from "./inspect.js";
 import { type Filled, partOf, windowBar } from "./parts.js";
-import { type Screen, spans } from "./style.js";
+import { pressureLines } from "./pressure.js";
+import type { Screen } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
-import { count, most, percent, plural } from "./text.js";
+import { count, most, percent } from "./text.js";
+import { where, windowLines } from "./window.js";
 
 export function inspectText(screen: Screen, report: Inspection): string[] {
   return [
     ...header(screen, report),
     "",
-    ...windowLines(screen, report),
+    ...filled(screen, report, [where(report.call, report.calls)]),
     "",
     ...bucketTable(screen, report),
     "",
-    ...pressureLines(screen, report),
+    ...pressureLines(screen, report.pressure, report.window),
     ...(report.largest.length === 0 ? [] : ["", ...messageTable(screen, report)]),
   ];
 }
 
-function windowLines(screen: Screen, report: Inspection): string[] {
-  const { call, calls } = report;
-  const where = call === calls ? "at the last call" : `at call ${count(call)} of ${count(calls)}`;
-  return filled(screen, report, [where]);
-}
-
 /** The window: its size, sums that add up to it, a bar of them. */
 export function filled(screen: Screen, report: Filled, said: readonly string[]): string[] {
-  const { contextTokens, used, reserve, free, source } = report.window;
-  const sums = [
-    `used ${count(used)} (${percent(used, contextTokens)}%)`,
-    `reserve ${count(reserve)}`,
-    free < 0 ? `OVER by ${count(-free)}` : `free ${count(free)}`,
-  ];
-  return [
-    ...windowLine(screen, contextTokens, source, said),
-    ...screen.flow(spans(free < 0 ? "bad" : "plain", sums)),
-    ...windowBar(screen, report),
-  ];
+  return [...windowLines(screen, report.window, said), ...windowBar(screen, report)];
 }
 
 const BUCKETS: readonly Column[] = [
@@ -67,12 +52,7 @@ function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] 
       states(one),
     ];
   });
-  const sum = (of: (one: Bucket) => number): number =>
-    buckets.reduce((total, one) => total + of(one), 0);
-  const rest = window.used - sum((one) => one.sent);
-  const share = percent(rest, window.used);
-  if (rest !== 0) rows.push(["-", "between blocks", count(rest), share, "", "", ""]);
-  const before = sum((one) => one.tokens);
+  const before = buckets.reduce((sum, one) => sum + one.tokens, 0);
   const saved = before > window.used ? `${count(before - window.used)} fewer` : "";
   const whole = percent(window.used, window.used);
   const total = ["", "total", count(window.used), whole, "", count(before), saved];
@@ -90,34 +70,6 @@ function states({ blocks, kept, capped, stubbed, gone }: Bucket): string {
   if (said.length === 0) return `${count(kept)} kept`;
   const list = said.map(([amount, word]) => `${count(amount)} ${word}`).join(", ");
   return said.length === 1 && kept === 0 ? list : `${list} of ${count(blocks)}`;
-}
-
-function pressureLines(screen: Screen, { pressure, window }: Inspection): string[] {
-  const ceiling = window.contextTokens - window.reserve;
-  const used = pressure.map((one) => one.used);
-  const peak = most(used);
-  const signs = [
-    { sign: "e", role: "edit", word: "edit" },
-    { sign: "F", role: "fold", word: "fold" },
-  ] as const;
-  const happened = signs.map(({ sign, word }) => {
-    return `${sign} ${plural(pressure.filter((one) => one.event === word).length, word)}`;
-  });
-  const row = marks(
-    pressure,
-    screen.width,
-    signs.map(({ sign, word }) => ({ sign, when: (one) => one.event === word })),
-  ).map((mark) => screen.paint(signs.find(({ sign }) => sign === mark)?.role ?? "plain", mark));
-  const told = [`peak ${count(peak)} at call ${count(used.indexOf(peak) + 1)}`, ...happened];
-  const width = Math.min(screen.width, used.length);
-  return [
-    ...heading(screen, "PRESSURE BY CALL", told),
-    ...sparkline(screen, used, { ceiling, width, height: 3 })
-      .map((line) => screen.paint("sent", line.trimEnd()))
-      .filter((line) => line !== ""),
-    ...(pressure.some((one) => one.event !== null) ? [row.join("").trimEnd()] : []),
-    axis(screen, 1, used.length, width),
-  ];
 }
 
 const MESSAGES: readonly Column[] = [
@@ -144,7 +96,11 @@ function messageTable(screen: Screen, { largest }: Inspection): string[] {
 }
 
 /** What a message is, in a few words. */
-export function what({ role, kind, tool }: ListedMessage): string {
+export function what({
+  role,
+  kind,
+  tool,
+}: Pick<ListedMessage, "role" | "kind"> & { tool?: string | undefined }): string {
   // As the buckets are named: "result read", "call edit"; anything else by who said it.
   return tool === undefined
     ? `${role} ${kind}`

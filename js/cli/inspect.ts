@@ -1,23 +1,17 @@
 /** `plimsoll inspect FILE`: what fills the window at one call, by kind and by message. The figures. */
 
-import type { Bucket, ListedMessage, Replay, ReplayCall, SessionFile } from "../types.js";
+import type { Bucket, ListedMessage, ReplayCall } from "../types.js";
 import { type Facts, facts } from "./header.js";
-import { type Given, whole } from "./options.js";
-import type { Setting } from "./setting.js";
+import { type Given, topOf } from "./options.js";
+import { callOf, play, reportAt, type Source } from "./source.js";
+import { type WindowFigures, windowFigures } from "./window.js";
 
 /** The report, the same as text and as JSON. `used + reserve + free = contextTokens`. */
 export interface Inspection extends Facts {
   schema: "plimsoll.inspect/1";
   /** Which request, from 1. */
   call: number;
-  window: {
-    contextTokens: number;
-    source: Setting["source"];
-    used: number;
-    reserve: number;
-    /** Below 0 where the request is over the window. */
-    free: number;
-  };
+  window: WindowFigures;
   /** What a request has and this file does not tell: the figures are without it. */
   absent: string[];
   buckets: Bucket[];
@@ -30,36 +24,30 @@ const ABSENT = [
   ["tools", "the tool definitions"],
 ] as const;
 
-export function inspect(
-  file: string,
-  session: SessionFile,
-  played: Replay,
-  { window, source }: Setting,
-  given: Given,
-): Inspection {
-  const last = played.calls.length;
-  const call = whole("call", given.text("call"), 1, last) ?? last;
-  const top = whole("top", given.text("top"), 0, 1_000_000) ?? 10;
-  const chosen = played.calls[call - 1];
-  const used = chosen?.used ?? 0;
-  const reserve = window.maxOutputTokens;
-  const free = window.contextTokens - reserve - used;
-  const buckets = played.composition(chosen?.call).filter((one) => one.tokens > 0 || one.sent > 0);
-  const rows = played.messages(chosen?.call);
+export function inspect(source: Source, given: Given): Inspection {
+  using played = play(source);
+  const call = callOf(given, played);
+  const top = topOf(given, 10);
+  const { calls } = played;
+  const all = facts(source, played);
+  const report = reportAt(source, played, call);
+  const buckets = played.composition(call - 1).filter((one) => one.tokens > 0 || one.sent > 0);
   return {
     schema: "plimsoll.inspect/1",
-    ...facts(file, session, played.messages(played.calls[last - 1]?.call), last),
+    ...all,
     call,
-    window: { contextTokens: window.contextTokens, source, used, reserve, free },
+    window: windowFigures(report, source.setting),
     absent: absentOf(buckets),
     buckets: [...buckets].sort((a, b) => b.sent - a.sent || b.tokens - a.tokens),
-    pressure: played.calls.map(({ used, event }, index) => ({ call: index + 1, used, event })),
-    largest: [...rows].sort((a, b) => b.tokens - a.tokens || a.index - b.index).slice(0, top),
+    pressure: calls.map(({ used, event }, index) => ({ call: index + 1, used, event })),
+    largest: [...report.messages]
+      .sort((a, b) => b.tokens - a.tokens || a.index - b.index)
+      .slice(0, top),
   };
 }
 
 /** What no bucket is of: the file does not tell it. */
-export function absentOf(buckets: readonly Bucket[]): string[] {
+export function absentOf(buckets: ReadonlyArray<{ bucket: string }>): string[] {
   const isThere = (name: string): boolean => buckets.some((one) => one.bucket === name);
   return ABSENT.filter(([bucket]) => !isThere(bucket)).map(([, what]) => what);
 }

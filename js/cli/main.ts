@@ -1,84 +1,139 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
-import { PlimsollError, readSession, replay } from "../index.js";
-import type { Replay, SessionFile } from "../types.js";
-import { Exit, isOption, OK, UNREADABLE, unreadable, usage } from "./errors.js";
+
+import { check } from "./check.js";
+import { checkText } from "./check-text.js";
+import { Exit, OK, PAST, UNREADABLE, usage } from "./errors.js";
+import { find } from "./find.js";
+import { findText } from "./find-text.js";
+import { help } from "./help.js";
 import { inspect } from "./inspect.js";
 import { inspectText } from "./inspect-text.js";
+import { detailText, listText, look } from "./list.js";
+import { map } from "./map.js";
+import { mapText } from "./map-text.js";
 import { next } from "./next.js";
 import { nextText } from "./next-text.js";
-import { COMMANDS, type Given, help, inWords, parse, refuse, whole } from "./options.js";
+import {
+  COMMANDS,
+  type Command,
+  type Given,
+  inWords,
+  parse,
+  refuse,
+  topOf,
+  whole,
+} from "./options.js";
 import { prompt } from "./prompt.js";
 import { plainPrompt, promptText } from "./prompt-text.js";
 import { type Played, replayReport, withoutCalls } from "./replay.js";
 import { replayText } from "./replay-text.js";
-import { PRICES, policy, type Setting, setting, settings } from "./setting.js";
+import { rpc } from "./rpc.js";
+import { PRICES, policy, type Setting, settings } from "./setting.js";
+import { open, play, source, sources } from "./source.js";
 import { Screen, wantsColor } from "./style.js";
 import { harmless, harmlessJson } from "./text.js";
+import { turns } from "./turns.js";
+import { turnsText } from "./turns-text.js";
 
-const NAMES = inWords(COMMANDS, "or");
+/** What a command answers: a document, the text of it, and how it ends where that is not well. */
+interface Answer {
+  report: unknown;
+  text: (screen: Screen) => readonly string[];
+  code?: number;
+}
 
-async function main(argv: readonly string[]): Promise<string> {
+const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>> = {
+  inspect: (given) => {
+    const report = inspect(source(given, "inspect"), given);
+    return { report, text: (screen) => inspectText(screen, report) };
+  },
+  list: (given) => {
+    const looked = look(source(given, "list"), given);
+    return { report: looked.report, text: (screen) => listText(screen, looked) };
+  },
+  detail: (given) => {
+    const key = argument(given, "detail", "KEY");
+    const looked = look(source(given, "detail"), given, key);
+    return { report: looked.report, text: (screen) => detailText(screen, looked, key) };
+  },
+  map: (given) => {
+    const report = map(source(given, "map"), given);
+    return { report, text: (screen) => mapText(screen, report) };
+  },
+  turns: (given) => {
+    const report = turns(source(given, "turns"));
+    const rows = { byCall: given.has("calls"), every: given.has("all") };
+    return { report, text: (screen) => turnsText(screen, report, rows) };
+  },
+  find: (given) => {
+    const text = argument(given, "find", "TEXT");
+    const top = topOf(given, 30);
+    const report = find(source(given, "find"), text, given);
+    const code = report.found > 0 ? OK : PAST;
+    return { report, text: (screen) => findText(screen, report, top), code };
+  },
+  next: (given) => {
+    const top = topOf(given, 5);
+    const report = next(source(given, "next"), given);
+    return { report, text: (screen) => nextText(screen, report, given.has("all"), top) };
+  },
+  replay: runReplay,
+  check: (given) => {
+    const report = check(sources(given, "check"), given);
+    return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
+  },
+  rpc: async (given) => {
+    if (given.files.includes("-"))
+      throw usage("rpc: standard input is where it is asked; name a file");
+    await rpc(sources(given, "rpc"), process.stdin, process.stdout);
+    return { report: null, text: () => [] };
+  },
+  prompt: async (given) => {
+    const report = await prompt(given);
+    const draw = (screen: Screen) =>
+      given.has("text") ? plainPrompt(report) : promptText(screen, report);
+    return { report, text: draw };
+  },
+};
+
+async function main(argv: readonly string[]): Promise<{ text: string; code: number }> {
   const given = parse(argv);
-  if (given.version) return `${version()}\n`;
-  if (given.help || given.command === "help") return help();
-  const command = COMMANDS.find((name) => name === given.command);
-  if (given.command === undefined)
-    throw usage(`a command is missing: ${NAMES}; see plimsoll --help`);
+  const done = (text: string, code: number = OK) => ({ text, code });
+  if (given.version) return done(`${version()}\n`);
+  if (given.command === "help") return done(help(commandOf(given.files[0])));
+  if (given.help) return done(help(commandOf(given.command)));
+  const command = commandOf(given.command);
   if (command === undefined)
-    throw usage(`${JSON.stringify(given.command)} is no command: ${NAMES}; see plimsoll --help`);
+    throw usage(`a command is missing: ${inWords(COMMANDS, "or")}; see plimsoll --help`);
   refuse(given, command);
-  if (command === "prompt") return runPrompt(screenFor(given), given);
-  const [file, ...more] = given.files;
-  if (file === undefined) throw usage(`a file is missing: plimsoll ${command} FILE`);
   const screen = screenFor(given);
-  if (command === "replay") return runReplay(screen, given);
-  if (more.length > 0) throw usage(`one file at a time, got ${given.files.length}`);
-  const [preset, ...presets] = given.list("preset");
-  if (presets.length > 0)
-    throw usage(`--preset: one for plimsoll ${command}; plimsoll replay compares several`);
-  const session = open(file, given);
-  const wanted = setting(given, session);
-  return command === "inspect"
-    ? runInspect(screen, file, session, wanted, preset, given)
-    : runNext(screen, file, session, wanted, preset, given);
+  const { report, text, code } = await RUN[command](given);
+  const shown = given.has("json") ? [json(report)] : text(screen);
+  return done(shown.map((line) => `${line}\n`).join(""), code);
 }
 
-async function runPrompt(screen: Screen, given: Given): Promise<string> {
-  const report = await prompt(given);
-  if (given.has("json")) return json(report);
-  return lines(given.has("text") ? plainPrompt(report) : promptText(screen, report));
+function commandOf(name: string | undefined): Command | undefined {
+  const command = COMMANDS.find((one) => one === name);
+  if (name !== undefined && command === undefined)
+    throw usage(
+      `${JSON.stringify(name)} is no command: ${inWords(COMMANDS, "or")}; see plimsoll --help`,
+    );
+  return command;
 }
 
-function runInspect(
-  screen: Screen,
-  file: string,
-  session: SessionFile,
-  wanted: Setting,
-  preset: string | undefined,
-  given: Given,
-): string {
-  const played = play(file, session, wanted, preset);
-  const report = inspect(file, session, played, wanted, given);
-  return given.has("json") ? json(report) : lines(inspectText(screen, report));
+/** What stands on the command line before the file. */
+function argument(given: Given, command: Command, what: string): string {
+  const [first, ...files] = given.files;
+  if (first === undefined) throw usage(`${what} is missing: plimsoll ${command} ${what} FILE`);
+  given.files = files;
+  return first;
 }
 
-function runNext(
-  screen: Screen,
-  file: string,
-  session: SessionFile,
-  wanted: Setting,
-  preset: string | undefined,
-  given: Given,
-): string {
-  const top = whole("top", given.text("top"), 0, 1_000_000) ?? 5;
-  const report = attempt(file, () => next(file, session, wanted, policy(wanted, preset), given));
-  return given.has("json") ? json(report) : lines(nextText(screen, report, given.has("all"), top));
-}
-
-function runReplay(screen: Screen, given: Given): string {
+function runReplay(given: Given): Answer {
   const names = given.list("preset");
   const presets = names.length === 0 ? ["balanced"] : names;
+  if (given.files.length === 0) throw usage("a file is missing: plimsoll replay FILE");
   const opened = [...new Set(given.files)].map((file) => {
     const session = open(file, given);
     return { file, session, settings: settings(given, session) };
@@ -87,7 +142,14 @@ function runReplay(screen: Screen, given: Given): string {
   const played = opened.flatMap(({ file, session, settings }) =>
     settings.flatMap((setting) =>
       presets.map((preset): Played => {
-        return { file, session, setting, preset, replay: play(file, session, setting, preset) };
+        const options = policy(setting, preset);
+        return {
+          file,
+          session,
+          setting,
+          preset,
+          replay: play({ file, session, setting, options }),
+        };
       }),
     ),
   );
@@ -95,8 +157,10 @@ function runReplay(screen: Screen, given: Given): string {
   const report = replayReport(played, prices);
   for (const { replay } of played) replay[Symbol.dispose]();
   const isOne = report.runs.length === 1 || given.has("calls");
-  if (given.has("json")) return json(isOne ? report : withoutCalls(report));
-  return lines(replayText(screen, report, given.has("calls")));
+  return {
+    report: isOne ? report : withoutCalls(report),
+    text: (screen) => replayText(screen, report, given.has("calls")),
+  };
 }
 
 /** Sessions of different windows have no row in common. */
@@ -107,50 +171,6 @@ function agree(opened: ReadonlyArray<{ file: string; settings: readonly Setting[
     throw usage(
       `--window: is missing, and ${opened[0]?.file} and ${opened[other]?.file} have different ones`,
     );
-}
-
-function play(
-  file: string,
-  session: SessionFile,
-  wanted: Setting,
-  preset: string | undefined,
-): Replay {
-  const played = attempt(file, () => replay(session, policy(wanted, preset)));
-  if (played.calls.length === 0)
-    throw unreadable(file, "holds no model call: nothing was ever sent");
-  return played;
-}
-
-function open(file: string, given: Given): SessionFile {
-  const bytes = load(file);
-  const leaf = given.text("leaf");
-  return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }));
-}
-
-function load(file: string): Uint8Array {
-  try {
-    return readFileSync(file === "-" ? 0 : file);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const told: Record<string, string> = {
-      ENOENT: "no such file",
-      EACCES: "may not be read",
-      EISDIR: "is a folder; name a session file in it",
-      EAGAIN: "nothing on standard input",
-    };
-    throw unreadable(file, told[code] ?? (code || "cannot be read"));
-  }
-}
-
-/** What the package refuses is said in its own words: a wrong option is the command line's fault, the rest the file's. */
-function attempt<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Exit) throw error;
-    if (error instanceof PlimsollError && isOption(error)) throw usage(error.message);
-    throw unreadable(file, error instanceof Error ? error.message : String(error));
-  }
 }
 
 function screenFor(given: Given): Screen {
@@ -175,8 +195,7 @@ function version(): string {
     : "unknown";
 }
 
-const json = (report: unknown): string => `${harmlessJson(JSON.stringify(report, null, 2))}\n`;
-const lines = (text: readonly string[]): string => `${text.join("\n")}\n`;
+const json = (report: unknown): string => harmlessJson(JSON.stringify(report, null, 2));
 
 /** Prints and sets the exit code. A reader that goes away early, as `head` does, is no error. */
 async function run(): Promise<void> {
@@ -184,8 +203,9 @@ async function run(): Promise<void> {
     if (error.code !== "EPIPE") process.exitCode = UNREADABLE;
   });
   try {
-    process.stdout.write(await main(process.argv.slice(2)));
-    process.exitCode = OK;
+    const { text, code } = await main(process.argv.slice(2));
+    process.stdout.write(text);
+    process.exitCode = code;
   } catch (error) {
     const told = error instanceof Error ? error.message : String(error);
     process.stderr.write(`plimsoll: ${harmless(told)}\n`);

@@ -1,5 +1,5 @@
 /** `plimsoll next FILE`: what the next request of a session would hold, and why. The figures; nothing is written. */
-import { ContextManager, replay } from "../index.js";
+import { replay } from "../index.js";
 import type {
   Bucket,
   Explanation,
@@ -12,8 +12,10 @@ import type {
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
+import { goingOn, managed } from "./managed.js";
 import { duration, type Given } from "./options.js";
-import type { Setting } from "./setting.js";
+import { attempt, reportAt, type Source } from "./source.js";
+import { type WindowFigures, windowFigures } from "./window.js";
 
 type State = Explanation["state"];
 
@@ -29,14 +31,7 @@ export interface NextMessage
 export interface NextReport extends Facts {
   schema: "plimsoll.next/1";
   preset: string;
-  window: {
-    contextTokens: number;
-    source: Setting["source"];
-    used: number;
-    reserve: number;
-    /** Below 0 where the request is over the window. */
-    free: number;
-  };
+  window: WindowFigures;
   request: {
     /** Its number, from 1. */
     call: number;
@@ -64,21 +59,15 @@ export interface NextReport extends Facts {
 
 const STATES: readonly State[] = ["kept", "capped", "stubbed", "thinned", "summarized", "dropped"];
 
-export function next(
-  file: string,
-  session: SessionFile,
-  { window, source }: Setting,
-  options: ReplayOptions,
-  given: Given,
-): NextReport {
-  const going = goingOn(session, duration("idle", given.text("idle")) ?? 0);
-  using played = replay(going, options);
-  const { status, prepared, before, after } = manage(going, played, options);
+export function next(source: Source, given: Given): NextReport {
+  const { file, session, options } = source;
+  const going = goingOn(session, idleOf(session, given));
+  using played = attempt(file, () => replay(going, options));
+  const { status, prepared, before, after } = attempt(file, () => manage(going, played, options));
   const last = played.calls.at(-1);
-  const used = last?.used ?? 0;
-  const reserve = window.maxOutputTokens;
+  const report = reportAt(source, played, played.calls.length);
   const buckets = played.composition().filter((one) => one.tokens > 0 || one.sent > 0);
-  const listed = played.messages();
+  const listed = report.messages;
   const history = listed.flatMap((one, at): NextMessage[] => {
     const why = after[at];
     if (why === undefined) return [];
@@ -88,15 +77,10 @@ export function next(
   });
   return {
     schema: "plimsoll.next/1",
-    ...facts(file, session, listed, session.calls.length),
+    ...facts(source, played),
+    calls: session.calls.length,
     preset: options.preset ?? "balanced",
-    window: {
-      contextTokens: window.contextTokens,
-      source,
-      used,
-      reserve,
-      free: window.contextTokens - reserve - used,
-    },
+    window: windowFigures(report, source.setting),
     request: {
       call: played.calls.length,
       at: last?.at ?? 0,
@@ -116,35 +100,24 @@ export function next(
   };
 }
 
-/** The session with one more call, which has seen all of it. */
-function goingOn(session: SessionFile, idle: number): SessionFile {
-  const last = session.calls.at(-1);
-  if (idle > 0 && last?.at === undefined) throw usage("--idle: the file tells no times");
-  const at = last?.at === undefined ? {} : { at: last.at + idle };
-  return { ...session, calls: [...session.calls, { sent: session.messages.length, ...at }] };
-}
-
 /** The same calls through a manager, which knows what is due and what would bring a message back. */
 function manage(session: SessionFile, played: Replay, options: ReplayOptions) {
-  const { signal: _, ...policy } = options;
-  let now = 0;
-  using context = new ContextManager<unknown>({
-    ...policy,
-    format: session.messageFormat,
-    clock: () => now,
-  });
-  const { messages, system, tools } = session;
+  using manager = managed(session, played, options);
+  const { context } = manager;
   const explained = (count: number): Explanation[] =>
     Array.from({ length: count }, (_, index) => context.explain(index));
-  const request = (index: number) => {
-    now = played.calls[index]?.at ?? now;
-    return context.request(messages.slice(0, session.calls[index]?.sent), { system, tools });
-  };
   const end = session.calls.length - 1;
-  for (let index = 0; index < end; index += 1) request(index);
+  for (let index = 0; index < end; index += 1) manager.request(index);
   const before = end === 0 ? [] : explained(session.calls[end - 1]?.sent ?? 0);
-  const prepared = request(end);
-  return { prepared, before, after: explained(messages.length), status: context.status() };
+  const prepared = manager.request(end);
+  return { prepared, before, after: explained(session.messages.length), status: context.status() };
+}
+
+function idleOf(session: SessionFile, given: Given): number {
+  const idle = duration("idle", given.text("idle")) ?? 0;
+  if (idle > 0 && session.calls.at(-1)?.at === undefined)
+    throw usage("--idle: the file tells no times");
+  return idle;
 }
 
 function changesOf(history: readonly NextMessage[]): NextReport["changes"] {

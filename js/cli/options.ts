@@ -2,20 +2,34 @@
 import { parseArgs } from "node:util";
 import { usage } from "./errors.js";
 
-export const COMMANDS = ["inspect", "next", "replay", "prompt"] as const;
+export const COMMANDS = [
+  "inspect",
+  "list",
+  "detail",
+  "map",
+  "turns",
+  "find",
+  "next",
+  "replay",
+  "check",
+  "rpc",
+  "prompt",
+] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface Option {
   name: string;
   /** How its value is called in the help; without one it is a switch. */
   value?: string;
+  short?: string;
   many?: boolean;
   help: string;
   /** The commands that know it; all if nothing is said. */
   only?: readonly Command[];
 }
 
-const SESSION = ["inspect", "next", "replay"] as const;
+const SESSION = COMMANDS.filter((name) => name !== "prompt");
+const PRINTS = COMMANDS.filter((name) => name !== "rpc");
 
 export const OPTIONS: readonly Option[] = [
   {
@@ -65,14 +79,39 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "call",
     value: "N",
-    help: "the request of this call instead of the last",
-    only: ["inspect"],
+    help: "the request of this call (default the last; find: next)",
+    only: ["inspect", "list", "detail", "map", "find", "check"],
   },
   {
     name: "top",
     value: "N",
-    help: "single messages listed (default 10, next: 5)",
-    only: ["inspect", "next"],
+    help: "single messages listed (default 10; next: 5, find: 30)",
+    only: ["inspect", "map", "next", "find"],
+  },
+  {
+    name: "ignore-case",
+    short: "i",
+    help: "capital letters and small ones are the same",
+    only: ["find"],
+  },
+  {
+    name: "max-pressure",
+    value: "SHARE",
+    help: "used of what is usable, at every call: 0.85, 85%",
+    only: ["check"],
+  },
+  {
+    name: "max-used",
+    value: "SIZE",
+    help: "tokens of a request, at every call",
+    only: ["check"],
+  },
+  {
+    name: "max",
+    value: "PART=SIZE",
+    many: true,
+    help: "tokens of a part: 'result bash=12k', 'result *=8k'",
+    only: ["check"],
   },
   {
     name: "idle",
@@ -80,8 +119,8 @@ export const OPTIONS: readonly Option[] = [
     help: "how long after the last call it comes (default 0s)",
     only: ["next"],
   },
-  { name: "all", help: "every message, not runs of them", only: ["next"] },
-  { name: "calls", help: "every call, not a selection", only: ["replay"] },
+  { name: "all", help: "every row, not a selection or runs", only: ["next", "turns"] },
+  { name: "calls", help: "every call, not a selection", only: ["replay", "turns"] },
   {
     name: "workspace",
     value: "DIR",
@@ -90,15 +129,26 @@ export const OPTIONS: readonly Option[] = [
   },
   { name: "query", value: "TEXT", help: "what the request asks for", only: ["prompt"] },
   { name: "text", help: "the prompt itself instead of the table", only: ["prompt"] },
-  { name: "json", help: "one JSON document instead of text" },
+  { name: "json", help: "one JSON document instead of text", only: PRINTS },
   {
     name: "color",
     value: "WHEN",
     help: "auto, always or never (NO_COLOR, FORCE_COLOR count)",
+    only: PRINTS,
   },
-  { name: "ascii", help: "no signs beyond ASCII" },
-  { name: "width", value: "N", help: "columns (default: the terminal's, 80 when piped)" },
+  { name: "ascii", help: "no signs beyond ASCII", only: PRINTS },
+  {
+    name: "width",
+    value: "N",
+    help: "columns (default: the terminal's, 80 when piped)",
+    only: PRINTS,
+  },
 ];
+
+/** Whether a command knows an option. */
+export function knows(command: Command, { only }: Option): boolean {
+  return only === undefined || only.includes(command);
+}
 
 /** The command line, read. */
 export interface Given {
@@ -120,8 +170,12 @@ export function parse(argv: readonly string[]): Given {
     help: { type: "boolean", short: "h" },
     version: { type: "boolean", short: "V" },
   };
-  for (const { name, value, many } of OPTIONS) {
-    options[name] = { type: value === undefined ? "boolean" : "string", multiple: many === true };
+  for (const { name, value, many, short } of OPTIONS) {
+    options[name] = {
+      type: value === undefined ? "boolean" : "string",
+      multiple: many === true,
+      ...(short === undefined ? {} : { short }),
+    };
   }
   const { values, positionals } = read(argv, options);
   const texts = (name: string): string[] => [values[name] ?? []].flat().map(String);
@@ -159,10 +213,9 @@ export function inWords(words: readonly string[], last: "and" | "or"): string {
 
 /** Options that the command does not know are refused, not ignored. */
 export function refuse(given: Given, command: Command): void {
-  for (const { name, only } of OPTIONS) {
-    if (only !== undefined && !only.includes(command) && given.has(name)) {
-      throw usage(`--${name} belongs to plimsoll ${inWords(only, "and")}`);
-    }
+  for (const option of OPTIONS) {
+    if (knows(command, option) || !given.has(option.name)) continue;
+    throw usage(`--${option.name} belongs to plimsoll ${inWords(option.only ?? [], "and")}`);
   }
 }
 
@@ -187,6 +240,15 @@ export function duration(name: string, text: string | undefined): number | undef
   return Math.round(Number(match[1]) * unit[match[2]?.toLowerCase() as keyof typeof unit]);
 }
 
+/** "0.85" or "85%" as a share of 1. */
+export function share(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,4}(?:\.\d{1,6})?)(%?)$/.exec(text);
+  if (match === null)
+    throw usage(`--${name}: a share like 0.85 or 85%, got ${JSON.stringify(text)}`);
+  return match[2] === "%" ? Number(match[1]) / 100 : Number(match[1]);
+}
+
 /** A whole number within bounds. */
 export function whole(
   name: string,
@@ -201,45 +263,7 @@ export function whole(
   return value;
 }
 
-/** The help: as wide as its longest line, at most 80 columns. */
-export function help(): string {
-  const row = ({ name, value, help: text, only }: Option): string => {
-    const left = `  --${name}${value === undefined ? "" : ` ${value}`}`;
-    const whose = only === undefined || only === SESSION ? "" : ` (${only.join(", ")})`;
-    return `${left.padEnd(20)}${text}${whose}`;
-  };
-  return [
-    "plimsoll: what fills an agent's context window, and what would be sent instead.",
-    "",
-    "  plimsoll inspect FILE                what fills the window at the last call",
-    "  plimsoll next FILE                   what the next request would keep and cut",
-    "  plimsoll replay FILE --window 64k    the session call by call, under a policy",
-    "  plimsoll replay FILE... --preset A,B --window 32k,64k    several, side by side",
-    "  plimsoll prompt --query TEXT         the system prompt of a workspace, and why",
-    "",
-    "FILE is a session of an agent (JSONL or JSON), or - for standard input.",
-    "It is read and never written; nothing leaves the machine.",
-    "",
-    ...OPTIONS.map(row),
-    `  ${"-h, --help".padEnd(18)}this text`,
-    `  ${"-V, --version".padEnd(18)}the version`,
-    "",
-    "Tokens are estimates. The bill counts input: what is read from the cache,",
-    "written to it or sent plain, at --prices, in uncached input tokens, at the",
-    "session's own times. Recall: of the names that a call used again, the share its",
-    "request still held; far: named last over 8,000 tokens back; content: the newest",
-    "source still whole; user: people's text still verbatim. Over several files bills",
-    "and counts are sums, shares the mean of the files.",
-    "",
-    "--json gives one document, whose names are kept: schema (plimsoll.inspect/1,",
-    "next/1, replay/1, prompt/1), file or files, window, then",
-    "  inspect  call, buckets, pressure, largest",
-    "  next     request, changes, due, buckets, history (state, rule, since, restore)",
-    "  replay   prices, runs (file, window, preset, totals), matrix (a row a preset",
-    "           and window, and one named unmanaged; best: where it is the best);",
-    "           with one run or --calls also the calls of each run",
-    "  prompt   prompt, sections, budget, focus",
-    "Exit: 0 done, 2 the command line is wrong, 3 the file cannot be read.",
-    "",
-  ].join("\n");
+/** How many single messages are listed. */
+export function topOf(given: Given, own: number): number {
+  return whole("top", given.text("top"), 0, 1_000_000) ?? own;
 }

@@ -1,8 +1,8 @@
 /** The parts of the window bar, and the letter and colour by which a part is known everywhere. */
 import { type Segment, stacked } from "./bar.js";
-import type { Inspection } from "./inspect.js";
 import { type Role, type Screen, type Span, spans } from "./style.js";
 import { count } from "./text.js";
+import type { WindowFigures } from "./window.js";
 
 export interface Part {
   letter: string;
@@ -28,33 +28,60 @@ export function partOf(bucket: string): Part {
   return PARTS.find(({ of }) => of.test(bucket)) ?? OTHER;
 }
 
+/** The tool whose results a bucket holds. */
+export function resultsOf(bucket: string): string | undefined {
+  return /^result (.*)$/s.exec(bucket)?.[1];
+}
+
+/** The part of a name. */
+export function partNamed(name: string): Part {
+  return PARTS.find((part) => part.name === name) ?? OTHER;
+}
+
 interface Named extends Segment {
   name: string;
 }
 
 /** A window and what fills it. */
-export type Filled = Pick<Inspection, "buckets" | "window" | "absent">;
+export interface Filled {
+  buckets: ReadonlyArray<{ bucket: string; sent: number }>;
+  window: WindowFigures;
+  /** What a request has and the file does not tell. */
+  absent: string[];
+}
 
 /** The window as a bar, whose parts add up to it, and what its letters mean. */
 export function windowBar(screen: Screen, report: Filled): string[] {
   const segments = segmentsOf(screen, report).filter(({ value }) => value > 0);
-  const absent = report.absent.length > 0 ? [`not in this file: ${report.absent.join(", ")}`] : [];
   return [
     stacked(screen, segments, screen.width),
     ...legend(screen, segments),
-    ...screen.flow(spans("faint", absent)),
+    ...absentLines(screen, report.absent),
   ];
 }
 
-function segmentsOf(screen: Screen, { buckets, window }: Filled): Named[] {
-  const parts = [...PARTS, OTHER].map(({ letter, role, name }) => {
+/** What the figures are without. */
+export function absentLines(screen: Screen, absent: readonly string[]): string[] {
+  return absent.length === 0
+    ? []
+    : screen.flow(spans("faint", [`not in this file: ${absent.join(", ")}`]));
+}
+
+/** What each part of a request takes, and of how many buckets: the sums of them, nothing left out. */
+export function partsOf(
+  buckets: Filled["buckets"],
+): Array<Part & { sent: number; buckets: number }> {
+  return [...PARTS, OTHER].map(({ letter, role, name }) => {
     const mine = buckets.filter(({ bucket }) => partOf(bucket).letter === letter);
-    return { letter, role, name, value: mine.reduce((sum, { sent }) => sum + sent, 0) };
+    const sent = mine.reduce((sum, one) => sum + one.sent, 0);
+    return { letter, role, name, sent, buckets: mine.length };
   });
-  const known = parts.reduce((sum, { value }) => sum + value, 0);
+}
+
+function segmentsOf(screen: Screen, { buckets, window }: Filled): Named[] {
+  const parts = partsOf(buckets).map(({ sent, ...part }) => ({ ...part, value: sent }));
   return [
     ...parts,
-    { letter: "-", role: "faint", name: "between blocks", value: window.used - known },
     { letter: screen.sign("free"), role: "faint", name: "free", value: window.free },
     { letter: screen.sign("reserve"), role: "faint", name: "reserve", value: window.reserve },
   ];

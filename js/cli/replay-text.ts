@@ -2,7 +2,7 @@
 
 import type { ReplayCall } from "../types.js";
 import { axis, chart } from "./bar.js";
-import { type Facts, header, windowLine } from "./header.js";
+import { type Facts, header } from "./header.js";
 import { savedOf, times } from "./matrix.js";
 import { matrixText } from "./matrix-text.js";
 import type { ReplayReport, Run } from "./replay.js";
@@ -10,6 +10,7 @@ import { sample } from "./sample.js";
 import { type Screen, type Span, spans } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
 import { count, most, percent, plural } from "./text.js";
+import { windowLine } from "./window.js";
 
 export function replayText(screen: Screen, report: ReplayReport, every: boolean): string[] {
   const { runs, files } = report;

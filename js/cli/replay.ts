@@ -48,9 +48,7 @@ export function replayReport(played: readonly Played[], prices: Prices): ReplayR
   );
   return {
     schema: "plimsoll.replay/1",
-    files: firsts.map(({ file, session, replay }) =>
-      facts(file, session, replay.messages(), replay.calls.length),
-    ),
+    files: firsts.map(({ file, session, replay }) => facts({ file, session }, replay)),
     prices,
     runs,
     matrix: matrix(runs),

@@ -1,10 +1,12 @@
 /** Which calls are listed where there are too many for a screen. */
 import type { ReplayCall } from "../types.js";
 
+export type Sampled = Pick<ReplayCall, "violations" | "event">;
+
 /** First and last, then some of what went wrong, of folds, of edits and of the rest: at most so many, in order. */
-export function sample(calls: readonly ReplayCall[], most = 18): number[] {
+export function sample(calls: ReadonlyArray<Sampled>, most = 18): number[] {
   const chosen = new Set<number>(calls.length === 0 ? [] : [0, calls.length - 1]);
-  const add = (wanted: (one: ReplayCall) => boolean, limit: number): void => {
+  const add = (wanted: (one: Sampled) => boolean, limit: number): void => {
     const found = calls.flatMap((one, at) => (wanted(one) && !chosen.has(at) ? [at] : []));
     const room = Math.max(0, Math.min(found.length, limit - chosen.size));
     for (let i = 0; i < room; i += 1) {

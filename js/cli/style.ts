@@ -87,6 +87,12 @@ export class Screen {
     this.width = width;
   }
 
+  /** The same, for what the core draws. */
+  get options(): ScreenOptions {
+    const { color, ascii, width } = this;
+    return { color, ascii, width };
+  }
+
   /** The one way for a text to get onto the screen: made harmless first, then coloured. */
   paint(role: Role, text: string): string {
     const safe = this.ascii ? harmless(text).replace(/[^ -~]/gu, "?") : harmless(text);

@@ -19,6 +19,11 @@ export function harmlessJson(json: string): string {
   });
 }
 
+/** A text as the source of a pattern that it alone matches. */
+export function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
 /** Columns that a text takes on a terminal. */
 export function columns(text: string): number {
   let count = 0;

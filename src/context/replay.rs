@@ -277,6 +277,17 @@ impl Recording {
         behind.get(..run).unwrap_or(&[])
     }
 
+    /// What a message of the session says, as a report tells it under its key; nothing where there is none.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn text(&self, replay: &Replay, index: u32) -> Result<String> {
+        if index >= self.len() {
+            return Ok(String::new());
+        }
+        replay.state.text_of(index, self.raw(index))
+    }
+
     /// Messages of the session.
     pub fn len(&self) -> u32 {
         u32::try_from(self.measures.len()).unwrap_or(NONE)

@@ -44,6 +44,11 @@ impl Recording {
     pub fn plan(&self, replay: &mut Replay) -> Result<String> {
         Ok(write(&self.0.plan(&mut replay.0)?))
     }
+
+    /// What a message of the session says.
+    pub fn text(&self, replay: &Replay, index: u32) -> Result<String> {
+        self.0.text(&replay.0, index)
+    }
 }
 
 #[wasm_bindgen]

@@ -34,6 +34,30 @@ export function plimsoll(args, { env = {}, input } = {}) {
   return { code: ran.status, out: ran.stdout, err: ran.stderr };
 }
 
+/** A session whose every text steers a terminal, turns its direction or hides. */
+export const EVIL = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200d\r\nX";
+export function hostile() {
+  const call = { type: "tool_use", id: "a", name: EVIL, input: { [EVIL]: EVIL } };
+  const result = {
+    type: "tool_result",
+    tool_use_id: "a",
+    content: `${EVIL.repeat(2000)}${"wide ".repeat(20_000)}`,
+  };
+  const messages = [
+    { role: "user", content: EVIL },
+    { role: "assistant", content: [call] },
+    { role: "user", content: [result] },
+    { role: "assistant", content: EVIL },
+  ];
+  return file(
+    "evil \u001b[31m.json",
+    JSON.stringify({ system: EVIL, tools: [{ name: EVIL, description: EVIL }], messages }),
+  );
+}
+
+/** What no output of ours may hold. */
+export const STEERS = /(?!\n)[\p{Cc}\p{Cf}]/u;
+
 /** The report of a command that has to succeed. */
 export function json(args) {
   const { code, out, err } = plimsoll([...args, "--json"]);

@@ -172,8 +172,8 @@ test("a wrong command line and a wrong file are told", () => {
     [["next", AUDIT, "--estimator", "guess"], /estimator: expected /],
     [["next", AUDIT, "--idle", "soon"], /--idle: a time like 90s, 5m or 1h, got "soon"/],
     [["next", PLAN, "--idle", "5m"], /--idle: the file tells no times/],
-    [["next", AUDIT, "--call", "3"], /--call belongs to plimsoll inspect/],
-    [["inspect", AUDIT, "--all"], /--all belongs to plimsoll next/],
+    [["next", AUDIT, "--call", "3"], /--call belongs to plimsoll inspect, list, /],
+    [["inspect", AUDIT, "--all"], /--all belongs to plimsoll next and turns/],
   ];
   for (const [args, said] of cases) refusal(args, assert, said);
   refusal(["next", join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);

@@ -1,0 +1,60 @@
+/** The report of `plimsoll check` as text. */
+import type { Checked, CheckReport, Limit } from "./check.js";
+import { header } from "./header.js";
+import { absentLines } from "./parts.js";
+import { type Screen, spans } from "./style.js";
+import { type Cell, type Column, table } from "./table.js";
+import { count, percent, plural } from "./text.js";
+import { where, windowLines } from "./window.js";
+
+const COLUMNS: readonly Column[] = [
+  { head: "LIMIT", shrink: 8 },
+  { head: "MOST", right: true },
+  { head: "MEASURED", right: true },
+  { head: "", bar: true, drop: 3 },
+  { head: "WHERE", shrink: 8, drop: 1 },
+  { head: "STATE" },
+];
+
+export function checkText(screen: Screen, { ok, files }: CheckReport): string[] {
+  const limits = files.flatMap((one) => one.limits);
+  const over = limits.filter((one) => !one.ok).length;
+  const told = `${plural(files.length, "session")}, ${plural(limits.length, "limit")}`;
+  return [
+    ...files.flatMap((one) => [...fileText(screen, one), ""]),
+    ...screen.flow(
+      spans(ok ? "good" : "bad", [`${told}: ${ok ? "all ok" : `${count(over)} OVER`}`]),
+    ),
+  ];
+}
+
+function fileText(screen: Screen, checked: Checked): string[] {
+  return [
+    ...header(screen, checked),
+    "",
+    ...windowLines(screen, checked.window, [where(checked.call, checked.calls), checked.preset]),
+    ...absentLines(screen, checked.absent),
+    "",
+    ...table(screen, COLUMNS, checked.limits.map(row)),
+  ];
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  fits: "request fits",
+  violations: "rules broken",
+};
+
+function row(one: Limit): Cell[] {
+  const { limit, unit, most, measured, part, call, ok } = one;
+  const shown = (value: number): string =>
+    unit === "share" ? `${percent(value, 1)}%` : count(value);
+  const found = part === undefined ? `call ${count(call)}` : (part ?? "no such part");
+  return [
+    part === undefined ? (NAMES[limit] ?? limit) : limit,
+    shown(most),
+    shown(measured),
+    { share: most > 0 ? measured / most : 0, role: ok ? "sent" : "bad" },
+    unit === "violations" && measured === 0 ? "every call" : found,
+    ok ? { text: "ok", role: "good" } : { text: "OVER", role: "bad" },
+  ];
+}

@@ -1,0 +1,156 @@
+/** `plimsoll check FILE...`: sessions beside limits. The figures, and whether they are kept. */
+import type { InspectReport, ReplayCall } from "../types.js";
+import { usage } from "./errors.js";
+import { type Facts, facts } from "./header.js";
+import { absentOf } from "./inspect.js";
+import { type Given, share, size } from "./options.js";
+import { partsOf } from "./parts.js";
+import { callOf, play, reportAt, type Source } from "./source.js";
+import { literal } from "./text.js";
+import { type WindowFigures, windowFigures } from "./window.js";
+
+/** A limit, and what was measured. Above `most` it is passed. */
+export interface Limit {
+  /** fits, violations, pressure, used, or the part as it was named. */
+  limit: string;
+  unit: "tokens" | "share" | "violations";
+  most: number;
+  measured: number;
+  /** The call at which it was measured, from 1. */
+  call: number;
+  /** Of a limit of parts: the largest of those that it names; null: there is none. */
+  part?: string | null;
+  ok: boolean;
+}
+
+/** A session, and its limits. */
+export interface Checked extends Facts {
+  preset: string;
+  /** Of which parts are measured, from 1. */
+  call: number;
+  /** At that call. */
+  window: WindowFigures;
+  /** What a request has and this file does not tell: nothing of it was measured. */
+  absent: string[];
+  ok: boolean;
+  limits: Limit[];
+}
+
+/** The report, the same as text and as JSON. */
+export interface CheckReport {
+  schema: "plimsoll.check/1";
+  ok: boolean;
+  files: Checked[];
+}
+
+/** What is asked for beside what always has to hold. */
+interface Wanted {
+  pressure: number | undefined;
+  used: number | undefined;
+  parts: ReadonlyArray<{ name: string; most: number }>;
+}
+
+export function check(sources: readonly Source[], given: Given): CheckReport {
+  const wanted: Wanted = {
+    pressure: share("max-pressure", given.text("max-pressure")),
+    used: size("max-used", given.text("max-used")),
+    parts: given.list("max").map(partLimit),
+  };
+  const files = sources.map((source) => checked(source, wanted, given));
+  return { schema: "plimsoll.check/1", ok: files.every(({ ok }) => ok), files };
+}
+
+function checked(source: Source, wanted: Wanted, given: Given): Checked {
+  using played = play(source);
+  const call = callOf(given, played);
+  const all = facts(source, played);
+  const report = reportAt(source, played, call);
+  const calls = given.has("call") ? played.calls.slice(call - 1, call) : played.calls;
+  const limits = [
+    ...requestLimits(calls, report.status.usable, wanted),
+    ...wanted.parts.flatMap((one) => partLimits(report, call, one)),
+  ];
+  return {
+    ...all,
+    preset: source.options.preset ?? "balanced",
+    call,
+    window: windowFigures(report, source.setting),
+    absent: absentOf(report.buckets),
+    ok: limits.every(({ ok }) => ok),
+    limits,
+  };
+}
+
+/** What holds for every request, each at the one that comes nearest to it. */
+function requestLimits(calls: readonly ReplayCall[], usable: number, wanted: Wanted): Limit[] {
+  const at = (of: (one: ReplayCall) => number): { measured: number; call: number } => {
+    const figures = calls.map(of);
+    const measured = figures.reduce((most, one) => Math.max(most, one), 0);
+    return { measured, call: (calls[figures.indexOf(measured)]?.call ?? 0) + 1 };
+  };
+  const limit = (
+    name: string,
+    unit: Limit["unit"],
+    most: number | undefined,
+    found: { measured: number; call: number },
+  ): Limit[] => {
+    const { measured, call } = found;
+    if (most === undefined) return [];
+    return [{ limit: name, unit, most, measured, call, ok: measured <= most }];
+  };
+  const used = at((one) => one.used);
+  return [
+    ...limit("fits", "tokens", usable, used),
+    ...limit(
+      "violations",
+      "violations",
+      0,
+      at((one) => one.violations),
+    ),
+    ...limit("pressure", "share", wanted.pressure, {
+      ...used,
+      measured: usable > 0 ? used.measured / usable : 0,
+    }),
+    ...limit("used", "tokens", wanted.used, used),
+  ];
+}
+
+/** The largest part that a limit names, and every other that passes it. */
+function partLimits(
+  { buckets }: InspectReport,
+  call: number,
+  { name, most }: { name: string; most: number },
+): Limit[] {
+  const named = glob(name);
+  const sums = partsOf(buckets.map(({ bucket, tokens }) => ({ bucket, sent: tokens })));
+  // A sum is meant only where it is named: `result*` are the results, each.
+  const found = [
+    ...buckets.filter(({ bucket }) => named.test(bucket)),
+    ...sums
+      .filter((part) => part.name === name && part.buckets > 0)
+      .map((part) => ({ bucket: part.name, tokens: part.sent })),
+  ]
+    .filter((one, at, all) => at === all.findIndex(({ bucket }) => bucket === one.bucket))
+    .sort((a, b) => b.tokens - a.tokens);
+  const [largest, ...more] = found;
+  const shown = largest === undefined ? [] : [largest, ...more.filter((one) => one.tokens > most)];
+  const base = { limit: name, unit: "tokens", most, call } as const;
+  if (shown.length === 0) return [{ ...base, measured: 0, part: null, ok: true }];
+  return shown.map(({ bucket, tokens }) => {
+    return { ...base, measured: tokens, part: bucket, ok: tokens <= most };
+  });
+}
+
+/** "result bash=12k". */
+function partLimit(text: string): { name: string; most: number } {
+  const [, name, amount] = /^(.*\S)\s*=(.*)$/s.exec(text) ?? [];
+  const most = size("max", amount?.trim());
+  if (name === undefined || most === undefined)
+    throw usage(`--max: a part and a size like 'result bash=12k', got ${JSON.stringify(text)}`);
+  return { name, most };
+}
+
+/** A name in which `*` stands for any letters, also for none. */
+function glob(name: string): RegExp {
+  return new RegExp(`^${name.split("*").map(literal).join(".*")}$`, "su");
+}

@@ -1,0 +1,203 @@
+/** `plimsoll find TEXT FILE`: where a text stands in a session, and whether a request still holds it. The figures. */
+import { replay } from "../index.js";
+import type { Explanation, ListedMessage, Prepared, Replay, SessionFile } from "../types.js";
+import { usage } from "./errors.js";
+import { type Facts, facts } from "./header.js";
+import { goingOn, managed } from "./managed.js";
+import { type Given, whole } from "./options.js";
+import { attempt, play, reportAt, type Source } from "./source.js";
+import { literal } from "./text.js";
+import { type WindowFigures, windowFigures } from "./window.js";
+
+/** Where in a text: characters before it (UTF-16 code units), its line and column, from 1. */
+export interface Position {
+  offset: number;
+  line: number;
+  column: number;
+}
+
+/** The line around the first match. */
+export interface Excerpt {
+  before: string;
+  match: string;
+  after: string;
+}
+
+/** A text that holds what is looked for: a message, the system prompt, or the tool definitions. */
+export interface Place extends Partial<Pick<ListedMessage, "index" | "tool" | "tokens">> {
+  /** What `plimsoll detail` shows it under; the tool definitions have no key. */
+  key: string | null;
+  role: string;
+  kind: string;
+  /** The turn; null for what stands beside the messages. */
+  turn: number | null;
+  state: Explanation["state"];
+  rule: string;
+  /** How often it stands there, and how often of these times it is sent. */
+  found: number;
+  sent: number;
+  /** The first of them. */
+  positions: Position[];
+  excerpt: Excerpt;
+}
+
+/** The report, the same as text and as JSON. */
+export interface FindReport extends Facts {
+  schema: "plimsoll.find/1";
+  text: string;
+  ignoreCase: boolean;
+  preset: string;
+  /** Which request, from 1. */
+  call: number;
+  window: WindowFigures;
+  /** How often it stands in the session, and how often of these times the request still has it. */
+  found: number;
+  sent: number;
+  /** How often messages of ours have it besides: a digest, a summary. */
+  made: number;
+  places: Place[];
+}
+
+/** Positions of one message that are told. */
+const POSITIONS = 100;
+/** Characters of a line that are shown on each side. */
+const AROUND = 200;
+
+export function find(source: Source, text: string, given: Given): FindReport {
+  const { file, session, options } = source;
+  if (text === "") throw usage("find: the text is empty");
+  using before = play(source);
+  const last = before.calls.length;
+  const call = whole("call", given.text("call"), 1, last);
+  // The next request has seen all of the session; that of a call, what came before it.
+  const going = call === undefined ? goingOn(session) : session;
+  const at = call ?? last + 1;
+  using played = attempt(file, () => replay(going, options));
+  const report = reportAt(source, played, at);
+  const prepared = attempt(file, () => requestOf(going, played, options, at));
+  const needle = new RegExp(literal(text), given.has("ignore-case") ? "giu" : "gu");
+  const sent = new Sent(session, prepared);
+  const said = textsOf(session, session.messages);
+  const places = [
+    ...beside(session, needle),
+    ...report.messages.flatMap((one) => placeOf(one, said[one.index] ?? "", sent, needle)),
+  ];
+  const sum = (of: (one: Place) => number): number => places.reduce((all, one) => all + of(one), 0);
+  const theirs = places.filter(({ index }) => index !== undefined && sent.own(index) === undefined);
+  const carried = theirs.reduce((all, one) => all + one.sent, 0);
+  const made = sent.made.reduce((all, text) => all + amount(text, needle), 0);
+  return {
+    schema: "plimsoll.find/1",
+    ...facts(source, before),
+    text,
+    ignoreCase: given.has("ignore-case"),
+    preset: options.preset ?? "balanced",
+    call: at,
+    window: windowFigures(report, source.setting),
+    found: sum(({ found }) => found),
+    sent: sum(({ sent }) => sent),
+    made: Math.max(0, made - carried),
+    places,
+  };
+}
+
+/** A message that holds the text; none if it does not. */
+function placeOf(one: ListedMessage, text: string, sent: Sent, needle: RegExp): Place[] {
+  const seen = look(text, needle);
+  if (seen === undefined) return [];
+  const { index, tool, role, kind, turn, tokens, state, rule } = one;
+  const place = { key: `message:${index}`, index, role, kind, turn, tokens, state, rule, ...seen };
+  const still = sent.carries(index, text) ? seen.found : amount(sent.own(index) ?? "", needle);
+  return [{ ...place, ...(tool === undefined ? {} : { tool }), sent: still }];
+}
+
+/** The texts of a request. */
+class Sent {
+  /** Of messages of ours: a head, a line that mends. */
+  readonly made: string[];
+  readonly #own: Map<number | null, string>;
+
+  constructor(session: SessionFile, { messages, source }: Prepared<unknown>) {
+    const texts = textsOf(session, messages);
+    this.made = texts.filter((_, place) => source[place] === null);
+    this.#own = new Map(source.map((index, place) => [index, texts[place] ?? ""]));
+  }
+
+  /** What is sent of a message of the history; undefined: it is not there as a message of its own. */
+  own(index: number): string | undefined {
+    return this.#own.get(index);
+  }
+
+  /** People's words go on in the head of a fold. */
+  carries(index: number, text: string): boolean {
+    return !this.#own.has(index) && text !== "" && this.made.some((made) => made.includes(text));
+  }
+}
+
+function requestOf(
+  session: SessionFile,
+  played: Replay,
+  options: Source["options"],
+  call: number,
+): Prepared<unknown> {
+  using manager = managed(session, played, options);
+  for (let before = 0; before < call - 1; before += 1) manager.request(before);
+  return manager.request(call - 1);
+}
+
+/** What messages say, as `plimsoll detail` shows it. */
+function textsOf(session: SessionFile, messages: unknown[]): string[] {
+  using read = replay({ ...session, messages, calls: [] }, { window: { contextTokens: 1 } });
+  return messages.map((_, index) => read.text(index));
+}
+
+/** What goes out beside the messages goes out whole. */
+function beside({ system, tools }: SessionFile, needle: RegExp): Place[] {
+  const texts = [
+    { key: "system", kind: "system", text: system ?? "" },
+    { key: null, kind: "tools", text: tools === undefined ? "" : JSON.stringify(tools, null, 1) },
+  ];
+  return texts.flatMap(({ key, kind, text }): Place[] => {
+    const seen = look(text, needle);
+    if (seen === undefined) return [];
+    const state = { state: "kept", rule: "keep" } as const;
+    return [{ key, role: "system", kind, turn: null, ...state, ...seen, sent: seen.found }];
+  });
+}
+
+function look(
+  text: string,
+  needle: RegExp,
+): Pick<Place, "found" | "positions" | "excerpt"> | undefined {
+  const positions: Position[] = [];
+  let excerpt: Excerpt | undefined;
+  let [found, line, start, end] = [0, 1, 0, text.indexOf("\n")];
+  for (const { index, 0: match } of text.matchAll(needle)) {
+    found += 1;
+    if (positions.length >= POSITIONS) continue;
+    while (end >= 0 && end < index) {
+      [line, start] = [line + 1, end + 1];
+      end = text.indexOf("\n", start);
+    }
+    positions.push({ offset: index, line, column: index - start + 1 });
+    excerpt ??= around(text, index, match, start);
+  }
+  return excerpt && { found, positions, excerpt };
+}
+
+/** The line around a match; of a long one a part. */
+function around(text: string, offset: number, match: string, start: number): Excerpt {
+  const behind = offset + match.length;
+  const end = text.indexOf("\n", behind);
+  return {
+    before: text.slice(Math.max(start, offset - AROUND), offset),
+    match,
+    after: text.slice(behind, Math.min(end < 0 ? text.length : end, behind + AROUND)),
+  };
+}
+
+function amount(text: string, needle: RegExp): number {
+  let found = 0;
+  for (const _ of text.matchAll(needle)) found += 1;
+  return found;
+}

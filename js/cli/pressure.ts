@@ -1,0 +1,39 @@
+/** How full the window was, call by call, as a picture. */
+import type { ReplayCall } from "../types.js";
+import { axis, marks, sparkline } from "./bar.js";
+import { heading } from "./header.js";
+import type { Screen } from "./style.js";
+import { count, most, plural } from "./text.js";
+import type { WindowFigures } from "./window.js";
+
+const SIGNS = [
+  { sign: "e", role: "edit", word: "edit" },
+  { sign: "F", role: "fold", word: "fold" },
+] as const;
+
+export function pressureLines(
+  screen: Screen,
+  calls: ReadonlyArray<Pick<ReplayCall, "used" | "event">>,
+  { contextTokens, reserve }: WindowFigures,
+): string[] {
+  const used = calls.map((one) => one.used);
+  const peak = most(used);
+  const happened = SIGNS.map(({ sign, word }) => {
+    return `${sign} ${plural(calls.filter((one) => one.event === word).length, word)}`;
+  });
+  const row = marks(
+    calls,
+    screen.width,
+    SIGNS.map(({ sign, word }) => ({ sign, when: (one) => one.event === word })),
+  ).map((mark) => screen.paint(SIGNS.find(({ sign }) => sign === mark)?.role ?? "plain", mark));
+  const told = [`peak ${count(peak)} at call ${count(used.indexOf(peak) + 1)}`, ...happened];
+  const width = Math.min(screen.width, used.length);
+  return [
+    ...heading(screen, "PRESSURE BY CALL", told),
+    ...sparkline(screen, used, { ceiling: contextTokens - reserve, width, height: 3 })
+      .map((line) => screen.paint("sent", line.trimEnd()))
+      .filter((line) => line !== ""),
+    ...(calls.some((one) => one.event !== null) ? [row.join("").trimEnd()] : []),
+    axis(screen, 1, used.length, width),
+  ];
+}

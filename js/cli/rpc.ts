@@ -1,0 +1,59 @@
+/** `plimsoll rpc FILE...`: the reports of sessions over standard input and output, a JSON-RPC 2.0 message a line. */
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { createInspectHandler } from "../index.js";
+import type { InspectReport } from "../types.js";
+import { play, reportAt, type Source } from "./source.js";
+import { harmlessJson } from "./text.js";
+
+/** Answers every line until the input ends. Nothing else is written. */
+export async function rpc(
+  sources: readonly Source[],
+  input: Readable,
+  output: Writable,
+): Promise<void> {
+  const sessions = named(sources);
+  const handle = createInspectHandler({ get: (id) => sessions.get(id) });
+  for await (const line of lines(input)) {
+    const answer = await handle(line);
+    if (answer === undefined) continue;
+    const isRoom = output.write(`${harmlessJson(JSON.stringify(answer))}\n`);
+    if (!isRoom) await once(output, "drain");
+  }
+}
+
+/** A session at its last call. */
+interface Session {
+  inspect(options?: { detailKey?: string }): InspectReport;
+}
+
+/** By the name on the command line, and by the end of its path where no other ends so. */
+function named(sources: readonly Source[]): Map<string, Session> {
+  const byName = new Map<string, Session>();
+  const ends = sources.map(({ file }) => file.split(/[\\/]/).at(-1) ?? file);
+  for (const [at, source] of sources.entries()) {
+    const { file } = source;
+    const played = play(source);
+    const session: Session = {
+      inspect: ({ detailKey } = {}) => reportAt(source, played, played.calls.length, detailKey),
+    };
+    const end = ends[at] ?? file;
+    if (ends.indexOf(end) === ends.lastIndexOf(end) && !byName.has(end)) byName.set(end, session);
+    byName.set(file, session);
+  }
+  return byName;
+}
+
+/** Lines end with a line feed alone: JSON may hold every other line separator. */
+async function* lines(input: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of input) {
+    const [first = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
+    const parts = [rest + first, ...more];
+    rest = parts.pop() ?? "";
+    yield* parts.filter((line) => line.trim() !== "");
+  }
+  rest += decoder.decode();
+  if (rest.trim() !== "") yield rest;
+}

@@ -1,0 +1,92 @@
+/** A session of the command line: opened, with the window and the policy it is looked at under, and played. */
+import { readFileSync } from "node:fs";
+import { PlimsollError, readSession, replay } from "../index.js";
+import type { InspectReport, Replay, ReplayOptions, SessionFile } from "../types.js";
+import { Exit, isOption, unreadable, usage } from "./errors.js";
+import { type Command, type Given, whole } from "./options.js";
+import { policy, type Setting, setting } from "./setting.js";
+
+/** A file, and how it is looked at. */
+export interface Source {
+  /** As it was named. */
+  file: string;
+  session: SessionFile;
+  setting: Setting;
+  options: ReplayOptions;
+}
+
+/** Every file of a command that takes one window and one preset. */
+export function sources(given: Given, command: Command): Source[] {
+  const [preset, ...presets] = given.list("preset");
+  if (given.files.length === 0) throw usage(`a file is missing: plimsoll ${command} FILE`);
+  if (presets.length > 0)
+    throw usage(`--preset: one for plimsoll ${command}; plimsoll replay compares several`);
+  return [...new Set(given.files)].map((file) => {
+    const session = open(file, given);
+    const wanted = setting(given, session);
+    return { file, session, setting: wanted, options: policy(wanted, preset) };
+  });
+}
+
+/** The one file of a command that takes one. */
+export function source(given: Given, command: Command): Source {
+  if (given.files.length > 1) throw usage(`one file at a time, got ${given.files.length}`);
+  const [only] = sources(given, command);
+  if (only === undefined) throw usage(`a file is missing: plimsoll ${command} FILE`);
+  return only;
+}
+
+export function play({ file, session, options }: Source): Replay {
+  const played = attempt(file, () => replay(session, options));
+  if (played.calls.length === 0)
+    throw unreadable(file, "holds no model call: nothing was ever sent");
+  return played;
+}
+
+/** The call that is asked for, from 1; the last if none is. */
+export function callOf(given: Given, { calls }: Replay): number {
+  return whole("call", given.text("call"), 1, calls.length) ?? calls.length;
+}
+
+/** The report of a call, from 1: what every view of a session shows. */
+export function reportAt(
+  { file }: Source,
+  played: Replay,
+  call: number,
+  detailKey?: string,
+): InspectReport {
+  const options = detailKey === undefined ? {} : { detailKey };
+  return { ...attempt(file, () => played.report(call - 1, options)), sessionId: file };
+}
+
+export function open(file: string, given: Given): SessionFile {
+  const bytes = load(file);
+  const leaf = given.text("leaf");
+  return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }));
+}
+
+function load(file: string): Uint8Array {
+  try {
+    return readFileSync(file === "-" ? 0 : file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const told: Record<string, string> = {
+      ENOENT: "no such file",
+      EACCES: "may not be read",
+      EISDIR: "is a folder; name a session file in it",
+      EAGAIN: "nothing on standard input",
+    };
+    throw unreadable(file, told[code] ?? (code || "cannot be read"));
+  }
+}
+
+/** What the package refuses is said in its own words: a wrong option is the command line's fault, the rest the file's. */
+export function attempt<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Exit) throw error;
+    if (error instanceof PlimsollError && isOption(error)) throw usage(error.message);
+    throw unreadable(file, error instanceof Error ? error.message : String(error));
+  }
+}

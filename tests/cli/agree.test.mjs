@@ -1,0 +1,116 @@
+// One source of every number: all commands and the wire say the same of a session, to the digit.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { AUDIT, EXPORTS, here, json, PLAN, plimsoll } from "./command.mjs";
+
+const SHARED = here("../shared/data/sessions");
+const LONG = process.env.PLIMSOLL_LONG === "1";
+
+/** The project's own sessions, and of every folder of the shared ones the smallest (with --long each). */
+function sessions() {
+  const own = [AUDIT, EXPORTS, PLAN];
+  if (!existsSync(SHARED)) {
+    console.log(
+      "skipped: ../shared/data/sessions is absent; the recorded examples alone are compared",
+    );
+    return own;
+  }
+  const folders = readdirSync(SHARED, { withFileTypes: true }).filter((one) => one.isDirectory());
+  const shared = folders.flatMap(({ name }) => {
+    const files = readdirSync(join(SHARED, name))
+      .map((file) => join(SHARED, name, file))
+      .filter((path) => /\.(jsonl?|traj)$/.test(path))
+      .sort((a, b) => statSync(a).size - statSync(b).size);
+    return LONG ? files : files.slice(0, 1);
+  });
+  return [...own, ...shared];
+}
+
+/** A figure as every text writes it: `used 34,313`. */
+function figure(out, name) {
+  const found = new RegExp(`\\b${name}\\s+(-?[\\d,]+)`, "i").exec(out);
+  return found?.[1];
+}
+
+const digits = (value) => value.toLocaleString("en-US");
+
+for (const [reserve, window] of [
+  ["4000", "64k"],
+  ["0", "12k"],
+]) {
+  test(`every view of a session says the same, in a window of ${window}`, () => {
+    const at = ["--window", window, "--reserve", reserve];
+    const files = sessions();
+    const asks = files.map((file, id) => {
+      return JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        method: "context.inspect",
+        params: { sessionId: file },
+      });
+    });
+    const { out } = plimsoll(["rpc", ...files, ...at], { input: asks.join("\n") });
+    const answers = out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    assert.equal(answers.length, files.length);
+    for (const [index, file] of files.entries()) {
+      const report = answers[index].result;
+      const { window, status, buckets, contextWindowTokens } = report;
+      assert.equal(window.used + window.reserve + window.free, contextWindowTokens, file);
+      assert.equal(window.used, status.used);
+      assert.equal(
+        buckets.reduce((sum, one) => sum + one.tokens, 0),
+        window.used,
+      );
+      assert.deepEqual(json(["list", file, ...at]), report, "the list is the wire's");
+
+      const seen = json(["inspect", file, ...at]);
+      const mapped = json(["map", file, ...at]);
+      const turned = json(["turns", file, ...at]);
+      const [checked] = checkedAt(file, at);
+      for (const view of [seen, mapped, turned, checked]) {
+        const { contextTokens, source, ...figures } = view.window;
+        assert.deepEqual([contextTokens, figures], [contextWindowTokens, window], view.schema);
+        assert.equal(source, "given");
+      }
+      assert.equal(turned.byCall.at(-1).used, window.used);
+      assert.deepEqual(mapped.buckets, buckets);
+      assert.deepEqual(
+        seen.buckets
+          .filter(({ sent }) => sent > 0)
+          .map(({ bucket, sent }) => [bucket, sent])
+          .sort(),
+        buckets
+          .filter(({ tokens }) => tokens > 0)
+          .map(({ bucket, tokens }) => [bucket, tokens])
+          .sort(),
+      );
+
+      for (const name of ["list", "inspect", "map", "turns", "check"]) {
+        const text = plimsoll([name, file, ...at, "--width", "120"]).out;
+        for (const part of ["used", "reserve", "trigger", "target"])
+          assert.equal(figure(text, part), digits(window[part]), `${name} ${file}: ${part}`);
+        if (window.free >= 0) assert.equal(figure(text, "free"), digits(window.free), name);
+      }
+    }
+  });
+}
+
+/** A check may end with 1: the document is there all the same. */
+function checkedAt(file, at) {
+  return JSON.parse(plimsoll(["check", file, ...at, "--json"]).out).files;
+}
+
+test("the trigger that is shown is the one above which something goes", () => {
+  // Filled up little by little: nothing goes below the trigger, and something does once it is passed.
+  const at = ["--window", "16k", "--preset", "aceclaw"];
+  const { byCall, window } = json(["turns", EXPORTS, ...at]);
+  const events = byCall.filter(({ event }) => event !== null);
+  assert.ok(events.length > 0);
+  for (const { used, freed } of events) assert.ok(used + freed > window.trigger);
+  for (const { event, used } of byCall) if (event === null) assert.ok(used <= window.trigger);
+});

@@ -1,0 +1,107 @@
+// `plimsoll check`: limits, and how it ends.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AUDIT, EXPORTS, file, json, PLAN, plimsoll, refusal } from "./command.mjs";
+
+const AT = ["--window", "64k"];
+const check = (...args) => plimsoll(["check", AUDIT, ...AT, ...args]);
+const limitsOf = (...args) =>
+  JSON.parse(plimsoll(["check", AUDIT, ...AT, ...args, "--json"]).out).files[0].limits;
+
+test("within every limit it ends with 0, past one with 1; the state is a word", () => {
+  const within = check("--max-pressure", "0.6");
+  assert.equal(within.code, 0);
+  assert.match(within.out, /^pressure +60\.0% +53\.6% .* ok$/m);
+  assert.match(within.out, /1 session, 3 limits: all ok\n$/);
+  const past = check("--max-pressure", "0.5");
+  assert.equal(past.code, 1);
+  assert.equal(past.err, "");
+  assert.match(past.out, /^pressure +50\.0% +53\.6% .* OVER$/m);
+  assert.match(past.out, /1 session, 3 limits: 1 OVER\n$/);
+});
+
+test("a limit is kept by what is equal to it", () => {
+  const { used } = json(["inspect", AUDIT, ...AT]).window;
+  assert.equal(check("--max-used", String(used)).code, 0);
+  assert.equal(check("--max-used", String(used - 1)).code, 1);
+  const parts = json(["map", AUDIT, ...AT]);
+  const read = parts.results.find(({ tool }) => tool === "read").tokens;
+  assert.equal(check("--max", `result read=${read}`).code, 0);
+  assert.equal(check("--max", `result read=${read - 1}`).code, 1);
+});
+
+test("pressure and size are of the fullest request, or of the call that is asked for", () => {
+  const { runs } = json(["replay", EXPORTS, "--window", "16k"]);
+  const used = runs[0].calls.map((one) => one.used);
+  const peak = Math.max(...used);
+  assert.notEqual(peak, used.at(-1), "the last request is not the fullest");
+  const of = (...more) =>
+    json(["check", EXPORTS, "--window", "16k", "--max-used", "16k", ...more]).files[0].limits.find(
+      ({ limit }) => limit === "used",
+    );
+  assert.deepEqual([of().measured, of().call], [peak, used.indexOf(peak) + 1]);
+  assert.deepEqual([of("--call", "5").measured, of("--call", "5").call], [used[4], 5]);
+});
+
+test("a part is held to its limit alone, its sum where the sum is named", () => {
+  const { parts, results } = json(["map", AUDIT, ...AT]);
+  const each = limitsOf("--max", "result *=5k").filter(({ limit }) => limit === "result *");
+  const over = results.filter(({ tokens }) => tokens > 5000);
+  assert.deepEqual(
+    each.map(({ part, measured, ok }) => [part, measured, ok]),
+    over.map(({ tool, tokens }) => [`result ${tool}`, tokens, false]),
+  );
+  const [one, ...more] = limitsOf("--max", "result*=20k").slice(2);
+  assert.deepEqual([one.part, one.ok, more.length], [`result ${results[0].tool}`, true, 0]);
+  const [all] = limitsOf("--max", "results=20k").slice(2);
+  const total = parts.find(({ part }) => part === "results").tokens;
+  assert.deepEqual([all.part, all.measured, all.ok], ["results", total, total <= 20_000]);
+  const [none] = limitsOf("--max", "result nobody=1").slice(2);
+  assert.deepEqual([none.part, none.measured, none.ok], [null, 0, true]);
+  assert.match(check("--max", "result nobody=1").out, /no such part +ok$/m);
+});
+
+test("a request that does not fit is past a limit that nobody has to name", () => {
+  const long = JSON.stringify([
+    { role: "user", content: "All of this matters. ".repeat(2000) },
+    { role: "assistant", content: "It does." },
+  ]);
+  const path = file("long.json", long);
+  const { code, out } = plimsoll(["check", path, "--window", "2k"]);
+  assert.equal(code, 1);
+  assert.match(out, /^request fits +2,000 +[\d,]+ .* OVER$/m);
+  assert.match(out, /OVER by/);
+  assert.equal(plimsoll(["check", path, "--window", "200k"]).code, 0);
+});
+
+test("a rule of the provider that a request breaks is past a limit", () => {
+  const [, rules] = limitsOf();
+  assert.deepEqual([rules.limit, rules.most, rules.measured, rules.ok], ["violations", 0, 0, true]);
+});
+
+test("several files are checked; one that is past a limit is enough", () => {
+  const both = ["check", AUDIT, PLAN, ...AT, "--max-used", "30k"];
+  const { code, out } = plimsoll(both);
+  assert.equal(code, 1);
+  assert.match(out, /^used .* OVER$/m);
+  assert.match(out, /^used .* ok$/m);
+  assert.match(out, /2 sessions, 6 limits: 1 OVER\n$/);
+  const report = JSON.parse(plimsoll([...both, "--json"]).out);
+  assert.deepEqual([report.ok, ...report.files.map((one) => one.ok)], [false, false, true]);
+});
+
+test("limits that are none are refused", () => {
+  const cases = [
+    [["--max-pressure", "much"], /--max-pressure: a share like 0\.85 or 85%, got "much"/],
+    [["--max-used", "lots"], /--max-used: a size like 64k/],
+    [
+      ["--max", "result bash"],
+      /--max: a part and a size like 'result bash=12k', got "result bash"/,
+    ],
+    [["--max", "=12k"], /--max: a part and a size/],
+    [["--max", "tools="], /--max: a size like/],
+  ];
+  for (const [args, said] of cases) refusal(["check", AUDIT, ...args], assert, said);
+  refusal(["check"], assert, /a file is missing: plimsoll check FILE/);
+  refusal(["inspect", AUDIT, "--max-used", "1k"], assert, /--max-used belongs to plimsoll check/);
+});

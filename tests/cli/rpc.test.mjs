@@ -1,0 +1,125 @@
+// `plimsoll rpc`: a dialogue over standard input and output.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { AUDIT, folder, hostile, json, PLAN, plimsoll, refusal, STEERS } from "./command.mjs";
+
+const AT = ["--window", "64k", "--reserve", "4000"];
+
+/** What comes back for these lines. */
+function dialogue(lines, files = [AUDIT, PLAN]) {
+  const input = lines
+    .map((line) => (typeof line === "string" ? line : JSON.stringify(line)))
+    .join("\n");
+  const { code, out, err } = plimsoll(["rpc", ...files, ...AT], { input });
+  assert.deepEqual([code, err], [0, ""]);
+  assert.ok(out === "" || out.endsWith("\n"));
+  return out
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+const ask = (params, id = 1) => ({ jsonrpc: "2.0", id, method: "context.inspect", params });
+
+test("the report over the wire is that of every view", () => {
+  const [whole, named, detail] = dialogue([
+    ask({ sessionId: AUDIT }, "a"),
+    ask({ sessionId: "harbour-plan.anthropic.json" }, 2),
+    ask({ sessionId: PLAN, detailKey: "system" }, 3),
+  ]);
+  assert.deepEqual([whole.jsonrpc, whole.id, named.id], ["2.0", "a", 2]);
+  assert.deepEqual(whole.result, json(["list", AUDIT, ...AT]));
+  assert.deepEqual(named.result, json(["list", PLAN, ...AT]));
+  assert.deepEqual(detail.result, json(["detail", "system", PLAN, ...AT]));
+  assert.equal(whole.result.detail, undefined);
+});
+
+test("what is asked wrongly is answered with its code, in order", () => {
+  const answers = dialogue([
+    "{ not json",
+    "[]",
+    "7",
+    { jsonrpc: "1.0", id: 4, method: "context.inspect" },
+    { jsonrpc: "2.0", id: 5, method: "context.delete", params: {} },
+    ask({ sessionId: "nobody's" }, 6),
+    ask({}, 7),
+    ask({ sessionId: PLAN, detailKey: "sistem" }, 8),
+    ask({ sessionId: PLAN, more: 1 }, 9),
+  ]);
+  assert.deepEqual(
+    answers.map(({ id, error }) => [id, error?.code]),
+    [
+      [null, -32700],
+      [null, -32600],
+      [null, -32600],
+      [4, -32600],
+      [5, -32601],
+      [6, -32001],
+      [7, -32602],
+      [8, -32602],
+      [9, -32602],
+    ],
+  );
+  assert.equal(answers[7].error.data.validKeys[0], "system");
+});
+
+test("a batch is answered as one, a notification not at all", () => {
+  const note = { jsonrpc: "2.0", method: "context.inspect", params: { sessionId: PLAN } };
+  const answers = dialogue([
+    note,
+    [note, note],
+    [note, ask({ sessionId: PLAN }, 1), ask({}, 2)],
+    "",
+  ]);
+  assert.equal(answers.length, 1);
+  assert.deepEqual(
+    answers[0].map(({ id, result, error }) => [id, result?.schema ?? error.code]),
+    [
+      [1, "context.inspect/1"],
+      [2, -32602],
+    ],
+  );
+});
+
+test("it ends with its input; nothing asked, nothing said", () => {
+  assert.deepEqual(dialogue([]), []);
+  assert.deepEqual(dialogue(["", "  ", "\r"]), []);
+});
+
+test("a line is a line whatever stands in it: separators, a last one without end, another end of line", () => {
+  const odd = `${JSON.stringify(ask({ sessionId: "\u2028\u2029\u0085" }, "\u2028"))}\r`;
+  const [first, second] = dialogue([odd, ask({ sessionId: PLAN })]);
+  assert.deepEqual([first.id, first.error.code, second.id], ["\u2028", -32001, 1]);
+});
+
+test("files of one name are told apart by their paths", () => {
+  const paths = ["one", "two"].map((name) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    const path = join(folder, name, "session.json");
+    writeFileSync(path, readFileSync(PLAN));
+    return path;
+  });
+  const answers = dialogue(
+    [ask({ sessionId: paths[1] }, 1), ask({ sessionId: "session.json" }, 2)],
+    paths,
+  );
+  assert.equal(answers[0].result.sessionId, paths[1]);
+  assert.equal(answers[1].error.code, -32001);
+});
+
+test("what stands in a session does nothing to a terminal that shows the answers", () => {
+  const path = hostile();
+  const input = `${JSON.stringify(ask({ sessionId: path, detailKey: "message:2" }))}\n`;
+  const { out } = plimsoll(["rpc", path, ...AT], { input });
+  assert.doesNotMatch(out, STEERS);
+  assert.equal(JSON.parse(out).result.detail.key, "message:2");
+});
+
+test("a wrong command line and a wrong file end before the first answer", () => {
+  refusal(["rpc"], assert, /a file is missing: plimsoll rpc FILE/);
+  refusal(["rpc", "-"], assert, /rpc: standard input is where it is asked; name a file/);
+  refusal(["rpc", PLAN, "--json"], assert, /--json belongs to plimsoll inspect, /);
+  refusal(["rpc", PLAN, join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
+});

@@ -1,0 +1,147 @@
+// `plimsoll turns` and `plimsoll map`: the course of a session, and what fills its window.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AUDIT, EXPORTS, file, json, PLAN, plimsoll } from "./command.mjs";
+
+const SESSIONS = [AUDIT, PLAN, EXPORTS];
+const AT = ["--window", "16k", "--reserve", "1000"];
+const number = (value) => value.toLocaleString("en-US");
+const sum = (rows, of) => rows.reduce((all, one) => all + of(one), 0);
+
+test("turns are the calls of a replay, none left out and none twice", () => {
+  for (const session of SESSIONS) {
+    const seen = json(["turns", session, ...AT]);
+    const [run] = json(["replay", session, ...AT]).runs;
+    assert.equal(seen.byCall.length, run.calls.length);
+    for (const [at, one] of seen.byCall.entries()) {
+      const { used, unmanaged, event, epoch } = run.calls[at];
+      assert.deepEqual(
+        [one.call, one.used, one.unmanaged, one.event, one.epoch],
+        [at + 1, used, unmanaged, event, epoch],
+      );
+    }
+    let next = 1;
+    for (const { turn, calls, used, peak, edits, folds } of seen.byTurn) {
+      const mine = seen.byCall.slice(calls[0] - 1, calls[1]);
+      assert.equal(calls[0], next);
+      next = calls[1] + 1;
+      assert.ok(mine.every((one) => one.turn === turn));
+      assert.equal(used, mine.at(-1).used);
+      assert.equal(peak, Math.max(...mine.map((one) => one.used)));
+      assert.equal(edits, mine.filter(({ event }) => event === "edit").length);
+      assert.equal(folds, mine.filter(({ event }) => event === "fold").length);
+    }
+    assert.equal(next, seen.calls + 1);
+  }
+});
+
+test("what was freed is what a request lacks of the whole history", () => {
+  for (const session of SESSIONS) {
+    const { byCall, byTurn } = json(["turns", session, ...AT]);
+    const last = byCall.at(-1);
+    const freed = sum(byCall, (one) => one.freed);
+    assert.equal(freed, last.unmanaged - last.used);
+    assert.equal(
+      sum(byTurn, (one) => one.freed),
+      freed,
+    );
+    for (const one of byCall) assert.ok(one.event !== null || one.freed === 0);
+    assert.ok(freed > 1000);
+  }
+});
+
+test("usage stands beside our estimate, where the file has it", () => {
+  const record = (type, more) =>
+    JSON.stringify({ type, timestamp: "2026-03-02T08:00:00Z", ...more });
+  const rows = [record("session_meta", { payload: { id: "s" } })];
+  for (let call = 1; call <= 4; call += 1) {
+    const said = {
+      type: "message",
+      role: "user",
+      content: [{ type: "input_text", text: "Go on. ".repeat(100) }],
+    };
+    const answered = {
+      ...said,
+      role: "assistant",
+      content: [{ type: "output_text", text: "Done." }],
+    };
+    const usage = { last_token_usage: { input_tokens: 1000 * call, output_tokens: 2 } };
+    rows.push(
+      record("response_item", { payload: said }),
+      record("response_item", { payload: answered }),
+    );
+    rows.push(record("event_msg", { payload: { type: "token_count", info: usage } }));
+  }
+  const path = file("usage.jsonl", rows.join("\n"));
+  const seen = json(["turns", path]);
+  assert.deepEqual(
+    seen.byCall.map((one) => one.usage),
+    [1000, 2000, 3000, 4000],
+  );
+  assert.equal(seen.usage.calls, 4);
+  const ratios = seen.byCall.map((one) => one.unmanaged / one.usage).sort((a, b) => a - b);
+  assert.equal(seen.usage.estimatePerUsage, ratios[1]);
+  const { out } = plimsoll(["turns", path]);
+  assert.match(out, /^TURN .* WHOLE +USAGE$/m);
+  assert.match(out, / 4,000$/m);
+  assert.match(out, /usage of 4 of 4 calls/);
+  assert.match(plimsoll(["turns", PLAN]).out, /no usage in this file: all figures are estimates/);
+  assert.doesNotMatch(plimsoll(["turns", PLAN]).out, /USAGE$/m);
+});
+
+test("rows are turns, or calls; a selection, or all", () => {
+  const rows = (args) =>
+    plimsoll(["turns", AUDIT, "--window", "64k", ...args])
+      .out.split(/^TURN.*$/m)[1]
+      .split("\n")
+      .filter((line) => /^ *\d+ +\d/.test(line));
+  assert.equal(rows([]).length, 11);
+  assert.equal(rows(["--calls"]).length, 235);
+  assert.match(rows([]).join("\n"), /1 fold, 3 edits/);
+  const one = file(
+    "one-turn.json",
+    JSON.stringify([
+      { role: "user", content: "Count." },
+      ...Array.from({ length: 40 }, (_, at) => ({ role: "assistant", content: `${at}` })),
+    ]),
+  );
+  const { out } = plimsoll(["turns", one]);
+  assert.match(out, /22 calls not listed; --calls lists all/);
+  assert.doesNotMatch(plimsoll(["turns", one, "--calls"]).out, /not listed/);
+});
+
+test("a map holds all of the request, the biggest first", () => {
+  for (const session of SESSIONS) {
+    for (const more of [[], ["--call", "20"]]) {
+      const seen = json(["map", session, ...AT, ...more]);
+      assert.equal(
+        sum(seen.parts, (one) => one.tokens),
+        seen.window.used,
+      );
+      assert.equal(
+        sum(seen.results, (one) => one.tokens),
+        seen.parts.find(({ part }) => part === "results").tokens,
+      );
+      for (const rows of [
+        seen.parts,
+        seen.results,
+        seen.largest.map((one) => ({ tokens: one.sentTokens })),
+      ])
+        for (const [at, { tokens }] of rows.entries())
+          assert.ok(at === 0 || tokens <= rows[at - 1].tokens);
+      const { out } = plimsoll(["map", session, ...AT, ...more]);
+      for (const { part, tokens } of seen.parts)
+        assert.match(out, new RegExp(`^[A-Z] +${part} +${number(tokens)} `, "m"));
+    }
+  }
+  assert.equal(json(["map", PLAN, "--top", "3"]).largest.length, 3);
+  assert.doesNotMatch(plimsoll(["map", PLAN, "--top", "0"]).out, /LARGEST/);
+});
+
+test("what a file does not tell is said", () => {
+  const { out } = plimsoll(["map", AUDIT]);
+  assert.match(out, /not in this file: the system prompt, the tool definitions/);
+  for (const name of ["turns", "check"])
+    assert.match(plimsoll([name, AUDIT]).out, /not in this file: the system prompt/);
+  assert.deepEqual(json(["map", PLAN]).absent, []);
+});

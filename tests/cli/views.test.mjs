@@ -1,0 +1,163 @@
+// What holds for every command that looks at a session: it fits the screen, colour only paints, nothing in a session acts.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import {
+  AUDIT,
+  EVIL,
+  EXPORTS,
+  file,
+  folder,
+  hostile,
+  PLAN,
+  plimsoll,
+  refusal,
+  STEERS,
+} from "./command.mjs";
+
+const AT = ["--window", "16k", "--reserve", "1000"];
+/** Each command, as it is called on a file. */
+const VIEWS = {
+  inspect: (path) => ["inspect", path],
+  list: (path) => ["list", path],
+  detail: (path) => ["detail", "message:1", path],
+  map: (path) => ["map", path],
+  turns: (path) => ["turns", path],
+  "turns by call": (path) => ["turns", "--calls", path],
+  find: (path) => ["find", "a", path],
+  next: (path) => ["next", path],
+  check: (path) => ["check", path, "--max-pressure", "0.99", "--max", "result *=90k"],
+};
+const SCHEMAS = {
+  inspect: "plimsoll.inspect/1",
+  list: "context.inspect/1",
+  detail: "context.inspect/1",
+  map: "plimsoll.map/1",
+  turns: "plimsoll.turns/1",
+  find: "plimsoll.find/1",
+  next: "plimsoll.next/1",
+  check: "plimsoll.check/1",
+};
+
+/** A view of a file that is there: it ends with 0. */
+function text(args) {
+  const { code, out, err } = plimsoll([...args, ...AT]);
+  assert.equal(code, 0, `${args.join(" ")}: ${err}`);
+  assert.equal(err, "");
+  return out;
+}
+
+test("no line is wider than the screen", () => {
+  for (const [name, view] of Object.entries(VIEWS)) {
+    for (const width of [40, 60, 80, 120]) {
+      for (const line of text([...view(PLAN), "--width", String(width)]).split("\n"))
+        assert.ok([...line].length <= width, `${name} at ${width}: ${line}`);
+    }
+    const piped = text(view(AUDIT)).split("\n");
+    assert.ok(Math.max(...piped.map((line) => [...line].length)) <= 80, `${name}: 80 when piped`);
+  }
+});
+
+test("piped text has no escapes; colour is asked for, and adds nothing but colour", () => {
+  for (const [name, view] of Object.entries(VIEWS)) {
+    const bare = text(view(PLAN));
+    assert.ok(!bare.includes("\u001b["), name);
+    const painted = text([...view(PLAN), "--color", "always"]);
+    assert.ok(painted.includes("\u001b["), `${name}: colour`);
+    assert.ok(!text([...view(PLAN), "--color", "never"]).includes("\u001b["));
+    // The bar of a window and its legend are letters where there is no colour.
+    const words = (out) => out.split("\n").filter((line) => !/ [SDHUATCRIO] |[·╱]{3}/.test(line));
+    const plain = words(bare);
+    const stripped = stripVTControlCharacters(painted).split("\n");
+    for (const line of plain) assert.ok(stripped.includes(line), `${name}: ${line}`);
+  }
+});
+
+test("ASCII is ASCII", () => {
+  for (const [name, view] of Object.entries(VIEWS)) {
+    if (name === "detail") continue; // It shows the text as it is.
+    assert.match(text([...view(PLAN), "--ascii"]), /^[\n -~]*$/, name);
+  }
+});
+
+test("every command has its document, by a name that is kept", () => {
+  for (const [name, schema] of Object.entries(SCHEMAS)) {
+    const report = JSON.parse(text([...VIEWS[name](PLAN), "--json"]));
+    assert.equal(report.schema, schema);
+  }
+});
+
+test("standard input is a file like any other", () => {
+  const input = readFileSync(PLAN);
+  for (const view of Object.values(VIEWS)) {
+    const piped = plimsoll([...view("-"), ...AT], { input });
+    assert.equal(piped.code, 0, piped.err);
+    const named = text(view(PLAN));
+    const rest = (out) => out.replaceAll(PLAN, "-").split("\n").slice(1).join("\n");
+    assert.equal(rest(piped.out), rest(named));
+  }
+});
+
+test("what stands in a session does nothing to the terminal", () => {
+  const path = hostile();
+  for (const [name, view] of Object.entries(VIEWS)) {
+    const given = view(path).map((word) => (word === "a" ? EVIL.slice(0, 12) : word));
+    for (const more of [[], ["--json"], ["--ascii"], ["--width", "40"], ["--preset", EVIL]]) {
+      const { code, out, err } = plimsoll([...given, "--window", "64k", ...more]);
+      assert.doesNotMatch(out + err, STEERS, `${name} ${more.join(" ")}`);
+      assert.equal(code, more[0] === "--preset" ? 2 : 0, `${name}: ${err}`);
+      if (more[0] === "--width")
+        for (const line of out.split("\n")) assert.ok([...line].length <= 40, `${name}: ${line}`);
+    }
+  }
+});
+
+test("a wrong command line ends with 2, a file that cannot be read with 3", () => {
+  for (const [name, view] of Object.entries(VIEWS)) {
+    const command = name.split(" ")[0];
+    const cases = [
+      [view(AUDIT).filter((word) => word !== AUDIT), / is missing: plimsoll /],
+      [[...view(AUDIT), "--preset", "economy,balanced"], /--preset: one for plimsoll/],
+      [[...view(AUDIT), "--window", "8k,16k"], /--window: one for this command/],
+      [[...view(AUDIT), "--window", "many"], /--window: a size like/],
+      [[...view(AUDIT), "--width", "9"], /--width: a whole number from 40 to 400/],
+      [[...view(AUDIT), "--query", "x"], /--query belongs to plimsoll prompt/],
+      [[...view(AUDIT), "--calling", "x"], /--calling/],
+    ];
+    if (command !== "check") cases.push([[...view(AUDIT), PLAN], /one file at a time, got 2/]);
+    for (const [args, said] of cases) refusal(args, assert, said);
+    refusal(view(join(folder, "absent.json")), assert, /absent\.json: no such file/, 3);
+    refusal(view(file("noise.json", "\u0000\u0001")), assert, /noise\.json: /, 3);
+    const silent = JSON.stringify([{ role: "user", content: "Anybody there?" }]);
+    if (name !== "next")
+      refusal(view(file("silent.json", silent)), assert, /silent\.json: .*no model call/, 3);
+  }
+});
+
+test("a call that there is not is refused, and the calls there are told", () => {
+  for (const name of ["inspect", "list", "detail", "map", "find", "check"])
+    refusal(
+      [...VIEWS[name](EXPORTS), "--call", "74"],
+      assert,
+      /--call: a whole number from 1 to 73, got "74"/,
+    );
+  for (const name of ["turns", "next"])
+    refusal([...VIEWS[name](EXPORTS), "--call", "3"], assert, /--call belongs to plimsoll inspect/);
+});
+
+test("every command has its page, within 80 columns", () => {
+  const all = plimsoll(["--help"]).out;
+  for (const name of [...Object.keys(SCHEMAS), "replay", "rpc", "prompt"]) {
+    assert.match(all, new RegExp(`^  plimsoll ${name} .*  `, "m"));
+    const { code, out } = plimsoll([name, "--help"]);
+    assert.equal(code, 0);
+    assert.equal(plimsoll(["help", name]).out, out);
+    assert.match(out, new RegExp(`^plimsoll ${name} .*\n  \\w`));
+    assert.match(out, /Exit: 0 done/);
+    if (SCHEMAS[name]) assert.ok(out.includes(SCHEMAS[name]), name);
+    for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
+  }
+  refusal(["lst", "--help"], assert, /"lst" is no command/);
+});
