@@ -38,6 +38,11 @@ export class Checkpoints<M> {
     return kept ? this.#placed(kept) : null;
   }
 
+  /** Of a request now, as they are told of a checkpoint. */
+  get tokens(): number {
+    return this.#figures(NONE).tokens;
+  }
+
   /** Gives up what is under way: a compaction begins, or the session has ended. */
   stop(): void {
     this.#running?.abort(new DOMException("no checkpoint is needed any more", "AbortError"));

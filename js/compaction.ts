@@ -162,8 +162,10 @@ export class Compactions<M> {
       }
       return prepared;
     }
+    // One request tells of one thing.
+    if (prepared.compaction) return prepared;
     const warning = call("prepare", () => manager.warning(session.now()));
-    if (warning === undefined || prepared.compaction) return prepared;
+    if (warning === undefined) return prepared;
     const outcome = outcomeWithout("none", warning, prepared.tokens);
     this.#tell({ type: "compaction-failed", outcome });
     return { ...prepared, compaction: outcome };
@@ -276,7 +278,7 @@ export class Compactions<M> {
       ...summary,
       ...figures,
       ...ahead,
-      requestTokens: told.plan.tokensBefore,
+      requestTokens: this.checkpoints.tokens,
       focus,
       estimator: typeof estimator === "string" ? estimator : "generic",
       degrade: told.degrades,

@@ -476,7 +476,8 @@ export class ContextManager<M = unknown> {
     const manager = this.#manager();
     if (!call("save", () => manager.merge(theirs.length, core.sendBytes(both)))) return;
     // The host goes on in an epoch of its own, whatever number it has in theirs.
-    const { epoch } = JSON.parse(call("save", () => manager.status())) as Status;
+    const now = this.#now();
+    const { epoch } = JSON.parse(call("save", () => manager.status(now))) as Status;
     this.#epochsBefore = this.#epoch + 1 - epoch;
     this.#lost = this.#view.messages;
     this.#restart();

@@ -367,7 +367,7 @@ export interface CompactionRecord {
 export interface Checkpoint {
   /** Two to four paragraphs. */
   summary: string;
-  /** Tokens of the request that it was made after, as estimated. */
+  /** Tokens of the request that it was made after: an estimate, whatever a provider counted. */
   tokensAtCheckpoint: number;
   /** It tells of the messages before this one of the history. */
   messageCountAtCheckpoint: number;
@@ -894,7 +894,10 @@ export interface SummaryOptions {
   language?: string;
   /** What the host would like to be kept, at most 4,000 characters; it goes as data. */
   instructions?: string;
-  /** Secrets of some hundred known forms are taken out of everything that goes out and comes in; a function besides, `false` never. */
+  /**
+   * Secrets of some hundred known forms are taken out of everything that goes out and comes in, and of the names and errors that heads, lists
+   * and stubs tell of, with or without a summarizer; a function besides (for prompts and answers), `false` never.
+   */
   redact?: ((text: string) => string) | boolean;
   /** The summarizer's window. Default: the manager's. Longer parts go in chunks. */
   contextTokens?: number;

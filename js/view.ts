@@ -75,13 +75,6 @@ export interface Sized extends Folded {
   tokensAfter: number;
 }
 
-/** A message that was sent: what the core said of it, the host's messages in it, and what became of it. */
-interface Sent<M> {
-  item: Item;
-  hosts: M[];
-  message: M;
-}
-
 /** A message of the last request, and the core's numbers of the host's messages in it. */
 export interface Shown<M> {
   message: M;
@@ -92,12 +85,20 @@ export interface Shown<M> {
   isEdited: boolean;
 }
 
-/** The messages of the last request. */
+/**
+ * The messages of the last request, column by column: a turn looks at each of them once more, and a list is read in one go
+ * where objects lie wherever they were made.
+ */
 export class View<M> {
-  #sent: Sent<M>[] = [];
-  /** Beside them, so that a request copies lists and walks none. */
+  /** What the core said of each. */
+  #items: Item[] = [];
   #messages: M[] = [];
+  /** Of each the core's number of the host's message that it is or edits; null: ours. */
   #source: Array<number | null> = [];
+  /** That message, as it was carried out; of one of ours nothing. */
+  #hosts: Array<M | undefined> = [];
+  /** What ours were made of, by their places. */
+  readonly #copied = new Map<number, M[]>();
   readonly #create: ContextManagerOptions<M>["create"];
 
   constructor(create: ContextManagerOptions<M>["create"]) {
@@ -106,7 +107,7 @@ export class View<M> {
 
   /** There was no request yet. */
   get isEmpty(): boolean {
-    return this.#sent.length === 0;
+    return this.#items.length === 0;
   }
 
   get messages(): M[] {
@@ -120,52 +121,75 @@ export class View<M> {
 
   /** Whether all the host's messages that are sent, whole or in part, are such. */
   sends(are: (index: number) => boolean): boolean {
-    return this.#sent.every(({ item }) =>
-      "index" in item ? are(item.index) : indexesOf(item).every(are),
+    return this.#source.every((index, at) =>
+      index === null ? indexesOf(this.#items[at] as Item).every(are) : are(index),
     );
   }
 
   get shown(): Shown<M>[] {
-    return this.#sent.map(shown);
+    return this.#items.map((_, at) => this.#shown(at));
   }
 
   get last(): Shown<M> | undefined {
-    const last = this.#sent.at(-1);
-    return last && shown(last);
+    return this.isEmpty ? undefined : this.#shown(this.#items.length - 1);
   }
 
   clear(): void {
-    this.#sent = [];
-    this.#messages = [];
-    this.#source = [];
+    this.#cut(0);
   }
 
   /** The view of this answer, from the host's objects as they are now. */
   take(answer: Answer, history: readonly M[]): void {
-    const items = answer.items.map((item) => this.#carry(item, history));
-    const keep = Math.min(answer.keep, this.#sent.length);
+    const made = answer.items.map((item) => this.#carry(item, history));
+    const keep = Math.min(answer.keep, this.#items.length);
     for (let at = 0; at < keep; at++) {
-      const sent = this.#sent[at] as Sent<M>;
-      if (isOther(sent, history)) this.#put(at, this.#carry(sent.item, history));
+      const index = this.#source[at] as number | null;
+      const isOther =
+        index === null ? this.#isOther(at, history) : history[index] !== this.#hosts[at];
+      if (isOther) {
+        const item = this.#items[at] as Item;
+        this.#put(at, item, this.#carry(item, history), history);
+      }
     }
-    this.#sent.length = keep;
-    this.#messages.length = keep;
-    this.#source.length = keep;
-    for (const sent of items) this.#put(this.#sent.length, sent);
+    this.#cut(keep);
+    for (const [at, message] of made.entries()) {
+      this.#put(keep + at, answer.items[at] as Item, message, history);
+    }
   }
 
-  #put(at: number, sent: Sent<M>): void {
-    const { item, message } = sent;
-    this.#sent[at] = sent;
+  /** The host holds other objects now for what this one of ours was made of. */
+  #isOther(at: number, history: readonly M[]): boolean {
+    const hosts = this.#copied.get(at);
+    return indexesOf(this.#items[at] as Item).some(
+      (index, copy) => history[index] !== hosts?.[copy],
+    );
+  }
+
+  #cut(length: number): void {
+    for (const at of this.#copied.keys()) if (at >= length) this.#copied.delete(at);
+    for (const column of [this.#items, this.#messages, this.#source, this.#hosts]) {
+      column.length = length;
+    }
+  }
+
+  #put(at: number, item: Item, message: M, history: readonly M[]): void {
+    this.#items[at] = item;
     this.#messages[at] = message;
-    this.#source[at] = "index" in item ? item.index : null;
+    const isHosts = "index" in item;
+    this.#source[at] = isHosts ? item.index : null;
+    this.#hosts[at] = isHosts ? history[item.index] : undefined;
+    if (!isHosts && item.copies.length > 0) {
+      this.#copied.set(
+        at,
+        indexesOf(item).map((index) => history[index] as M),
+      );
+    }
   }
 
-  #carry(item: Item, history: readonly M[]): Sent<M> {
-    const hosts = indexesOf(item).map((index) => history[index] as M);
+  #carry(item: Item, history: readonly M[]): M {
     if ("index" in item) {
-      const host = hosts[0] as M;
-      return { item, hosts, message: item.ops ? edited(host, item.ops) : host };
+      const host = history[item.index] as M;
+      return item.ops ? edited(host, item.ops) : host;
     }
     const whole = filled(item.make, item.copies, history);
     const made = item.ops ? edited(whole, item.ops) : whole;
@@ -175,20 +199,15 @@ export class View<M> {
       ...(toolName === undefined ? {} : { toolName }),
     };
     const content = valueAt(made, item.content);
-    const message = this.#create?.({ role, content, ...names }) ?? (made as M);
-    return { item, hosts, message };
+    return this.#create?.({ role, content, ...names }) ?? (made as M);
   }
-}
 
-/** The host holds other objects for it now. */
-function isOther<M>({ item, hosts }: Sent<M>, history: readonly M[]): boolean {
-  if ("index" in item) return history[item.index] !== hosts[0];
-  return indexesOf(item).some((index, at) => history[index] !== hosts[at]);
-}
-
-function shown<M>({ item, message }: Sent<M>): Shown<M> {
-  const isOurs = !("index" in item);
-  return { message, numbers: indexesOf(item), isOurs, isEdited: !isOurs && item.ops !== undefined };
+  #shown(at: number): Shown<M> {
+    const item = this.#items[at] as Item;
+    const isOurs = !("index" in item);
+    const isEdited = !isOurs && item.ops !== undefined;
+    return { message: this.#messages[at] as M, numbers: indexesOf(item), isOurs, isEdited };
+  }
 }
 
 function indexesOf(item: Item): number[] {

@@ -9,8 +9,11 @@ use crate::model::NONE;
 /// An interned identifier. A session has thousands: they are most of what it holds, so each is kept small.
 #[derive(Clone, Debug)]
 pub struct Identifier {
-    end: u32,
-    /// Tokens that it costs in a stub or digest, with what separates it from the next.
+    /// Where its text starts: in which piece of the texts, and in its upper bits at which byte of it.
+    at: u32,
+    length: u16,
+    /// Tokens that it costs in a stub or digest, with what separates it from the next; none: it is a secret, or a part of
+    /// one, and is told nowhere.
     pub tokens: u16,
     /// The newest result that holds it.
     pub source: u32,
@@ -26,15 +29,20 @@ pub struct Identifier {
     pub stubbed: bool,
     /// It stands in the summary.
     pub summarized: bool,
-    /// It is a secret, or a part of one: it is told nowhere.
-    pub secret: bool,
 }
+
+/// Identifiers, and bytes of their texts, that one piece of a list takes. A piece never moves: lists that grew as a whole
+/// would leave holes behind them as large as they are.
+const PIECE: usize = 64;
+const TEXT: usize = 2048;
+/// Bits of [`Identifier::at`] that say where in its piece a text starts.
+const WITHIN: u32 = TEXT.trailing_zeros();
 
 /// All identifiers of a transcript, numbered by first appearance.
 #[derive(Clone, Debug, Default)]
 pub struct Identifiers {
-    text: String,
-    entries: Vec<Identifier>,
+    texts: Vec<String>,
+    pieces: Vec<Vec<Identifier>>,
     index: Index,
     /// Secrets are words like others.
     pub keeps_secrets: bool,
@@ -44,16 +52,13 @@ impl Identifiers {
     /// The number of `text`; `tokens` is asked for what it costs when it is new.
     pub fn intern(&mut self, text: &str, tokens: impl FnOnce(&str) -> u32) -> u32 {
         let hash = hash::bytes(0, text.as_bytes());
-        let number = |at: usize| u32::try_from(at).unwrap_or(NONE);
         if let Some(at) = self.index.find(hash, &|at| self.text(number(at)) == text) {
             return number(at);
         }
-        let at = self.entries.len();
-        self.text.reserve_exact(room(self.text.len(), self.text.capacity(), text.len()));
-        self.entries.reserve_exact(room(self.entries.len(), self.entries.capacity(), 1));
-        self.text.push_str(text);
-        self.entries.push(Identifier {
-            end: u32::try_from(self.text.len()).unwrap_or(NONE),
+        let id = self.len();
+        let identifier = Identifier {
+            at: self.place(text),
+            length: u16::try_from(text.len()).unwrap_or(u16::MAX),
             tokens: u16::try_from(tokens(text)).unwrap_or(u16::MAX),
             source: NONE,
             newest: NONE,
@@ -62,17 +67,45 @@ impl Identifiers {
             blocks: 0,
             stubbed: false,
             summarized: false,
-            secret: false,
-        });
-        let (all, entries) = (&self.text, &self.entries);
-        let hash_of = |at| hash::bytes(0, slice(all, entries, number(at)).as_bytes());
-        self.index.add(hash, at, &hash_of);
-        number(at)
+        };
+        match self.pieces.last_mut().filter(|piece| piece.len() < PIECE) {
+            Some(piece) => piece.push(identifier),
+            None => {
+                // A small session has no full piece.
+                let more = if self.pieces.is_empty() { 0 } else { PIECE };
+                let mut piece = Vec::with_capacity(more);
+                piece.push(identifier);
+                self.pieces.push(piece);
+            }
+        }
+        let (texts, pieces) = (&self.texts, &self.pieces);
+        let hash_of = |at| hash::bytes(0, slice(texts, pieces, number(at)).as_bytes());
+        self.index.add(hash, id as usize, &hash_of);
+        id
+    }
+
+    /// Where the text stands from now on: the name that a path ends with stands in it.
+    fn place(&mut self, text: &str) -> u32 {
+        let fits = |piece: &&mut String| piece.len().saturating_add(text.len()) <= TEXT;
+        let ends = self.texts.last().is_some_and(|piece| piece.ends_with(text));
+        if !ends {
+            match self.texts.last_mut().filter(fits) {
+                Some(piece) => piece.push_str(text),
+                None => {
+                    let more = if self.texts.is_empty() { 0 } else { TEXT };
+                    let mut piece = String::with_capacity(more);
+                    piece.push_str(text);
+                    self.texts.push(piece);
+                }
+            }
+        }
+        let start = self.texts.last().map_or(0, |piece| piece.len().saturating_sub(text.len()));
+        let piece = number(self.texts.len().saturating_sub(1));
+        (piece << WITHIN) | (number(start) & ((1 << WITHIN) - 1))
     }
 
     /// The number of `text`, if it has one.
     pub fn find(&self, text: &str) -> Option<u32> {
-        let number = |at: usize| u32::try_from(at).unwrap_or(NONE);
         self.index
             .find(hash::bytes(0, text.as_bytes()), &|at| self.text(number(at)) == text)
             .map(number)
@@ -80,37 +113,39 @@ impl Identifiers {
 
     /// Its text.
     pub fn text(&self, id: u32) -> &str {
-        slice(&self.text, &self.entries, id)
+        slice(&self.texts, &self.pieces, id)
     }
 
     /// How many there are.
     pub fn len(&self) -> u32 {
-        u32::try_from(self.entries.len()).unwrap_or(NONE)
+        let last = self.pieces.last().map_or(0, Vec::len);
+        number(self.pieces.len().saturating_sub(1).saturating_mul(PIECE).saturating_add(last))
     }
 
     /// There is none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.pieces.is_empty()
     }
 
     /// What is known of it.
     pub fn get(&self, id: u32) -> Option<&Identifier> {
-        self.entries.get(id as usize)
+        entry(&self.pieces, id)
     }
 
     /// What is known of it, to change.
     pub fn get_mut(&mut self, id: u32) -> Option<&mut Identifier> {
-        self.entries.get_mut(id as usize)
+        let (piece, at) = split(id);
+        self.pieces.get_mut(piece)?.get_mut(at)
     }
 
     /// All, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Identifier)> {
-        (0..).zip(&self.entries)
+        (0..).zip(self.pieces.iter().flatten())
     }
 
     /// All, to change.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Identifier> {
-        self.entries.iter_mut()
+        self.pieces.iter_mut().flatten()
     }
 }
 
@@ -119,12 +154,25 @@ pub(crate) fn room(len: usize, capacity: usize, more: usize) -> usize {
     if capacity.saturating_sub(len) >= more { 0 } else { more.max(len / 4).max(16) }
 }
 
-fn slice<'a>(text: &'a str, entries: &[Identifier], id: u32) -> &'a str {
-    let at = id as usize;
-    let start =
-        at.checked_sub(1).and_then(|before| entries.get(before)).map_or(0, |entry| entry.end);
-    let end = entries.get(at).map_or(start, |entry| entry.end);
-    text.get(start as usize..end as usize).unwrap_or("")
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(NONE)
+}
+
+/// The piece that an identifier stands in, and its place there.
+fn split(id: u32) -> (usize, usize) {
+    (id as usize / PIECE, id as usize % PIECE)
+}
+
+fn entry(pieces: &[Vec<Identifier>], id: u32) -> Option<&Identifier> {
+    let (piece, at) = split(id);
+    pieces.get(piece)?.get(at)
+}
+
+fn slice<'a>(texts: &'a [String], pieces: &[Vec<Identifier>], id: u32) -> &'a str {
+    let Some(it) = entry(pieces, id) else { return "" };
+    let start = (it.at & ((1 << WITHIN) - 1)) as usize;
+    let text = texts.get((it.at >> WITHIN) as usize);
+    text.and_then(|text| text.get(start..start.saturating_add(it.length.into()))).unwrap_or("")
 }
 
 #[cfg(test)]
@@ -136,10 +184,24 @@ mod tests {
         let mut identifiers = Identifiers::default();
         for n in 0..10_000 {
             identifiers.intern(&format!("src/file_{n}.rs"), |_| 3);
+            identifiers.intern(&format!("file_{n}.rs"), |_| 3);
         }
-        assert!(identifiers.entries.capacity() <= 12_500);
-        assert!(identifiers.text.capacity() <= identifiers.text.len() / 4 * 5);
+        let entries: usize = identifiers.pieces.iter().map(Vec::capacity).sum();
+        let bytes: usize = identifiers.texts.iter().map(String::capacity).sum();
+        assert!(entries <= 20_000 + PIECE, "{entries}");
+        assert!(bytes <= 10_000 * "src/file_1000.rs".len() + TEXT, "{bytes}: no name twice");
         assert_eq!(size_of::<Identifier>(), 24);
+    }
+
+    #[test]
+    fn the_longest_texts_keep_theirs() {
+        let mut identifiers = Identifiers::default();
+        let texts: Vec<String> = (0..60).map(|n| format!("{n}{}", "é".repeat(198))).collect();
+        let all: Vec<u32> = texts.iter().map(|text| identifiers.intern(text, |_| 1)).collect();
+        for (id, text) in all.into_iter().zip(&texts) {
+            assert_eq!(identifiers.text(id), text);
+        }
+        assert_eq!(identifiers.iter().count(), 60);
     }
 
     #[test]

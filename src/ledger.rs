@@ -75,6 +75,8 @@ impl Ledger {
         self.block_ids.reserve_exact(room(held, capacity, arrival.ids.len()));
         self.block_ids.extend_from_slice(arrival.ids);
         let end = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        let (held, capacity) = (self.blocks.len(), self.blocks.capacity());
+        self.blocks.reserve_exact(room(held, capacity, 1));
         self.blocks.push(Block {
             kind: arrival.kind,
             user: role == Role::User && arrival.kind == Kind::Text,

@@ -15,6 +15,7 @@ const WARM = 40;
 const FEW = 7;
 /** Quadratic: half a second at 841 messages, more than a minute at 10,000. */
 const LANGCHAIN = "LangChain trimMessages";
+/** Whether a compaction is due, its `Janitor` tells by tokens that the host or `estimateObject` counts; a plan by turns needs none. */
 const ESTIMATE = "the same, and its estimateObject";
 const CHEF = "context-chef validate + plan + compact";
 /** How many times faster ours is to be. */
@@ -165,30 +166,47 @@ function manager() {
   return new ContextManager({ window: WINDOW, clock });
 }
 
-/** Turns around a length: sides take them in turn, so that what else the machine does falls on all alike. */
+/**
+ * Turns around a length, twice: each side by itself, one turn after the other, as benchmarks go; and all sides in turn, where
+ * each finds the processor's caches full of what the others have walked, as a server does that has other things to do.
+ */
 async function around(count, rounds, peers, median) {
-  const session = longSession(count + 4 * (rounds + WARM));
+  const session = longSession(count + 8 * (rounds + WARM));
   const places = requests(session);
-  const middle = places.findIndex((sent) => sent >= count);
-  const from = middle - WARM - (rounds >> 1);
+  const each = WARM + rounds;
+  const from = places.findIndex((sent) => sent >= count) - each;
   const context = manager();
   for (const sent of places.slice(0, from)) context.request(session.slice(0, sent));
-  const turns = places.slice(from, from + WARM + rounds);
+  const [alone, together] = [
+    places.slice(from, from + each),
+    places.slice(from + each).slice(0, each),
+  ];
   const sides = [
     { label: "plimsoll request, one more turn", run: (history) => context.request(history) },
     ...peers,
-  ].map((side) => ({ ...side, times: [], all: session.map(side.shape ?? ((it) => it)) }));
+  ].map((side) => ({
+    ...side,
+    alone: [],
+    together: [],
+    all: session.map(side.shape ?? ((it) => it)),
+  }));
   // One that takes long would leave the others a cold processor: it comes last, and less often.
   const [slow, quick] = [sides.filter(isSlow), sides.filter((side) => !isSlow(side))];
-  for (const [round, sent] of turns.entries()) {
+  for (const side of quick) {
+    for (const [round, sent] of alone.entries()) {
+      const ms = await timed(side, sent);
+      if (round >= WARM) side.alone.push(ms);
+    }
+  }
+  for (const [round, sent] of together.entries()) {
     // Each comes first in its turn.
     const first = round % quick.length;
     for (const side of [...quick.slice(first), ...quick.slice(0, first)]) {
       const ms = await timed(side, sent);
-      if (round >= WARM) side.times.push(ms);
+      if (round >= WARM) side.together.push(ms);
     }
   }
-  const cold = { label: "plimsoll, the cold first call", times: [], all: session };
+  const cold = { label: "plimsoll, the cold first call", alone: [], together: [], all: session };
   cold.run = (history) => {
     const fresh = manager();
     fresh.request(history);
@@ -196,13 +214,14 @@ async function around(count, rounds, peers, median) {
   };
   for (const side of [cold, ...slow]) {
     const bearable = side.label !== LANGCHAIN || count === LENGTHS[0];
-    for (const sent of bearable ? turns.slice(0, FEW) : [])
-      side.times.push(await timed(side, sent));
+    for (const sent of bearable ? together.slice(0, FEW) : [])
+      side.alone.push(await timed(side, sent));
   }
-  return [...quick, cold, ...slow].map(({ label, times }) => ({
+  return [...quick, cold, ...slow].map(({ label, alone, together }) => ({
     label,
-    ms: median(times),
-    rounds: times.length,
+    alone: alone.length > 0 ? median(alone) : undefined,
+    together: together.length > 0 ? median(together) : undefined,
+    rounds: alone.length,
   }));
 }
 
@@ -221,19 +240,27 @@ export async function bench(rounds, median) {
   const peers = await installed();
   for (const count of LENGTHS) {
     const rows = await around(count, rounds, peers, median);
-    const [{ ms: ours }] = rows;
-    console.log(`\nat ${count} messages, load ${loadavg()[0].toFixed(1)}`);
-    for (const { label, ms, rounds } of rows) {
-      if (rounds === 0) {
-        console.log(`skipped: ${label}: minutes a call`);
-        continue;
+    const [ours] = rows;
+    const times = (row, how) =>
+      row[how] === undefined
+        ? "".padStart(22)
+        : `${row[how].toFixed(3).padStart(10)} ms ${(row[how] / ours[how]).toFixed(1).padStart(6)} x`;
+    console.log(`\nat ${count} messages, load ${loadavg()[0].toFixed(1)}, medians and times ours`);
+    console.log(`${"".padEnd(52)} ${"by itself".padStart(22)} ${"all in turn".padStart(22)}`);
+    for (const row of rows) {
+      if (row.rounds === 0) console.log(`skipped: ${row.label}: minutes a call`);
+      else {
+        const told = `${times(row, "alone")} ${times(row, "together")}`;
+        console.log(`${row.label.padEnd(52)} ${told}  of ${row.rounds}`);
       }
-      console.log(
-        `${label.padEnd(52)} ${ms.toFixed(3).padStart(10)} ms ${(ms / ours).toFixed(1).padStart(8)} times ours, median of ${rounds}`,
-      );
     }
     const chef = rows.find(({ label }) => label === CHEF);
     const [, aim] = AIMS.find(([length]) => length === count);
-    if (chef) console.log(`ratio to context-chef ${(chef.ms / ours).toFixed(1)}, to be ${aim}`);
+    if (chef) {
+      const [alone, together] = ["alone", "together"].map((how) =>
+        (chef[how] / ours[how]).toFixed(1),
+      );
+      console.log(`ratio to context-chef ${alone} by itself, ${together} in turn, to be ${aim}`);
+    }
   }
 }

@@ -45,10 +45,23 @@ export type Lock = <T>(
 /** @param folder of the owners' files; on the file system of what is locked. */
 export function lockIn(folder: string): Lock {
   let introduction: Promise<string> | undefined;
-  return async (path, work) => {
+  const take = async (path: string, isLast = false): Promise<string> => {
     introduction ??= introduced(folder);
-    const own = await introduction;
-    await taken(own, path);
+    const mine = introduction;
+    try {
+      const own = await mine;
+      await taken(own, path);
+      return own;
+    } catch (error) {
+      if ((error as { code?: string }).code === "LOCKED") throw error;
+      // Also where somebody has cleaned up: who this is is written once more.
+      if (introduction === mine) introduction = undefined;
+      if (isLast || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      return take(path, true);
+    }
+  };
+  return async (path, work) => {
+    const own = await take(path);
     const still = async (): Promise<void> => {
       const owner = await ownerOf(path);
       if (owner?.id !== basename(own)) throw locked(path, owner);
@@ -70,7 +83,8 @@ async function introduced(folder: string): Promise<string> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const owner = await ownerOf(path);
-    if (owner && !(await lives(owner, path))) await unlink(path).catch(missing);
+    const isHere = owner?.host === (await here());
+    if (isHere && !(await lives(owner, path))) await unlink(path).catch(missing);
   }
   const { pid } = process;
   const id = randomUUID().slice(-12);

@@ -317,8 +317,7 @@ struct Millionths(u64);
 
 impl Write for Millionths {
     fn write(&self, out: &mut String) {
-        let whole = u64::from(WHOLE);
-        let text = format!("{}.{:06}", self.0 / whole, self.0 % whole);
+        let text = format!("{}.{:06}", self.0 / WHOLE, self.0 % WHOLE);
         out.push_str(text.trim_end_matches('0').trim_end_matches('.'));
     }
 }
@@ -379,9 +378,9 @@ fn size(argument: &str, value: Option<i64>) -> Result<Option<u32>> {
 }
 
 /// A share in millionths, of at least so many.
-fn share(argument: &str, raw: &RawValue, least: u32) -> Result<u32> {
+fn share(argument: &str, raw: &RawValue, least: u64) -> Result<u64> {
     let number = raw.starts_with(|char: char| char == '-' || char.is_ascii_digit());
-    let read = decimal(raw, 6).filter(|_| number).and_then(|share| u32::try_from(share).ok());
+    let read = decimal(raw, 6).filter(|_| number).and_then(|share| u64::try_from(share).ok());
     let expected = if least == 0 { "a share, 0 to 1" } else { "a share, over 0 up to 1" };
     read.filter(|share| (least..=WHOLE).contains(share))
         .ok_or_else(|| Error::argument(argument, expected, raw))

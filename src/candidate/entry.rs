@@ -6,7 +6,7 @@ use super::state::{Kind, State};
 use crate::{hash, number};
 
 /// One, as a share: scores and rates are in millionths.
-pub(super) const WHOLE: u32 = 1_000_000;
+pub(super) const WHOLE: u64 = 1_000_000;
 /// What an outcome adds to the score that it is evidence of, or takes from it.
 const SUCCESS: u64 = 20_000;
 const FAILURE: u64 = 50_000;
@@ -39,7 +39,7 @@ pub struct Observation {
     /// Words that it goes by, besides.
     pub tags: Vec<String>,
     /// How sure it is, in millionths.
-    pub score: u32,
+    pub score: u64,
     /// Where it comes from.
     pub source: String,
     /// The source may make the agent do things. What one may not say is kept apart, and never promoted by itself.
@@ -52,6 +52,7 @@ pub struct Observation {
 
 /// What came of a candidate that was acted on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each may hold by itself")]
 pub struct Outcome {
     /// It did what it was to do.
     pub success: bool,
@@ -191,7 +192,7 @@ impl Candidate {
             return 0;
         }
         if self.content == new.content {
-            return u64::from(WHOLE);
+            return WHOLE;
         }
         let words = [&self.words, &new.words];
         let alike = similarity(words, [&self.tag_words, &new.tag_words]);
@@ -206,7 +207,7 @@ impl Candidate {
             Some(false) => Evidence::FAILURE,
             None => 0,
         };
-        self.add(observed.score.into(), Evidence { at: observed.at, says });
+        self.add(observed.score, Evidence { at: observed.at, says });
         self.sources.retain(|known| *known != observed.source);
         self.sources.push(observed.source);
         let over = self.sources.len().saturating_sub(MOST_SOURCES);
@@ -217,7 +218,7 @@ impl Candidate {
     pub fn conclude(&mut self, outcome: Outcome) {
         self.settle(outcome.at);
         let score = if outcome.success {
-            self.score().saturating_add(SUCCESS).min(WHOLE.into())
+            self.score().saturating_add(SUCCESS).min(WHOLE)
         } else {
             self.score().saturating_sub(FAILURE)
         };

@@ -1,10 +1,13 @@
 //! What a candidate must have to be promoted, and what takes that away again (A93, A94).
 
-use super::entry::{Candidate, DAY_MS, Evidence, WHOLE};
+use super::entry::{Candidate, DAY_MS, Evidence};
 use super::state::{Kind, State};
 use crate::error::{Error, Result, listed};
 use crate::json::{RawValue, is_whole, members};
 use crate::number::decimal;
+
+/// One, as a share.
+const WHOLE: i64 = 1_000_000;
 
 /// The figures of the gates. Shares are in millionths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,7 +163,7 @@ impl Gates {
 
     fn regressed(&self, tally: &Tally) -> bool {
         tally.attempts >= self.demotion_min_attempts
-            && (tally.failures.saturating_mul(WHOLE.into())
+            && (tally.failures.saturating_mul(WHOLE)
                 >= self.demotion_failure_rate.saturating_mul(tally.attempts)
                 || tally.conflicts >= self.correction_conflicts)
     }
@@ -192,7 +195,7 @@ impl Gates {
 
 impl Tally {
     fn rate_beyond(&self, most: i64) -> bool {
-        self.failures.saturating_mul(WHOLE.into()) > most.saturating_mul(self.attempts)
+        self.failures.saturating_mul(WHOLE) > most.saturating_mul(self.attempts)
     }
 }
 
@@ -200,7 +203,7 @@ impl Range {
     fn read(self, place: &str, value: &RawValue) -> Result<i64> {
         let number = value.starts_with(|char: char| char == '-' || char.is_ascii_digit());
         let (read, low, high) = match self {
-            Self::Share => (decimal(value, 6), 0, WHOLE.into()),
+            Self::Share => (decimal(value, 6), 0, WHOLE),
             Self::Count(low) => (whole(value), low, 1_000_000),
             Self::Duration(low) => (whole(value), low, 3650 * DAY_MS),
         };

@@ -18,7 +18,9 @@ impl Index {
     /// Of these.
     pub(super) fn of(all: &[Candidate]) -> Self {
         let mut index = Self::default();
-        all.iter().for_each(|it| index.add(it));
+        for it in all {
+            index.add(it);
+        }
         index
     }
 

@@ -27,7 +27,7 @@ pub struct Limits {
     /// Tokens, with the heading.
     pub tokens: u32,
     /// The share of them that is filled, in millionths: an estimate may be wrong.
-    pub headroom: u32,
+    pub headroom: u64,
     /// The host's sorts that go in; none: all.
     pub categories: Vec<String>,
 }
@@ -101,8 +101,8 @@ struct Room(u64);
 
 impl Room {
     fn new(limits: &Limits) -> Self {
-        let all = u64::from(limits.tokens).saturating_mul(limits.headroom.into());
-        let all = (all / u64::from(WHOLE)).max(1);
+        let all = u64::from(limits.tokens).saturating_mul(limits.headroom);
+        let all = (all / WHOLE).max(1);
         Self(all.saturating_sub(tokens(HEADING)))
     }
 

@@ -150,7 +150,7 @@ mod tests {
     fn words_of(text: &str) -> Vec<String> {
         let mut all = Vec::new();
         words(text, |char| char.is_alphanumeric() || char == '_', &mut |word| {
-            all.push(word.into())
+            all.push(word.into());
         });
         all
     }

@@ -192,7 +192,7 @@ impl Store {
             if Gates::cooled(it, at) {
                 cooled.push((place, State::Shadow, Code::CooldownOver));
             } else if it.state == State::Shadow
-                && !warned.contains(&it.tool)
+                && !warned.contains(&it.tool.as_str())
                 && self.gates.stops(it, at).is_none()
             {
                 promoted.push((place, State::Promoted, Code::PromotionGatePass));
@@ -228,8 +228,8 @@ impl Store {
         }
     }
 
-    /// Tools of which somebody trusted has said lately what is not to be done with them.
-    fn warned(&self, at: i64) -> Vec<String> {
+    /// Tools of which somebody trusted has said lately what is not to be done with them, each once.
+    fn warned(&self, at: i64) -> Vec<&str> {
         let fresh = at.saturating_sub(WARNED_MS);
         let warns = |it: &&Candidate| {
             it.kind == Kind::AntiPattern
@@ -237,7 +237,13 @@ impl Store {
                 && !it.state.is_over()
                 && it.last_seen >= fresh
         };
-        self.all.iter().filter(warns).map(|it| it.tool.clone()).collect()
+        let mut tools: Vec<&str> = Vec::new();
+        for it in self.all.iter().filter(warns) {
+            if !tools.contains(&it.tool.as_str()) {
+                tools.push(&it.tool);
+            }
+        }
+        tools
     }
 
     /// Moves a candidate, as the host wants it.
@@ -279,7 +285,7 @@ impl Store {
     fn stops(&self, candidate: &Candidate, to: State, at: i64) -> Option<&'static str> {
         match to {
             State::Promoted if candidate.state != State::InUse => {
-                let warned = || self.warned(at).contains(&candidate.tool);
+                let warned = || self.warned(at).contains(&candidate.tool.as_str());
                 let stop = self.gates.stops(candidate, at);
                 stop.or_else(|| warned().then_some("an anti-pattern of its tool"))
             }

@@ -267,22 +267,33 @@ pub fn checkpoint_taken(json: &str) -> Result<String> {
     Ok(State { made, checkpoint: Some(checkpoint.json()), ..state }.to_json())
 }
 
-/// What a compaction takes from the last checkpoint: its text, of how many messages, and of how many tokens.
+/// How a compaction and checkpoints have to do with each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ahead {
+    /// What is made is one.
+    pub(super) makes: bool,
+    /// The previous summary is one, of the messages before this one.
+    pub(super) covers: i64,
+    /// It is enough, with an extract of what came since (G30).
+    pub(super) is_enough: bool,
+}
+
+/// What a compaction takes from the last checkpoint: its text, of how many messages, and of how many tokens.
+pub(super) struct Last {
     pub(super) text: String,
     pub(super) messages: i64,
     pub(super) tokens: i64,
 }
 
 /// None, if a fold came since: its head is newer.
-pub(super) fn ahead(state: Option<&RawValue>, folds: i64, options: &Options) -> Option<Ahead> {
+pub(super) fn last(state: Option<&RawValue>, folds: i64, options: &Options) -> Option<Last> {
     let state = State::parse(state)?;
     let messages = state.covers(folds)?;
     let kept = state.checkpoint?;
     let members = json::members(kept).ok()?;
     let tokens = members.iter().find(|(known, _)| known == "tokensAtCheckpoint")?.1.parse().ok()?;
     let text = Checkpoint::of(kept, options).filter(|it| !it.is_blank())?.told();
-    Some(Ahead { text, messages, tokens })
+    Some(Last { text, messages, tokens })
 }
 
 #[cfg(test)]

@@ -108,15 +108,15 @@ fn taken() -> String {
 #[test]
 fn g32_a_checkpoint_as_a_summary_until_the_next_fold() {
     let state = taken();
-    let last = ahead(Some(&state), 0, &options("")).unwrap();
-    assert_eq!((last.messages, last.tokens), (40, 30_000));
+    let told = last(Some(&state), 0, &options("")).unwrap();
+    assert_eq!((told.messages, told.tokens), (40, 30_000));
     assert_eq!(
-        last.text,
+        told.text,
         "They built it.\n\nTopics discussed: a, b\n\nKey decisions:\n- use Rust\n\nOpen questions:\n- when?"
     );
-    assert!(ahead(Some(&state), 1, &options("")).is_none(), "the fold's head is newer");
+    assert!(last(Some(&state), 1, &options("")).is_none(), "the fold's head is newer");
     let (_, later) = due(60_000, 2, 0, &state);
-    assert!(ahead(Some(&later), 0, &options("")).is_some());
+    assert!(last(Some(&later), 0, &options("")).is_some());
 }
 
 #[test]
@@ -128,7 +128,8 @@ fn f124_a_request_that_waits_takes_a_checkpoint_of_half_its_tokens() {
             r#","checkpoints":{},"folds":0,"requestTokens":{request},"waits":{waits}"#,
             taken()
         ));
-        assert_eq!((options.ahead, options.covered), (ahead, 40), "{request}");
+        let Ahead { covers, is_enough, .. } = options.checkpoint;
+        assert_eq!((is_enough, covers), (ahead, 40), "{request}");
         assert!(options.previous.unwrap().starts_with("They built it."));
     }
 }

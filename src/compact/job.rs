@@ -81,7 +81,7 @@ impl Compaction {
     pub fn push(&mut self, json: &str) -> Result<()> {
         let message = Message::parse(json, self.pushed, &self.options)?;
         self.pushed = self.pushed.saturating_add(1);
-        if !message.text.is_empty() && message.index >= self.options.covered {
+        if !message.text.is_empty() && message.index >= self.options.checkpoint.covers {
             self.messages.push(message);
         }
         Ok(())
@@ -141,7 +141,7 @@ impl Compaction {
             Vec::new()
         };
         let below = task.below(&self.messages, room, &self.options);
-        let checkpoint = task.last && self.options.checkpoint;
+        let checkpoint = task.last && self.options.checkpoint.makes;
         let headings = task.headings(&self.options);
         let expect = Expect { headings, checkpoint, below, input: &input };
         match verify(text, finish.as_deref(), &expect, &self.options) {
@@ -189,11 +189,11 @@ impl Compaction {
     fn begin(&mut self) {
         if self.messages.is_empty() {
             let summary = self.options.previous.as_deref().map(|previous| self.dressed(previous));
-            let checkpoint = summary.is_some() && self.options.covered > 0;
+            let checkpoint = summary.is_some() && self.options.checkpoint.covers > 0;
             let reason = if checkpoint { FROM_CHECKPOINT } else { "nothing to summarize" };
             return self.end(summary, false, reason.into(), Failure::None);
         }
-        if self.options.ahead
+        if self.options.checkpoint.is_enough
             && let Some(summary) = self.extracted()
         {
             return self.end(Some(summary), false, FROM_CHECKPOINT.into(), Failure::None);
@@ -372,7 +372,7 @@ impl Compaction {
         let summary = if may { self.extracted() } else { None };
         let degraded = summary.is_some();
         // Of a checkpoint nothing depends.
-        let checkpoint = self.options.checkpoint && failure == Failure::Ineffective;
+        let checkpoint = self.options.checkpoint.makes && failure == Failure::Ineffective;
         self.end(summary, degraded, reason, if checkpoint { Failure::Temporary } else { failure });
     }
 
@@ -393,7 +393,7 @@ impl Compaction {
 
     /// With what its family, or the host, puts around it (F098, F100).
     fn dressed(&self, body: &str) -> String {
-        if self.options.checkpoint {
+        if self.options.checkpoint.makes {
             return body.to_owned();
         }
         let (before, behind) = self.options.template.around();

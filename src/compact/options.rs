@@ -1,6 +1,6 @@
 //! What a compaction is told before its messages come.
 
-use super::checkpoint::ahead;
+use super::checkpoint::{Ahead, last};
 use super::inert::inert;
 use super::language::named;
 use super::template::{Template, bare};
@@ -42,12 +42,7 @@ pub(super) struct Options {
     pub(super) identifiers: Vec<String>,
     pub(super) parallel: bool,
     pub(super) degrade: bool,
-    /// What is made is a checkpoint.
-    pub(super) checkpoint: bool,
-    /// Messages before this one are in the previous summary: a checkpoint.
-    pub(super) covered: i64,
-    /// The checkpoint is enough, with an extract of what came since (G30).
-    pub(super) ahead: bool,
+    pub(super) checkpoint: Ahead,
     /// The turn of which only the beginning goes.
     pub(super) split_turn: Option<i64>,
     /// Milliseconds that a call may be silent, and that all of it may take.
@@ -130,9 +125,10 @@ impl Options {
             parallel: given.flag("parallel").unwrap_or(false),
             degrade: given.flag("degrade").unwrap_or(true),
             split_turn: given.integer("splitTurn"),
-            checkpoint: given.flag("makesCheckpoint").unwrap_or(false),
-            covered: 0,
-            ahead: false,
+            checkpoint: Ahead {
+                makes: given.flag("makesCheckpoint").unwrap_or(false),
+                ..Ahead::default()
+            },
             silence_ms: milliseconds(given.integer("silenceMs"), SILENCE_MS, "summary.silenceMs")?,
             total_ms: milliseconds(given.integer("totalMs"), TOTAL_MS, "summary.totalMs")?,
             prefix: prefix_of,
@@ -140,11 +136,11 @@ impl Options {
             nonce,
         };
         let folds = given.integer("folds").unwrap_or(0);
-        if let Some(last) = ahead(given.raw("checkpoints"), folds, &options) {
+        if let Some(last) = last(given.raw("checkpoints"), folds, &options) {
             let request = given.integer("requestTokens").unwrap_or(i64::MAX);
             let waits = given.flag("waits").unwrap_or(false);
-            options.ahead = waits && last.tokens.saturating_mul(2) >= request;
-            options.covered = last.messages;
+            options.checkpoint.is_enough = waits && last.tokens.saturating_mul(2) >= request;
+            options.checkpoint.covers = last.messages;
             options.previous = Some(last.text);
         }
         Ok(options)

@@ -156,7 +156,7 @@ impl Task {
             output_tokens: output_tokens(input, options),
             attempt: self.attempt,
             complaint: self.complaint,
-            checkpoint: self.last && options.checkpoint,
+            checkpoint: self.last && options.checkpoint.makes,
             note: note.as_deref(),
         };
         job(ask, options)
@@ -171,7 +171,7 @@ impl Task {
     }
 
     pub(super) fn headings(&self, options: &Options) -> &'static [&'static str] {
-        match (self.last && !options.checkpoint, self.line) {
+        match (self.last && !options.checkpoint.makes, self.line) {
             (false, _) => &[],
             (true, Line::History) => options.template.headings(),
             (true, Line::Turn) => &TURN_HEADINGS,
@@ -203,7 +203,7 @@ impl Task {
             output_tokens: output_tokens(u32::MAX, options),
             attempt: 1,
             complaint: Some("the text ends within a section"),
-            checkpoint: self.last && options.checkpoint,
+            checkpoint: self.last && options.checkpoint.makes,
             note: None,
         };
         let words = job(empty, options).input_tokens;

@@ -20,8 +20,7 @@ impl State {
         if limits.images == 0
             || (self.all_images <= limits.many
                 && widest <= limits.pixels
-                && (self.all_bytes.saturating_add(beside) <= limits.bytes / 2
-                    || self.bytes_uncut().saturating_add(beside) <= limits.bytes))
+                && self.most_bytes(beside) <= limits.bytes)
         {
             return;
         }
@@ -119,7 +118,15 @@ impl State {
         true
     }
 
-    /// The most that may go out of the history: the bytes of each message of which something does.
+    /// The most bytes that may go out. They are counted anew where that may be much: a long session has let most of its go.
+    fn most_bytes(&mut self, beside: u64) -> u64 {
+        if self.all_bytes.saturating_add(beside) > self.provider.limits().bytes / 2 {
+            self.all_bytes = self.bytes_uncut();
+        }
+        self.all_bytes.saturating_add(beside)
+    }
+
+    /// The bytes of each message of which something goes out.
     fn bytes_uncut(&self) -> u64 {
         let (mut bytes, mut last) = (0u64, None);
         for block in self.ledger.live().iter().filter_map(|&at| self.ledger.blocks.get(at as usize))

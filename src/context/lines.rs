@@ -86,8 +86,14 @@ impl Lines {
             text = IMAGE.into();
         }
         let now = overhead.saturating_add(measure(&text));
-        self.text.insert(block, text);
+        self.put(block, text);
         Some(now)
+    }
+
+    /// A line stands for the block from now on; it holds no more than it says.
+    pub(super) fn put(&mut self, block: u32, mut text: String) {
+        text.shrink_to_fit();
+        self.text.insert(block, text);
     }
 
     /// No line stands for the block any more.
@@ -144,7 +150,7 @@ impl Writer for Lines {
         line.push(']');
         let now = self.cost(it.kind, block, &line);
         self.forget(block);
-        self.text.insert(block, line);
+        self.put(block, line);
         now
     }
 
@@ -189,6 +195,7 @@ impl Writer for Lines {
             head.push_str("End of the summary");
         }
         head.push(']');
+        head.shrink_to_fit();
         self.head = head;
         self.estimator.tokens(&self.head).saturating_add(MESSAGE)
     }

@@ -139,17 +139,13 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32
     let redacts = !known.keeps_secrets;
     identifiers(text, &mut |found, at| {
         let ends = at.saturating_add(found.len());
-        let mut secret = false;
         let id = known.intern(found, |word| {
-            secret = redacts && is_secret(text, at, ends);
+            let secret = redacts && is_secret(text, at, ends);
             // One token separates it from the next.
-            estimator.tokens(word).saturating_add(1)
+            if secret { 0 } else { estimator.tokens(word).saturating_add(1) }
         });
-        if let Some(it) = known.get_mut(id) {
-            it.secret |= secret;
-            if it.secret {
-                return;
-            }
+        if known.get(id).is_some_and(|it| it.tokens == 0) {
+            return;
         }
         if ends <= head_end { head.push(id) } else { rest.push(id) }
     });

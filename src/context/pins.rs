@@ -218,6 +218,8 @@ impl State {
                 self.pruner.taken = self.pruner.taken.saturating_sub(tokens.into());
             }
             self.told.remove(&message);
+            let bytes = self.ledger.messages.get(message as usize).map_or(0, |it| it.bytes);
+            self.all_bytes = self.all_bytes.saturating_add(bytes.into());
             back = true;
         }
         self.sent.rebuild |= back;

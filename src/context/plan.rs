@@ -17,8 +17,11 @@ const LARGE_MESSAGE: u64 = 1000;
 const MARGIN: u64 = 12_000;
 /// A summary has about so many tokens.
 const SUMMARY: u64 = 1500;
+const WANTING: &str = "a summary of what went is still wanting";
 /// So often a summary of what went without one is asked for beside a fold (F118).
 const TRIES: u32 = 3;
+/// And where there are so many tokens for it.
+const LEAST_ROOM: u64 = 500;
 /// So many identifiers a summary is asked to hold; the digest carries the others.
 const NAMED: usize = 50;
 
@@ -33,6 +36,16 @@ pub(super) fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
         }
     }
     ranges
+}
+
+/// Why a fold is carried out.
+fn why(asked: bool, over: bool, nearly: bool) -> &'static str {
+    match (asked, over, nearly) {
+        (true, ..) => "it was asked for",
+        (_, true, _) => "the request would not fit",
+        (.., true) => "the window is nearly full",
+        _ => "a fold pays",
+    }
 }
 
 impl State {
@@ -66,13 +79,8 @@ impl State {
         } else if after > copy.usable || nothing_left {
             ("overflow", format!("nothing that may go is left: {}", write(&floor)))
         } else if folded {
-            let reason = match (given.is_some() || force, over, before > line) {
-                (true, ..) => "it was asked for",
-                (_, true, _) => "the request would not fit",
-                (.., true) => "the window is nearly full",
-                _ => "a fold pays",
-            };
-            ("summarize", reason.into())
+            let asked = given.is_some() || force;
+            ("summarize", why(asked, over, before > line).into())
         } else if copy.fresh.is_empty() {
             let reason = if force { "nothing that may go is old enough" } else { "nothing is due" };
             ("none", refused.unwrap_or(reason).into())
@@ -84,19 +92,11 @@ impl State {
         let alone = gone.is_empty()
             && !going.is_empty()
             && (outcome == "none" && (force || self.is_wanting()) || given.is_some() && folded);
-        let (outcome, reason) = if alone {
-            ("summarize", "a summary of what went is still wanting".into())
-        } else {
-            (outcome, reason)
-        };
+        let (outcome, reason) =
+            if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
         let folds = outcome == "summarize";
-        let cut = if alone {
-            self.pruner.start
-        } else if folds {
-            copy.pruner.start
-        } else {
-            self.ledger.message_count()
-        };
+        let start = if alone { self.pruner.start } else { copy.pruner.start };
+        let cut = if folds { start } else { self.ledger.message_count() };
         let summary = self.lines.estimator.tokens(&self.lines.summary).into();
         let room = if alone {
             self.dropped_of(&going).min(line.saturating_sub(before)).saturating_add(summary)
@@ -270,7 +270,9 @@ impl State {
     /// A summary of that may be asked for, beside the fold that the next one comes with.
     pub(super) fn is_wanting(&self) -> bool {
         let Compactions { wanting, tries, .. } = &self.compactions;
-        self.options.summarizes && !wanting.is_empty() && *tries < TRIES
+        let (now, line) = self.sizes();
+        let room = line.saturating_sub(now);
+        self.options.summarizes && !wanting.is_empty() && *tries < TRIES && room >= LEAST_ROOM
     }
 
     /// As they were sent last, or as they arrived.

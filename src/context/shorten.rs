@@ -76,7 +76,7 @@ impl Lines {
         if part.piece.kind == Kind::Call {
             self.whole_arguments.insert(block, ());
         }
-        self.text.insert(block, text);
+        self.put(block, text);
         now
     }
 }

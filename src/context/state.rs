@@ -68,8 +68,9 @@ pub struct State {
     pub(super) call: u32,
     /// What each block says: of a call, its tool and arguments; of anything else its text and images.
     pub(super) keys: Vec<u64>,
-    /// Of each block its bytes, roughly; and of all blocks that ever arrived.
+    /// Of each block its bytes, roughly.
     pub(super) bytes: Vec<u32>,
+    /// At least the bytes of all messages of which something is sent.
     pub(super) all_bytes: u64,
     /// Images that ever arrived, and the longest side of any.
     pub(super) all_images: u32,
@@ -350,7 +351,6 @@ impl State {
             );
             self.keys.push(measured.key);
             self.bytes.push(measured.bytes);
-            self.all_bytes = self.all_bytes.saturating_add(u64::from(measured.bytes));
             self.all_images = self.all_images.saturating_add(piece.images);
             self.all_widest = self.all_widest.max(piece.widest);
             self.lines.overheads.push(measured.overhead);
@@ -361,6 +361,7 @@ impl State {
             self.cap_at_arrival(block, at, draft);
             self.follow_call(block, pair);
         }
+        self.all_bytes = self.all_bytes.saturating_add(measure.bytes.into());
         self.outlines.push(outline.clone());
         let request = if measure.is_request { index } else { self.request };
         self.hold(request, self.held_turn());

@@ -4,6 +4,7 @@
 
 mod compaction;
 mod flush;
+mod limits;
 mod mended;
 mod merge;
 mod monitor;

@@ -81,5 +81,8 @@ pub(super) const FAMILIES: [Family; 24] = [
     family(Kind::Hex, 64, "dop_v1_ doo_v1_ dor_v1_ sntryu_"),
 ];
 
+/// The longest of the words below.
+pub(super) const LONGEST_WORD: usize = 17;
+
 /// Words whose value is a secret, as the end of a name: `DB_PASSWORD`, `aws_secret_access_key`, `x-api-key`.
 pub(super) const WORDS: &str = "password passwd passphrase pwd secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey access_key accesskey accountkey private_key signing_key encryption_key access_token refresh_token auth_token token sharedaccesskey cookie";

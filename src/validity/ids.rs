@@ -2,8 +2,8 @@
 
 use super::Provider;
 use super::provider::Charset;
-use crate::hash::{fnv, mix};
-use crate::keyed::ByName;
+use crate::hash::{bytes, fnv, mix};
+use crate::keyed::{ByHash, ByName};
 
 /// Room for the number behind an id that is used again.
 const NUMBER: usize = 11;
@@ -13,7 +13,8 @@ const NUMBER: usize = 11;
 pub(super) struct Ids {
     /// A body of Anthropic's own goes to Bedrock as it is, and `InvokeModel` wants Anthropic's ids; Converse takes more.
     pub(super) as_written: bool,
-    used: ByName<'static>,
+    /// By their hashes: one that is taken for used and is not goes out with a number, as if it were.
+    used: ByHash,
     /// The last number given out behind each base.
     numbers: ByName<'static>,
 }
@@ -24,27 +25,27 @@ impl Ids {
         let mut wire = legal(id, provider, self.as_written);
         if provider.rules().ids == Charset::Exact {
             for again in 1.. {
-                if !self.used.has(0, &wire) {
+                if !self.has(&wire) {
                     break;
                 }
                 wire = exact(&wire, again, provider.rules().longest_id);
             }
-        } else if self.used.has(0, &wire) {
+        } else if self.has(&wire) {
             let base = cut(&wire, provider.rules().longest_id.saturating_sub(NUMBER)).to_owned();
             let mut number = self.numbers.get(0, &base).unwrap_or(1);
-            while self.used.has(0, &wire) {
+            while self.has(&wire) {
                 number = number.saturating_add(1);
                 wire = format!("{base}_{number}");
             }
             self.numbers.insert(0, base, number);
         }
-        self.used.insert(0, wire.clone(), 0);
+        self.used.insert(bytes(0, wire.as_bytes()), 0);
         wire.into()
     }
 
     /// Whether a call goes out with this id.
     pub(super) fn has(&self, id: &str) -> bool {
-        self.used.has(0, id)
+        self.used.get(bytes(0, id.as_bytes())).is_some()
     }
 }
 

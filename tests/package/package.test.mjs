@@ -1,7 +1,7 @@
 /** The package as it is published: its files, its entries, its types, and what it does after a trap. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -9,6 +9,10 @@ import { project, root, run, tarball } from "../support/project.mjs";
 
 const CONSUMER = `import { estimateTokens, PlimsollError, type Estimator } from "plimsoll";
 import { init, initSync } from "plimsoll/slim";
+import { storeConformance } from "plimsoll/store/conformance";
+import { fileStore } from "plimsoll/store/file";
+import { type RedisClient, redisStore } from "plimsoll/store/redis";
+import { sqliteStore } from "plimsoll/store/sqlite";
 import { Workspace, type WorkspaceOptions } from "plimsoll/workspace";
 
 const estimator: Estimator = "o200k";
@@ -16,6 +20,8 @@ export const tokens: number = estimateTokens("text", estimator);
 export const started: [typeof init, typeof initSync] = [init, initSync];
 const options: WorkspaceOptions = { poll: 0, home: false };
 export const sections: Promise<object[]> = Workspace.open(".", options).then((one) => one.sections());
+export const stores = (client: RedisClient): object[] => [fileStore("."), sqliteStore("sessions.db"), redisStore(client)];
+export const checks: AsyncIterable<{ name: string; ok: boolean }> = storeConformance(async () => fileStore("."));
 export function size(error: PlimsollError): number {
   // @ts-expect-error \`size\` is known only after a look at the code
   error.info.size;
@@ -31,9 +37,22 @@ const BUNDLER = {
   files: ["consumer.mts"],
 };
 
+/** The clients of `redis`, by that package's own types. */
+const CLIENTS = `import { createClient, createCluster, createClientPool } from "redis";
+import { redisStore } from "plimsoll/store/redis";
+import type { Store } from "plimsoll";
+
+export const stores: Store[] = [
+  redisStore(createClient({ url: "redis://127.0.0.1:6379" }), { prefix: "tests:" }),
+  redisStore(createCluster({ rootNodes: [] })),
+  redisStore(createClientPool()),
+];
+`;
+
 const folder = project({
   "consumer.mts": CONSUMER,
   "consumer.cts": CONSUMER,
+  "clients.mts": CLIENTS,
   "nodenext.json": JSON.stringify(NODENEXT),
   "bundler.json": JSON.stringify(BUNDLER),
   "one.cjs": `const required = require("plimsoll");
@@ -43,7 +62,7 @@ import * as slim from "plimsoll/slim";
 console.log(slim.estimateTokens("text") === estimateTokens("text"));`,
   "early.mjs": `import { estimateTokens } from "plimsoll/slim";
 try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
-  "half.mjs": `import { readFileSync } from "node:fs";
+  "half.mjs": `import { readFileSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as slim from "plimsoll/slim";
 const bytes = (name) => readFileSync(fileURLToPath(import.meta.resolve(\`plimsoll/\${name}.wasm\`)));
@@ -128,6 +147,17 @@ for (const config of ["nodenext.json", "bundler.json"]) {
     run(join(root, "js/node_modules/.bin/tsc"), ["--project", config], folder);
   });
 }
+
+test("takes the clients of redis as that package types them", () => {
+  const modules = join(root, "tests/node_modules");
+  for (const name of ["redis", "@redis"]) {
+    symlinkSync(join(modules, name), join(folder, "node_modules", name));
+  }
+  const types = join(root, "js/node_modules/@types");
+  const options = ["--module", "nodenext", "--strict", "--noEmit", "--skipLibCheck"];
+  const node = ["--typeRoots", types, "--types", "node", "--target", "es2022"];
+  run(join(root, "js/node_modules/.bin/tsc"), [...options, ...node, "clients.mts"], folder);
+});
 
 test("goes on with a new instance after a trap", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);

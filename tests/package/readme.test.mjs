@@ -27,7 +27,15 @@ declare global {
   var anthropic: { messages: { create(body: object): Promise<object> } };
   class HumanMessage { constructor(fields: object) }
   class ToolMessage { constructor(fields: object) }
+  var url: string;
+  var myStore: (url: string) => plimsoll.Store;
   var require: (name: string) => any;
+}
+`;
+
+/** Its own types are held against the store's in `package.test.mjs`. */
+const REDIS = `declare module "redis" {
+  export function createClient(options: { url: string }): { connect(): Promise<any> };
 }
 `;
 
@@ -56,7 +64,7 @@ test("the examples of the README hold against the package's types", () => {
   assert.ok(examples.length > 4, `${examples.length} examples were found`);
   const folder = project({ "names.mjs": NAMES });
   const exported = JSON.parse(run(process.execPath, ["names.mjs"], folder));
-  const files = { "host.d.ts": HOST };
+  const files = { "host.d.ts": HOST, "redis.d.ts": REDIS };
   for (const [at, code] of examples.entries()) {
     files[`example-${at + 1}.mts`] = `${HISTORY}${imports(code, exported)}${code}export {};\n`;
   }

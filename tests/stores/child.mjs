@@ -1,10 +1,9 @@
 // @ts-check
 /** What the stores' tests have done by other processes: the task and its store come as JSON, what it says goes out as JSON lines. */
 import { syncBuiltinESMExports } from "node:module";
-import { taken } from "../conformance/faults/rows.mjs";
-import { talk, WINDOW } from "../conformance/talk.mjs";
-import { gateway } from "./gateway.mjs";
-import { api, closed, opened, subpath } from "./stores.mjs";
+import { createInterface } from "node:readline";
+import { page } from "./killed.mjs";
+import { closed, opened, subpath } from "./stores.mjs";
 
 const { task, spec, ...given } = JSON.parse(process.argv[2] ?? "{}");
 const say = (/** @type {unknown} */ line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -41,12 +40,15 @@ const tasks = {
       if (made !== null) say(made);
     }
   },
-  /** What the store holds. */
+  /** What the store holds, each time that it is asked. */
   look: async () => {
-    const held = await (await opened(spec)).load(given.key);
-    const isWhole =
-      held === null || page(held.revision).every((byte, at) => byte === held.bytes[at]);
-    say({ revision: held?.revision ?? 0, isWhole, length: held?.bytes.length ?? 0 });
+    const store = await opened(spec);
+    for await (const _ of createInterface({ input: process.stdin })) {
+      const held = await store.load(given.key);
+      const isWhole =
+        held !== null && page(held.revision).every((byte, at) => byte === held.bytes[at]);
+      say({ revision: held?.revision ?? 0, isWhole, length: held?.bytes.length ?? 0 });
+    }
   },
   /** A commit or a deletion that is killed at the n-th call to the file system: before an even one, after an odd one. */
   killed: async () => {
@@ -70,10 +72,13 @@ const tasks = {
   },
   /** What a session holds in the end: pins that are not there, pins that are there again, compactions. */
   last: async () => {
+    const { taken } = await import("../conformance/faults/rows.mjs");
+    const { api, WINDOW } = await import("../conformance/talk.mjs");
+    const { historyOf } = await import("./gateway.mjs");
     const store = await opened(spec);
     const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
     const context = await api.ContextManager.open(store, given.key, options);
-    const prepared = context.request(talk(given.steps));
+    const prepared = context.request(historyOf(given.steps));
     taken(prepared);
     const has = (/** @type {string} */ id) => context.unpin(id);
     const lost = given.ids.filter((/** @type {string} */ id) => !has(id));
@@ -83,6 +88,7 @@ const tasks = {
   },
   /** Many operations of each kind, over sessions that come and go. */
   operate: async () => {
+    const { api, talk, WINDOW } = await import("../conformance/talk.mjs");
     const store = await opened(spec);
     const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
     const history = talk(30);
@@ -134,6 +140,7 @@ const tasks = {
   },
   /** Managers that are dropped without a word; and a quarter as many that are kept. */
   forget: async () => {
+    const { api, talk } = await import("../conformance/talk.mjs");
     const history = talk(25);
     const options = {
       window: { contextTokens: 200_000 },
@@ -158,7 +165,7 @@ const tasks = {
     const { core } = await memory();
     say({ before, after, kept: kept.length > 0 ? core : 0 });
   },
-  gateway: () => gateway(spec, given, say),
+  gateway: async () => (await import("./gateway.mjs")).gateway(spec, given, say),
 };
 
 /** What is held once what nobody holds is gone. */
@@ -199,9 +206,6 @@ async function deadly(point) {
   for (const name of ["writeFile", "sync", "close"]) deadlyOn(files, name);
   syncBuiltinESMExports();
 }
-
-/** @param {number} revision */
-const page = (revision) => new Uint8Array(3000).fill(revision % 251);
 
 await tasks[task]?.();
 await closed();

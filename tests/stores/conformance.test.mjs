@@ -1,8 +1,10 @@
 // @ts-check
 /** The published suite on every store that is published, and on stores that fail it. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { api, opened, skip, specOf, subpath, told } from "./stores.mjs";
+import { api } from "../conformance/talk.mjs";
+import { opened, RUNTIMES, skip, specOf, subpath, told } from "./stores.mjs";
 
 for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"])) {
   test(`${kind}: the suite`, { skip: skip(kind) }, async (t) => {
@@ -12,6 +14,27 @@ for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"]))
     assert.deepEqual(failed, []);
     console.log(`${kind}: ${checks.length} checks`);
   });
+}
+
+for (const [name, kinds] of /** @type {const} */ ([
+  ["deno", ["file", "sqlite"]],
+  ["bun", ["file"]],
+])) {
+  const [program = "", ...options] = RUNTIMES[name] ?? [];
+  const missing = existsSync(program)
+    ? false
+    : `skipped: ${name} is not installed on this platform`;
+  for (const kind of kinds) {
+    test(`${kind} in ${name}: the suite`, { skip: skip("file") || missing }, async (t) => {
+      const spec = await specOf(t, kind);
+      const checks = await told("conformance", spec, {}, [program, ...options]);
+      assert.deepEqual(
+        checks.filter(({ ok }) => !ok),
+        [],
+      );
+      assert.ok(checks.length >= 15);
+    });
+  }
 }
 
 /** Stores that do one thing wrong, and the check that must say so. @type {Array<[string, RegExp, (store: any) => object]>} */

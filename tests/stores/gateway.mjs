@@ -7,10 +7,13 @@ import assert from "node:assert/strict";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { taken } from "../conformance/faults/rows.mjs";
-import { good, talk, WINDOW } from "../conformance/talk.mjs";
-import { api, opened } from "./stores.mjs";
+import { api, good, talk, WINDOW } from "../conformance/talk.mjs";
+import { opened } from "./stores.mjs";
 
 const KEY = "session";
+
+/** What both see after so many steps: it only grows. @param {number} steps */
+export const historyOf = (steps) => talk(steps + 1).slice(0, 4 * steps + 1);
 
 /** @param {any} spec @param {{ name: string }} given @param {(line: unknown) => void} say */
 export async function gateway(spec, { name }, say) {
@@ -41,7 +44,7 @@ export async function gateway(spec, { name }, say) {
   for await (const line of createInterface({ input: process.stdin })) {
     const { round, steps, folds, pin, unpin, end } = JSON.parse(line);
     if (end) break;
-    const history = talk(steps);
+    const history = historyOf(steps);
     made = [];
     const pinned = [];
     const unpinned = [];

@@ -8,8 +8,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { taken } from "../conformance/faults/rows.mjs";
-import { good, talk, WINDOW } from "../conformance/talk.mjs";
-import { api, child, long, opened, skip, specOf, told } from "./stores.mjs";
+import { api, good, talk, WINDOW } from "../conformance/talk.mjs";
+import { driven } from "./driven.mjs";
+import { long, opened, skip, specOf } from "./stores.mjs";
 
 const ROUNDS = long ? 150 : 8;
 const OPTIONS = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
@@ -17,69 +18,9 @@ const OPTIONS = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
 for (const kind of /** @type {const} */ (["redis", "file", "sqlite"])) {
   test(`${kind}: two gateways drive one session`, { skip: skip(kind) }, async (t) => {
     const spec = await specOf(t, kind);
-    const both = ["one", "other"].map((name) => child("gateway", spec, { name }));
-    const next = async (/** @type {typeof both[0]} */ { lines, ended }) => {
-      const { value, done } = await lines.next();
-      if (done) await ended;
-      return value;
-    };
-    t.after(() => {
-      for (const { process } of both) process.kill();
-    });
-    await Promise.all(both.map(next));
-    const made = [];
-    const held = new Set();
-    const gone = new Set();
-    let [folds, rounds, rebased, steps, most] = [0, 0, 0, 12, 0];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      steps += 2;
-      for (const [at, { process }] of both.entries()) {
-        const order = {
-          round,
-          steps,
-          folds: (round + at) % 3 > 0,
-          pin: round % 4 === at,
-          unpin: round % 5 === 4,
-        };
-        process.stdin.write(`${JSON.stringify(order)}\n`);
-      }
-      const ends = await Promise.all(both.map(next));
-      for (const end of ends) {
-        made.push(...end.made);
-        for (const id of end.pinned) held.add(id);
-        for (const id of end.unpinned) gone.add(id);
-        rebased += end.rebased ? 1 : 0;
-        most = Math.max(most, end.bytes);
-      }
-      const carried = ends.reduce((sum, end) => sum + end.carried, 0);
-      folds += carried;
-      rounds += carried > 0 ? 1 : 0;
-    }
-    for (const { process } of both) process.stdin.end(`${JSON.stringify({ end: true })}\n`);
-    await Promise.all(both.map(({ ended }) => ended));
-    made.sort((a, b) => a - b);
-    assert.deepEqual(
-      made,
-      Array.from(made, (_, at) => at + 1),
-      "one commit each revision",
-    );
-
-    const [last] = await told("last", spec, {
-      steps,
-      ids: [...held].filter((id) => !gone.has(id)),
-      gone: [...gone],
-      key: "session",
-    });
-    assert.equal(last.revision, made.length);
-    assert.deepEqual(last.lost, [], "pins that are lost");
-    assert.deepEqual(last.back, [], "pins that came back");
-    assert.ok(
-      last.compactions >= rounds,
-      `${last.compactions} of ${folds} compactions in ${rounds} rounds`,
-    );
-    assert.ok(rebased > 0, "they were in each other's way");
+    const { made, rebased, folds, rounds, stand, pins, most } = await driven(spec, ROUNDS);
     console.log(
-      `${kind}: ${made.length} revisions, ${rebased} rebased, ${folds} compactions in ${rounds} rounds, ${last.compactions} stand; ${held.size} pins, snapshots up to ${most} bytes`,
+      `${kind}: ${made} revisions, ${rebased} rebased, ${folds} compactions in ${rounds} rounds, ${stand} stand; ${pins} pins, snapshots up to ${most} bytes`,
     );
   });
 }

@@ -6,15 +6,19 @@
  * PLIMSOLL_LONG  1: 1,000 kills at any time for each store; else 12
  */
 import assert from "node:assert/strict";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { child, folder, long, opened, skip, specOf, told } from "./stores.mjs";
+import { killed, page } from "./killed.mjs";
+import { child, folder, long, looker, opened, skip, specOf } from "./stores.mjs";
 
 const KILLS = long ? 1000 : 12;
 
 for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
   test(`${kind}: ${KILLS} writers are killed at any time`, { skip: skip(kind) }, async (t) => {
     const spec = await specOf(t, kind);
+    const { look, end } = looker(spec, "one");
     let least = 0;
     let landed = 0;
     let seed = 7;
@@ -30,7 +34,7 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
       await sleep(seed % 25);
       for (const { process } of writers) process.kill("SIGKILL");
       await Promise.all([...first, ...writers.map(({ ended }) => ended)]);
-      const [held] = await told("look", spec, { key: "one" });
+      const held = await look();
       assert.ok(held.isWhole && held.length === 3000, JSON.stringify(held));
       // Acknowledged is there; each writer may have had one more under way.
       assert.ok(
@@ -40,37 +44,16 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
       landed += held.revision > acknowledged ? 1 : 0;
       least = held.revision;
     }
+    await end();
     console.log(
       `${kind}: ${KILLS} kills, ${least} revisions; ${landed} commits landed unacknowledged, none is torn`,
     );
   });
 }
 
-for (const task of ["commit", "delete", "first"]) {
+for (const task of /** @type {const} */ (["commit", "delete", "first"])) {
   test(`file: killed at every write point of a ${task}`, { skip: skip("file") }, async (t) => {
-    let points = 0;
-    let isOld = 0;
-    for (let point = 0; ; point += 1) {
-      /** @type {import("./stores.mjs").Spec} */
-      const spec = { kind: "file", place: folder(t) };
-      const store = await opened(spec);
-      const before = task === "first" ? null : await store.commit("one", page(1), null);
-      const { ended, lines } = child("killed", spec, { key: "one", of: task, point });
-      for await (const _ of lines);
-      if ((await ended) !== "SIGKILL") break;
-      points += 1;
-      const begun = performance.now();
-      const held = await store.load("one");
-      const revision = held?.revision ?? null;
-      const isNew = task === "delete" ? held === null : revision === (before ?? 0) + 1;
-      assert.ok(isNew || revision === before, `point ${point}: ${revision}`);
-      if (held) assert.deepEqual(held.bytes, page(held.revision));
-      isOld += isNew ? 0 : 1;
-      const next = await store.commit("one", page((revision ?? before ?? 0) + 1), revision);
-      assert.equal(next, (revision ?? (task === "delete" ? 1 : 0)) + 1, `point ${point}`);
-      assert.ok(performance.now() - begun < 5000, "the killed one's lock stands in the way");
-    }
-    assert.ok(points >= 12, `${points} points`);
+    const { points, isOld } = await killed(async () => ({ kind: "file", place: folder(t) }), task);
     console.log(
       `file, ${task}: killed at ${points} points, ${isOld} times the old record, else the new one`,
     );
@@ -78,26 +61,49 @@ for (const task of ["commit", "delete", "first"]) {
 }
 
 test("file: a lock of a process that lives is waited for, and no longer than ten seconds", {
-  skip: skip("file"),
+  skip: skip("file") || (!long && "skipped: locks that are waited for are left to --long"),
 }, async (t) => {
-  if (!long) return;
-  /** @type {import("./stores.mjs").Spec} */
-  const spec = { kind: "file", place: folder(t) };
-  const store = await opened(spec);
+  const place = folder(t);
+  const store = await opened({ kind: "file", place });
   await store.commit("one", page(1), null);
-  const { process, lines, ended } = child("stopped", spec, { key: "one" });
-  for await (const _ of lines) break;
+  const { process, lines, ended } = child("stopped", { kind: "file", place }, { key: "one" });
+  await lines.next();
   await assert.rejects(store.commit("one", page(2), 1), { code: "LOCKED" });
   process.kill("SIGKILL");
   await ended;
   assert.equal(await store.commit("one", page(2), 1), 2);
+  // Of another machine nobody here knows whether it lives: after a minute it does not.
+  const name = (await readdir(place)).find((it) => it.startsWith("one.")) ?? "";
+  const lock = join(place, `${name}.lock`);
+  await writeFile(lock, JSON.stringify({ id: "0".repeat(12), pid: 1, began: "", host: "far" }));
+  await assert.rejects(store.commit("one", page(3), 2), /held by process 1 on far/);
+  await sleep(55_000);
+  assert.equal(await store.commit("one", page(3), 2), 3);
+});
+
+test("file: who is removed from the folder of owners writes itself again", {
+  skip: skip("file"),
+}, async (t) => {
+  const place = folder(t);
+  const [one, other] = await Promise.all([0, 1].map(() => opened({ kind: "file", place })));
+  assert.equal(await one.commit("one", page(1), null), 1);
+  await rm(join(place, ".owners"), { recursive: true });
+  const revisions = await Promise.all([
+    one.commit("a", page(1), null),
+    one.commit("b", page(1), null),
+    other.commit("c", page(1), null),
+  ]);
+  assert.deepEqual(revisions, [1, 1, 1]);
+  await one.delete("one");
+  assert.deepEqual(
+    (await readdir(place)).filter((it) => /lock|new/.test(it)),
+    [],
+  );
 });
 
 test("file: a record that is damaged is a typed error, and can be deleted", {
   skip: skip("file"),
 }, async (t) => {
-  const { readdir, readFile, writeFile } = await import("node:fs/promises");
-  const { join } = await import("node:path");
   const place = folder(t);
   const store = await opened({ kind: "file", place });
   await store.commit("one", page(1), null);
@@ -122,8 +128,3 @@ test("file: a record that is damaged is a typed error, and can be deleted", {
   await store.delete("two");
   assert.equal(await store.load("two"), null);
 });
-
-/** @param {number} revision */
-function page(revision) {
-  return new Uint8Array(3000).fill(revision % 251);
-}

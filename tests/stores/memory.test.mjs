@@ -21,7 +21,7 @@ test(`${OPERATIONS} operations leave the memory as it was`, { skip: skip("memory
 });
 
 test("managers that nobody disposes of are collected", { skip: skip("memory") }, async () => {
-  const managers = long ? 20_000 : 1000;
+  const managers = long ? 5_000 : 1000;
   const [end] = await told("forget", { kind: "memory", place: "" }, { managers });
   assert.ok(end.after <= 2 * end.before, `the core grew from ${end.before} to ${end.after} bytes`);
   assert.ok(end.kept > 2 * end.after, "where they are kept they need more: the test sees them");

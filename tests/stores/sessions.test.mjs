@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { taken } from "../conformance/faults/rows.mjs";
-import { step } from "../conformance/talk.mjs";
-import { api, folder, long, opened, skip, subpath } from "./stores.mjs";
+import { api, step } from "../conformance/talk.mjs";
+import { folder, long, opened, skip, subpath } from "./stores.mjs";
 
 const SESSIONS = long ? 10_000 : 200;
 const AWAKE = 50;

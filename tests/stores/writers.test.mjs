@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { long, opened, skip, specOf, told } from "./stores.mjs";
+import { long, looker, opened, skip, specOf, told } from "./stores.mjs";
 
 const WRITERS = 8;
 const COMMITS = long ? 10_000 : 250;
@@ -24,8 +24,9 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
     const made = ends.flatMap(([end]) => end.made).sort((a, b) => a - b);
     const wanted = Array.from({ length: WRITERS * COMMITS }, (_, at) => at + 1);
     assert.deepEqual(made, wanted);
-    const [held] = await told("look", spec, { key: "one" });
-    assert.equal(held.revision, WRITERS * COMMITS);
+    const { look, end } = looker(spec, "one");
+    assert.equal((await look()).revision, WRITERS * COMMITS);
+    await end();
     const conflicts = ends.reduce((sum, [end]) => sum + end.conflicts, 0);
     const rate = Math.round(made.length / seconds);
     console.log(`${kind}: ${made.length} revisions, ${conflicts} conflicts, ${rate} commits/s`);

@@ -1,5 +1,11 @@
 //! Files: whole they come back as they were, and whatever was done to one is seen (F140).
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::string_slice,
+    reason = "places within a file of the test's own"
+)]
+
 use super::*;
 use crate::candidate::sign::{Key, hex};
 
@@ -43,7 +49,7 @@ fn some() -> Store {
         let first = Observation {
             tags: vec![format!("tag \"{at}\"")],
             success: Some(at % 2 == 0),
-            ..observed(&format!("{at}学 {at}b\n{at}c\u{1}"), NOW + at as i64)
+            ..observed(&format!("{at}学 {at}b\n{at}c\u{1}"), NOW + i64::try_from(at).unwrap())
         };
         let id = store.upsert(first).unwrap().id.clone();
         put(&mut store, &id, to, NOW);

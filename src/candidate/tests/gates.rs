@@ -18,7 +18,7 @@ fn usual(change: impl FnOnce(&mut Candidate)) -> Option<&'static str> {
 fn attempts(it: &mut Candidate, says: &[u8]) {
     it.log = (0i64..)
         .zip(says)
-        .map(|(after, says)| Evidence { at: NOW - 100 + after, says: *says })
+        .map(|(after, says)| Evidence { at: (NOW - 100).saturating_add(after), says: *says })
         .collect();
 }
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::hash::fnv;
 
 /// What every snapshot starts with, and the version of what follows. Whatever changes in what is written after it changes
-/// the version: `tests/golden/snapshot.bin` is of this one.
+/// the version: `tests/golden/snapshot-2.bin` is of this one.
 const START: &[u8] = b"PLIM";
 const VERSION: u8 = 2;
 

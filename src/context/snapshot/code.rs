@@ -18,6 +18,7 @@ const GONE: u64 = 3;
 const CUT: u64 = 4;
 
 impl Snapshot {
+    #[inline(never)]
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
         out.number(self.upto.into());
@@ -127,6 +128,7 @@ impl Snapshot {
         out.number(0);
     }
 
+    #[inline(never)]
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut given = Reader::new(bytes)?;
         let upto = given.small();

@@ -2,7 +2,7 @@
 //!
 //! Of what was cut only one side's holds, for a request has one start: that of the side which has folded; theirs, if both
 //! have; the one that is further, if neither has. What stands beside the messages is of both: pins, what a provider counted
-//! or refused, what summarizers came to.
+//! or refused, what summarizers came to. What one side let go is let go: the same thing is one pin.
 
 use super::{Snapshot, State, mark, rolled};
 use crate::context::calibration::{Calibration, Counted};
@@ -36,11 +36,14 @@ impl State {
         self.calibration = ours.calibration;
         self.compactions.guard = ours.compactions.guard;
         self.compactions.limit = ours.compactions.limit;
+        self.compactions.checkpoints = ours.compactions.checkpoints;
         self.pruner.fold_wanted = ours.fold_wanted;
         self.sent.peak = ours.peak;
+        self.flush = ours.flush;
         if let Some(waiting) = &mut self.waiting {
             waiting.snapshot.fold_wanted = ours.fold_wanted;
             waiting.snapshot.peak = ours.peak;
+            waiting.snapshot.flush = ours.flush;
             waiting.snapshot.anew |= fewer;
         }
         Ok(false)
@@ -88,16 +91,22 @@ impl Snapshot {
         self.calibration.take_in(&other.calibration, &base.calibration);
         let guards = (&other.compactions.guard, &base.compactions.guard);
         self.compactions.guard.take_in(guards.0, guards.1, other_folded);
+        // What a provider refused holds until the model is another.
         let (limit, before) = (other.compactions.limit, base.compactions.limit);
-        if limit != before {
-            let ours = self.compactions.limit.filter(|_| self.compactions.limit != before);
-            self.compactions.limit = match (ours, limit) {
-                (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
-                (one, other) => one.or(other),
-            };
+        if self.compactions.limit == before
+            || limit.is_some_and(|it| Some(it) < self.compactions.limit)
+        {
+            self.compactions.limit = limit;
         }
         self.peak = self.peak.max(other.peak);
         self.fold_wanted |= other.fold_wanted && !folded;
+        if self.flush == base.flush && !other_folded {
+            self.flush = other.flush;
+        }
+        // Summaries that were made ahead, of messages that are still there.
+        if self.compactions.checkpoints == base.compactions.checkpoints && !folded {
+            self.compactions.checkpoints.clone_from(&other.compactions.checkpoints);
+        }
         self.pins.merge(&other.pins, &base.pins)
     }
 }
@@ -105,12 +114,13 @@ impl Snapshot {
 impl Calibration {
     /// What was learned elsewhere since `base` is learned here too.
     fn take_in(&mut self, other: &Self, base: &Self) {
-        let learned =
-            other.grown.0.checked_sub(base.grown.0).zip(other.grown.1.checked_sub(base.grown.1));
-        // Sums that were halved meanwhile hold what they had before, too.
-        let (theirs, ours) = learned.unwrap_or((0, 0));
-        self.grown.0 = self.grown.0.saturating_add(theirs);
-        self.grown.1 = self.grown.1.saturating_add(ours);
+        // Where sums were halved meanwhile, what was added is not known.
+        let theirs = other.grown.0.checked_sub(base.grown.0);
+        let ours = other.grown.1.checked_sub(base.grown.1);
+        if let (Some(theirs), Some(ours)) = (theirs, ours) {
+            self.grown.0 = self.grown.0.saturating_add(theirs);
+            self.grown.1 = self.grown.1.saturating_add(ours);
+        }
         if other.last != base.last && self.last == base.last {
             // Their epochs are not these.
             self.last = other.last.map(|last| Counted { epoch: NONE, ..last });

@@ -128,6 +128,7 @@ pub(super) fn mark(fingerprint: u64) -> u32 {
 
 impl State {
     /// What this session knows that its messages do not tell.
+    #[inline(never)]
     fn remembered(&self) -> Snapshot {
         // What was folded since the last request may go beyond it.
         let untold = self.compactions.untold.is_some();
@@ -225,6 +226,7 @@ impl State {
         Ok(Self::gone_on(options, Snapshot::from_bytes(bytes)?))
     }
 
+    #[inline(never)]
     fn gone_on(options: super::Options, snapshot: Snapshot) -> Self {
         let mut state = Self::new(options, snapshot.format);
         state.certain |= snapshot.certain;

@@ -1,6 +1,11 @@
 // @ts-check
 /** What becomes of a session while a summarizer works: others ask, messages come, it is aborted, the process ends. */
 import assert from "node:assert/strict";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { driven } from "../../stores/driven.mjs";
+import { killed } from "../../stores/killed.mjs";
 import {
   api,
   count,
@@ -21,12 +26,15 @@ const boom = () => {
   throw new Error("boom");
 };
 
+/** A store in a new folder. @returns {Promise<import("../../stores/stores.mjs").Spec>} */
+const placeOf = async () => ({ kind: "file", place: await mkdtemp(join(tmpdir(), "plimsoll-")) });
+
 /** @type {import("./rows.mjs").Row[]} */
 export const meanwhile = [
   {
     fault: "F14",
     name: "two compactions of one session",
-    done: "2 to 8 callers at once; two managers over one store",
+    done: "2 to 8 callers at once; two managers over one store; two processes over one folder",
     run: async () => {
       for (let callers = 2; callers <= 8; callers += 1) {
         let asked = 0;
@@ -79,14 +87,15 @@ export const meanwhile = [
       assert.equal(commits, 1 + saved.filter((it) => it.rebased && it.revision > 1).length);
       assert.deepEqual(one.request(history).messages, other.request(history).messages);
       assert.equal(count(sentText(other.request(history)), "Zebra_One"), 1);
-      return `one call, one outcome, one summary; ${commits} commit(s) for two writers`;
+      const { made, folds, rounds, stand } = await driven(await placeOf(), 3);
+      assert.ok(stand >= rounds && made > rounds, `${stand} of ${folds}`);
+      return `one call, one outcome, one summary; ${commits} commit(s) for two writers; two processes: ${made} revisions, one commit each, ${stand} of ${folds} compactions stand`;
     },
-    later: "several processes at once are the stores' tests, which are not there yet",
   },
   {
     fault: "F15",
     name: "a crash between summary and write",
-    done: "the process ends at each step: what was parked before it is restored",
+    done: "the process ends at each step: what was parked before it is restored; it is killed at each write to a store",
     run: async () => {
       /** @type {Uint8Array[]} */
       const parked = [];
@@ -120,9 +129,9 @@ export const meanwhile = [
         carried += isNew ? 1 : 0;
       }
       assert.ok(carried >= 2 && carried < parked.length, `${carried} of ${parked.length}`);
-      return `${parked.length} points: ${parked.length - carried} old, ${carried} new, none mixed`;
+      const { points, isOld } = await killed(placeOf, "commit");
+      return `${parked.length} points: ${parked.length - carried} old, ${carried} new, none mixed; killed at ${points} points of a commit: ${isOld} old, ${points - isOld} new`;
     },
-    later: "kill -9 on real stores belongs to the stores' tests, which are not there yet",
   },
   {
     fault: "F16",

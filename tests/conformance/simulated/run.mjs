@@ -82,6 +82,7 @@ export async function live(api, seed, { steps = 200, timers }) {
     degraded: 0,
     aborted: 0,
     parked: 0,
+    ahead: 0,
   };
   let now = 1_700_000_000_000;
   let step = 0;
@@ -128,9 +129,13 @@ export async function live(api, seed, { steps = 200, timers }) {
     provider,
     clock: () => now,
     summarize: chance(0.3) ? [summarize, summarize] : summarize,
-    summary: { minimumTokens: 0 },
+    summary: {
+      minimumTokens: chance(0.2) ? 2_000 : 0,
+      checkpoints: chance(0.3) && { minimumTokens: 500, turns: 4 },
+    },
     on: (/** @type {any} */ event) => {
       if (event.type === "compaction-end") carried(event.outcome);
+      if (event.type === "checkpoint") count.ahead += 1;
       // What the host itself stopped is no failure.
       if (event.type === "compaction-failed" && event.outcome.reason === "stopped") vain = 0;
     },
