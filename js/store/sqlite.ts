@@ -17,8 +17,9 @@ interface Sqlite {
   DatabaseSync: new (path: string) => Database;
 }
 
-/** Milliseconds that a write waits for another's. */
-const BUSY_MS = 10_000;
+/** Milliseconds that a call stands still for another's write; and for how long it is tried again, for SQLite's waits know no turns. */
+const BUSY_MS = 100;
+const PATIENCE_MS = 30_000;
 
 const SCHEMA = `
 PRAGMA journal_mode = WAL;
@@ -35,7 +36,7 @@ COMMIT;
 
 /**
  * A store in an SQLite database, in two tables whose names start with `plimsoll_`. Many processes of one machine may write: a commit is one
- * statement, in write-ahead mode, on the disk before `commit` resolves; a write waits up to ten seconds for another's. Calls are
+ * statement, in write-ahead mode, on the disk before `commit` resolves; a write waits up to half a minute for others. Calls are
  * synchronous inside, as `node:sqlite` is.
  *
  * @param path of the database, which may hold the host's own tables; `":memory:"` is one of its own
@@ -64,16 +65,22 @@ export function sqliteStore(path: string): Store & { close(): void } {
   return {
     multiWriter: true,
     load: async (key) => {
-      const row = load.get(nameOf(key)) as { revision: number; bytes: Uint8Array } | undefined;
+      const name = nameOf(key);
+      const row = (await patient(() => load.get(name))) as
+        | { revision: number; bytes: Uint8Array }
+        | undefined;
       return row ? { bytes: copied(row.bytes), revision: row.revision } : null;
     },
     commit: async (key, bytes, expected) => {
       const name = nameOf(key);
-      const row = expected === null ? first.get(name, bytes) : next.get(bytes, name, expected);
+      const row = await patient(() =>
+        expected === null ? first.get(name, bytes) : next.get(bytes, name, expected),
+      );
       return (row?.revision as number | undefined) ?? null;
     },
     delete: async (key) => {
-      remove.run(nameOf(key));
+      const name = nameOf(key);
+      await patient(() => remove.run(name));
     },
     close: () => database.close(),
   };
@@ -86,16 +93,32 @@ function sqlite(): Sqlite {
   throw invalid("sqliteStore", expected, `Node ${process.versions.node}`);
 }
 
+/** Tries again while others write, and lets the host's other work go on meanwhile. */
+async function patient<T>(work: () => T): Promise<T> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > until) throw error;
+    }
+    await new Promise((done) => setTimeout(done, Math.random() * 20));
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return /locked|busy/.test(String((error as Error | null)?.message));
+}
+
 /** Processes that switch a new database over at once may be refused without a wait. */
 function prepared(database: Database): void {
-  const until = Date.now() + BUSY_MS;
+  const until = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
       database.exec(SCHEMA);
       return;
     } catch (error) {
-      const isBusy = /locked|busy/.test(String((error as Error).message));
-      if (!isBusy || Date.now() > until) throw error;
+      if (!isBusy(error) || Date.now() > until) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
     }
   }
