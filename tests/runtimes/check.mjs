@@ -9,6 +9,7 @@ export function check(plimsoll) {
     requests: requests(plimsoll),
     prompt: prompt(plimsoll),
     candidates: candidates(plimsoll),
+    report: report(plimsoll),
     session: session(plimsoll),
   };
   return JSON.stringify(answers);
@@ -104,6 +105,25 @@ function candidates({ CandidateStore, requestFocus }) {
   const { section, ids } = store.section(requestFocus("运行测试"), { at: 4 });
   if (ids[0] !== moved.id) throw new Error("the candidate is not told");
   return [store.list(), moved, section];
+}
+
+/** A session's report as text, and a budget beside it. */
+function report({ ContextBudget, ContextManager, renderDetail, renderList }) {
+  const manager = new ContextManager({
+    window: { contextTokens: 2_000 },
+    clock: () => 0,
+    id: "船",
+  });
+  const { tokens } = manager.request([{ role: "user", content: TEXTS.chinese }]);
+  const told = manager.inspect({ detailKey: "message:0" });
+  const { used, reserve, free } = told.window;
+  if (used !== tokens || used + reserve + free !== 2_000) throw new Error("the window is not told");
+  if (told.detail?.content !== TEXTS.chinese) throw new Error("the text is not told");
+  const budget = new ContextBudget({ contextTokens: 131_072 });
+  budget.updateFromResponse(45_231, 0);
+  const line = budget.statusLine();
+  if (line !== "📚 Context: 45,231/131,072 (34%)") throw new Error(line);
+  return [renderList(told, { width: 60, color: true }), renderDetail(told, "message:0"), line];
 }
 
 const PI = [

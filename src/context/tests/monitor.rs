@@ -35,6 +35,10 @@ fn a107_the_last_32_sizes_are_kept_equal_neighbours_once() {
     told.ask("go");
     told.request();
     told.request();
+    // Another history of the same size.
+    told.state.resync();
+    told.ask("no");
+    told.request();
     assert_eq!(monitored(&told)["samples"].as_array().unwrap().len(), 1);
     for at in 0..40 {
         told.say(&format!("{at}"));

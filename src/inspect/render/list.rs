@@ -52,7 +52,7 @@ fn window(screen: &mut Screen, report: &Object<'_>) {
             format!("free {} ({unused})", count(free)),
         ),
         span(level, format!("pressure {}", status.text("pressure").to_ascii_uppercase())),
-        span(Style::Plain, status.text("trend")),
+        span(Style::Plain, format!("trend {}", status.text("trend"))),
     ];
     screen.told("Window", spans);
     window_bar(screen, report);
@@ -204,7 +204,7 @@ fn buckets(screen: &mut Screen, report: &Object<'_>) {
             (Style::Plain, short(bucket.number("tokens"))),
             (Style::Plain, percent(share)),
             (Style::Plain, retained(bucket)),
-            (filled(share), bar(screen, share)),
+            (Style::Plain, bar(screen, share)),
         ]
     };
     let rows: Vec<Row> = buckets.iter().take(BUCKETS).map(row).collect();

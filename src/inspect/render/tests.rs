@@ -69,7 +69,7 @@ fn a103_the_list_tells_the_whole_session() {
     let expected = "\
 Session   s-1
 Window    200,000   █████████░ 87% of 191,808 usable   used 168,204
-          reserve 8,192 (╱)   free 23,604 (·)   pressure HIGH   rising
+          reserve 8,192 (╱)   free 23,604 (·)   pressure HIGH   trend rising
 [SSSSHUUUUUUUUUUUUUURRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRR·········╱╱╱]
 Trigger   163,037   target 115,085
 Next      summarize, 168,204 -> 119,991   the window is nearly full
