@@ -27,6 +27,8 @@ const NONE = 0xffff_ffff;
 export class Checkpoints<M> {
   readonly #session: Session<M>;
   #running: AbortController | undefined;
+  /** What became of the last: calls that had failed when it was given up. */
+  #made: Promise<number> = Promise.resolve(0);
 
   constructor(session: Session<M>) {
     this.#session = session;
@@ -43,9 +45,14 @@ export class Checkpoints<M> {
     return this.#figures(NONE).tokens;
   }
 
-  /** Gives up what is under way: a compaction begins, or the session has ended. */
-  stop(): void {
-    this.#running?.abort(new DOMException("no checkpoint is needed any more", "AbortError"));
+  /**
+   * Gives up what is under way: a compaction begins, or the session has ended. Calls of it that have failed since the last
+   * that did not count on.
+   */
+  async stop(): Promise<number> {
+    if (!this.#running) return 0;
+    this.#running.abort(new DOMException("no checkpoint is needed any more", "AbortError"));
+    return this.#made;
   }
 
   /** Asks for one, if one is due. Nothing waits for it, and nothing depends on it. */
@@ -53,21 +60,23 @@ export class Checkpoints<M> {
     if (this.#running || !this.#session.options().summary?.checkpoints) return;
     const running = new AbortController();
     this.#running = running;
-    const told = (error: unknown): void => {
-      if (running.signal.aborted) return;
+    const failed = (error: unknown): number => {
+      if (running.signal.aborted) return 0;
       this.#tell({ type: "checkpoint-failed", reason: String((error as Error)?.message ?? error) });
+      return 0;
     };
-    const done = (): void => {
+    const forget = (): void => {
       this.#running = undefined;
     };
-    this.#make(running.signal).catch(told).then(done, done);
+    this.#made = this.#make(running.signal).catch(failed).finally(forget);
+    this.#made.catch(() => undefined);
   }
 
-  async #make(signal: AbortSignal): Promise<void> {
+  async #make(signal: AbortSignal): Promise<number> {
     const session = this.#session;
     const { drive, checkpointDue, checkpointTaken } = await driver.load();
     signal.throwIfAborted();
-    if (!call("prepare", () => session.manager().may_summarize(session.now()))) return;
+    if (!call("prepare", () => session.manager().may_summarize(session.now()))) return 0;
     const options = session.options();
     const { checkpoints, redact, minimumTokens: _, ...summary } = options.summary ?? {};
     const { turns: everyTurns, ...when } = typeof checkpoints === "object" ? checkpoints : {};
@@ -76,7 +85,7 @@ export class Checkpoints<M> {
     const figures = { used: tokens, usable, turns, folds, state: now.checkpoints ?? undefined };
     const { due, from, state } = checkpointDue({ ...figures, everyTurns, ...when });
     this.#keep(now.base, JSON.stringify(state));
-    if (!due) return;
+    if (!due) return 0;
     const { go, droppedTokens, previousSummary, pins, base, messages } = this.#figures(from);
     const flat = go.map((number) => {
       const json = messageJson(session.history.messages[number], number);
@@ -94,20 +103,21 @@ export class Checkpoints<M> {
     };
     const summarizers = summarizersOf(options);
     const came = await drive({ options: job, messages: flat, summarizers, signal, redact });
-    signal.throwIfAborted();
+    if (signal.aborted) return came.strikes;
     if (came.summary === null) {
       call("prepare", () => session.manager().compaction_failed(send(came.failure), session.now()));
       this.#tell({ type: "checkpoint-failed", reason: came.reason });
-      return;
+      return 0;
     }
     const taken = checkpointTaken({ state, folds, tokens, messages, summary: came.summary });
-    if (!this.#keep(base, taken)) return;
+    if (!this.#keep(base, taken)) return 0;
     const { checkpoint } = JSON.parse(taken) as { checkpoint: Checkpoint };
     const at = session.now();
     const id = `${String(at).padStart(13, "0")}_${String(messages).padStart(6, "0")}`;
     const timestamp = new Date(at).toISOString();
     const record: CheckpointRecord = { type: "checkpoint", id, timestamp, checkpoint };
     this.#tell({ type: "checkpoint", record: { ...record, checkpoint: this.#placed(checkpoint) } });
+    return 0;
   }
 
   #figures(from: number): Figures {

@@ -47,6 +47,8 @@ export interface Driven {
   failure: "none" | "temporary" | "auth" | "network" | "ineffective" | "aborted";
   /** It is a checkpoint that stood ready: nobody was asked. */
   fromCheckpoint: boolean;
+  /** Calls that have failed since the last that did not. */
+  strikes: number;
 }
 
 interface Ask {

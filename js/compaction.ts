@@ -92,7 +92,7 @@ export class Compactions<M> {
 
   /** Gives up what is under way. */
   stop(): void {
-    this.checkpoints.stop();
+    void this.checkpoints.stop();
     this.#running?.controller.abort(new DOMException("the session was disposed of", "AbortError"));
   }
 
@@ -189,12 +189,12 @@ export class Compactions<M> {
     const asked = force || plan !== undefined;
     const settled = this.#without(manager, told, asked);
     if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0 };
-    this.checkpoints.stop();
+    const strikes = this.checkpoints.stop();
     const { flat, lists } = this.#read("compact", manager, told);
     this.#tell({ type: "compaction-start" });
     const work = async (): Promise<CompactionOutcome> => {
       const result = told.summaryWanted
-        ? await this.#job(told, flat, focus, controller.signal)
+        ? await this.#job(told, flat, focus, strikes, controller.signal)
         : NO_SUMMARY;
       controller.signal.throwIfAborted();
       // Another's session was taken in meanwhile: what the plan stands on comes again.
@@ -264,6 +264,7 @@ export class Compactions<M> {
     told: Told,
     messages: string[],
     focus: string | undefined,
+    strikes: Promise<number>,
     signal: AbortSignal,
   ): Promise<Result> {
     const options = this.#session.options();
@@ -285,6 +286,7 @@ export class Compactions<M> {
     };
     try {
       const { drive } = await driver.load();
+      Object.assign(job, { strikes: await strikes });
       const summarizers = summarizersOf(options);
       return await drive({ options: job, messages, summarizers, signal, redact });
     } catch (error) {

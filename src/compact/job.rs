@@ -61,13 +61,16 @@ impl Compaction {
     /// # Errors
     /// `InvalidArgument` with the option's name.
     pub fn new(json: &str) -> Result<Self> {
+        let options = Options::parse(json)?;
+        // One is always asked.
+        let strikes = options.strikes.min(MOST_STRIKES.saturating_sub(1));
         Ok(Self {
-            options: Options::parse(json)?,
+            options,
             messages: Vec::new(),
             pushed: 0,
             tasks: Vec::new(),
             dead: Vec::new(),
-            strikes: 0,
+            strikes,
             asked: 0,
             attempts: Vec::new(),
             done: None,
@@ -94,7 +97,7 @@ impl Compaction {
         }
         loop {
             if let Some(done) = &self.done {
-                return json!({ "done": Told { done, attempts: &self.attempts } }).to_string();
+                return json!({ "done": Told { done, attempts: &self.attempts, strikes: self.strikes } }).to_string();
             }
             let asks = self.start();
             if !asks.is_empty() {

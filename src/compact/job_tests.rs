@@ -466,3 +466,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn f8_calls_that_failed_before_it_count_on() {
+    for (strikes, calls) in [(0, 2), (1, 1), (9, 1)] {
+        let (done, asked) =
+            play(machine(json!({ "strikes": strikes }), 12, 40), |_, _| threw("no", 500));
+        assert_eq!((asked.len(), &done["strikes"]), (calls, &json!(2)));
+    }
+    let (done, asked) = play(machine(json!({ "strikes": 1 }), 12, 40), |_, ask| good(&ask["job"]));
+    assert_eq!((asked.len(), &done["strikes"], &done["degraded"]), (1, &json!(0), &json!(false)));
+}

@@ -43,6 +43,8 @@ pub(super) struct Options {
     pub(super) parallel: bool,
     pub(super) degrade: bool,
     pub(super) checkpoint: Ahead,
+    /// Calls that have failed already, of what was given up for this.
+    pub(super) strikes: u32,
     /// The turn of which only the beginning goes.
     pub(super) split_turn: Option<i64>,
     /// Milliseconds that a call may be silent, and that all of it may take.
@@ -77,6 +79,7 @@ const OPTIONS: Shape = Shape {
         may("folds", Want::Integer),
         may("requestTokens", Want::Integer),
         may("waits", Want::Flag),
+        may("strikes", Want::Integer),
         may("silenceMs", Want::Integer),
         may("totalMs", Want::Integer),
     ],
@@ -125,6 +128,7 @@ impl Options {
             parallel: given.flag("parallel").unwrap_or(false),
             degrade: given.flag("degrade").unwrap_or(true),
             split_turn: given.integer("splitTurn"),
+            strikes: u32::try_from(given.integer("strikes").unwrap_or(0)).unwrap_or(0),
             checkpoint: Ahead {
                 makes: given.flag("makesCheckpoint").unwrap_or(false),
                 ..Ahead::default()

@@ -113,16 +113,18 @@ pub(super) struct Done {
 pub(super) struct Told<'a> {
     pub(super) done: &'a Done,
     pub(super) attempts: &'a Vec<Attempt>,
+    /// Calls that have failed since the last that did not.
+    pub(super) strikes: u32,
 }
 
 impl Write for Told<'_> {
     fn write(&self, out: &mut String) {
         let Done { summary, degraded, reason, lost, failure } = self.done;
         let ahead = reason == FROM_CHECKPOINT;
-        let values: [&dyn Write; 7] =
-            [summary, degraded, reason, lost, self.attempts, failure, &ahead];
+        let values: [&dyn Write; 8] =
+            [summary, degraded, reason, lost, self.attempts, failure, &ahead, &self.strikes];
         crate::json::fields(
-            "summary degraded reason lost attempts failure fromCheckpoint",
+            "summary degraded reason lost attempts failure fromCheckpoint strikes",
             &values,
             out,
         );
