@@ -10,8 +10,8 @@ use crate::stamp::files;
 
 /// From the ground up; `*` marks what its own floor may import too.
 const FLOORS: [&[&str]; 7] = [
-    &["text", "number", "hash*", "json*", "keyed", "order", "error*"],
-    &["model*", "estimate", "window*"],
+    &["text", "number", "hash*", "json*", "keyed", "order", "error"],
+    &["model*", "estimate", "window*", "argument"],
     &["ledger*", "identifiers*", "extract*", "focus*", "validity", "format", "session"],
     &["prune", "compact", "prompt", "candidate"],
     &["context"],
