@@ -1,4 +1,4 @@
-//! The report, in small: AceClaw's sample, and what holds in every report.
+//! The report, in small: `AceClaw`'s sample, and what holds in every report.
 
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
@@ -102,7 +102,7 @@ fn holds(report: &Value) {
     assert_eq!(messages + system + of(&beside), number(&window["used"]), "messages and the rest");
 }
 
-/// The JSON in AceClaw's document: the section's tokens are ours besides.
+/// The JSON in `AceClaw`'s document: the section's tokens are ours besides.
 fn sample() -> Value {
     json!({
         "sessionId": "s",
