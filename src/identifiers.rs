@@ -68,15 +68,14 @@ impl Identifiers {
             stubbed: false,
             summarized: false,
         };
-        match self.pieces.last_mut().filter(|piece| piece.len() < PIECE) {
-            Some(piece) => piece.push(identifier),
-            None => {
-                // A small session has no full piece.
-                let more = if self.pieces.is_empty() { 0 } else { PIECE };
-                let mut piece = Vec::with_capacity(more);
-                piece.push(identifier);
-                self.pieces.push(piece);
-            }
+        if let Some(piece) = self.pieces.last_mut().filter(|piece| piece.len() < PIECE) {
+            piece.push(identifier);
+        } else {
+            // A small session has no full piece.
+            let more = if self.pieces.is_empty() { 0 } else { PIECE };
+            let mut piece = Vec::with_capacity(more);
+            piece.push(identifier);
+            self.pieces.push(piece);
         }
         let (texts, pieces) = (&self.texts, &self.pieces);
         let hash_of = |at| hash::bytes(0, slice(texts, pieces, number(at)).as_bytes());
@@ -89,14 +88,13 @@ impl Identifiers {
         let fits = |piece: &&mut String| piece.len().saturating_add(text.len()) <= TEXT;
         let ends = self.texts.last().is_some_and(|piece| piece.ends_with(text));
         if !ends {
-            match self.texts.last_mut().filter(fits) {
-                Some(piece) => piece.push_str(text),
-                None => {
-                    let more = if self.texts.is_empty() { 0 } else { TEXT };
-                    let mut piece = String::with_capacity(more);
-                    piece.push_str(text);
-                    self.texts.push(piece);
-                }
+            if let Some(piece) = self.texts.last_mut().filter(fits) {
+                piece.push_str(text);
+            } else {
+                let more = if self.texts.is_empty() { 0 } else { TEXT };
+                let mut piece = String::with_capacity(more);
+                piece.push_str(text);
+                self.texts.push(piece);
             }
         }
         let start = self.texts.last().map_or(0, |piece| piece.len().saturating_sub(text.len()));

@@ -2,7 +2,6 @@
 //!
 //! One reader serves all forms, where a derived one for each would cost kilobytes of Wasm a piece.
 
-mod argument;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -12,7 +11,6 @@ use std::borrow::Cow;
 
 use crate::error::listed;
 
-pub use argument::{each, text};
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_whole};
 pub use value::{Value, Write, fields, json, object, quote, write, written};
 

@@ -3,6 +3,7 @@
 //! Pure Rust: no clock, no randomness, no I/O, no callback, and no JavaScript type outside `wasm`.
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 
+pub mod argument;
 pub mod candidate;
 pub mod compact;
 pub mod context;

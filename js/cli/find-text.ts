@@ -9,11 +9,11 @@ import { where, windowLines } from "./window.js";
 
 const COLUMNS: readonly Column[] = [
   { head: "MESSAGE", right: true },
-  { head: "TURN", right: true, drop: 1 },
-  { head: "WHAT", shrink: 8 },
-  { head: "AT" },
-  { head: "TIMES", right: true },
-  { head: "STILL SENT" },
+  { head: "TURN", right: true, drop: 2 },
+  { head: "WHAT", shrink: 6 },
+  { head: "AT", drop: 1 },
+  { head: "TIMES", right: true, drop: 0 },
+  { head: "SENT" },
   { head: "STATE" },
   { head: "RULE", shrink: 8, drop: 2 },
 ];

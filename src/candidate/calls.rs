@@ -8,11 +8,10 @@ use super::gates::Gates;
 use super::section::{KEY, Limits, PRIORITY, Told};
 use super::state::{Kind, State};
 use super::store::{Change, Store, Transition};
+use crate::argument::{each, text};
 use crate::error::{Error, Result, listed};
 use crate::focus::Focus;
-use crate::json::{
-    RawValue, Shape, Value, Want, Write, each, fields, json, may, must, text, write, written,
-};
+use crate::json::{RawValue, Shape, Value, Want, Write, fields, json, may, must, write, written};
 use crate::number::decimal;
 
 /// Bytes that content may have, and a name: a category, a tool, a tag, a source, a reason.

@@ -112,8 +112,6 @@ impl Loading {
                 return Some(self.behind.bytes(&self.scope, text));
             }
             self.reject("it is no signed line");
-            // Nothing can be signed behind it.
-            self.behind.before.clear();
             self.go_on();
         }
     }

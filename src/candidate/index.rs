@@ -10,8 +10,8 @@ pub(super) struct Index {
     lists: ByHash,
     /// Under each word the places of those that have it.
     places: Vec<Vec<u32>>,
-    /// Of each candidate its group, and how many words it has.
-    sizes: Vec<(u64, u32)>,
+    /// How many words each candidate has.
+    sizes: Vec<u32>,
 }
 
 impl Index {
@@ -39,11 +39,11 @@ impl Index {
                 list.push(place);
             }
         }
-        self.sizes.push((it.group, size(it)));
+        self.sizes.push(size(it));
     }
 
-    /// The places of those that might be like it: of the same group, with two words of seven in common, or with none at all as
-    /// it has none.
+    /// The places of those that might be like it: of its group, with two words of seven in common; or of any, with no word at
+    /// all, as it has none.
     pub(super) fn near(&self, new: &Candidate) -> Vec<usize> {
         let mut shared = vec![0u32; self.sizes.len()];
         for word in new.words.hashes() {
@@ -55,9 +55,9 @@ impl Index {
             }
         }
         let own = size(new);
-        let near = |((group, size), shared): (&(u64, u32), u32)| {
+        let near = |(size, shared): (&u32, u32)| {
             let all = size.saturating_add(own).saturating_sub(shared);
-            *group == new.group && shared.saturating_mul(7) >= all.saturating_mul(2)
+            shared.saturating_mul(7) >= all.saturating_mul(2)
         };
         let all = self.sizes.iter().zip(shared).enumerate();
         all.filter(|(_, it)| near(*it)).map(|(place, _)| place).collect()

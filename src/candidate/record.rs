@@ -4,9 +4,8 @@ use super::entry::{Candidate, Evidence};
 use super::similarity::Words;
 use super::state::{Kind, State};
 use super::store::{Code, Transition};
-use crate::json::{
-    Members, Read, Reader, Shape, Want, Write, each, fields, may, must, object, text,
-};
+use crate::argument::{each, text};
+use crate::json::{Members, Read, Reader, Shape, Want, Write, fields, may, must, object};
 
 /// The form of the files that are written, and read.
 const VERSION: i64 = 1;

@@ -210,7 +210,7 @@ impl Store {
 
     /// Scores decay; what nobody has seen is archived, and in the end forgotten.
     fn maintain(&mut self, at: i64) {
-        self.maintained = self.maintained.max(Some(at));
+        self.maintained = Some(at);
         let unseen = |it: &Candidate| at.saturating_sub(it.last_seen);
         let before = self.all.len();
         self.all.retain(|it| unseen(it) <= 2 * RETENTION_MS);

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::{Focus, Signal};
+use crate::argument::{each, text};
 use crate::error::Result;
-use crate::json::{RawValue, Shape, Want, Write, each, may, object, text};
+use crate::json::{RawValue, Shape, Want, Write, may, object};
 
 const FOCUS: Shape = Shape {
     what: "a focus: { querySummary, activeFilePaths, activeSymbols, planSignals }",

@@ -7,11 +7,10 @@ use super::{
     Budget, Locale, Rule, Section, Split, TierFile, Truncated, build_context, match_rules,
     memory_tiers, task_focus, tier_names, trim_descriptions, workspace_sections,
 };
+use crate::argument::{each, text};
 use crate::error::{Error, Result};
 use crate::focus::{Focus, LANGUAGES};
-use crate::json::{
-    Members, RawValue, Shape, Value, Want, each, may, must, string, text, write, written,
-};
+use crate::json::{Members, RawValue, Shape, Value, Want, may, must, string, write, written};
 
 written!(Section<'_> {
     key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable

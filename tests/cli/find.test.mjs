@@ -100,7 +100,7 @@ test("the text is literal; -i takes capitals and small letters for the same", ()
 test("nothing found ends with 1, and says so", () => {
   const { code, out, err } = plimsoll(["find", "no such text anywhere", PLAN]);
   assert.deepEqual([code, err], [1, ""]);
-  assert.match(out, /"no such text anywhere" stands nowhere · -i: /);
+  assert.match(out, /"no such text anywhere" stands nowhere\n-i: /);
   const { code: bare, out: document } = plimsoll(["find", "no such text", PLAN, "--json"]);
   assert.equal(bare, 1);
   assert.deepEqual(JSON.parse(document).places, []);

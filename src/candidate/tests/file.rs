@@ -74,6 +74,10 @@ fn f140_a_file_comes_back_as_it_was() {
     assert_eq!(loaded, Loaded { loaded: 5, rejected: Vec::new() });
     assert_eq!((&after.all, &after.transitions), (&before.all, &before.transitions));
     assert_eq!((after.maintained, after.revision), (Some(NOW), 1));
+    let mut more = after.clone();
+    let again = Observation { content: before.all[0].content.clone(), ..observed("", NOW) };
+    more.upsert(again);
+    assert_eq!(more.all.len(), 5, "what is loaded is found");
     // The same once more, but for its revision; without the last line's end too.
     let (mut again, loaded) = load(file.trim_end());
     assert_eq!(loaded.rejected, []);

@@ -41,6 +41,25 @@ fn f134_what_is_much_the_same_is_one() {
     assert!(!merged(|it| it.content = "run the unit tests every quick lunch".into()));
 }
 
+/// By what it is, and not by a hash of it.
+#[test]
+fn a5_what_is_untrusted_is_not_like_what_is_trusted() {
+    let [a, b] = [true, false]
+        .map(|trusted| Candidate::new(Observation { trusted, ..observed("run the tests", NOW) }));
+    assert_eq!((a.likeness(&b), b.likeness(&a), a.likeness(&a)), (0, 0, 1_000_000));
+}
+
+/// Also after some are gone, which stood before others.
+#[test]
+fn f134_what_is_left_is_found() {
+    let mut store = store();
+    store.upsert(observed("format the whole tree", NOW - 200 * DAY));
+    store.upsert(observed("run the unit tests first", NOW));
+    store.evaluate(NOW);
+    store.upsert(observed("run the unit tests first, please", NOW));
+    assert_eq!((store.candidates().len(), store.candidates()[0].evidence), (1, 2));
+}
+
 /// What is looked up is what looking through all would find.
 #[test]
 fn f134_nothing_that_is_alike_is_missed() {
@@ -116,6 +135,8 @@ fn f136_what_is_merged() {
     assert_eq!((it.first_seen, it.last_seen), (NOW - DAY, NOW));
     assert_eq!((it.successes, it.failures), (0, 1));
     assert_eq!(it.sources, ["user", "docs"]);
+    let it = store.upsert(observed("run the unit tests first", NOW)).unwrap();
+    assert_eq!(it.sources, ["docs", "user"]);
 }
 
 #[test]
@@ -141,10 +162,9 @@ fn f137_outcomes() {
     let it = store.conclude(&id, outcome(false, NOW + 1)).unwrap();
     // (910 + 910 + 860) / 3
     assert_eq!((it.score(), it.failures, it.last_seen), (893_333, 1, NOW + 1));
-    for _ in 0..100 {
-        store.conclude(&id, outcome(true, NOW)).unwrap();
-    }
-    assert!(store.candidates()[0].score() <= 1_000_000);
+    let sure = Observation { score: 1_000_000, ..observed("something else entirely", NOW) };
+    let sure = store.upsert(sure).unwrap().id.clone();
+    assert_eq!(store.conclude(&sure, outcome(true, NOW)).unwrap().score(), 1_000_000);
     let none = store.conclude("none", outcome(true, NOW)).unwrap_err();
     assert_eq!(none.to_string(), "id: expected the id of a candidate, got \"none\"");
 }

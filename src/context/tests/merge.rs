@@ -236,9 +236,9 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
     other.told.state.pin_text("the ship sails at dawn");
     other.save(&mut held);
     one.fold(&history, 1);
-    let head = one.folded.clone().expect("it folds");
+    let folded = one.folded.clone().expect("it folds");
     assert_eq!(one.save(&mut held), 1);
-    assert_eq!(Told::head_of(&held.bytes), head);
+    assert_eq!(Told::head_of(&held.bytes), folded);
     assert!(!one.told.messages.is_empty(), "its own messages stay known");
     assert!(one.told.state.unpin(pin), "what the other pinned is known by the same id");
     assert_eq!(one.told.state.pinned(), ["the ship sails at dawn"]);

@@ -2,8 +2,8 @@
 
 use std::fmt::Arguments;
 
-use super::{Members, RawValue, Shape, string};
 use crate::error::{Error, Result};
+use crate::json::{self, Members, RawValue, Shape, string};
 
 impl Shape {
     /// Reads an argument of this form.
@@ -22,7 +22,7 @@ impl Shape {
 }
 
 /// What is wrong, as the host is told it.
-fn told(place: &str, expected: &str, error: &super::Error) -> Error {
+fn told(place: &str, expected: &str, error: &json::Error) -> Error {
     let wrong = error.what().strip_prefix("invalid type: ");
     let wrong = wrong.and_then(|wrong| wrong.split_once(", expected "));
     let (got, expected) = wrong.unwrap_or_else(|| (error.what(), expected));
