@@ -136,7 +136,7 @@ mod tests {
         }
 
         fn tell(&mut self, what: &str) {
-            let of = |name| self.told.get(name).cloned().unwrap_or(0.into());
+            let of = |name| self.told.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
             let (tokens, hinted) = (of("tokens"), of("hinted"));
             let source = self.told["source"].as_str().unwrap_or("estimate");
             let ask = format!(

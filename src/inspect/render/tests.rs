@@ -1,7 +1,5 @@
 //! How reports are shown, in small.
 
-#![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
