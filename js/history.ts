@@ -238,7 +238,7 @@ export class History<M> {
    * nothing of ours is in it.
    */
   #followed(manager: glue.Manager, messages: readonly M[], view: View<M>) {
-    const shown = view.shown;
+    const { shown, of } = view;
     const held: Shown<M>[] = [];
     let at = 0;
     for (const [place, message] of messages.entries()) {
@@ -252,10 +252,10 @@ export class History<M> {
       held.push(shown[at++] as Shown<M>);
     }
     const isOurs = shown.slice(0, at).some(({ isOurs, isEdited }) => isOurs || isEdited);
-    const isAll = at === shown.length && held.length < this.#known.length;
+    const isAll = at === shown.length && held.length < of;
     if (held.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ isOurs }) => !isOurs);
-    return { held, next: missing?.numbers[0] ?? this.#known.length };
+    return { held, next: missing?.numbers[0] ?? of };
   }
 
   /** It is this message of our request, or says the same. */

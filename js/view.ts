@@ -100,6 +100,8 @@ export class View<M> {
   /** What ours were made of, by their places. */
   readonly #copied = new Map<number, M[]>();
   readonly #create: ContextManagerOptions<M>["create"];
+  /** How many messages the session had: since then more may have been handed over, for a request that was not made. */
+  #of = 0;
 
   constructor(create: ContextManagerOptions<M>["create"]) {
     this.#create = create;
@@ -108,6 +110,10 @@ export class View<M> {
   /** There was no request yet. */
   get isEmpty(): boolean {
     return this.#items.length === 0;
+  }
+
+  get of(): number {
+    return this.#of;
   }
 
   get messages(): M[] {
@@ -136,10 +142,12 @@ export class View<M> {
 
   clear(): void {
     this.#cut(0);
+    this.#of = 0;
   }
 
   /** The view of this answer, from the host's objects as they are now. */
   take(answer: Answer, history: readonly M[]): void {
+    this.#of = history.length;
     const made = answer.items.map((item) => this.#carry(item, history));
     const keep = Math.min(answer.keep, this.#items.length);
     for (let at = 0; at < keep; at++) {

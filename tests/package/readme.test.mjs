@@ -30,6 +30,12 @@ declare global {
   var url: string;
   var myStore: (url: string) => plimsoll.Store;
   var require: (name: string) => any;
+  var process: { stdout: { columns: number } };
+  var sessions: Map<string, plimsoll.ContextManager>;
+  var text: string;
+  var usage: { prompt_tokens: number; completion_tokens: number } | undefined;
+  var messages: Message[];
+  var compactBetweenSteps: () => void;
 }
 `;
 
