@@ -64,6 +64,9 @@ interface Told {
   source: "usage" | "estimate";
   hinted: number;
   reached: number;
+  consumed: number;
+  messages: number;
+  run: BudgetStatus["run"] | null;
   thresholdTokens: number;
   compress: boolean;
   status: BudgetStatus;
@@ -83,13 +86,19 @@ export interface BudgetStatus {
   /** Whether a provider has counted `used`. */
   source: "usage" | "estimate";
   band: "ok" | "warn" | "compact" | "force";
+  /** What all responses together have taken, where there is `maxRunTokens`; `remaining` is -1 where that is no limit. */
+  run?: { consumed: number; remaining: number; exceeded: boolean };
 }
 
-/** `warn`, `compact`, `force`: shares at which the bands begin; 0.80, 0.85 and 1. */
 export type ContextBudgetOptions = ContextWindow & {
+  /** `warn`, `compact`, `force`: shares at which the bands begin; 0.80, 0.85 and 1. */
   warn?: number;
   compact?: number;
   force?: number;
+  /** More messages than this call for a compaction, whatever they weigh (OpenClaw's 500); 0, the default, is no limit. */
+  maxMessages?: number;
+  /** Tokens that all calls of a run may take together (AIClaw's run budget); 0 or less is no limit. */
+  maxRunTokens?: number;
   estimator?: Estimator;
 };
 
@@ -155,17 +164,18 @@ export class ContextBudget {
   estimateFromMessages<M>(messages: readonly M[]): number {
     const estimator = this.#estimator === undefined ? {} : { estimator: this.#estimator };
     const estimate = estimateRequest({ messages }, estimator).tokens;
-    this.#told = this.#ask({ estimate });
+    this.#told = this.#ask({ estimate, messages: messages.length });
     return estimate;
   }
 
-  /** From the `compact` band on: between two steps, before the next. */
+  /** From the `compact` band on, or with more than `maxMessages`: between two steps, before the next. */
   shouldCompress(): boolean {
     return this.#told.compress;
   }
 
   getStatus(): BudgetStatus {
-    return { ...this.#told.status };
+    const { run, status } = this.#told;
+    return run ? { ...status, run } : { ...status };
   }
 
   /**
@@ -189,9 +199,15 @@ export class ContextBudget {
     return hint;
   }
 
-  #ask(told: { prompt?: number; completion?: number; estimate?: number }): Told {
-    const { tokens, source, hinted } = this.#told ?? {};
-    const ask = argumentJson({ ...this.#options, tokens, source, hinted, ...told }, "options");
+  #ask(told: {
+    prompt?: number;
+    completion?: number;
+    estimate?: number;
+    messages?: number;
+  }): Told {
+    const { tokens, source, hinted, consumed, messages } = this.#told ?? {};
+    const kept = { tokens, source, hinted, consumed, messages };
+    const ask = argumentJson({ ...this.#options, ...kept, ...told }, "options");
     const answer = inspections.call("ContextBudget", () => glue.budget(inspections.send(ask)));
     return JSON.parse(answer) as Told;
   }

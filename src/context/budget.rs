@@ -8,12 +8,16 @@ use crate::number::thousands;
 
 /// Bands, the option that says where each begins, and its share of the budget, in 1e-4 (B3).
 const BANDS: [(&str, u64); 3] = [("warn", 8000), ("compact", 8500), ("force", 10_000)];
-const OPTIONS: [&str; 5] = ["contextTokens", "maxOutputTokens", "warn", "compact", "force"];
+const OPTIONS: [&str; 7] =
+    ["contextTokens", "maxOutputTokens", "warn", "compact", "force", "maxMessages", "maxRunTokens"];
 /// What the facade keeps of a budget, and what it was told now.
-const TOLD: [&str; 6] = ["tokens", "source", "hinted", "prompt", "completion", "estimate"];
+const TOLD: [&str; 8] =
+    ["tokens", "source", "hinted", "consumed", "messages", "prompt", "completion", "estimate"];
 const WHOLE: u64 = 10_000;
 const PLACES: u32 = 4;
 const TOKENS: u64 = u32::MAX as u64;
+/// As many as a run can come to.
+const ALL: u64 = u64::MAX >> 16;
 /// Usage that many times the window is a session's sum, and none of this request.
 const ABSURD: u64 = 8;
 
@@ -51,7 +55,13 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         }
         least = (*line, name);
     }
-    let (used, counted) = used(&given, window)?;
+    let response = response(&given, window)?;
+    let (used, counted) = used(&given, response)?;
+    let messages = tokens("messages", TOKENS)?;
+    let most = tokens("maxMessages", TOKENS)?;
+    let many = most > 0 && messages > most;
+    let consumed = given.amount("consumed", 0, ALL)?.unwrap_or(0);
+    let consumed = consumed.saturating_add(response.unwrap_or(0)).min(ALL);
     // An unknown window has no band, and nothing is divided by it (B18).
     let at = |line: &u64| budget > 0 && used.saturating_mul(WHOLE) >= line.saturating_mul(budget);
     let reached = lines.iter().filter(|line| at(line)).count();
@@ -70,7 +80,10 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         "hinted": hinted,
         "reached": reached,
         "thresholdTokens": of(lines[0]),
-        "compress": reached > 1,
+        "compress": reached > 1 || many,
+        "consumed": consumed,
+        "messages": messages,
+        "run": run(&given, consumed)?,
         "status": {
             "used": used,
             "budget": budget,
@@ -85,16 +98,31 @@ pub fn context_budget(ask: &str) -> Result<Value> {
     }))
 }
 
+/// What all calls of a run have taken, where the host has given it a limit (I24): one of 0 or less is none.
+fn run(given: &Given<'_>, consumed: u64) -> Result<Option<Value>> {
+    let Some(raw) = given.get("maxRunTokens") else { return Ok(None) };
+    let below = raw.starts_with('-');
+    let limit = if below { 0 } else { given.amount("maxRunTokens", 0, ALL)?.unwrap_or(0) };
+    let left = i64::try_from(limit.saturating_sub(consumed)).unwrap_or(i64::MAX);
+    let remaining = if limit == 0 { -1 } else { left };
+    let exceeded = limit > 0 && consumed >= limit;
+    Ok(Some(json!({ "consumed": consumed, "remaining": remaining, "exceeded": exceeded })))
+}
+
+/// The tokens of a response, if there was one; 0 where it has no usage, or one that cannot be.
+fn response(given: &Given<'_>, window: u64) -> Result<Option<u64>> {
+    let Some(prompt) = given.amount("prompt", 0, ALL)? else { return Ok(None) };
+    let all = prompt.saturating_add(given.amount("completion", 0, ALL)?.unwrap_or(0));
+    let most = if window > 0 { window.saturating_mul(ABSURD) } else { TOKENS };
+    Ok(Some(if prompt > 0 && all <= most { all } else { 0 }))
+}
+
 /// Tokens used, and whether a provider has counted them. A response without usage lets estimates count again (B2, B17).
-fn used(given: &Given<'_>, window: u64) -> Result<(u64, bool)> {
+fn used(given: &Given<'_>, response: Option<u64>) -> Result<(u64, bool)> {
     let before = given.amount("tokens", 0, TOKENS)?.unwrap_or(0);
     let counted = given.text("source")?.as_deref() == Some("usage");
-    if let Some(prompt) = given.amount("prompt", 0, u64::MAX >> 16)? {
-        let all =
-            prompt.saturating_add(given.amount("completion", 0, u64::MAX >> 16)?.unwrap_or(0));
-        let most = if window > 0 { window.saturating_mul(ABSURD) } else { TOKENS };
-        let counts = prompt > 0 && all <= most;
-        return Ok(if counts { (all, true) } else { (before, false) });
+    if let Some(all) = response {
+        return Ok(if all > 0 { (all, true) } else { (before, false) });
     }
     let estimate = given.amount("estimate", 0, TOKENS)?;
     Ok((estimate.filter(|_| !counted).unwrap_or(before), counted))
@@ -138,9 +166,15 @@ mod tests {
         fn tell(&mut self, what: &str) {
             let of = |name| self.told.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
             let (tokens, hinted) = (of("tokens"), of("hinted"));
+            let (consumed, messages) = (of("consumed"), of("messages"));
+            let messages = if what.contains("messages") {
+                String::new()
+            } else {
+                format!(r#","messages":{messages}"#)
+            };
             let source = self.told["source"].as_str().unwrap_or("estimate");
             let ask = format!(
-                r#"{{{},"tokens":{tokens},"hinted":{hinted},"source":"{source}"{what}}}"#,
+                r#"{{{},"tokens":{tokens},"hinted":{hinted},"consumed":{consumed}{messages},"source":"{source}"{what}}}"#,
                 self.options
             );
             self.told = serde_json::from_str(context_budget(&ask).unwrap().json()).unwrap();
@@ -315,6 +349,62 @@ mod tests {
     }
 
     #[test]
+    fn i24_a_run_without_a_limit_is_never_exceeded_and_one_with_it_never_has_less_than_nothing() {
+        for limit in ["0", "-5"] {
+            let mut free = Kept::new(&format!(r#"{WINDOW},"maxRunTokens":{limit}"#));
+            free.answered(100_000, 5000);
+            let run =
+                serde_json::json!({ "consumed": 105_000, "remaining": -1, "exceeded": false });
+            assert_eq!(free.told["run"], run);
+        }
+        let mut budget = Kept::new(&format!(r#"{WINDOW},"maxRunTokens":1000"#));
+        for (prompt, consumed, remaining, exceeded) in [
+            (400, 400, 600, false),
+            (599, 999, 1, false),
+            (0, 999, 1, false),
+            (1, 1000, 0, true),
+            (700, 1700, 0, true),
+        ] {
+            budget.answered(prompt, 0);
+            let run = serde_json::json!({ "consumed": consumed, "remaining": remaining, "exceeded": exceeded });
+            assert_eq!(budget.told["run"], run);
+        }
+        assert_eq!(Kept::new(WINDOW).told["run"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn g29_more_messages_than_the_host_allows_are_too_many_whatever_they_weigh() {
+        let mut budget = Kept::new(&format!(r#"{WINDOW},"maxMessages":500"#));
+        for (messages, compress) in [(499, false), (500, false), (501, true), (20, false)] {
+            budget.tell(&format!(r#","estimate":900,"messages":{messages}"#));
+            assert_eq!(budget.told["compress"], compress, "{messages}");
+        }
+        budget.tell(r#","estimate":900,"messages":501"#);
+        budget.answered(1000, 0);
+        assert_eq!(budget.told["compress"], true, "a response takes none away");
+        let mut free = Kept::new(&format!(r#"{WINDOW},"maxMessages":0"#));
+        free.tell(r#","estimate":900,"messages":90000"#);
+        assert_eq!(free.told["compress"], false);
+        // Without a window the count alone decides.
+        let mut unknown = Kept::new(r#""contextTokens":0,"maxMessages":5"#);
+        unknown.tell(r#","estimate":900,"messages":6"#);
+        assert_eq!(unknown.told["compress"], true);
+    }
+
+    #[test]
+    fn g28_g23_a_reserve_in_tokens_is_the_trigger_where_the_band_is_the_whole_budget() {
+        for reserve in [4000, 16_384] {
+            let options =
+                format!(r#"{WINDOW},"maxOutputTokens":{reserve},"warn":1,"compact":1,"force":1"#);
+            let mut budget = Kept::new(&options);
+            for (used, compress) in [(131_071 - reserve, false), (131_072 - reserve, true)] {
+                budget.answered(used, 0);
+                assert_eq!(budget.told["compress"], compress, "{used}");
+            }
+        }
+    }
+
+    #[test]
     fn an_option_that_cannot_be_is_refused_by_name() {
         for (options, message) in [
             (
@@ -337,7 +427,7 @@ mod tests {
             (r#""contextTokens":"10""#, "contextTokens: expected a number, got \"10\""),
             (
                 r#""window":10"#,
-                "window: expected no such option; there are contextTokens, maxOutputTokens, warn, compact, force, got 10",
+                "window: expected no such option; there are contextTokens, maxOutputTokens, warn, compact, force, maxMessages, maxRunTokens, got 10",
             ),
         ] {
             let error = context_budget(&format!("{{{options}}}")).unwrap_err();
