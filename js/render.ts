@@ -199,12 +199,7 @@ export class ContextBudget {
     return hint;
   }
 
-  #ask(told: {
-    prompt?: number;
-    completion?: number;
-    estimate?: number;
-    messages?: number;
-  }): Told {
+  #ask(told: { prompt?: number; completion?: number; estimate?: number; messages?: number }): Told {
     const { tokens, source, hinted, consumed, messages } = this.#told ?? {};
     const kept = { tokens, source, hinted, consumed, messages };
     const ask = argumentJson({ ...this.#options, ...kept, ...told }, "options");

@@ -49,6 +49,25 @@ function suite() {
     }
   });
 
+  test("g29 i24 limits of messages and of a run's tokens", () => {
+    const messages = Array.from({ length: 3 }, () => ({ role: "user", content: "go" }));
+    const budget = make({ maxMessages: 2, maxRunTokens: 1000 });
+    budget.estimateFromMessages(messages.slice(1));
+    assert.equal(budget.shouldCompress(), false);
+    budget.estimateFromMessages(messages);
+    assert.equal(budget.shouldCompress(), true);
+    const runs = [300, 699, 1].map((used) => {
+      budget.updateFromResponse(used, 0);
+      return budget.getStatus().run;
+    });
+    assert.deepEqual(runs, [
+      { consumed: 300, remaining: 700, exceeded: false },
+      { consumed: 999, remaining: 1, exceeded: false },
+      { consumed: 1000, remaining: 0, exceeded: true },
+    ]);
+    assert.equal("run" in make().getStatus(), false);
+  });
+
   test("b17 usage that cannot be is none", () => {
     for (const [prompt, completion] of [
       [undefined, undefined],
