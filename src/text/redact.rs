@@ -24,6 +24,8 @@ const LEAST_JWT: usize = 30;
 const TELLING: usize = 64;
 /// User and password in an address are no longer than this together.
 const MOST_USERINFO: usize = 256;
+/// `ENCRYPTED ` is the longest.
+const LONGEST_KIND: usize = 12;
 
 /// The text with every secret that is known by its form replaced.
 pub fn redact(text: &str) -> String {
@@ -72,9 +74,7 @@ fn secrets(text: &str, found: &mut dyn FnMut(usize, usize)) {
         } else if byte == b'-' {
             pem(bytes, at)
         } else if starts(bytes, at) {
-            token(bytes, at)
-                .or_else(|| jwt(bytes, at, &mut no_jwt_before))
-                .or_else(|| assigned(bytes, at))
+            word(bytes, at, &mut no_jwt_before)
         } else {
             None
         };
@@ -86,6 +86,11 @@ fn secrets(text: &str, found: &mut dyn FnMut(usize, usize)) {
 }
 
 type Found = Option<(usize, usize)>;
+
+/// A secret whose first word starts here.
+fn word(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
+    token(bytes, at).or_else(|| jwt(bytes, at, no_jwt_before)).or_else(|| assigned(bytes, at))
+}
 
 /// A word starts here; also behind an escape, as in JSON that stands in a text, and at a hump: `dbPassword`.
 fn starts(bytes: &[u8], at: usize) -> bool {
@@ -196,16 +201,27 @@ fn userinfo(bytes: &[u8], at: usize) -> Found {
     let colon = rest.get(..length)?.iter().position(|byte| *byte == b':')?;
     let password = from.saturating_add(colon).saturating_add(1);
     let end = from.saturating_add(length);
-    (rest.get(length) == Some(&b'@') && password < end).then_some((password, end))
+    if rest.get(length) != Some(&b'@') || password >= end {
+        return None;
+    }
+    // A token may stand where the user does.
+    let mut names = from..password;
+    let told = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
+    Some((if told { from } else { password }, end))
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.
 fn pem(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
-    // Names of keys are short.
-    let head = rest.strip_prefix(b"-----BEGIN ")?.get(..40).unwrap_or_default();
+    let head = rest.strip_prefix(b"-----BEGIN ")?;
     let name = b"PRIVATE KEY";
-    let name = head.windows(name.len()).position(|it| it == name)?.saturating_add(22);
+    // Kinds of keys are short words in capitals: no other secret stands in one.
+    let head = head.get(..LONGEST_KIND.saturating_add(name.len())).unwrap_or(head);
+    let kind = head.windows(name.len()).position(|it| it == name)?;
+    if !head.get(..kind)?.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b' ') {
+        return None;
+    }
+    let name = kind.saturating_add(22);
     let from = past(rest, past(rest, name, b" BLOCK"), b"-");
     let mut space = false;
     let length = run(rest.get(from..)?, |byte| {
@@ -411,6 +427,20 @@ mod tests {
         ] {
             assert!(!redact(&piece.repeat(1_000_000 / piece.len())).is_empty());
         }
+    }
+
+    #[test]
+    fn a_token_for_a_user_goes_with_its_password() {
+        let text = format!("see https://ghp_{}:x-oauth@github.com", filler(36));
+        assert_eq!(redact(&text), "see https://[redacted]@github.com");
+    }
+
+    #[test]
+    fn what_is_no_kind_of_key_hides_no_secret() {
+        let text = format!("-----BEGIN sk-{0}://PRIVATE KEY{0}", filler(20));
+        let once = redact(&text);
+        assert!(!once.contains(&format!("sk-{}", filler(20))), "{once}");
+        assert_eq!(redact(&once), once);
     }
 
     proptest! {
