@@ -25,10 +25,14 @@ interface Held<M> {
   passed: Passed<M> | undefined;
 }
 
-/** Known: they go on from those that the core has. */
+/** Known: they go on from those that the core has, and these objects say now what some of those say. */
 interface Session<M> extends Held<M> {
   isKnown: boolean;
+  same: Same<M>;
 }
+
+/** By the core's numbers. */
+type Same<M> = Map<number, M>;
 
 export class History<M> {
   readonly #key: ContextManagerOptions<M>["key"];
@@ -118,13 +122,15 @@ export class History<M> {
    * fails half way, the next call takes up where the last whole one was.
    */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
-    const { session, isKnown, passed } = this.#session(manager, messages, view);
+    const { session, isKnown, same, passed } = this.#session(manager, messages, view);
     const before = { known: this.#known, keys: this.#keys };
     const isAnother = !isKnown || !this.#isLastGroupSame(manager, session);
     const comesAgain = this.#isWanted || isAnother;
     if (comesAgain) {
       if (!this.#isWanted) call("request", () => manager.resync());
       this.#drop();
+    } else {
+      for (const [number, message] of same) this.#known[number] = message;
     }
     const placeOf = (index: number): number => passed?.places.get(index) ?? index;
     try {
@@ -160,18 +166,19 @@ export class History<M> {
 
   #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
     const isKnown = !this.#isTorn;
+    const same: Same<M> = new Map();
     const passed = this.#passed;
     const goesOn = passed?.messages.every((message, place) => messages[place] === message);
     if (passed && goesOn && !this.#hasEnd(manager, messages, passed.messages.length, view)) {
-      return { ...this.#extended(passed, messages, this.#known), isKnown };
+      return { ...this.#extended(passed, messages, this.#known), isKnown, same };
     }
-    const stands = this.#standsAsIs(manager, messages, view);
-    if (stands && this.#endStands(manager, messages, view)) {
-      return { session: messages, isKnown, passed: undefined };
+    const stands = this.#standsAsIs(manager, messages, view, same);
+    if (stands && this.#endStands(manager, messages, view, same)) {
+      return { session: messages, isKnown, same, passed: undefined };
     }
     const followed = this.#followed(manager, messages, view);
     if (!followed || (stands && followed.next < this.#known.length)) {
-      return { session: messages, isKnown: isKnown && stands, passed: undefined };
+      return { session: messages, isKnown: isKnown && stands, same, passed: undefined };
     }
     const { held, next } = followed;
     const known = this.#known.slice(0, next);
@@ -185,7 +192,11 @@ export class History<M> {
     }
     const start = { messages: messages.slice(0, held.length), numbers, places };
     const goesOnFromAll = next >= this.#known.length;
-    return { ...this.#extended(start, messages, known), isKnown: isKnown && goesOnFromAll };
+    return {
+      ...this.#extended(start, messages, known),
+      isKnown: isKnown && goesOnFromAll,
+      same: followed.same,
+    };
   }
 
   /** What follows in the host's history follows in the session. */
@@ -207,15 +218,20 @@ export class History<M> {
     return (
       last?.isOurs === true &&
       place < messages.length &&
-      this.#isSent(manager, messages[place] as M, place, last)
+      this.#isSent(manager, messages[place] as M, place, last, new Map())
     );
   }
 
   /** What is still sent stands where it stood; only the last group may be another. */
-  #standsAsIs(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
+  #standsAsIs(
+    manager: glue.Manager,
+    messages: readonly M[],
+    view: View<M>,
+    same: Same<M>,
+  ): boolean {
     if (messages.length < this.#known.length) return false;
     const stands = (index: number): boolean =>
-      index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index);
+      index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index, same);
     let unsent = 0;
     const all = view.sends((index) => {
       if (index === unsent) unsent++;
@@ -226,9 +242,9 @@ export class History<M> {
   }
 
   /** So does the last group; and no line that we ended the request with. */
-  #endStands(manager: glue.Manager, messages: readonly M[], view: View<M>): boolean {
+  #endStands(manager: glue.Manager, messages: readonly M[], view: View<M>, same: Same<M>): boolean {
     for (let index = this.#lastGroup; index < this.#known.length; index++) {
-      if (!this.#isSame(manager, messages[index] as M, index)) return false;
+      if (!this.#isSame(manager, messages[index] as M, index, same)) return false;
     }
     return !this.#hasEnd(manager, messages, this.#known.length, view);
   }
@@ -240,11 +256,12 @@ export class History<M> {
   #followed(manager: glue.Manager, messages: readonly M[], view: View<M>) {
     const { shown, of } = view;
     const held: Shown<M>[] = [];
+    const same: Same<M> = new Map();
     let at = 0;
     for (const [place, message] of messages.entries()) {
       const isSent = (): boolean => {
         const sent = shown[at];
-        return sent !== undefined && this.#isSent(manager, message, place, sent);
+        return sent !== undefined && this.#isSent(manager, message, place, sent, same);
       };
       // A message of ours may be missing: the host has its own way to mend that.
       while (shown[at]?.isOurs && !isSent()) at++;
@@ -255,15 +272,21 @@ export class History<M> {
     const isAll = at === shown.length && held.length < of;
     if (held.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ isOurs }) => !isOurs);
-    return { held, next: missing?.numbers[0] ?? of };
+    return { held, same, next: missing?.numbers[0] ?? of };
   }
 
   /** It is this message of our request, or says the same. */
-  #isSent(manager: glue.Manager, message: M, place: number, sent: Shown<M>): boolean {
+  #isSent(
+    manager: glue.Manager,
+    message: M,
+    place: number,
+    sent: Shown<M>,
+    same: Same<M>,
+  ): boolean {
     const [number] = sent.numbers;
     if (message === sent.message) return true;
     if (number !== undefined && !sent.isOurs && !sent.isEdited) {
-      return this.#isSame(manager, message, number);
+      return this.#isSame(manager, message, number, same);
     }
     const print = (one: M): bigint =>
       call("request", () => manager.fingerprint(send(messageJson(one, place))));
@@ -285,13 +308,13 @@ export class History<M> {
     return true;
   }
 
-  /** By the object, else by the host's key, else by content. */
-  #isSame(manager: glue.Manager, message: M, number: number): boolean {
+  /** By the object, else by the host's key, else by content: then the object is noted among the `same`. */
+  #isSame(manager: glue.Manager, message: M, number: number, same: Same<M>): boolean {
     if (message === this.#known[number]) return true;
-    const same = this.#key
+    const isSame = this.#key
       ? this.#key(message, number) === this.#keys[number]
       : call("request", () => manager.same(number, send(messageJson(message, number))));
-    if (same) this.#known[number] = message;
-    return same;
+    if (isSame) same.set(number, message);
+    return isSame;
   }
 }

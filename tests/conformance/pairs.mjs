@@ -114,7 +114,7 @@ export function strictFor(format, provider) {
     const { cache: hostCache, ...rest } = rules;
     const found = host(messages, hostCache ? { ...rest, cache: hostCache } : rest);
     if (found.some((one) => one.rule === "shape")) return found;
-    const sent = toWire(format, provider, messages);
+    const sent = toWire(format, provider, format === "ai-sdk" ? carriedOut(messages) : messages);
     const onWire = strict(sent.wire, {
       ...more,
       ...rest,
@@ -129,7 +129,7 @@ export function strictFor(format, provider) {
     }));
     const mapped = onWire.map((one) => ({
       ...one,
-      index: sent.at[one.index] ?? Math.max(messages.length - 1, 0),
+      index: Math.min(sent.at[one.index] ?? messages.length, Math.max(messages.length - 1, 0)),
       path: `${one.path} on the wire`,
     }));
     return [...found, ...blank, ...mapped].sort((a, b) => a.index - b.index);
@@ -141,6 +141,29 @@ const ofOne = new Set(["I5", "I6", "I26", "I30", "shape"]);
 /** @param {Strict} strict @returns {Strict} */
 const alone = (strict) => (messages, rules) =>
   strict(messages, rules).filter((one) => ofOne.has(one.rule));
+
+/**
+ * The AI SDK runs what the user approved in the last message before it sends: a result for each such call follows.
+ * @param {readonly any[]} messages
+ */
+function carriedOut(messages) {
+  const last = messages.at(-1);
+  if (last?.role !== "tool" || !Array.isArray(last.content)) return messages;
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const toolCallIds = last.content
+    .filter((/** @type {any} */ it) => it?.type === "tool-approval-response")
+    .map(({ approvalId }) => parts.find((it) => it?.approvalId === approvalId)?.toolCallId);
+  const isResult = (/** @type {any} */ it) => it?.type === "tool-result";
+  const answered = parts.filter(isResult).map((it) => it.toolCallId);
+  const content = toolCallIds
+    .filter((id) => id !== undefined && !answered.includes(id))
+    .map((toolCallId) => {
+      const { toolName } = parts.find((it) => it?.toolCallId === toolCallId && it.toolName) ?? {};
+      const output = { type: "text", value: "carried out" };
+      return { type: "tool-result", toolCallId, toolName, output };
+    });
+  return content.length === 0 ? messages : [...messages, { role: "tool", content }];
+}
 
 /** Per host message and provider: what it becomes. @type {WeakMap<object, Map<string, Array<{ message: any, tool: boolean }>>>} */
 const written = new WeakMap();
