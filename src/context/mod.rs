@@ -2,6 +2,7 @@
 
 mod agent;
 mod answer;
+mod arrival;
 mod bound;
 mod budget;
 mod calibration;
@@ -18,6 +19,7 @@ mod inventory;
 mod limits;
 mod lines;
 mod made;
+mod masks;
 mod measure;
 mod monitor;
 mod options;
@@ -42,6 +44,7 @@ mod wire_tests;
 
 pub use agent::{Told, agent_tools};
 pub use answer::{Answer, Event};
+pub use arrival::Pushed;
 pub use budget::context_budget;
 pub use compactions::Compacted;
 pub use edits::Edit;
@@ -55,7 +58,7 @@ pub use parts::{Parts, Plan, system_text};
 pub use recall::{Recall, Share};
 pub use replay::{Call, Recording, Replay, Totals};
 pub use room::{Folded, Outcome};
-pub use state::{Counters, Pushed, State};
+pub use state::{Counters, State};
 pub use status::{Status, Window};
 pub use step::Step;
 pub use view::Written;
