@@ -1,5 +1,6 @@
 //! Text as bytes: pair weights, identifiers, secrets, cuts. Knows nothing of messages.
 
+mod beside;
 mod cut;
 mod find;
 mod graphemes;

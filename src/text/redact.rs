@@ -1,7 +1,8 @@
 //! Secrets out of texts (F106, A10): tokens by the prefixes that their makers gave them, values beside words like `password`,
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
-use super::secrets::{FAMILIES, Family, Kind, LONGEST_WORD, SHORTEST, WORDS};
+use super::beside::{assigned, pem, userinfo};
+use super::secrets::{FAMILIES, Family, Kind, SHORTEST};
 
 /// What stands where a secret stood.
 pub(super) const REDACTED: &str = "[redacted]";
@@ -13,19 +14,8 @@ const BEFORE: usize = 512;
 const BEHIND: usize = 128;
 const NAME: usize = 40;
 
-/// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
-const LEAST_QUOTED: usize = 6;
-const LEAST_BARE: usize = 8;
-/// Fewer characters behind `Bearer` are a word.
-const LEAST_BEARER: usize = 12;
 /// Fewer characters are no signed token.
 const LEAST_JWT: usize = 30;
-/// So much of a value tells whether it is a secret; what repeats without end is read once.
-const TELLING: usize = 64;
-/// User and password in an address are no longer than this together.
-const MOST_USERINFO: usize = 256;
-/// `ENCRYPTED ` is the longest.
-const LONGEST_KIND: usize = 12;
 
 /// The text with every secret that is known by its form replaced.
 pub fn redact(text: &str) -> String {
@@ -85,15 +75,15 @@ fn secrets(text: &str, found: &mut dyn FnMut(usize, usize)) {
     }
 }
 
-type Found = Option<(usize, usize)>;
+pub(super) type Found = Option<(usize, usize)>;
 
 /// A secret whose first word starts here.
-fn word(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
+pub(super) fn word(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
     token(bytes, at).or_else(|| jwt(bytes, at, no_jwt_before)).or_else(|| assigned(bytes, at))
 }
 
 /// A word starts here; also behind an escape, as in JSON that stands in a text, and at a hump: `dbPassword`.
-fn starts(bytes: &[u8], at: usize) -> bool {
+pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
     let escaped = matches!(before(1), Some(b'n' | b't' | b'r')) && before(2) == Some(b'\\');
     let hump = before(1).is_some_and(|byte| byte.is_ascii_lowercase());
@@ -149,120 +139,8 @@ fn jwt(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
     None
 }
 
-/// A value beside a word like `password`, or behind `Bearer`.
-fn assigned(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?;
-    let is_scheme = |word: &&str| starts_with(rest, word);
-    let scheme = ["bearer ", "basic "].into_iter().find(is_scheme);
-    let (from, least, quoted) = if let Some(scheme) = scheme {
-        (scheme.len(), LEAST_BEARER, false)
-    } else {
-        // Nearly every word has no value: that is seen before the words are compared.
-        let name = rest.get(..=LONGEST_WORD).unwrap_or(rest);
-        let end = run(name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        // `"password": "...`, also where the quotes are escaped.
-        let sign = past(rest, past(rest, end, b"\"'\\]"), b" ");
-        if end > LONGEST_WORD || !matches!(rest.get(sign), Some(b'=' | b':')) {
-            return None;
-        }
-        WORDS.split(' ').find(|word| word.len() == end && starts_with(rest, word))?;
-        let open = past(rest, sign.saturating_add(1), b"=> ");
-        let from = past(rest, open, b"\"'\\`");
-        let quoted = from > open;
-        (from, if quoted { LEAST_QUOTED } else { LEAST_BARE }, quoted)
-    };
-    let inside = |byte| if quoted { is_quoted(byte) } else { is_value(byte) };
-    let value = rest.get(from..)?;
-    let telling = run(value.get(..TELLING).unwrap_or(value), inside);
-    let told = value.get(..telling)?;
-    let is_call = value.get(telling) == Some(&b'(');
-    if telling < least || is_call || is_placeholder(told) || !(quoted || is_mixed(told)) {
-        return None;
-    }
-    let from = at.saturating_add(from);
-    Some((from, from.saturating_add(run(value, inside))))
-}
-
-/// Behind all that is one of these signs.
-fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
-    from.saturating_add(run(bytes.get(from..).unwrap_or_default(), |byte| signs.contains(&byte)))
-}
-
-fn starts_with(bytes: &[u8], word: &str) -> bool {
-    bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-}
-
-/// User and password in an address: `://user:password@host`.
-fn userinfo(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?.strip_prefix(b"://")?;
-    let from = at.saturating_add(3);
-    let inside = |byte: u8| byte.is_ascii_graphic() && !b"/@?#\"'<>[]\\".contains(&byte);
-    let length = run(rest.get(..MOST_USERINFO).unwrap_or(rest), inside);
-    let colon = rest.get(..length)?.iter().position(|byte| *byte == b':')?;
-    let password = from.saturating_add(colon).saturating_add(1);
-    let end = from.saturating_add(length);
-    if rest.get(length) != Some(&b'@') || password >= end {
-        return None;
-    }
-    // A token may stand where the user does.
-    let mut names = from..password;
-    let told = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
-    Some((if told { from } else { password }, end))
-}
-
-/// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.
-fn pem(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?;
-    let head = rest.strip_prefix(b"-----BEGIN ")?;
-    let name = b"PRIVATE KEY";
-    // Kinds of keys are short words in capitals: no other secret stands in one.
-    let head = head.get(..LONGEST_KIND.saturating_add(name.len())).unwrap_or(head);
-    let kind = head.windows(name.len()).position(|it| it == name)?;
-    if !head.get(..kind)?.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b' ') {
-        return None;
-    }
-    let name = kind.saturating_add(22);
-    let from = past(rest, past(rest, name, b" BLOCK"), b"-");
-    let mut space = false;
-    let length = run(rest.get(from..)?, |byte| {
-        // Spaces only at a line's start: behind a key that is only spoken of the sentence goes on.
-        let inside =
-            byte.is_ascii_alphanumeric() || b"+/=\\\r\n".contains(&byte) || (byte == b' ' && space);
-        space = byte == b'\n' || (byte == b' ' && space);
-        inside
-    });
-    let body = rest.get(past(rest, from, b"\\nr\n\r ")..)?;
-    let from = at.saturating_add(from);
-    (run(body, is_base64) >= 16).then_some((from, from.saturating_add(length)))
-}
-
-fn run(bytes: &[u8], mut inside: impl FnMut(u8) -> bool) -> usize {
+pub(super) fn run(bytes: &[u8], mut inside: impl FnMut(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !inside(*byte)).unwrap_or(bytes.len())
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
-}
-
-/// Signs of a value that stands alone.
-fn is_value(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_+/=.~!@#%^*$".contains(&byte)
-}
-
-/// Signs of a value in quotes.
-fn is_quoted(byte: u8) -> bool {
-    (byte.is_ascii_graphic() && !b"\"'`\\[]<>{}".contains(&byte)) || !byte.is_ascii()
-}
-
-/// Letters and digits: no word.
-fn is_mixed(value: &[u8]) -> bool {
-    value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
-}
-
-/// Names a place that holds the secret, or holds none.
-fn is_placeholder(value: &[u8]) -> bool {
-    let none = "process.env os.environ env. $ xxx *** your example";
-    none.split(' ').any(|none| starts_with(value, none))
 }
 
 #[cfg(test)]
