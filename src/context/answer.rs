@@ -6,6 +6,7 @@ use super::state::{Decided, State};
 use super::view::{Entry, Written};
 use crate::json;
 use crate::model::{Fix, Message, NONE, Role, Violation};
+use crate::number::count;
 use crate::prune::{Change, Rule};
 use crate::validity;
 
@@ -357,9 +358,4 @@ pub(super) struct Said {
     pub(super) lost: u64,
     pub(super) first_changed: Option<i64>,
     pub(super) event: Option<Event>,
-}
-
-/// A length as it crosses.
-pub(super) fn count(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -10,6 +10,7 @@ use crate::ledger::Arrival;
 use crate::model::{
     Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Piece, Role, Violation,
 };
+use crate::number::count;
 use crate::prune::{Change, Rule};
 
 /// What came of a message that was handed over.
@@ -122,7 +123,7 @@ impl State {
         let speaks = outline.role == Role::Assistant && !continues;
         self.call = self.call.saturating_add(u32::from(speaks));
         let first = self.ledger.block_count();
-        let end = first.saturating_add(u32::try_from(outline.pieces.len()).unwrap_or(u32::MAX));
+        let end = first.saturating_add(count(outline.pieces.len()));
         self.pins.meet(first, end, mark(measure.fingerprint));
         for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
             let call = pushed.pairs.get(at as usize).copied().flatten();

@@ -11,7 +11,6 @@ mod waiting;
 
 pub(super) use waiting::{Known, Waiting};
 
-use super::answer::count;
 use super::calibration::Calibration;
 use super::compactions::Compactions;
 use super::flush::Flush;
@@ -21,6 +20,7 @@ use super::state::{State, Why, native};
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::model::{Form, NONE};
+use crate::number::count;
 use crate::prune::Head;
 
 /// So many of the last messages are known one by one; those before them as a whole.
