@@ -1,7 +1,8 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
+use super::find::places;
 use super::redact::{Found, run, starts, word};
-use super::secrets::{LONGEST_WORD, WORDS};
+use super::secrets::{ENDS, LONGEST_WORD, WORDS};
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
 const LEAST_QUOTED: usize = 6;
@@ -14,6 +15,9 @@ const TELLING: usize = 64;
 const MOST_USERINFO: usize = 256;
 /// `ENCRYPTED ` is the longest.
 const LONGEST_KIND: usize = 12;
+/// The first line of a key, and how it begins.
+const LONGEST_HEAD: usize = 64;
+const BEGIN: &str = "-----BEGIN ";
 
 /// A value beside a word like `password`, or behind `Bearer`.
 pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
@@ -49,6 +53,19 @@ pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
     Some((from, from.saturating_add(run(value, inside))))
 }
 
+/// Whether a text ends as what stands before a secret's value does: by the last letters of the words that name one.
+pub(super) fn is_value_of(before: &str) -> bool {
+    let signs = [' ', '"', '\'', '\\', '`', ']', '=', ':', '>'];
+    let name = before.trim_end_matches(signs);
+    let (name, between) = before.as_bytes().split_at(name.len());
+    if !between.iter().any(|sign| matches!(sign, b'=' | b':')) {
+        return false;
+    }
+    let Some(end) = name.last_chunk::<2>() else { return false };
+    let end = end.to_ascii_lowercase();
+    ENDS.split(' ').any(|known| known.as_bytes() == end)
+}
+
 /// Behind all that is one of these signs.
 fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
     from.saturating_add(run(bytes.get(from..).unwrap_or_default(), |byte| signs.contains(&byte)))
@@ -79,7 +96,7 @@ pub(super) fn userinfo(bytes: &[u8], at: usize) -> Found {
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.
 pub(super) fn pem(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
-    let head = rest.strip_prefix(b"-----BEGIN ")?;
+    let head = rest.strip_prefix(BEGIN.as_bytes())?;
     let name = b"PRIVATE KEY";
     // Kinds of keys are short words in capitals: no other secret stands in one.
     let head = head.get(..LONGEST_KIND.saturating_add(name.len())).unwrap_or(head);
@@ -100,6 +117,17 @@ pub(super) fn pem(bytes: &[u8], at: usize) -> Found {
     let body = rest.get(past(rest, from, b"\\nr\n\r ")..)?;
     let from = at.saturating_add(from);
     (run(body, is_base64) >= 16).then_some((from, from.saturating_add(length)))
+}
+
+/// Where the private key in PEM ends whose body starts at a word: the words in it are parts of a secret, however short.
+pub fn key_end(text: &str, word: usize) -> Option<usize> {
+    let before = text.get(..word)?.trim_end_matches([' ', '\n', '\r', '\\', 'n', 'r']);
+    if !before.ends_with("-----") {
+        return None;
+    }
+    let near = text.floor_char_boundary(before.len().saturating_sub(LONGEST_HEAD));
+    let head = places(before.get(near..)?, BEGIN).last()?;
+    pem(text.as_bytes(), near.saturating_add(head)).map(|(_, end)| end)
 }
 
 fn is_base64(byte: u8) -> bool {
@@ -125,4 +153,42 @@ fn is_mixed(value: &[u8]) -> bool {
 fn is_placeholder(value: &[u8]) -> bool {
     let none = "process.env os.environ env. $ xxx *** your example";
     none.split(' ').any(|none| starts_with(value, none))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a key's body, with its lines' ends as they are and escaped: none is told.
+    #[test]
+    fn a10_no_word_of_a_key_is_told() {
+        let body = "MHcCAQEEIab/cd+fooBar\nsrc/a_b.rs\nAbC1/fooBar2 ==";
+        for (kind, end) in [("EC ", "\n"), ("", "\n  "), ("OPENSSH ", "\\n"), ("RSA ", "\r\n")] {
+            let key = format!(
+                "TS2304 -----BEGIN {kind}PRIVATE KEY-----{end}{}{end}-----END",
+                body.replace('_', "x").replace('.', "y").replace('\n', end)
+            );
+            let mut told = Vec::new();
+            let mut until = 0;
+            super::super::identifiers(&key, &mut |word, at| {
+                until = until.max(key_end(&key, at).unwrap_or(0));
+                if at >= until {
+                    told.push(word);
+                }
+            });
+            assert_eq!(told, ["TS2304"], "{key}");
+        }
+        for text in ["-----BEGIN PUBLIC KEY-----\nfooBar", "-----\nfooBar", "-----BEGIN fooBar"] {
+            let at = text.find("fooBar").unwrap();
+            assert_eq!(key_end(text, at), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_word_ends_as_one_of_them_does() {
+        for word in WORDS.split(' ') {
+            assert!(is_value_of(&format!("x_{word}: \"")), "{word}");
+            assert!(word.len() <= LONGEST_WORD);
+        }
+    }
 }

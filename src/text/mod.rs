@@ -12,6 +12,7 @@ mod scan;
 mod secrets;
 mod terminal;
 
+pub use beside::key_end;
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
 };

@@ -1,7 +1,7 @@
 //! Secrets out of texts (F106, A10): tokens by the prefixes that their makers gave them, values beside words like `password`,
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
-use super::beside::{assigned, pem, userinfo};
+use super::beside::{assigned, is_value_of, pem, userinfo};
 use super::secrets::{FAMILIES, Family, Kind, SHORTEST};
 
 /// What stands where a secret stood.
@@ -33,12 +33,16 @@ pub fn redact(text: &str) -> String {
 /// Whether a word of a text is a secret or a part of one, by what stands around it. Most words are told at a glance.
 pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
     let (Some(before), Some(word)) = (text.get(..from), text.get(from..to)) else { return false };
-    let long = word.len() >= LEAST_WORD && word.bytes().any(|byte| byte.is_ascii_digit());
-    let opened = before.trim_end_matches([' ', '"', '\'', '\\', '`']);
-    if !long && !opened.ends_with(['=', ':']) {
+    let bytes = before.as_bytes();
+    let digits = || word.bytes().any(|byte| byte.is_ascii_digit());
+    // A hash or an id stands by itself.
+    let id = || word.bytes().all(|byte| Kind::Hex.has(byte) || byte == b'-');
+    let joined = || bytes.last().is_some_and(|byte| Kind::Dotted.has(*byte));
+    let long = word.len() >= LEAST_WORD && digits() && (joined() || !id());
+    let beside = || is_value_of(before) || before.ends_with("earer ");
+    if !long && !beside() && text.as_bytes().get(to) != Some(&b'@') {
         return false;
     }
-    let bytes = before.as_bytes();
     let back = bytes.iter().rev().take(BEFORE).take_while(|byte| Kind::Dotted.has(**byte)).count();
     let start = text.floor_char_boundary(from.saturating_sub(back.saturating_add(NAME)));
     let behind = text.as_bytes().get(to..).unwrap_or_default();
@@ -249,6 +253,9 @@ mod tests {
             ("dbPassword: \"tr0ubAdor\"", "tr0ubAdor"),
             ("DB_PASSWORD=correctHorse9", "correctHorse9"),
             ("{\"token\":\"aB3dE6\"}", "aB3dE6"),
+            ("postgres://me:hunterTwo22@db/x", "hunterTwo22"),
+            ("a: Bearer abcDef0123456789", "abcDef0123456789"),
+            ("password := 'tr0ubAdor'", "tr0ubAdor"),
         ] {
             super::super::identifiers(text, &mut |word, at| {
                 assert!(word != secret || is_secret(text, at, at + word.len()), "{text}");
