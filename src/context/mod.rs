@@ -13,6 +13,7 @@ mod edits;
 mod estimate;
 mod explain;
 mod flush;
+mod given;
 mod guard;
 mod history;
 mod inventory;
