@@ -1,4 +1,4 @@
-//! The way of AceClaw.
+//! The way of `aceclaw`.
 
 use super::*;
 use crate::model::Kind;

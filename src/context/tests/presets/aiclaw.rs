@@ -1,4 +1,4 @@
-//! The way of AIClaw.
+//! The way of `aiclaw`.
 
 use super::*;
 

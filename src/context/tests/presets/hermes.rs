@@ -1,4 +1,4 @@
-//! The way of Hermes.
+//! The way of `hermes`.
 
 use super::*;
 use crate::model::Kind;
