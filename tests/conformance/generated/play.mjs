@@ -8,6 +8,7 @@ import { deepFreeze } from "../carry.mjs";
 import { callsOf } from "../convert/turns.mjs";
 import { hostOptions, random, render } from "../generated.mjs";
 import { strictFor } from "../pairs.mjs";
+import { hasText } from "../strict/common.mjs";
 import { approvalsOfCalls, atomic, carried, honest, turnsOf, verbatim } from "./laws.mjs";
 import { companion } from "./lived.mjs";
 
@@ -163,6 +164,15 @@ const knownAlarms = [
       format === "pi" && provider === "mistral" && message.startsWith("the user speaks directly"),
   },
   {
+    alarm: "I14",
+    why: "the AI SDK leaves reasoning out that has no id of OpenAI's",
+    where: ({ format, provider }, { path = "" }, own) => {
+      const { providerMetadata, providerOptions } = partAt(own, path) ?? {};
+      const isSent = providerMetadata ?? providerOptions;
+      return format === "ai-sdk" && provider === "openai-responses" && !isSent;
+    },
+  },
+  {
     alarm: "I31",
     why: "gateways hoist what the system says in the middle, where it would be said before it was; to say it as the user's keeps its place",
     where: ({ format, provider }) =>
@@ -193,9 +203,11 @@ const knownAlarms = [
   },
   {
     alarm: "I6",
-    why: "Gemini takes a turn that is nothing but thought; others refuse it, and what was thought about nothing tells the model nothing",
-    where: ({ provider }, { message }) =>
-      provider === "gemini" && message === "reasoning is all that the message holds",
+    why: "reasoning that nothing came of: most refuse a message that is or ends with it, here or there one takes it, and it tells the model nothing",
+    where: (_, { message }) =>
+      ["reasoning is all that the ", "reasoning stands at the end "].some((start) =>
+        message.startsWith(start),
+      ),
   },
   {
     alarm: "I6",
@@ -204,10 +216,14 @@ const knownAlarms = [
   },
   {
     alarm: "I6",
-    why: "blank words beside calls: OpenAI takes them, Kimi and most of those who speak its format do not",
+    why: "blank words beside others or beside calls: OpenAI takes them, Kimi and most of those who speak its format do not",
     where: (pair, { message }, own) =>
       message === "nothing but white space is in the text" &&
-      turnsOf(pair, own).some((turn) => callsOf(turn).length > 0),
+      turnsOf(pair, own).some(
+        (turn) =>
+          callsOf(turn).length > 0 ||
+          turn.parts.some((/** @type {any} */ it) => it.kind === "text" && hasText(it.text)),
+      ),
   },
   {
     alarm: "I6",
@@ -228,12 +244,15 @@ const knownAlarms = [
       message === "nothing is in the message; it must not be sent",
   },
 ];
-/** The id of the call, or the one that the result answers, at a path of a message. @param {any} message @param {string} path */
-function idAt(message, path) {
-  const at = path
+/** What stands at a path of a message. @param {any} message @param {string} path */
+const partAt = (message, path) =>
+  path
     .split("/")
     .slice(1)
     .reduce((value, key) => value?.[key], message);
+/** The id of the call, or the one that the result answers, at a path of a message. @param {any} message @param {string} path */
+function idAt(message, path) {
+  const at = partAt(message, path);
   const own = at?.functionCall ?? at?.functionResponse ?? at;
   return String(own?.id ?? (message.data ?? message).tool_call_id ?? "");
 }
