@@ -30,7 +30,10 @@ pub fn input(len: usize) -> *const u8 {
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
-    with_bytes(len, |bytes| read(text(bytes)?))
+    let input = take();
+    let answer = text(&input, len).and_then(read);
+    give_back(input);
+    answer
 }
 
 /// Calls `read` with the texts that stand in the buffer one behind the other, the first apart from the others.
@@ -72,7 +75,8 @@ pub(super) fn with_secret<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) 
 }
 
 #[inline(never)]
-fn text(bytes: &[u8]) -> Result<&str> {
+fn text(input: &[u8], len: usize) -> Result<&str> {
+    let bytes = input.get(..len).unwrap_or(input);
     std::str::from_utf8(bytes).map_err(|error| Error::argument("input", "UTF-8", error))
 }
 
