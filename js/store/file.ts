@@ -1,7 +1,7 @@
 /** A store in a folder: a file for each session, for the processes of one machine. Node, Deno, Bun. */
 import { createHash } from "node:crypto";
 import { open, readFile, rename, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { invalid } from "../errors.js";
 import type { Store } from "../types.js";
 import { type Lock, lockIn } from "./lock.js";
@@ -28,10 +28,12 @@ interface Record {
  * const store = fileStore("/var/lib/gateway/sessions");
  * const context = await ContextManager.open(store, sessionId, options);
  */
-export function fileStore(folder: string): Store {
-  if (typeof folder !== "string" || folder === "") {
-    throw invalid("folder", "the path of a folder", folder);
+export function fileStore(path: string): Store {
+  if (typeof path !== "string" || path === "") {
+    throw invalid("folder", "the path of a folder", path);
   }
+  // The same one wherever the process goes later.
+  const folder = resolve(path);
   const lock = lockIn(join(folder, ".owners"));
   const placeOf = (key: string): string => join(folder, fileOf(key));
   const deleted = join(folder, ".deleted");

@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { killed, page } from "./killed.mjs";
@@ -99,6 +99,49 @@ test("file: who is removed from the folder of owners writes itself again", {
     (await readdir(place)).filter((it) => /lock|new/.test(it)),
     [],
   );
+});
+
+test("file: stores of one folder are one process, wherever it goes", {
+  skip: skip("file"),
+}, async (t) => {
+  const place = folder(t);
+  const here = process.cwd();
+  t.after(() => process.chdir(here));
+  process.chdir(place);
+  const stores = [];
+  for (const path of [place, ".", `${place}/../${basename(place)}`])
+    stores.push(await opened({ kind: "file", place: path }));
+  process.chdir(here);
+  for (const [at, store] of stores.entries())
+    assert.equal(await store.commit("one", page(1), at || null), at + 1);
+  assert.equal((await readdir(join(place, ".owners"))).length, 1);
+});
+
+test("file: what nobody can tell the owner of is left behind after a minute", {
+  skip: skip("file"),
+}, async (t) => {
+  const place = folder(t);
+  const store = await opened({ kind: "file", place });
+  await store.commit("one", page(1), null);
+  const owners = join(place, ".owners");
+  const [own = ""] = await readdir(owners);
+  const { host } = JSON.parse(await readFile(join(owners, own), "utf8"));
+  // A number that another process has by now, where the system does not say when one began.
+  const again = JSON.stringify({ id: "0".repeat(12), pid: process.pid, began: "", host });
+  const name = (await readdir(place)).find((it) => it.startsWith("one.")) ?? "";
+  await writeFile(join(place, `${name}.lock`), again);
+  const far = JSON.stringify({ id: "1".repeat(12), pid: 1, began: "", host: "far" });
+  for (const [id, text] of Object.entries({ [`${"1".repeat(12)}`]: far, half: '{"id', none: "" }))
+    await writeFile(join(owners, id), text);
+  const now = Date.now;
+  t.after(() => {
+    Date.now = now;
+  });
+  Date.now = () => now() + 61_000;
+  assert.equal(await store.commit("one", page(2), 1), 2);
+  await rm(join(owners, own));
+  assert.equal(await store.commit("one", page(3), 2), 3);
+  assert.equal((await readdir(owners)).length, 1);
 });
 
 test("file: a record that is damaged is a typed error, and can be deleted", {
