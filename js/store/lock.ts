@@ -80,7 +80,7 @@ export function lockIn(folder: string): Lock {
   };
 }
 
-/** Writes this process's file, and removes those of processes that are gone. */
+/** Writes this process's file, and removes those of processes that are gone, with what they were about to write. */
 async function introduced(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
@@ -180,6 +180,7 @@ function locked(path: string, owner: Owner | undefined): PlimsollError {
   return new PlimsollError({ code: "LOCKED", path, holder }, message);
 }
 
-function missing(error: NodeJS.ErrnoException): undefined {
+/** There is no such file. */
+export function missing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
