@@ -1,7 +1,7 @@
 // @ts-check
 /** The published suite on every store that is published, and on stores that fail it. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { api } from "../conformance/talk.mjs";
 import { opened, RUNTIMES, skip, specOf, subpath, told } from "./stores.mjs";
@@ -238,6 +238,20 @@ test("the suite leaves nothing behind: no keys where it is left early, nothing u
   await new Promise((done) => setTimeout(done, 50));
   isOver = true;
   assert.equal(loads, before, "whoever reads has ended");
+});
+
+test("sqlite: a database that cannot be one is left closed, and none is made without a name", {
+  skip: skip("sqlite"),
+}, async (t) => {
+  const spec = await specOf(t, "sqlite");
+  writeFileSync(spec.place, "no database".repeat(100));
+  const [{ errors, handles }] = await told("unopened", spec, { paths: ["", 7, spec.place] });
+  assert.deepEqual(errors.slice(0, 2), [
+    'path: expected that of a database, got ""',
+    "path: expected that of a database, got 7",
+  ]);
+  assert.match(errors[2], /not a database/);
+  assert.equal(handles, 0);
 });
 
 test("bad arguments are typed errors", { skip: skip("memory") }, async (t) => {
