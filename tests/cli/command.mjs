@@ -35,7 +35,7 @@ export function plimsoll(args, { env = {}, input } = {}) {
 }
 
 /** A session whose every text steers a terminal, turns its direction or hides. */
-export const EVIL = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200d\r\nX";
+export const EVIL = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u061c\u200d\r\nX";
 export function hostile() {
   const call = { type: "tool_use", id: "a", name: EVIL, input: { [EVIL]: EVIL } };
   const result = {
