@@ -199,18 +199,21 @@ const json = (report: unknown): string => harmlessJson(JSON.stringify(report, nu
 
 /** Prints and sets the exit code. A reader that goes away early, as `head` does, is no error. */
 async function run(): Promise<void> {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") process.exitCode = UNREADABLE;
+  process.stdout.on("error", (error) => {
+    if (!isGone(error)) process.exitCode = UNREADABLE;
   });
   try {
     const { text, code } = await main(process.argv.slice(2));
     process.stdout.write(text);
     process.exitCode = code;
   } catch (error) {
+    if (isGone(error)) return;
     const told = error instanceof Error ? error.message : String(error);
     process.stderr.write(`plimsoll: ${harmless(told)}\n`);
     process.exitCode = error instanceof Exit ? error.code : UNREADABLE;
   }
 }
+
+const isGone = (error: unknown): boolean => (error as { code?: string } | null)?.code === "EPIPE";
 
 await run();

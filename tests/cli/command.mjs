@@ -1,5 +1,5 @@
 // The packed command, from outside: PLIMSOLL_BIN, by default npm/dist/cli.js.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,10 +23,15 @@ export function file(name, content) {
   return path;
 }
 
+const [command, ...first] = start;
+const ENV = { PATH: process.env.PATH, TERM: "xterm-256color" };
+
+/** The command while it runs. */
+export const started = (args) => spawn(command, [...first, ...args], { env: ENV });
+
 export function plimsoll(args, { env = {}, input } = {}) {
-  const [command, ...first] = start;
   const ran = spawnSync(command, [...first, ...args], {
-    env: { PATH: process.env.PATH, TERM: "xterm-256color", ...env },
+    env: { ...ENV, ...env },
     input,
     encoding: "utf8",
     maxBuffer: 1e8,
