@@ -84,6 +84,7 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
     return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
   },
   rpc: async (given) => {
+    if (given.files.length === 0) throw usage("a file is missing: plimsoll rpc FILE");
     if (given.files.includes("-"))
       throw usage("rpc: standard input is where it is asked; name a file");
     await rpc(sources(given, "rpc"), process.stdin, process.stdout);

@@ -24,15 +24,17 @@ export function file(name, content) {
 }
 
 const [command, ...first] = start;
-const ENV = { PATH: process.env.PATH, TERM: "xterm-256color" };
+/** At home nobody has a session. */
+const ENV = { PATH: process.env.PATH, TERM: "xterm-256color", HOME: folder, USERPROFILE: folder };
 
 /** The command while it runs. */
 export const started = (args) => spawn(command, [...first, ...args], { env: ENV });
 
-export function plimsoll(args, { env = {}, input } = {}) {
+export function plimsoll(args, { env = {}, input, cwd } = {}) {
   const ran = spawnSync(command, [...first, ...args], {
     env: { ...ENV, ...env },
     input,
+    cwd,
     encoding: "utf8",
     maxBuffer: 1e8,
   });
