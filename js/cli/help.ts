@@ -29,8 +29,14 @@ const PAGES: Readonly<Record<Command, Page>> = {
   detail: {
     call: "detail KEY [FILE]",
     what: "the text under a key: system, message:12, ...",
-    notes: ["A key that there is not ends with 2, and the nearest are told."],
-    json: ["context.inspect/1, with detail: { key, content }"],
+    notes: [
+      "A key that there is not ends with 2, and the nearest are told. A text is cut",
+      "after 12,000 characters; whole, and alone, it is by --raw, --sent and --diff.",
+    ],
+    json: [
+      "context.inspect/1, with detail: { key, content }; by --sent and --diff also",
+      "sent: null where nothing of it is",
+    ],
   },
   map: {
     call: "map [FILE]",

@@ -3,13 +3,14 @@ import { readFileSync } from "node:fs";
 
 import { check } from "./check.js";
 import { checkText } from "./check-text.js";
-import { Exit, OK, PAST, UNREADABLE, usage } from "./errors.js";
+import { diffText, rawText, sentText } from "./detail-text.js";
+import { Exit, note, OK, PAST, UNREADABLE, usage } from "./errors.js";
 import { find } from "./find.js";
 import { findText } from "./find-text.js";
 import { help } from "./help.js";
 import { inspect } from "./inspect.js";
 import { inspectText } from "./inspect-text.js";
-import { detailText, listText, look } from "./list.js";
+import { detailText, FORMS, listText, look } from "./list.js";
 import { map } from "./map.js";
 import { mapText } from "./map-text.js";
 import { next } from "./next.js";
@@ -32,7 +33,7 @@ import { rpc } from "./rpc.js";
 import { PRICES, policy, type Setting, settings } from "./setting.js";
 import { open, play, source, sources } from "./source.js";
 import { Screen, wantsColor } from "./style.js";
-import { harmless, harmlessJson } from "./text.js";
+import { harmlessJson } from "./text.js";
 import { turns } from "./turns.js";
 import { turnsText } from "./turns-text.js";
 
@@ -54,8 +55,16 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
   },
   detail: (given) => {
     const key = argument(given, "detail", "KEY");
-    const looked = look(source(given, "detail"), given, key);
-    return { report: looked.report, text: (screen) => detailText(screen, looked, key) };
+    const form = FORMS.filter((name) => given.has(name));
+    if (form.length > 1) throw usage(`${inWords(form.map(dashed), "and")}: one of them`);
+    const looked = look(source(given, "detail"), given, key, form[0]);
+    const draw = {
+      raw: () => rawText(looked),
+      sent: () => sentText(looked),
+      diff: (screen: Screen) => diffText(screen, looked),
+    };
+    const text = (screen: Screen) => detailText(screen, looked, key);
+    return { report: looked.report, text: form[0] ? draw[form[0]] : text };
   },
   map: (given) => {
     const report = map(source(given, "map"), given);
@@ -209,11 +218,12 @@ async function run(): Promise<void> {
     process.exitCode = code;
   } catch (error) {
     if (isGone(error)) return;
-    const told = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`plimsoll: ${harmless(told)}\n`);
+    note(error instanceof Error ? error.message : String(error));
     process.exitCode = error instanceof Exit ? error.code : UNREADABLE;
   }
 }
+
+const dashed = (name: string): string => `--${name}`;
 
 const isGone = (error: unknown): boolean => (error as { code?: string } | null)?.code === "EPIPE";
 

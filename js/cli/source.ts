@@ -2,11 +2,10 @@
 import { readFileSync } from "node:fs";
 import { PlimsollError, readSession, replay } from "../index.js";
 import type { InspectReport, Replay, ReplayOptions, SessionFile } from "../types.js";
-import { Exit, isOption, unreadable, usage } from "./errors.js";
+import { Exit, isOption, note, unreadable, usage } from "./errors.js";
 import { newest } from "./newest.js";
 import { type Command, type Given, whole } from "./options.js";
 import { policy, type Setting, setting } from "./setting.js";
-import { harmless } from "./text.js";
 
 /** A file, and how it is looked at. */
 export interface Source {
@@ -43,7 +42,7 @@ function found(command: Command): string {
   const file = newest(process.cwd(), process.env);
   if (file === undefined)
     throw usage(`a file is missing: plimsoll ${command} FILE; no session of an agent is here`);
-  process.stderr.write(`plimsoll: the newest session here: ${harmless(file)}\n`);
+  note(`the newest session here: ${file}`);
   return file;
 }
 
