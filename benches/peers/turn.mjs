@@ -171,7 +171,8 @@ function manager() {
  * each finds the processor's caches full of what the others have walked, as a server does that has other things to do.
  */
 async function around(count, rounds, peers, median) {
-  const session = longSession(count + 8 * (rounds + WARM));
+  // As it comes from a wire or a file: texts in one piece each.
+  const session = JSON.parse(JSON.stringify(longSession(count + 8 * (rounds + WARM))));
   const places = requests(session);
   const each = WARM + rounds;
   const from = places.findIndex((sent) => sent >= count) - each;

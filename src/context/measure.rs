@@ -7,7 +7,7 @@ use crate::hash;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Outline, Part, Role};
 use crate::order::sort_set;
-use crate::text::{identifiers, is_secret, leaves, utf16_len};
+use crate::text::{identifiers, is_secret, key_end, leaves, utf16_len};
 
 /// A message measured.
 #[derive(Clone, Debug)]
@@ -137,7 +137,14 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32
     let head_end = chars_end(text, HEAD_CHARS);
     let (mut head, mut rest) = (Vec::new(), Vec::new());
     let redacts = !known.keeps_secrets;
+    let mut key = 0;
     identifiers(text, &mut |found, at| {
+        if redacts && at >= key {
+            key = key_end(text, at).unwrap_or(key);
+        }
+        if at < key {
+            return;
+        }
         let ends = at.saturating_add(found.len());
         let id = known.intern(found, |word| {
             let secret = redacts && is_secret(text, at, ends);

@@ -17,6 +17,6 @@ pub use cut::{
 pub use find::{find, has, places, replaced};
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use leaves::leaves;
-pub use redact::{is_secret, redact};
+pub use redact::{is_secret, key_end, redact};
 pub use scan::identifiers;
 pub use terminal::plain;

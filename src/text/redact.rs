@@ -1,7 +1,8 @@
 //! Secrets out of texts (F106, A10): tokens by the prefixes that their makers gave them, values beside words like `password`,
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
-use super::secrets::{FAMILIES, Family, Kind, LONGEST_WORD, SHORTEST, WORDS};
+use super::find::places;
+use super::secrets::{ENDS, FAMILIES, Family, Kind, LONGEST_WORD, SHORTEST, WORDS};
 
 /// What stands where a secret stood.
 pub(super) const REDACTED: &str = "[redacted]";
@@ -26,6 +27,9 @@ const TELLING: usize = 64;
 const MOST_USERINFO: usize = 256;
 /// `ENCRYPTED ` is the longest.
 const LONGEST_KIND: usize = 12;
+/// The first line of a key, and how it begins.
+const LONGEST_HEAD: usize = 64;
+const BEGIN: &str = "-----BEGIN ";
 
 /// The text with every secret that is known by its form replaced.
 pub fn redact(text: &str) -> String {
@@ -43,12 +47,16 @@ pub fn redact(text: &str) -> String {
 /// Whether a word of a text is a secret or a part of one, by what stands around it. Most words are told at a glance.
 pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
     let (Some(before), Some(word)) = (text.get(..from), text.get(from..to)) else { return false };
-    let long = word.len() >= LEAST_WORD && word.bytes().any(|byte| byte.is_ascii_digit());
-    let opened = before.trim_end_matches([' ', '"', '\'', '\\', '`']);
-    if !long && !opened.ends_with(['=', ':']) {
+    let bytes = before.as_bytes();
+    let digits = || word.bytes().any(|byte| byte.is_ascii_digit());
+    // A hash or an id stands by itself.
+    let id = || word.bytes().all(|byte| Kind::Hex.has(byte) || byte == b'-');
+    let joined = || bytes.last().is_some_and(|byte| Kind::Dotted.has(*byte));
+    let long = word.len() >= LEAST_WORD && digits() && (joined() || !id());
+    let beside = || is_value_of(before) || before.ends_with("earer ");
+    if !long && !beside() && text.as_bytes().get(to) != Some(&b'@') {
         return false;
     }
-    let bytes = before.as_bytes();
     let back = bytes.iter().rev().take(BEFORE).take_while(|byte| Kind::Dotted.has(**byte)).count();
     let start = text.floor_char_boundary(from.saturating_sub(back.saturating_add(NAME)));
     let behind = text.as_bytes().get(to..).unwrap_or_default();
@@ -60,6 +68,30 @@ pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
     };
     secrets(text.get(start..end).unwrap_or_default(), &mut found);
     is
+}
+
+/// Where the private key in PEM ends whose body starts at a word: the words in it are parts of a secret, however short.
+pub fn key_end(text: &str, word: usize) -> Option<usize> {
+    let before = text.get(..word)?.trim_end_matches([' ', '\n', '\r', '\\', 'n', 'r']);
+    if !before.ends_with("-----") {
+        return None;
+    }
+    let near = text.floor_char_boundary(before.len().saturating_sub(LONGEST_HEAD));
+    let head = places(before.get(near..)?, BEGIN).last()?;
+    pem(text.as_bytes(), near.saturating_add(head)).map(|(_, end)| end)
+}
+
+/// Whether a text ends as what stands before a secret's value does: by the last letters of the words that name one.
+fn is_value_of(before: &str) -> bool {
+    let signs = [' ', '"', '\'', '\\', '`', ']', '=', ':', '>'];
+    let name = before.trim_end_matches(signs);
+    let (name, between) = before.as_bytes().split_at(name.len());
+    if !between.iter().any(|sign| matches!(sign, b'=' | b':')) {
+        return false;
+    }
+    let Some(end) = name.last_chunk::<2>() else { return false };
+    let end = end.to_ascii_lowercase();
+    ENDS.split(' ').any(|known| known.as_bytes() == end)
 }
 
 /// Where secrets stand in a text.
@@ -213,7 +245,7 @@ fn userinfo(bytes: &[u8], at: usize) -> Found {
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.
 fn pem(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
-    let head = rest.strip_prefix(b"-----BEGIN ")?;
+    let head = rest.strip_prefix(BEGIN.as_bytes())?;
     let name = b"PRIVATE KEY";
     // Kinds of keys are short words in capitals: no other secret stands in one.
     let head = head.get(..LONGEST_KIND.saturating_add(name.len())).unwrap_or(head);
@@ -371,10 +403,46 @@ mod tests {
             ("dbPassword: \"tr0ubAdor\"", "tr0ubAdor"),
             ("DB_PASSWORD=correctHorse9", "correctHorse9"),
             ("{\"token\":\"aB3dE6\"}", "aB3dE6"),
+            ("postgres://me:hunterTwo22@db/x", "hunterTwo22"),
+            ("a: Bearer abcDef0123456789", "abcDef0123456789"),
+            ("password := 'tr0ubAdor'", "tr0ubAdor"),
         ] {
             super::super::identifiers(text, &mut |word, at| {
                 assert!(word != secret || is_secret(text, at, at + word.len()), "{text}");
             });
+        }
+    }
+
+    /// The words of a key's body, with its lines' ends as they are and escaped: none is told.
+    #[test]
+    fn a10_no_word_of_a_key_is_told() {
+        let body = "MHcCAQEEIab/cd+fooBar\nsrc/a_b.rs\nAbC1/fooBar2 ==";
+        for (kind, end) in [("EC ", "\n"), ("", "\n  "), ("OPENSSH ", "\\n"), ("RSA ", "\r\n")] {
+            let key = format!(
+                "TS2304 -----BEGIN {kind}PRIVATE KEY-----{end}{}{end}-----END",
+                body.replace('_', "x").replace('.', "y").replace('\n', end)
+            );
+            let mut told = Vec::new();
+            let mut until = 0;
+            super::super::identifiers(&key, &mut |word, at| {
+                until = until.max(key_end(&key, at).unwrap_or(0));
+                if at >= until {
+                    told.push(word);
+                }
+            });
+            assert_eq!(told, ["TS2304"], "{key}");
+        }
+        for text in ["-----BEGIN PUBLIC KEY-----\nfooBar", "-----\nfooBar", "-----BEGIN fooBar"] {
+            let at = text.find("fooBar").unwrap();
+            assert_eq!(key_end(text, at), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_word_ends_as_one_of_them_does() {
+        for word in WORDS.split(' ') {
+            assert!(is_value_of(&format!("x_{word}: \"")), "{word}");
+            assert!(word.len() <= LONGEST_WORD);
         }
     }
 

@@ -81,6 +81,9 @@ pub(super) const FAMILIES: [Family; 24] = [
     family(Kind::Hex, 64, "dop_v1_ doo_v1_ dor_v1_ sntryu_"),
 ];
 
+/// What the words below end in.
+pub(super) const ENDS: &str = "rd wd se et ey en ie";
+
 /// The longest of the words below.
 pub(super) const LONGEST_WORD: usize = 17;
 

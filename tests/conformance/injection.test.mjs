@@ -379,3 +379,35 @@ test("A10 secrets of forty forms cross no boundary of a compaction", { skip }, a
   const kept = await open.context.compact(history, { force: true });
   assert.ok(leaks(kept.extracted).length > 0, "`redact: false` keeps them in the lists");
 });
+
+test("A10 no word of a private key crosses them either", { skip }, async () => {
+  const lines = Array.from({ length: 8 }, (_, at) =>
+    `${mixed(9)}k${at}Word/${mixed(11)}${at}+fooBar${at}x/${upper(12)}${at}`.padEnd(64, "q"),
+  );
+  const words = lines.flatMap((line) => line.split(/[+/]/)).filter((word) => word.length >= 8);
+  const kind = `${"RSA"} PRIVATE KEY`;
+  const key = [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`];
+  for (const end of ["\n", "\\n"]) {
+    const history = [
+      user("look at src/deploy_all.ts"),
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "k", name: "bash", input: { command: "cat deploy.pem" } },
+        ],
+      },
+      user([{ type: "tool_result", tool_use_id: "k", content: key.join(end) }]),
+      ...talk(16),
+    ];
+    const { jobs, outcomes } = await everyJob((job) => good(job), history);
+    const { context } = manager(async (/** @type {any} */ job) => good(job));
+    await context.compact(history, { force: true });
+    const sent =
+      JSON.stringify([jobs, outcomes]) + Buffer.from(context.snapshot()).toString("latin1");
+    assert.match(sent, /deploy_all/);
+    assert.deepEqual(
+      words.filter((word) => sent.includes(word)),
+      [],
+    );
+  }
+});

@@ -8,6 +8,7 @@ import { deepFreeze } from "../carry.mjs";
 import { callsOf } from "../convert/turns.mjs";
 import { hostOptions, random, render } from "../generated.mjs";
 import { strictFor } from "../pairs.mjs";
+import { hasText } from "../strict/common.mjs";
 import { approvalsOfCalls, atomic, carried, honest, turnsOf, verbatim } from "./laws.mjs";
 import { companion } from "./lived.mjs";
 
@@ -163,6 +164,15 @@ const knownAlarms = [
       format === "pi" && provider === "mistral" && message.startsWith("the user speaks directly"),
   },
   {
+    alarm: "I14",
+    why: "the AI SDK leaves reasoning out that has no id of OpenAI's",
+    where: ({ format, provider }, { path = "" }, own) => {
+      const { providerMetadata, providerOptions } = partAt(own, path) ?? {};
+      const isSent = providerMetadata ?? providerOptions;
+      return format === "ai-sdk" && provider === "openai-responses" && !isSent;
+    },
+  },
+  {
     alarm: "I31",
     why: "gateways hoist what the system says in the middle, where it would be said before it was; to say it as the user's keeps its place",
     where: ({ format, provider }) =>
@@ -186,16 +196,34 @@ const knownAlarms = [
     where: ({ format, provider }) => format === "pi" && provider === "gemini",
   },
   {
+    alarm: "I5",
+    why: "ids are told apart without the space around them, which Gemini alone takes",
+    where: ({ format, provider }, { path = "" }, own) =>
+      format === "gemini" && provider === "gemini" && idAt(own, path) !== idAt(own, path).trim(),
+  },
+  {
+    alarm: "I6",
+    why: "reasoning that nothing came of: most refuse a message that is or ends with it, here or there one takes it, and it tells the model nothing",
+    where: (_, { message }) =>
+      ["reasoning is all that the ", "reasoning stands at the end "].some((start) =>
+        message.startsWith(start),
+      ),
+  },
+  {
     alarm: "I6",
     why: "an empty result must say that there was no output (Kimi, GLM and Converse refuse it), whoever else takes it",
     where: (_, { message }) => message === "the result is empty",
   },
   {
     alarm: "I6",
-    why: "blank words beside calls: OpenAI takes them, Kimi and most of those who speak its format do not",
+    why: "blank words beside others or beside calls: OpenAI takes them, Kimi and most of those who speak its format do not",
     where: (pair, { message }, own) =>
       message === "nothing but white space is in the text" &&
-      turnsOf(pair, own).some((turn) => callsOf(turn).length > 0),
+      turnsOf(pair, own).some(
+        (turn) =>
+          callsOf(turn).length > 0 ||
+          turn.parts.some((/** @type {any} */ it) => it.kind === "text" && hasText(it.text)),
+      ),
   },
   {
     alarm: "I6",
@@ -216,13 +244,17 @@ const knownAlarms = [
       message === "nothing is in the message; it must not be sent",
   },
 ];
-/** The id of the call, or the one that the result answers, at a path of a message. @param {any} message @param {string} path */
-function idAt(message, path) {
-  const at = path
+/** What stands at a path of a message. @param {any} message @param {string} path */
+const partAt = (message, path) =>
+  path
     .split("/")
     .slice(1)
     .reduce((value, key) => value?.[key], message);
-  return String(at?.id ?? (message.data ?? message).tool_call_id ?? "");
+/** The id of the call, or the one that the result answers, at a path of a message. @param {any} message @param {string} path */
+function idAt(message, path) {
+  const at = partAt(message, path);
+  const own = at?.functionCall ?? at?.functionResponse ?? at;
+  return String(own?.id ?? (message.data ?? message).tool_call_id ?? "");
 }
 /** Between the format and Converse stands an adapter; a body of Anthropic's own goes as it is. @param {string} format */
 const isConverted = (format) => format !== "anthropic";
@@ -286,7 +318,7 @@ function text(message) {
 }
 
 /** What a view was, as text: the next one is compared with it. @param {any} view */
-const seen = (view) => ({ epoch: view.epoch, sent: view.messages.map(text) });
+const seen = ({ epoch, source, messages }) => ({ epoch, source, sent: messages.map(text) });
 
 /** @param {string} where @param {any} last @param {any} view */
 function checkGrowth(where, last, view) {
@@ -299,9 +331,15 @@ function checkGrowth(where, last, view) {
     broken("epoch", `${where}: message ${same} changed within epoch ${view.epoch}`);
   if (view.epoch === last.epoch && view.firstChanged !== null)
     broken("firstChanged", `${where}: ${view.firstChanged} within an epoch`);
-  if (view.epoch !== last.epoch && same < 0)
-    broken("epoch", `${where}: a new epoch, and the request only grew`);
-  if (view.epoch !== last.epoch && view.firstChanged !== same)
+  if (view.epoch === last.epoch) return;
+  // Where a fold has another message follow it that says the same, that one is the first.
+  const other = last.source.findIndex(
+    (/** @type {number | null} */ own, /** @type {number} */ at) => own !== view.source[at],
+  );
+  const isTwin = other >= 0 && (same < 0 || other < same) && view.firstChanged === other;
+  if (isTwin) return;
+  if (same < 0) broken("epoch", `${where}: a new epoch, and the request only grew`);
+  if (view.firstChanged !== same)
     broken("firstChanged", `${where}: said ${view.firstChanged}, it is ${same}`);
 }
 
