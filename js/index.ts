@@ -1,10 +1,12 @@
-/** The main entry: each Wasm is inside, and starts at the first call that needs it. */
+/**
+ * The main entry: each Wasm is inside, and starts at the first call that needs it. The build makes `workerd.js` and `edge.js` of it, which
+ * import each Wasm as a module.
+ */
 import { core } from "./core.js";
 import { driver } from "./driver.js";
-import * as inlined from "./glue/plimsoll_text.js";
-import { unpacked } from "./inline.js";
+import { wasm } from "./glue/plimsoll_text.js";
 
-core.from(() => unpacked(inlined));
+core.from(wasm);
 driver.load = () => import("./inline/compact.js");
 
 export * from "./api.js";

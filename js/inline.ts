@@ -1,17 +1,10 @@
 /** Reads a Wasm from the text in which it stands inside the JavaScript; `xtask/src/inline.rs` writes it. */
 
-/** What stands there: how many bytes, the bytes by rank as hexadecimal, and the text. */
-export interface Inlined {
-  size: number;
-  ranks: string;
-  text: string;
-}
-
 /** Bytes of one character. */
 const SINGLE = 90;
 
-/** The Wasm's bytes. */
-export function unpacked({ size, ranks, text }: Inlined): Uint8Array<ArrayBuffer> {
+/** The Wasm's bytes: so many, from their text, with the bytes by rank as hexadecimal. */
+export function unpacked(size: number, ranks: string, text: string): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from({ length: 256 }, (_, at) =>
     Number.parseInt(ranks.slice(2 * at, 2 * at + 2), 16),
   );

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+pub use crate::json::listed;
 use crate::json::{self, Write};
 
 /// What went wrong, where, and what is allowed. Written as JSON, it is the `info` of a `PlimsollError`.
@@ -101,18 +102,6 @@ impl Write for Error {
         };
         json::object(members, out);
     }
-}
-
-/// Names one behind the other, each between these marks.
-pub fn listed(names: &[&str], mark: &str) -> String {
-    let mut list = String::new();
-    for name in names {
-        let before = if list.is_empty() { "" } else { ", " };
-        for part in [before, mark, name, mark] {
-            list.push_str(part);
-        }
-    }
-    list
 }
 
 impl fmt::Display for Error {

@@ -9,8 +9,6 @@ mod value;
 
 use std::borrow::Cow;
 
-use crate::error::listed;
-
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_whole};
 pub use value::{Value, Write, fields, json, object, quote, write, written};
 
@@ -138,6 +136,18 @@ impl Shape {
         let names: Vec<&str> = self.members.iter().map(|member| member.name).collect();
         format!("unknown field `{key}`, expected one of {}", listed(&names, "`"))
     }
+}
+
+/// Names one behind the other, each between these marks.
+pub fn listed(names: &[&str], mark: &str) -> String {
+    let mut list = String::new();
+    for name in names {
+        let before = if list.is_empty() { "" } else { ", " };
+        for part in [before, mark, name, mark] {
+            list.push_str(part);
+        }
+    }
+    list
 }
 
 impl Member {

@@ -1,4 +1,4 @@
-//! Integer arithmetic that decides: logarithms, roots and rates, the same on every machine.
+//! Integer arithmetic that decides: logarithms, roots, rates and counts, the same on every machine.
 
 #![expect(
     clippy::arithmetic_side_effects,
@@ -178,6 +178,16 @@ fn log2_of_step(step: u64) -> u64 {
         }
     }
     bits
+}
+
+/// A length as the counts of the core have it: at most `u32::MAX`.
+///
+/// # Example
+/// ```
+/// assert_eq!(plimsoll::number::count("abc".len()), 3);
+/// ```
+pub fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

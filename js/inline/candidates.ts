@@ -1,12 +1,11 @@
 /** Candidates by the Wasm inside the JavaScript: a bundle without a store leaves it out. */
 import * as own from "../candidates.js";
-import * as inlined from "../glue/candidates_text.js";
-import { unpacked } from "../inline.js";
+import { wasm } from "../glue/candidates_text.js";
 import type { CandidateStoreOptions } from "../types.js";
 
 export class CandidateStore extends own.CandidateStore {
   constructor(options: CandidateStoreOptions) {
-    own.candidates.from(() => unpacked(inlined));
+    own.candidates.from(wasm);
     super(options);
   }
 }

@@ -1,10 +1,9 @@
 /** The driver of summarizers by the Wasm inside the JavaScript: a bundle without summarizers leaves it out. */
 import * as own from "../compact.js";
-import * as inlined from "../glue/compact_text.js";
-import { unpacked } from "../inline.js";
+import { wasm } from "../glue/compact_text.js";
 
 const ready = (): typeof own => {
-  own.compactions.from(() => unpacked(inlined));
+  own.compactions.from(wasm);
   return own;
 };
 

@@ -1,10 +1,9 @@
 /** The system prompt by the Wasm inside the JavaScript: a bundle that assembles none leaves it out. */
-import * as inlined from "../glue/prompt_text.js";
-import { unpacked } from "../inline.js";
+import { wasm } from "../glue/prompt_text.js";
 import * as own from "../prompt.js";
 
 function here<A extends unknown[], R>(work: (...given: A) => R, given: A): R {
-  own.prompts.from(() => unpacked(inlined));
+  own.prompts.from(wasm);
   return work(...given);
 }
 

@@ -1,10 +1,9 @@
 /** Reports as text, and budgets, by the Wasm inside the JavaScript: a bundle that shows none leaves it out. */
-import * as inlined from "../glue/inspect_text.js";
-import { unpacked } from "../inline.js";
+import { wasm } from "../glue/inspect_text.js";
 import * as own from "../render.js";
 
 function here<A extends unknown[], R>(work: (...given: A) => R, given: A): R {
-  own.inspections.from(() => unpacked(inlined));
+  own.inspections.from(wasm);
   return work(...given);
 }
 
@@ -13,7 +12,7 @@ export const renderDetail: typeof own.renderDetail = (...given) => here(own.rend
 
 export class ContextBudget extends own.ContextBudget {
   constructor(options: own.ContextBudgetOptions) {
-    own.inspections.from(() => unpacked(inlined));
+    own.inspections.from(wasm);
     super(options);
   }
 }

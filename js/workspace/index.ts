@@ -5,8 +5,7 @@ import { join, resolve } from "node:path";
 // Not the global ones: Deno's answer with a number, which cannot be told to let the program end.
 import { clearInterval, setImmediate, setInterval } from "node:timers";
 import { invalid } from "../errors.js";
-import * as inlined from "../glue/prompt_text.js";
-import { unpacked } from "../inline.js";
+import { wasm } from "../glue/prompt_text.js";
 import { prompts, workspaceSections } from "../prompt.js";
 import type { RequestFocus, Section } from "../types.js";
 import { foldersOf, type Places, type Skipped, type Snapshot, take } from "./files.js";
@@ -94,7 +93,7 @@ export class Workspace {
    */
   async sections(focus?: RequestFocus, options: { subagent?: boolean } = {}): Promise<Section[]> {
     const { files, rules } = await this.#current();
-    prompts.from(() => unpacked(inlined));
+    prompts.from(wasm);
     return workspaceSections(files, rules, focus, options.subagent === true);
   }
 

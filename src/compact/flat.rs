@@ -5,6 +5,7 @@
 use super::options::Options;
 use crate::error::{Error, Result};
 use crate::json::{self, Shape, Want, may, must};
+use crate::number::count;
 use crate::text::{prefix, suffix, utf16_len};
 
 /// A message that goes.
@@ -53,7 +54,7 @@ impl Message {
     /// # Errors
     /// `MalformedMessage` with its index.
     pub(super) fn parse(json: &str, number: usize, options: &Options) -> Result<Self> {
-        let at = u32::try_from(number).unwrap_or(u32::MAX);
+        let at = count(number);
         let flaw = |path: &str, expected: &str| Error::MalformedMessage {
             index: at,
             path: path.into(),

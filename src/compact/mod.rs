@@ -15,6 +15,7 @@ mod options;
 mod outcome;
 mod overflow;
 mod prompt;
+mod signs;
 mod task;
 mod template;
 mod verify;

@@ -1,8 +1,8 @@
 //! Whether an answer is a summary: mechanically, by what it is made of (design section 10; F4 to F7, F23).
 
 use super::checkpoint::Checkpoint;
-use super::inert::is_call;
 use super::options::Options;
+use super::signs::{calls_tools, echoes, ended, is_heading, is_refusal, is_skeleton, is_unclosed};
 use crate::json;
 use crate::text::{find, has};
 
@@ -40,7 +40,7 @@ pub(super) struct Expect<'a> {
     pub(super) input: &'a [&'a str],
 }
 
-type Why = (Fault, &'static str);
+pub(super) type Why = (Fault, &'static str);
 
 /// The body of an answer, ready to be kept: without secrets and structure.
 ///
@@ -103,54 +103,6 @@ pub(super) fn lost<'a>(summary: &str, texts: impl Iterator<Item = &'a String>) -
 /// Under so many bytes an answer that begins as a refusal is one, whatever follows.
 const SHORT: usize = 600;
 
-/// How providers say that an answer is not whole. A word that is not known says nothing.
-fn ended(finish: Option<&str>) -> Result<(), Why> {
-    const CUT: [&str; 10] = [
-        "length",
-        "max_tokens",
-        "max_output_tokens",
-        "max_completion_tokens",
-        "model_length",
-        "incomplete",
-        "model_context_window_exceeded",
-        "pause_turn",
-        "token_limit",
-        "error",
-    ];
-    const REFUSED: [&str; 10] = [
-        "refusal",
-        "content_filter",
-        "content_filtered",
-        "safety",
-        "recitation",
-        "blocklist",
-        "prohibited_content",
-        "spii",
-        "guardrail_intervened",
-        "language",
-    ];
-    const CALLED: [&str; 6] = [
-        "tool_calls",
-        "tool_use",
-        "function_call",
-        "malformed_function_call",
-        "unexpected_tool_call",
-        "tool_call",
-    ];
-    let word = finish.unwrap_or_default().to_ascii_lowercase().replace('-', "_");
-    let is = |words: &[&str]| words.contains(&word.as_str());
-    if is(&CUT) {
-        return Err((Fault::Cut, "the summarizer ran out of tokens"));
-    }
-    if is(&REFUSED) {
-        return Err((Fault::Refused, "the summarizer was stopped by a filter"));
-    }
-    if is(&CALLED) {
-        return Err((Fault::Unverified, "a tool call came"));
-    }
-    Ok(())
-}
-
 /// F097, A86: between the first `<summary>` and the first `</summary>`, else all of it.
 fn tagged(text: &str) -> Result<&str, Why> {
     let Some(open) = find(text, "<summary>", 0) else { return Ok(text.trim()) };
@@ -190,133 +142,6 @@ fn without_thoughts(text: &str) -> Result<String, Why> {
         rest = out;
     }
     Ok(rest)
-}
-
-/// Whether the line is that heading, whatever marks it.
-fn is_heading(line: &str, heading: &str) -> bool {
-    let name = line.trim_start_matches(|sign: char| {
-        matches!(sign, '#' | '*' | ' ' | '_' | '.' | ')') || sign.is_ascii_digit()
-    });
-    let Some(head) = name.get(..heading.len()) else { return false };
-    let behind =
-        name.get(heading.len()..).unwrap_or_default().trim_end_matches(['*', '_', ' ', ':', '#']);
-    head.eq_ignore_ascii_case(heading) && (behind.is_empty() || behind.starts_with([':', '*', '(']))
-}
-
-/// Begins as models refuse, in the languages that they do it in.
-fn is_refusal(body: &str) -> bool {
-    const STARTS: [&str; 37] = [
-        "i'm sorry",
-        "i am sorry",
-        "sorry,",
-        "sorry but",
-        "i apologize",
-        "i can't",
-        "i cannot",
-        "i can not",
-        "i'm unable",
-        "i am unable",
-        "i won't",
-        "i will not",
-        "i'm not able",
-        "i am not able",
-        "as an ai",
-        "unfortunately, i",
-        "i must decline",
-        "i have to decline",
-        "i do not have access",
-        "i don't have access",
-        "i'd be happy to help, but",
-        "there is no conversation",
-        "please provide",
-        "no conversation was provided",
-        "es tut mir leid",
-        "ich kann leider",
-        "leider kann ich",
-        "je suis désolé",
-        "désolé",
-        "lo siento",
-        "desculpe",
-        "申し訳",
-        "对不起",
-        "抱歉",
-        "죄송",
-        "Извините",
-        "К сожалению",
-    ];
-    let start: String =
-        body.chars().take(120).collect::<String>().to_ascii_lowercase().replace('\u{2019}', "'");
-    let start = start.trim_start_matches(|sign: char| !sign.is_alphanumeric());
-    STARTS.iter().any(|phrase| start.starts_with(phrase))
-}
-
-/// A call instead of a text: as tags, as JSON, or written out.
-fn calls_tools(body: &str) -> bool {
-    const SIGNS: [&str; 7] = [
-        "<tool_call",
-        "<function_call",
-        "<invoke",
-        "<tool_use",
-        "[tool_calls]",
-        "<|tool",
-        "to=functions.",
-    ];
-    let lower = body.to_ascii_lowercase();
-    let named = |name: &str| has(&lower, name);
-    let is_json = lower.starts_with(['{', '[']) && json::whole(body).is_ok();
-    SIGNS.iter().any(|sign| has(&lower, sign))
-        || (is_json
-            && named("\"name\"")
-            && (named("\"arguments\"") || named("\"input\"") || named("\"parameters\"")))
-        || body.lines().next().is_some_and(is_call)
-}
-
-/// A line of fewer bytes may be in both.
-const LEAST_LINE: usize = 40;
-/// Fewer bytes of lines from the transcript are a quotation.
-const LEAST_ECHO: usize = 200;
-
-/// Four fifths of it, line by line, stand in the input.
-fn echoes(body: &str, input: &[&str]) -> bool {
-    let lines = || {
-        body.lines()
-            .map(|line| line.trim().trim_start_matches(['-', '*', '>', ' ']))
-            .filter(|line| line.len() >= LEAST_LINE)
-    };
-    let whole: usize = lines().map(str::len).sum();
-    if input.is_empty() || whole < LEAST_ECHO {
-        return false;
-    }
-    let mut own = 0_usize;
-    for line in lines() {
-        if !input.iter().any(|text| has(text, line)) {
-            own = own.saturating_add(line.len());
-            if own.saturating_mul(5) > whole {
-                return false;
-            }
-        }
-    }
-    true
-}
-
-/// A fence that is not closed, or a heading at the end.
-fn is_unclosed(body: &str, headings: &[&str]) -> bool {
-    let fences = body.lines().filter(|line| line.trim_start().starts_with("```")).count();
-    let last = body.lines().next_back().unwrap_or_default();
-    !fences.is_multiple_of(2)
-        || (last.starts_with('#') && headings.iter().any(|heading| is_heading(last, heading)))
-}
-
-/// Nothing stands under its headings (F9).
-fn is_skeleton(body: &str, headings: &[&str]) -> bool {
-    const NOTHING: [&str; 10] =
-        ["", "none", "n/a", "na", "nothing", "unknown", "not specified", "empty", "none yet", "no"];
-    body.lines().filter(|line| !headings.iter().any(|heading| is_heading(line, heading))).all(
-        |line| {
-            let lower = line.to_ascii_lowercase();
-            NOTHING.contains(&lower.trim_matches(|sign: char| !sign.is_alphanumeric()))
-        },
-    )
 }
 
 #[cfg(test)]

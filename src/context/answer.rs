@@ -1,23 +1,14 @@
 //! What a request comes to: its view, as far as it is new, compared with the last one.
 
-use crate::json;
-use litemap::LiteMap;
-
-use super::agent::reference;
-use super::compactions::{Record, record_id};
-use super::plan::ranges;
+use super::edits::Edit;
+use super::room::{Folded, Outcome};
 use super::state::{Decided, State};
-use super::turns::hosts;
 use super::view::{Entry, Written};
-use crate::extract::Extracted;
-use crate::hash::fnv;
-use crate::model::{Fix, Form, Item, Kind, Message, NONE, Op, Role, Violation};
-use crate::order::sort_set;
+use crate::json;
+use crate::model::{Fix, Message, NONE, Role, Violation};
+use crate::number::count;
 use crate::prune::{Change, Rule};
 use crate::validity;
-
-/// Ends the id of a fold that no summarizer was asked for.
-const BY_ITSELF: &str = "-fold";
 
 /// A request: what stays of the one before, what follows, and what is to be said about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,62 +76,6 @@ json::written!(Answer {
     last_group
 });
 
-/// What room was made in a window that was full, or why none was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// none, pruned, summarized, truncated or discarded.
-    pub status: &'static str,
-    /// How, or why not.
-    pub reason: &'static str,
-    /// Tokens of the request as it would have been.
-    pub tokens_before: u64,
-    /// Tokens of the request.
-    pub tokens_after: u64,
-}
-
-json::written!(Outcome { status, reason, tokens_before, tokens_after });
-
-/// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Folded {
-    /// Sorts as the compactions came.
-    pub id: String,
-    /// When it was carried out.
-    pub at: i64,
-    /// First message that is kept as it is.
-    pub first_kept: u32,
-    /// Messages before it of which something stays, as [from, to).
-    pub kept: Vec<(u32, u32)>,
-    /// What stands for the rest.
-    pub head: String,
-    /// The summary in it; empty: it has none.
-    pub summary: String,
-    /// The identifiers of its digest.
-    pub identifiers: Vec<String>,
-    /// What is known of files, commands and errors.
-    pub extracted: Extracted,
-    /// What the summary was to hold and does not.
-    pub lost: Vec<String>,
-    /// There was to be a summary by the host's summarizer, and there is none.
-    pub degraded: bool,
-    /// Messages of which a call or an error went, if nobody has read them yet.
-    pub went: Vec<u32>,
-}
-
-json::written!(Folded {
-    id,
-    at,
-    first_kept,
-    kept,
-    head,
-    summary,
-    identifiers,
-    extracted,
-    lost,
-    degraded,
-    went
-});
-
 /// What the policy did at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -159,27 +94,6 @@ impl json::Write for Event {
         name.write(out);
     }
 }
-
-/// A message that is now edited otherwise than before.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct Edit {
-    /// The message.
-    pub index: u32,
-    /// All operations on it.
-    pub ops: Vec<Op>,
-    /// Why.
-    pub rule: &'static str,
-    /// Its tokens before.
-    pub tokens_before: u64,
-    /// Its tokens now.
-    pub tokens_after: u64,
-    /// What brings its first cut block back: for `recall`.
-    #[cfg_attr(test, ts(rename = "ref", optional))]
-    pub reference: Option<String>,
-}
-
-json::written!(Edit { index, ops, rule, tokens_before, tokens_after, reference as "ref?" });
 
 impl State {
     /// Builds the view, as far as it is new, and compares it with the last one.
@@ -385,84 +299,6 @@ impl State {
         }
     }
 
-    /// What a fold that has just been carried out came to.
-    /// `committed`: by a compaction, which has read what went.
-    pub(super) fn folded(&self, committed: bool) -> Folded {
-        let last = self.compactions.last.clone().unwrap_or_default();
-        let tells = |at: &u32| {
-            let block = self.ledger.blocks.get(*at as usize)?;
-            let fails = self.lines.errors.get(*at as usize) == Some(&true);
-            (block.kind == Kind::Call || fails).then_some(block.message)
-        };
-        let mut went: Vec<u32> = self.compactions.going.iter().filter_map(tells).collect();
-        went.dedup();
-        Folded {
-            id: last.id,
-            at: last.at_ms,
-            first_kept: self.pruner.start,
-            kept: self.kept_before(self.pruner.start),
-            head: self.lines.head.clone(),
-            summary: self.lines.summary.clone(),
-            identifiers: self.digest().into_iter().map(Into::into).collect(),
-            extracted: last.found,
-            lost: last.lost,
-            degraded: last.degraded,
-            went: if committed { Vec::new() } else { went },
-        }
-    }
-
-    /// The request's own fold, by digest and hot set: with a summarizer there was to be a summary, if what went is large.
-    fn fold_by_itself(&mut self) {
-        let folds = self.fresh.iter().filter(|it| it.rule == Rule::Fold);
-        let dropped: u64 = folds.clone().map(|it| u64::from(it.before)).sum();
-        let mut going: Vec<u32> = folds.map(|it| it.block).collect();
-        sort_set(&mut going);
-        let large = dropped >= self.pruner.policy.summary_minimum;
-        let degraded = self.options.summarizes && large;
-        if degraded {
-            self.compactions.wanting.extend(ranges(&going));
-        }
-        self.compactions.going = going;
-        self.compactions.found = self.nothing_found();
-        let last = self.compactions.last.as_ref().map_or(0, |it| it.at_ms);
-        let at_ms = self.sent.at_ms.map_or(last, |at| at.max(last));
-        self.compactions.last = Some(Record {
-            id: format!("{}{BY_ITSELF}", record_id(at_ms, self.folds())),
-            at_ms,
-            degraded,
-            ..Record::default()
-        });
-    }
-
-    /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
-    fn outcome(&self, decided: Decided, fresh: &[Change], after: Option<u64>) -> Option<Outcome> {
-        let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
-        let (status, how) = if decided.folded {
-            let last = self.compactions.last.as_ref();
-            let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
-            match last.filter(|it| !own(it) && !self.lines.summary.is_empty()) {
-                Some(_) => ("summarized", "fold by a summary"),
-                None => ("truncated", "fold by digest and hot set"),
-            }
-        } else if by(&[Rule::Discard]) {
-            ("discarded", "the oldest were dropped")
-        } else if by(&[Rule::Truncate]) {
-            ("truncated", "old bodies were cut")
-        } else if by(&[Rule::Capacity, Rule::Prune, Rule::HardFit]) {
-            ("pruned", "edits made room")
-        } else {
-            ("none", decided.refused?)
-        };
-        let tokens_after =
-            after.unwrap_or_else(|| self.pruner.context(&self.ledger, &self.setting()));
-        Some(Outcome {
-            status,
-            reason: decided.refused.unwrap_or(how),
-            tokens_before: self.calibration.tokens(decided.before),
-            tokens_after: self.calibration.tokens(tokens_after),
-        })
-    }
-
     /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
     fn last_group(&self) -> u32 {
         let messages = &self.ledger.messages;
@@ -494,65 +330,6 @@ impl State {
         self.sent.items.iter().zip(entries).take_while(is_alike).count()
     }
 
-    /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
-    /// first change.
-    fn edits(&mut self, entries: &[Entry], fresh: &[Change], folded: bool) -> Vec<Edit> {
-        let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
-        for change in fresh {
-            let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
-            let saved = u64::from(change.before.saturating_sub(block.now));
-            let entry = by_message.entry(block.message).or_insert((change.rule, 0));
-            entry.1 = entry.1.saturating_add(saved);
-        }
-        let mut edits = Vec::new();
-        let edited: Vec<_> = entries.iter().flat_map(|entry| self.edited(entry)).collect();
-        for (index, ops, key) in edited {
-            let known = self.told.insert(index, key) == Some(key);
-            let moved = folded.then_some((Rule::Fold, 0));
-            let change = by_message.remove(&index).or(moved).filter(|_| !known);
-            if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
-                edits.push(self.edit(index, ops, rule, saved));
-            }
-        }
-        let sent = |index: &u32| entries.iter().any(|entry| hosts(&entry.item).contains(index));
-        for (index, (rule, saved)) in by_message {
-            if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
-                edits.push(self.edit(index, Vec::new(), rule, saved));
-            }
-        }
-        edits
-    }
-
-    /// What is done with the host's messages in an entry, each with a key that tells one edit from another.
-    fn edited(&self, entry: &Entry) -> Vec<(u32, Vec<Op>, u64)> {
-        match &entry.item {
-            Item::Edit(index, ops) => vec![(*index, ops.clone(), entry.key)],
-            Item::Keep(_) | Item::Make(_) | Item::Says(_) => Vec::new(),
-            Item::Join(..) => {
-                let of = |index: u32| {
-                    let outline = self.outlines.get(index as usize)?;
-                    let changes = self.changes(index, outline);
-                    let ops = self.format.edit(outline, &changes);
-                    let key = fnv(json::write(&ops).into_bytes());
-                    (!changes.is_empty()).then_some((index, ops, key))
-                };
-                hosts(&entry.item).into_iter().filter_map(of).collect()
-            }
-        }
-    }
-
-    fn edit(&self, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
-        let after = self.tokens_of(index);
-        let before = after.saturating_add(saved);
-        let cut = |at: &u32| {
-            let form = self.ledger.blocks.get(*at as usize).map(|block| block.form);
-            matches!(form, Some(Form::Capped | Form::Stubbed))
-        };
-        let reference = self.ledger.blocks_of(index).find(cut).map(reference);
-        let (rule, tokens_before, tokens_after) = (rule.name(), before, after);
-        Edit { index, ops, rule, tokens_before, tokens_after, reference }
-    }
-
     /// Tokens of a message as it is sent.
     pub(super) fn tokens_of(&self, message: u32) -> u64 {
         let blocks = self.ledger.blocks_of(message);
@@ -581,9 +358,4 @@ pub(super) struct Said {
     pub(super) lost: u64,
     pub(super) first_changed: Option<i64>,
     pub(super) event: Option<Event>,
-}
-
-/// A length as it crosses.
-pub(super) fn count(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }

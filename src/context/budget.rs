@@ -1,7 +1,7 @@
 //! The `ContextBudget` of the feature request to `OpenClaw`: how full a window is by the provider's usage, or by an estimate
 //! where there is none; bands, a line for a status, a hint.
 
-use super::options::Given;
+use super::given::Given;
 use crate::error::{Error, Result};
 use crate::json::{Value, json};
 use crate::number::thousands;

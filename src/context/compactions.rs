@@ -1,7 +1,7 @@
 //! What a session remembers of its compactions: the last one, whether a request has told of it, and what a provider refused.
 
-use super::answer::Folded;
 use super::guard::Guard;
+use super::room::Folded;
 use super::snapshot::bytes::{Reader, Writer};
 use super::state::State;
 use crate::extract::Extracted;

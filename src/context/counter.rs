@@ -4,7 +4,12 @@
 
 use std::slice::Iter;
 
+use super::parts::Parts;
+use super::state::State;
+use crate::error::{Error, Result};
 use crate::estimate::Estimator;
+use crate::format::Format;
+use crate::json;
 use crate::model::{Draft, Kind};
 
 /// Counts texts one after the other, in the order in which `texts` names them.
@@ -67,6 +72,50 @@ pub(super) fn texts<'d>(draft: &'d Draft<'_>) -> Vec<&'d str> {
     }
     texts.retain(|text| !text.is_empty());
     texts
+}
+
+impl State {
+    /// The texts of a message (JSON) that are counted when it is pushed: for a counter of the host's.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with the index that it would have.
+    pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
+        let shown = if self.certain { None } else { Format::shown_by(bytes) };
+        let draft = shown
+            .map_or(self.format, |(format, _)| format)
+            .read(bytes, self.ledger.message_count())?;
+        Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
+    }
+
+    /// The texts of what goes out beside the messages (JSON) that are counted when it is set.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the part.
+    pub fn parts_texts(json: &str) -> Result<Vec<String>> {
+        Parts::texts(json)
+    }
+
+    /// The numbers of the host's counter (a JSON array) for the texts of what is passed next: a message or parts.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn count(&mut self, json: &str) -> Result<()> {
+        self.given.clear();
+        let refused = |got| Error::argument("estimator", "whole numbers", got);
+        for count in json::items(json).map_err(|error| refused(error.to_string()))? {
+            self.given.push(count.parse().map_err(|_| refused(count.into()))?);
+        }
+        Ok(())
+    }
+
+    /// Our own lines cost what the host's counter makes of texts, by and large.
+    pub(super) fn learn(&mut self, learned: Learned) {
+        self.learned.add(learned);
+        if matches!(self.options.estimator, Estimator::Scaled(_)) {
+            self.options.estimator = self.learned.estimator();
+            self.lines.estimator = self.options.estimator;
+        }
+    }
 }
 
 #[cfg(test)]

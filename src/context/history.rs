@@ -1,6 +1,6 @@
 //! What of a history is kept before anything else is decided: its last turns, or its share of a window.
 
-use super::options::Given;
+use super::given::Given;
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::json::{self, RawValue};

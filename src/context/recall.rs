@@ -5,6 +5,7 @@ use crate::json;
 use super::measure::Measure;
 use super::state::State;
 use crate::model::{Form, Kind};
+use crate::number::count;
 use crate::order::sort_set;
 use crate::text::has;
 
@@ -57,7 +58,7 @@ impl Holders {
     /// Takes up a message that has arrived.
     pub(super) fn add(&mut self, measure: &Measure) {
         for measured in &measure.blocks {
-            let at = u32::try_from(self.up_to.len()).unwrap_or(u32::MAX);
+            let at = count(self.up_to.len());
             for &id in &measured.ids {
                 let id = id as usize;
                 if self.by_id.len() <= id {

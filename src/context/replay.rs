@@ -15,6 +15,7 @@ use crate::hash::mix;
 use crate::identifiers::Identifiers;
 use crate::json::{self, Members, RawValue, Shape, Value, Want, may, must};
 use crate::model::{Form, NONE, Role};
+use crate::number::count;
 use crate::prune::{Cache, Sent};
 
 /// A session measured once, to be replayed under many policies.
@@ -236,9 +237,9 @@ impl Recording {
                 sent: call.sent,
                 epoch: answer.epoch,
                 event: answer.event,
-                edits: u32::try_from(answer.edits.len()).unwrap_or(u32::MAX),
+                edits: count(answer.edits.len()),
                 bill: cache.charge(&sent, at),
-                violations: u32::try_from(violations).unwrap_or(u32::MAX),
+                violations: count(violations),
                 fits: answer.fits,
                 at,
             });

@@ -1,10 +1,11 @@
 //! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
 
-use super::answer::{Answer, Said, count};
+use super::answer::{Answer, Said};
 use super::state::{Decided, State};
 use crate::error::Result;
 use crate::json;
 use crate::model::{Form, Kind};
+use crate::number::count;
 use crate::prune::{Decision, Folds, Moment, Setting};
 
 /// What a step comes to.

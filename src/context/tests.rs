@@ -3,13 +3,16 @@
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
 mod compaction;
+mod figures;
 mod flush;
+mod history;
 mod limits;
 mod mended;
 mod merge;
 mod monitor;
 mod presets;
 mod providers;
+mod replay;
 mod snapshot;
 mod thinking;
 mod tiers;
@@ -211,196 +214,6 @@ fn a_cap_that_was_wanted_costs_no_more() {
     assert_eq!(answer.edits[0].tokens_after, u64::from(result.now));
 }
 
-#[test]
-fn explains_by_rule_evidence_and_time() {
-    let told = Told::worked(&window(30_000), 25);
-    let kept = told.state.explain(0).unwrap();
-    assert_eq!((kept.state, kept.rule, kept.since), ("kept", "keep", None));
-    assert_eq!((kept.group, kept.turn, kept.restore), (0, 1, "nothing to bring back"));
-    let stubbed = told.state.explain(2).unwrap();
-    assert_eq!((stubbed.state, stubbed.rule, stubbed.group), ("stubbed", "timed", 1));
-    assert_eq!(stubbed.evidence.len(), 3);
-    assert!(stubbed.tokens_before > 10 * stubbed.tokens_after && stubbed.tokens_after > 0);
-    let refused = |index| told.state.explain(index).unwrap_err().to_string();
-    assert_eq!(refused(51), "index: expected a message of the history (0 to 50), got 51");
-    let empty = Told::new(&window(0)).state;
-    assert_eq!(
-        empty.explain(0).unwrap_err().to_string(),
-        "index: expected a message of the history, which is empty, got 0"
-    );
-}
-
-#[test]
-fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
-    let mut told = Told::new(&window(100_000));
-    told.state
-        .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
-        .unwrap();
-    told.ask("find src/a.rs");
-    told.work("a", &json!({ "path": "src/a.rs" }), "it is here");
-    let Estimate { tokens, by_kind, .. } = told.state.estimate();
-    let ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead } = by_kind;
-    assert_eq!(
-        tokens,
-        text + thinking + tool_call + tool_result + image + tools + system + overhead
-    );
-    assert_eq!((text, tool_result, thinking, image), (4, 3, 0, 0));
-    assert_eq!(overhead, 7 + 3 * 4 + 20 + 1 + 10);
-    assert_eq!(told.request().tokens, tokens);
-}
-
-/// A41: six figures; what is held back for the answer may be more than the window.
-#[test]
-fn a41_a_request_is_checked_against_its_window() {
-    let mut told = Told::new(&window(0));
-    told.state
-        .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
-        .unwrap();
-    told.ask("find src/a.rs");
-    let total = told.state.estimate().tokens;
-    let check = |window: &str| told.state.check_budget(window).unwrap();
-    let all = check(r#"{"contextTokens":40,"maxOutputTokens":10}"#);
-    let parts = all.system_prompt_tokens + all.tool_definition_tokens + all.message_tokens;
-    assert_eq!((parts + 7, all.total_estimated), (total, total));
-    assert_eq!((all.available_tokens, all.over_budget, all.excess_tokens), (30, true, total - 30));
-    let exact = check(&format!(r#"{{"contextTokens":{total}}}"#));
-    assert_eq!((exact.available_tokens, exact.over_budget, exact.excess_tokens), (total, false, 0));
-    let none = check(r#"{"contextTokens":4096,"maxOutputTokens":8192}"#);
-    assert_eq!((none.available_tokens, none.over_budget, none.excess_tokens), (0, true, total));
-    assert!(!check(r#"{"contextTokens":0}"#).over_budget, "an unknown window is never full");
-    let error = told.state.check_budget(r#"{"contextTokens":-1}"#).unwrap_err().to_string();
-    assert_eq!(error, "window: expected a window: { contextTokens, maxOutputTokens }, got -1");
-}
-
-#[test]
-fn status_floors_its_share() {
-    let mut told = Told::new(&window(1000));
-    told.ask("x");
-    let own = told.request().tokens;
-    for (used, pct, pressure) in [(699, 69, "low"), (700, 70, "medium"), (900, 90, "high")] {
-        told.state.set_parts(&format!(r#"{{"unseenTokens":{}}}"#, used - own)).unwrap();
-        told.request();
-        let status = told.state.status();
-        assert_eq!((status.used, status.pct, status.pressure), (used, pct, pressure));
-        assert_eq!(status.remaining, 1000 - used);
-        assert_eq!((status.peak_tokens, status.tokens_saved), (used, 0));
-    }
-    assert_eq!(Told::new(&window(0)).state.status().pct, 0);
-}
-
-#[test]
-fn buckets_and_the_list_sum_to_the_request() {
-    let mut told = Told::worked(&window(30_000), 25);
-    told.state.set_parts(r#"{"system":"be kind","tools":[{"name":"read"}]}"#).unwrap();
-    let used = told.request().tokens;
-    let buckets = told.state.buckets();
-    assert_eq!(buckets.iter().map(|bucket| bucket.sent).sum::<u64>(), used);
-    let result = buckets.iter().find(|bucket| bucket.bucket == "result read").unwrap();
-    assert_eq!((result.blocks, result.kept + result.stubbed), (25, 25));
-    assert!(result.stubbed > 0);
-    assert!(buckets.windows(2).all(|pair| pair[0].sent >= pair[1].sent));
-    let list = told.state.list().unwrap();
-    let beside = told.state.parts.total();
-    assert_eq!(list.iter().map(|one| one.sent_tokens).sum::<u64>() + beside, used);
-    assert_eq!(
-        (list[2].role, list[2].kind, list[2].tool.as_deref()),
-        ("user", "toolResult", Some("read"))
-    );
-}
-
-/// A session of `count` calls, as `readSession` gives it; the last message of the model names what an old result held.
-fn session(count: usize) -> Value {
-    let mut told = Told::new(&window(0));
-    told.ask("find it");
-    for at in 0..count {
-        told.work(
-            &format!("c{at}"),
-            &json!({ "step": at }),
-            &format!("src/file_{at}.rs {}", words(400, "of it ")),
-        );
-    }
-    told.say("it is in src/file_0.rs");
-    let calls: Vec<Value> = (0..=count).map(|at| json!({ "sent": 1 + 2 * at })).collect();
-    json!({ "messageFormat": "anthropic", "messages": told.messages, "calls": calls })
-}
-
-fn replay(session: &Value, options: &Value, last: Option<u32>) -> Replay {
-    let recording = Recording::parse(&session.to_string(), Estimator::Chars4).unwrap();
-    recording.replay(&Options::parse(&options.to_string()).unwrap(), last).unwrap()
-}
-
-#[test]
-fn a_replay_stops_where_it_is_told_and_goes_the_same_way() {
-    let session = session(25);
-    let whole = replay(&session, &window(30_000), None);
-    let half = replay(&session, &window(30_000), Some(9));
-    assert_eq!((whole.calls.len(), half.calls.len()), (26, 10));
-    assert_eq!(half.calls, whole.calls[..10]);
-    assert_eq!(whole.totals.bill, whole.calls.iter().map(|call| call.bill).sum::<u64>());
-    assert!(whole.totals.epochs > 0 && whole.totals.edits > 0);
-}
-
-#[test]
-fn recall_asks_what_the_next_message_still_found() {
-    let free = replay(&session(2), &window(1_000_000), None).totals.recall;
-    assert_eq!(
-        (free.recall.found, free.content_recall.found),
-        (free.recall.wanted, free.content_recall.wanted)
-    );
-    assert_eq!(free.recall.wanted, 2_000_000, "a path and its file");
-    let tight = replay(&session(25), &window(30_000), None).totals.recall;
-    assert_eq!(tight.recall.wanted, free.recall.wanted);
-    assert_eq!(tight.content_recall.found, 0, "its result was cut");
-}
-
-#[test]
-fn user_text_is_what_each_request_still_held_of_it() {
-    let mut told = Told::new(&window(0));
-    told.ask(&words(3000, "first "));
-    told.say("noted");
-    told.ask(&words(1000, "then "));
-    told.say("noted too");
-    let messages = told.messages;
-    let calls = json!([{ "sent": 1 }, { "sent": 3 }]);
-    let session = json!({ "messageFormat": "anthropic", "messages": messages, "calls": calls });
-    let kept = |tokens| replay(&session, &window(tokens), None).totals.recall.user_text;
-    assert_eq!((kept(1_000_000).found, kept(1_000_000).wanted), (2_000_000, 2_000_000));
-    let Share { found, wanted } = kept(5000);
-    assert_eq!(wanted, 2_000_000, "each request counts the same");
-    assert!((1_150_000..1_350_000).contains(&found), "all, then a quarter: {found}");
-}
-
-#[test]
-fn the_bill_of_a_replay_is_in_the_prices_given() {
-    let session = session(5);
-    let recording = Recording::parse(&session.to_string(), Estimator::Chars4).unwrap();
-    let bill = |options: Value| {
-        let options = Options::for_replay(&options.to_string()).unwrap();
-        recording.replay(&options, None).unwrap().totals.bill
-    };
-    let economy =
-        json!({ "cacheRead": 0.1, "cacheWrite": 1.25, "output": 5, "cacheTtlMs": 300_000 });
-    let plain = json!({ "cacheRead": 1, "cacheWrite": 1, "output": 5, "cacheTtlMs": 0 });
-    let priced = |prices: &Value| {
-        bill(
-            json!({ "window": { "contextTokens": 1_000_000 }, "preset": "economy", "economy": prices }),
-        )
-    };
-    assert_eq!(priced(&economy), bill(window(1_000_000)));
-    assert!(priced(&plain) > 2 * priced(&economy));
-    let theirs = json!({ "preset": "aceclaw", "economy": plain });
-    assert_eq!(Options::for_replay(&theirs.to_string()).unwrap().policy.prices.write, 1000);
-    for (options, named) in [
-        (json!({ "economy": { "cacheRead": 2 } }), "economy.cacheWrite"),
-        (json!({ "economy": 1 }), "economy"),
-        (json!({ "stubChars": 1, "economy": economy }), "stubChars"),
-        (json!([]), "options"),
-    ] {
-        let refused = Options::for_replay(&options.to_string()).unwrap_err().to_string();
-        assert!(refused.starts_with(&format!("{named}: ")), "{refused}");
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -479,34 +292,6 @@ proptest! {
             prop_assert!(answer.tokens <= u64::from(tokens) || !answer.fits);
         }
     }
-}
-
-/// A109: against the request before; within 2 % of the window, and at least 256 tokens, it is as large.
-#[test]
-fn a109_the_trend_is_against_the_request_before() {
-    for (tokens, near) in [(0, 256), (30_000, 600)] {
-        let mut told = Told::new(&window(tokens));
-        let ask = |told: &mut Told, tokens: usize| {
-            told.ask(&"x".repeat(4 * tokens - 16));
-            told.request();
-            told.state.status().trend
-        };
-        told.ask("go");
-        assert_eq!(told.state.status().trend, "unknown");
-        told.request();
-        assert_eq!(told.state.status().trend, "unknown");
-        assert_eq!(ask(&mut told, near), "stable");
-        assert_eq!(ask(&mut told, near + 1), "rising");
-        let woken = told.woken(&window(tokens));
-        told.request();
-        assert_eq!(told.state.status().trend, "rising", "a retry is no sample");
-        assert_eq!(woken.state.snapshot(), told.state.snapshot());
-    }
-    let mut told = Told::worked(&window(30_000), 25);
-    told.state.pruner.fold_wanted = true;
-    told.state.sent.settled = false;
-    told.request();
-    assert_eq!(told.state.status().trend, "falling");
 }
 
 /// The same message from another place in the history is no change to who is sent it; one with another id is.

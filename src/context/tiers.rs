@@ -3,7 +3,7 @@
 
 use litemap::LiteMap;
 
-use super::options::Given;
+use super::given::Given;
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::model::{Block, Form, Kind, NONE, Role};

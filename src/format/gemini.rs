@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
-use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty, whole};
 use super::part;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::number::count;
 
 const CONTENT: Shape = Shape {
     what: "a content: { role, parts }",

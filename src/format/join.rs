@@ -4,6 +4,7 @@ use crate::json::{self, Value};
 
 use super::{Change, Format, What};
 use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
+use crate::number::count;
 
 /// A message that is put together: what of the host's goes into it stands as `null`, and is changed there afterwards.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ impl Joined {
 
     /// Takes a piece of the host's, changed as it would be in its own message.
     pub fn host(&mut self, message: u32, piece: &Piece, changes: &[Change]) {
-        let at = u32::try_from(self.content.len()).unwrap_or(u32::MAX);
+        let at = count(self.content.len());
         let path = format!("/content/{at}");
         let from = piece.place.pointer();
         let is_block = matches!(piece.place, Place::Item(_));

@@ -106,11 +106,6 @@ pub(super) fn is_object(json: &str) -> bool {
     json.trim_start().starts_with('{') && json::whole(json).is_ok()
 }
 
-/// A length as the counts of the core have it.
-pub(super) fn count(len: usize) -> u32 {
-    u32::try_from(len).unwrap_or(u32::MAX)
-}
-
 /// A member's name as a token of a JSON Pointer.
 pub(super) fn token(name: &str) -> String {
     text::replaced(&text::replaced(name, "~", "~0"), "/", "~1")

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
-use super::json::{self, Flaw, Read, count, is_object, or_empty, whole};
+use super::json::{self, Flaw, Read, is_object, or_empty, whole};
 use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
+use crate::number::count;
 
 const ITEM: Shape = Shape {
     what: "an item: { type, .. } or { role, content }",

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::fingerprint::of_json;
 use super::image;
-use super::json::{Flaw, Read, count, each, or_empty, whole};
+use super::json::{Flaw, Read, each, or_empty, whole};
 use crate::json::{self, Content, Members, RawValue};
 use crate::model::{Kind, Part, Place};
+use crate::number::count;
 use crate::text;
 
 /// How a format reads a block into a part, whose place is known.

@@ -7,6 +7,7 @@ use litemap::LiteMap;
 use super::lines::Line;
 use crate::error::Error;
 use crate::json::{self, Write};
+use crate::number::count;
 
 /// Different type names that a receipt counts by name; further ones are counted together as `other`.
 const KINDS: usize = 64;
@@ -285,7 +286,7 @@ impl SessionFile {
 
     /// The number of messages, as an index.
     pub(super) fn len(&self) -> u32 {
-        u32::try_from(self.messages.len()).unwrap_or(u32::MAX)
+        count(self.messages.len())
     }
 
     /// Adds a model call whose answer is the next message.

@@ -46,6 +46,7 @@ pub use file::{
 
 use crate::error::Error;
 use crate::json::{self, RawValue};
+use crate::number::count;
 use detect::Writer;
 use lines::Line;
 use raw::{Fields, MAX_DEPTH};
@@ -83,10 +84,10 @@ pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Err
     let mut session = read_text(&text, leaf)?;
     if matches!(text, std::borrow::Cow::Owned(_)) {
         let bad = bytes.split(|byte| *byte == b'\n').filter(|line| str::from_utf8(line).is_err());
-        session.receipt.lossy = u32::try_from(bad.count()).unwrap_or(u32::MAX);
+        session.receipt.lossy = count(bad.count());
     }
     let receipt = &mut session.receipt;
-    let broken = u32::try_from(receipt.broken.len()).unwrap_or(u32::MAX);
+    let broken = count(receipt.broken.len());
     receipt.lines = receipt.read.saturating_add(receipt.unknown).saturating_add(broken);
     Ok(session)
 }

@@ -1,18 +1,14 @@
 //! The input buffer: core memory that JavaScript writes UTF-8 into before it calls.
+#![cfg_attr(
+    not(all(feature = "candidates", any(feature = "prompt", feature = "inspect"))),
+    expect(dead_code, reason = "a Wasm of fewer features takes less of it")
+)]
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-#[cfg(any(
-    feature = "context",
-    feature = "prompt",
-    feature = "compact",
-    feature = "candidates",
-    feature = "inspect"
-))]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A buffer larger than this is given back after the call that used it.
 const KEPT_BYTES: usize = 1 << 20;
@@ -33,22 +29,11 @@ pub fn input(len: usize) -> *const u8 {
 }
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
-#[cfg(any(
-    feature = "context",
-    feature = "prompt",
-    feature = "compact",
-    feature = "candidates",
-    feature = "inspect"
-))]
 pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
-    let input = take();
-    let answer = text(&input, len).and_then(read);
-    give_back(input);
-    answer
+    with_bytes(len, |bytes| read(text(bytes)?))
 }
 
 /// Calls `read` with the texts that stand in the buffer one behind the other, the first apart from the others.
-#[cfg(any(feature = "prompt", feature = "inspect"))]
 pub(super) fn with_inputs<T>(
     lens: &[usize],
     read: impl FnOnce(&str, &[&str]) -> Result<T>,
@@ -77,27 +62,18 @@ pub(super) fn with_bytes<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -
     answer
 }
 
-#[cfg(any(
-    feature = "context",
-    feature = "prompt",
-    feature = "compact",
-    feature = "candidates",
-    feature = "inspect"
-))]
-#[inline(never)]
-fn text(input: &[u8], len: usize) -> Result<&str> {
-    let bytes = input.get(..len).unwrap_or(input);
-    std::str::from_utf8(bytes).map_err(|error| Error::argument("input", "UTF-8", error))
-}
-
 /// The same, and leaves nothing of the buffer.
-#[cfg(feature = "candidates")]
 pub(super) fn with_secret<T>(len: usize, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     let mut input = take();
     let answer = read(input.get(..len).unwrap_or(&input));
     input.fill(0);
     INPUT.set(input);
     answer
+}
+
+#[inline(never)]
+fn text(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|error| Error::argument("input", "UTF-8", error))
 }
 
 #[inline(never)]

@@ -21,8 +21,8 @@ const WASM_FEATURES: [&str; 6] = [
     "--enable-multivalue",
 ];
 
-/// What only runs as ES modules: the CLI, and the entries of runtimes that know nothing else.
-const ESM_ONLY: [&str; 5] = ["cli", "workerd.ts", "workerd", "edge.ts", "edge"];
+/// Runtimes that compile no bytes, and what an import of a Wasm ends with there: they hand it over as a module.
+const HANDED: [(&str, &str); 2] = [("workerd", ""), ("edge", "?module")];
 
 /// A Wasm of the package: all that is exported behind a feature of the crate.
 pub struct Wasm {
@@ -34,7 +34,7 @@ pub struct Wasm {
     level: &'static str,
 }
 
-/// One more Wasm is one more line here, and its name in `js/loader.ts`.
+/// One more Wasm is one more line here, its name in `js/loader.ts`, and a file in `js/inline/`.
 pub const WASMS: [Wasm; 6] = [
     Wasm { name: "plimsoll", feature: "context", kilobytes: 606, level: "z" },
     Wasm { name: "sessions", feature: "sessions", kilobytes: 151, level: "z" },
@@ -126,8 +126,7 @@ impl Wasm {
         let types = fs::read_to_string(self.at(".d.ts"))?;
         let hook = "export function __wbg_set_wasm(exports: object): void;\n";
         fs::write(glue.join(format!("{}_bg.d.ts", self.name)), format!("{types}{hook}"))?;
-        let types = "export declare const size: number;\nexport declare const ranks: string;\n\
-                     export declare const text: string;\n";
+        let types = "export declare const wasm: () => Uint8Array<ArrayBuffer>;\n";
         Ok(fs::write(glue.join(format!("{}_text.d.ts", self.name)), types)?)
     }
 }
@@ -174,6 +173,7 @@ fn assemble(js: &Path, npm: &Path) -> Result<()> {
 
     let sources: Vec<PathBuf> = files(js)?.into_iter().filter(|path| is_source(path)).collect();
     transform(js, &dist, "esm", &sources)?;
+    handed_over(&dist)?;
     let twins: Vec<PathBuf> = sources.iter().filter(|path| has_twin(js, path)).cloned().collect();
     transform(js, &cjs, "cjs", &twins)?;
     fs::write(cjs.join("package.json"), "{ \"type\": \"commonjs\" }\n")?;
@@ -213,6 +213,30 @@ fn transform(js: &Path, out: &Path, format: &str, sources: &[PathBuf]) -> Result
     Ok(())
 }
 
+/// `index.js` and `inline/` once more for each runtime in which a Wasm is imported, and nothing else differs.
+fn handed_over(dist: &Path) -> Result<()> {
+    let mut sources = files(&dist.join("inline"))?;
+    sources.push(dist.join("index.js"));
+    for (runtime, ending) in HANDED {
+        fs::create_dir_all(dist.join(runtime))?;
+        for source in &sources {
+            let code = fs::read_to_string(source)?;
+            let import = code.lines().find_map(|line| {
+                let file = line.strip_prefix("import { wasm } from \"")?;
+                Some((line, file.strip_suffix("_text.js\";")?.replace("glue/", "")))
+            });
+            let (line, file) = import.with_context(|| format!("{}: no Wasm", source.display()))?;
+            let module = format!("import module from \"{file}.wasm{ending}\";");
+            let code = code
+                .replace(line, &format!("{module}\nconst wasm = () => module;"))
+                .replace("./inline/", &format!("./{runtime}/"));
+            let name = source.strip_prefix(dist)?.to_string_lossy();
+            fs::write(dist.join(name.replace("inline", runtime).replace("index", runtime)), code)?;
+        }
+    }
+    Ok(())
+}
+
 /// Declarations, once for each of the two module systems.
 fn types(js: &Path, dist: &Path, cjs: &Path) -> Result<()> {
     output(
@@ -237,7 +261,7 @@ fn is_source(path: &Path) -> bool {
         || (name.ends_with(".ts") && !name.ends_with(".d.ts") && !name.contains(".test."))
 }
 
+/// All but the CLI, which only runs as ES modules.
 fn has_twin(base: &Path, path: &Path) -> bool {
-    let inner = path.strip_prefix(base).unwrap_or(path).to_string_lossy().replace(".d.ts", ".ts");
-    !ESM_ONLY.iter().any(|only| Path::new(&inner).starts_with(only))
+    !path.starts_with(base.join("cli"))
 }

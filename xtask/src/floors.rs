@@ -76,21 +76,41 @@ fn place(module: &str) -> Option<(usize, bool)> {
     })
 }
 
-/// The lines that count, numbered from 1, each import on one line: no comments, no tests at the end.
+/// The lines that count, numbered from 1, each import on one line: no comments, no modules of tests.
 fn code(text: &str) -> Vec<(usize, String)> {
-    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut open = false;
-    for (index, line) in text.get(..end).unwrap_or(text).lines().enumerate() {
+    for (number, line) in outside_tests(text) {
         let line = line.split("//").next().unwrap_or_default();
         match lines.last_mut() {
             Some((_, import)) if open => import.push_str(line),
-            _ => lines.push((index + 1, line.to_string())),
+            _ => lines.push((number, line.to_string())),
         }
         let (_, last) = lines.last().expect("one was pushed");
         open = last.contains("use crate::{") && !last.contains(';');
     }
     lines
+}
+
+/// The lines outside modules of tests. In a formatted file such a module ends with the first brace that stands as far in as it.
+fn outside_tests(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut lines = (1..).zip(text.lines());
+    while let Some((number, line)) = lines.next() {
+        if line.trim_start() != "#[cfg(test)]" {
+            found.push((number, line));
+            continue;
+        }
+        let item = lines.find(|(_, line)| !line.trim_start().starts_with("#["));
+        let Some((number, item)) = item else { break };
+        if !item.split(' ').any(|word| word == "mod") {
+            found.push((number, item));
+        } else if item.ends_with('{') {
+            let end = line.replace("#[cfg(test)]", "}");
+            lines.find(|(_, line)| *line == end);
+        }
+    }
+    found
 }
 
 /// The modules named behind `crate::` in a line, also in a group.
@@ -174,6 +194,18 @@ mod tests {
             "/// See [`crate::context`].\n#[cfg(test)]\nmod tests {\n use crate::format;\n}",
             &[],
         );
+    }
+
+    #[test]
+    fn what_stands_behind_and_between_tests_counts() {
+        let text = "#[cfg(test)]\nmod tests;\nuse crate::format;\n\
+                    #[cfg(test)]\n#[expect(dead_code)]\npub(crate) mod more {\n    fn f() {}\n    use crate::wasm;\n}\n\
+                    mod inner {\n    #[cfg(test)]\n    mod tests {\n        use crate::wasm;\n    }\n    use crate::prune;\n}\n\
+                    #[cfg(test)]\nuse crate::context;";
+        let import =
+            |line, floor| format!("src/text/scan.rs:{line}: text (floor 0) imports {floor}");
+        let found = violations_in(Path::new("text/scan.rs"), text);
+        assert_eq!(found, [import(3, "format"), import(15, "prune"), import(18, "context")]);
     }
 
     #[test]

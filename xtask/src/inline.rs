@@ -11,7 +11,7 @@ fn alphabet() -> Vec<char> {
 /// Bytes of one character; the last two characters open those of two.
 const SINGLE: usize = 90;
 
-/// A module that exports the text, the bytes by rank as hexadecimal, and how many bytes there are.
+/// A module that exports what gives the bytes: from the text, the bytes by rank as hexadecimal, and how many there are.
 pub fn module(wasm: &[u8]) -> String {
     let alphabet = alphabet();
     let mut counts = [0_usize; 256];
@@ -31,7 +31,9 @@ pub fn module(wasm: &[u8]) -> String {
     let text: String = wasm.iter().map(|byte| codes[usize::from(*byte)].as_str()).collect();
     let ranks: String = ranked.iter().map(|byte| format!("{byte:02x}")).collect();
     format!(
-        "export const size = {};\nexport const ranks = \"{ranks}\";\nexport const text = \"{text}\";\n",
+        "import {{ unpacked }} from \"../inline.js\";\n\
+         const size = {};\nconst ranks = \"{ranks}\";\nconst text = \"{text}\";\n\
+         export const wasm = () => unpacked(size, ranks, text);\n",
         wasm.len()
     )
 }

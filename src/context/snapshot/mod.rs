@@ -7,20 +7,27 @@
 pub(super) mod bytes;
 mod code;
 mod merge;
+mod waiting;
+
+pub(super) use waiting::{Known, Waiting};
 
 use super::calibration::Calibration;
 use super::compactions::Compactions;
 use super::flush::Flush;
-use super::lines::{SUMMARY, Want};
+use super::lines::Want;
 use super::pins::Pins;
 use super::state::{State, Why, native};
-use crate::estimate::{Estimator, MESSAGE};
+use crate::estimate::Estimator;
 use crate::format::Format;
-use crate::model::{Draft, Form};
-use crate::prune::{Change, Head, Rule};
+use crate::model::{Form, NONE};
+use crate::number::count;
+use crate::prune::Head;
 
 /// So many of the last messages are known one by one; those before them as a whole.
 const KNOWN_SINGLY: u32 = 512;
+
+/// Stands for messages of a request that are not known: what is sent in their place is another.
+const UNKNOWN: (u64, u32) = (0, NONE);
 
 /// The history of a session, up to its last request.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,24 +102,6 @@ enum Shape {
     /// With this line in its place.
     Stubbed(String),
     Gone,
-}
-
-/// A snapshot that waits for the messages it was made of.
-#[derive(Clone, Debug)]
-pub(super) struct Waiting {
-    snapshot: Snapshot,
-    /// Of the messages that have come.
-    rolling: u64,
-}
-
-/// What a message does to a session that waits.
-pub(super) enum Known {
-    /// It is one of those that the snapshot was made of.
-    Same,
-    /// It is not, or there are no more: the session has been taken up as far as it came.
-    Ends,
-    /// The session is another altogether.
-    Strange,
 }
 
 /// Goes on with the hash of messages by one more of them.
@@ -237,7 +226,7 @@ impl State {
         state.compactions.limit = snapshot.compactions.limit;
         state.usable = snapshot.usable;
         // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
-        state.sent.items = vec![(0, crate::model::NONE)];
+        state.sent.items = vec![UNKNOWN];
         (state.sent.unheld, state.sent.rebuild) = (true, true);
         state.wait_for(snapshot);
         state
@@ -278,9 +267,7 @@ impl State {
             (self.usable, self.options) = (options.usable, options);
             self.provider = provider;
             self.reset();
-            self.usable = self.options.usable;
-            let calibration = Calibration::default();
-            let usable = self.usable;
+            let (calibration, usable) = (self.calibration, self.usable);
             self.wait_for(Snapshot { calibration, usable, anew: true, recount, ..snapshot });
             return true;
         }
@@ -299,193 +286,5 @@ impl State {
     /// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
     fn rebind(&mut self, bound: bool) {
         self.sent.rebind |= !bound && self.binds_reasoning() && self.sent.epoch > 0;
-    }
-
-    /// What a changed block costs by the estimator of now.
-    fn recounted(&self, block: u32, form: Form) -> u32 {
-        let Some(it) = self.ledger.blocks.get(block as usize).filter(|_| form != Form::Gone) else {
-            return 0;
-        };
-        let line = self.lines.text.get(&block);
-        line.map_or(it.tokens, |line| self.lines.cost(it.kind, block, line))
-    }
-
-    fn wait_for(&mut self, snapshot: Snapshot) {
-        self.pins.clone_from(&snapshot.pins);
-        self.waiting = Some(Waiting { snapshot, rolling: 0 });
-    }
-
-    /// Whether the next message is the one that the snapshot was made of; if not, takes up what came before it.
-    pub(super) fn meet(&mut self, index: u32, fingerprint: u64) -> Known {
-        let Some(waiting) = &mut self.waiting else { return Known::Ends };
-        let snapshot = &waiting.snapshot;
-        let single = count(snapshot.marks.len());
-        let first = snapshot.upto.saturating_sub(single);
-        if index == first && waiting.rolling != snapshot.before {
-            self.waiting = None;
-            return Known::Strange;
-        }
-        let known = snapshot.marks.get(index.wrapping_sub(first) as usize);
-        if index < first || known == Some(&mark(fingerprint)) {
-            waiting.rolling = rolled(waiting.rolling, fingerprint);
-            return Known::Same;
-        }
-        self.take_up();
-        Known::Ends
-    }
-
-    /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.
-    pub(super) fn cap_again(&mut self, draft: &Draft<'_>, first_block: u32) {
-        let Some(waiting) = &self.waiting else { return };
-        for (at, part) in (first_block..).zip(&draft.parts) {
-            let changed = &waiting.snapshot.changed;
-            let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
-            if let Some(Shape::Cut(want, _)) =
-                found.and_then(|at| changed.get(at)).map(|it| &it.form)
-            {
-                let about = self.about(at);
-                self.lines.wanted.insert(at, *want);
-                self.lines.supply(at, part, &about);
-            }
-        }
-    }
-
-    /// Goes on where the snapshot was made, with the messages that have come: all of them, or those before a branch.
-    pub(super) fn take_up(&mut self) {
-        let Some(Waiting { snapshot, .. }) = self.waiting.take() else { return };
-        let messages = self.ledger.message_count();
-        // Nothing that would have to be said of a session without messages.
-        if messages == 0 {
-            self.sent.rebuild = true;
-            return;
-        }
-        self.take_forms(&snapshot);
-        let (ours, calls) = (&mut self.pruner, self.call);
-        ours.fold_rent = snapshot.fold_rent;
-        ours.charged = snapshot.charged.map(|charged| charged.min(calls));
-        self.sent.epoch = snapshot.epoch;
-        self.sent.at_ms = snapshot.at_ms;
-        self.flush = snapshot.flush;
-        self.sent.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
-        self.sent.fold_due = snapshot.fold_due;
-        let whole = messages == snapshot.upto;
-        let untold = self.compactions.untold.is_some();
-        self.view_again(whole);
-        self.rebind(snapshot.bound);
-        let goes = self.keep_reasoning();
-        self.sent.breakpoints = snapshot.breakpoints;
-        (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
-        self.sent.last = snapshot.last;
-        if let Some(items) = snapshot.items {
-            self.sent.items = items;
-        } else if untold {
-            self.sent.items = vec![(0, crate::model::NONE)];
-        } else if !whole || snapshot.anew {
-            // What stood behind these is not known: the request is not what it was from there on.
-            self.sent.items.push((0, crate::model::NONE));
-        }
-        self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew || untold;
-        let beside = (self.parts.fingerprint, self.parts.total());
-        let same_window = snapshot.window == (self.options.window, self.options.usable);
-        self.sent.settled = whole
-            && same_window
-            && !goes
-            && !snapshot.anew
-            && !untold
-            && snapshot.parts == Some(beside);
-        if snapshot.reshaped {
-            self.tell_again(&snapshot.changed);
-        }
-    }
-
-    /// Where something stands is another place now: every message is handed over, and every edit told, once more.
-    fn tell_again(&mut self, changed: &[Changed]) {
-        self.sent.items = vec![(0, crate::model::NONE)];
-        (self.sent.settled, self.sent.rebuild, self.sent.unheld) = (false, true, true);
-        self.sent.reshaped = false;
-        self.told.clear();
-        for Changed { block, why, .. } in changed {
-            if let Some(it) = self.ledger.blocks.get(*block as usize) {
-                self.fresh.push(Change { block: *block, rule: why.rule, before: it.tokens });
-            }
-        }
-    }
-
-    /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has.
-    fn take_forms(&mut self, snapshot: &Snapshot) {
-        let end = self.ledger.block_count();
-        let folds_hold = snapshot.start <= self.ledger.message_count();
-        for changed in snapshot.changed.iter().take_while(|changed| changed.block < end) {
-            let Changed { block, now, why, form } = changed;
-            if why.rule == Rule::Fold && !folds_hold {
-                continue;
-            }
-            let form = match form {
-                Shape::Cut(_, form) => *form,
-                Shape::Stubbed(line) => {
-                    self.lines.text.insert(*block, line.clone());
-                    Form::Stubbed
-                }
-                Shape::Gone => Form::Gone,
-            };
-            if why.rule.takes() {
-                let tokens = self.ledger.blocks.get(*block as usize).map_or(0, |it| it.tokens);
-                self.pruner.taken = self.pruner.taken.saturating_add(tokens.into());
-            }
-            let now = if snapshot.recount { self.recounted(*block, form) } else { *now };
-            self.ledger.set_form(*block, form, now);
-            self.why.insert(*block, *why);
-        }
-        if folds_hold {
-            self.pruner.start = snapshot.start;
-            self.pruner.head_from = snapshot.head_from;
-            self.pruner.head.clone_from(&snapshot.head);
-            self.lines.head.clone_from(&snapshot.said);
-            let summary =
-                snapshot.said.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));
-            self.lines.summary = summary.unwrap_or_default().into();
-            let Compactions { guard, limit, .. } = std::mem::take(&mut self.compactions);
-            self.compactions = Compactions { guard, limit, ..snapshot.compactions.clone() };
-        }
-        if folds_hold
-            && snapshot.recount
-            && let Some(head) = &snapshot.head
-        {
-            let tokens = self.options.estimator.tokens(&snapshot.said).saturating_add(MESSAGE);
-            self.pruner.head = Some(Head { tokens, ..head.clone() });
-        }
-        for &(at, rent) in &snapshot.rents {
-            if let Some(block) = self.ledger.blocks.get_mut(at as usize) {
-                block.rent = rent;
-            }
-        }
-        for &id in &snapshot.stubbed {
-            if let Some(identifier) = self.ledger.identifiers.get_mut(id) {
-                identifier.stubbed = true;
-            }
-        }
-        for &id in &snapshot.summarized {
-            if let Some(identifier) = self.ledger.identifiers.get_mut(id) {
-                identifier.summarized = folds_hold;
-            }
-        }
-        // Not extended, which would bring a sort of its own.
-        for at in snapshot.unbound.iter().filter(|&&at| at < end) {
-            self.unbound.insert(*at, ());
-        }
-        self.fresh.clear();
-        self.pruner.fold_wanted = snapshot.fold_wanted;
-    }
-}
-
-fn count(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-impl State {
-    /// What the head of a session that waits says.
-    pub(super) fn waiting_head(&self) -> String {
-        self.waiting.as_ref().map(|it| it.snapshot.said.clone()).unwrap_or_default()
     }
 }

@@ -9,12 +9,13 @@ use std::borrow::Cow;
 use self::change::output;
 use self::shown::shown_part;
 use super::edit::{self, Host};
-use super::json::{self, Flaw, Read, count, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty, whole};
 use super::part::{self, Body};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
+use crate::number::count;
 
 pub(super) use change::edit;
 

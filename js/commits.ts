@@ -1,0 +1,87 @@
+/** Commits of a session to the store that it was opened from. */
+import { conflict } from "./errors.js";
+import type { Store } from "./types.js";
+
+/** Commits that are tried before a conflict is the host's. */
+const TRIES = 8;
+const NOTHING = new Uint8Array();
+
+/** What is committed: a session as bytes, and how it takes in what another has committed. */
+interface Committed {
+  snapshot(): Uint8Array;
+  merge(theirs: Uint8Array, base: Uint8Array): void;
+}
+
+export class Commits {
+  readonly #session: Committed;
+  readonly #store: Store;
+  readonly #key: string;
+  /** Revision and bytes that the session goes on from. */
+  #revision: number | null;
+  #base: Uint8Array;
+  /** Those whose commit was not acknowledged. */
+  #sent: Uint8Array | undefined;
+  /** One after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param held what the session was woken from. */
+  constructor(
+    session: Committed,
+    store: Store,
+    key: string,
+    held: { bytes: Uint8Array; revision: number } | null,
+  ) {
+    this.#session = session;
+    this.#store = store;
+    this.#key = key;
+    this.#revision = held?.revision ?? null;
+    this.#base = held?.bytes ?? NOTHING;
+  }
+
+  save(): Promise<{ revision: number; rebased: boolean }> {
+    const saved = this.#last.then(() => this.#commit());
+    this.#last = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async #commit(): Promise<{ revision: number; rebased: boolean }> {
+    let rebased = false;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const bytes = this.#session.snapshot();
+      const before = this.#sent;
+      this.#sent = bytes;
+      // Nothing of ours was beside what was taken in.
+      const isThere = rebased && isSame(bytes, this.#base);
+      const made = isThere
+        ? this.#revision
+        : await this.#store.commit(this.#key, bytes, this.#revision);
+      if (made !== null) {
+        this.#settle(bytes, made);
+        return { revision: made, rebased };
+      }
+      const held = await this.#store.load(this.#key);
+      const [found, revision] = [held?.bytes ?? NOTHING, held?.revision ?? null];
+      if (isSame(found, bytes)) {
+        this.#settle(bytes, revision);
+        return { revision: revision as number, rebased };
+      }
+      const isOurs = before !== undefined && isSame(found, before);
+      if (held && !isOurs) {
+        this.#session.merge(found, this.#base);
+        rebased = true;
+      }
+      this.#settle(found, revision);
+    }
+    throw conflict(null, this.#revision ?? 0);
+  }
+
+  #settle(base: Uint8Array, revision: number | null): void {
+    this.#base = base;
+    this.#revision = revision;
+    this.#sent = undefined;
+  }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}

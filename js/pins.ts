@@ -1,0 +1,49 @@
+/** What is kept verbatim, and what was cut, brought back. */
+import type { Session } from "./compaction.js";
+import { call, send } from "./core.js";
+import { invalid } from "./errors.js";
+import { messageJson } from "./json.js";
+
+export function pin<M>(session: Session<M>, what: { index: number } | { text: string }): string {
+  const manager = session.manager();
+  const { text, index } = (what ?? {}) as { text?: unknown; index?: number };
+  if (text !== undefined) {
+    if (typeof text === "string" && text.trim() !== "") return `p${pinText(session, text)}`;
+    throw invalid("text", "a text that is not blank", text);
+  }
+  const isPlace = index !== undefined && Number.isInteger(index) && index >= 0;
+  const number = isPlace ? session.history.numberOf(index) : null;
+  if (number === null) throw invalid("index", "a message of the host's", index);
+  return `p${call("pin", () => manager.pin(number))}`;
+}
+
+/** The newest message that holds the text holds the pin. */
+function pinText<M>(session: Session<M>, text: string): number {
+  const manager = session.manager();
+  const { messages } = session.history;
+  for (let number = messages.length - 1; number >= 0; number--) {
+    const json = messageJson(messages[number], number);
+    const piece = call("pin", () => {
+      const length = send(json);
+      return manager.find(number, length, send(json + text));
+    });
+    if (piece !== undefined) return call("pin", () => manager.pin(number, piece));
+  }
+  return call("pin", () => manager.pin_text(send(text)));
+}
+
+export function unpin<M>(session: Session<M>, id: string): boolean {
+  const number = /^p(\d{1,9})$/.exec(id)?.[1];
+  if (number === undefined) return false;
+  const manager = session.manager();
+  return call("unpin", () => manager.unpin(Number(number)));
+}
+
+/** The text of a block; null if the host has changed its message since. */
+export function recalled<M>(session: Session<M>, number: number, block: number): string | null {
+  const message = session.history.messages[number];
+  if (message === undefined) return null;
+  const manager = session.manager();
+  const json = messageJson(message, number);
+  return call("recall", () => manager.recalled(number, block, send(json))) ?? null;
+}

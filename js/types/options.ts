@@ -1,0 +1,148 @@
+/** What a manager is told: of messages and model, of the policy, and of what goes out beside the messages. */
+import type { ContextEvent } from "./event.js";
+import type { PromptPlan } from "./prompt.js";
+import type { Summarizer, SummaryOptions } from "./summary.js";
+
+/** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
+export type Format =
+  | "auto"
+  | "anthropic"
+  | "openai-chat"
+  | "openai-responses"
+  | "gemini"
+  | "ai-sdk"
+  | "pi"
+  | "langchain";
+
+/** Whose rules the outgoing transcript must satisfy. */
+export type Provider =
+  | "anthropic"
+  | "openai-chat"
+  | "openai-responses"
+  | "gemini"
+  | "bedrock"
+  | "mistral"
+  | "deepseek"
+  | "kimi";
+
+/** Byte-pair profiles of tokenizer families, plain ratios of characters, or the host's own counter. */
+export type Estimator =
+  | "generic"
+  | "o200k"
+  | "cl100k"
+  | "claude"
+  | "gemini"
+  | "gemma3"
+  | "llama3"
+  | "qwen"
+  | "deepseek"
+  | "mistral"
+  | "chars/4"
+  | "chars/2.1"
+  | "cjk"
+  | ((text: string) => number);
+
+/** How much a model takes. */
+export interface ContextWindow {
+  /** The model's context window in tokens. 0 or unknown: no budget decision is taken. */
+  contextTokens: number;
+  /** Tokens held back for the answer; default 0. The usable window is `contextTokens - maxOutputTokens`. */
+  maxOutputTokens?: number;
+}
+
+/** A text that could be a system prompt, the provider's blocks, and definitions: exactly as the host sends them. */
+export interface Parts {
+  /** Text or the provider's own blocks. A change opens an epoch. */
+  system?: string | PromptPlan | object | undefined;
+  /** The provider's own definitions, counted as they are. A change opens an epoch. */
+  tools?: readonly object[] | Readonly<Record<string, object>> | undefined;
+  /** Tokens that will be sent besides and that we are not shown. */
+  unseenTokens?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The policy: a preset, or the knob behind our three. An option that the preset does not have is refused by name.
+ *
+ * `aceclaw`, `aiclaw`, `openclaw`, `context-budget` and `hermes` do as these systems describe themselves, with their
+ * figures. What they protect at the end slides with every message, and with it an epoch may open at nearly every call.
+ */
+export interface PolicyOptions {
+  /** Default `balanced`. */
+  preset?:
+    | "balanced"
+    | "economy"
+    | "retention"
+    | "aceclaw"
+    | "aiclaw"
+    | "openclaw"
+    | "context-budget"
+    | "hermes";
+  /** Ours only. Instead of a preset: economy 0, balanced 0.6, retention 1; from -0.6 (cheapest) to 1.3 (keeps most). */
+  retention?: number;
+  /** Share of the usable window above which something is done; ours: at which capacity is reached, 0.95. */
+  trigger?: number;
+  /** Share of the usable window that is aimed for; ours: of the trigger, 0.55. */
+  target?: number;
+  /** Ours only. Share of the window above which a result is cut before it is first sent. Default 0.12; 1 = never. */
+  ingestCap?: number;
+  /** An edit that waits for a better time, and gains fewer tokens, waits. Default 0; hermes 4,096. */
+  minimumGainTokens?: number;
+  /**
+   * Protected messages are never edited and never folded; only a request that would not fit otherwise touches them, after
+   * everything else. The first messages, those of the system not counted.
+   */
+  protectFirst?: number;
+  /** The last messages. */
+  protectLast?: number;
+  /** The last turns. */
+  protectTurns?: number;
+  /** The last messages of at most so many tokens. */
+  protectTokens?: number;
+  /** Names or globs of tools whose calls and results are protected wherever they stand. */
+  protectTools?: readonly string[];
+  /** Theirs only. What starts a turn: a person's message, or every message with the user's role, also one that only carries results. */
+  turn?: "user" | "user-role";
+  /** Theirs only. UTF-16 code units that stay of a body that is cut. Default 200. */
+  stubChars?: number;
+  /** Theirs only. What comes after shortening, if it is not enough: a fold (the default), old bodies cut, or the oldest dropped. */
+  strategy?: "summarize" | "truncate" | "discard";
+  /** Ours only. Prices relative to one uncached input token, and the cache's lifetime. Default 0.1, 1.25, 5, five minutes. */
+  economy?: { cacheRead: number; cacheWrite: number; output: number; cacheTtlMs: number };
+}
+
+export interface ContextManagerOptions<M> extends PolicyOptions {
+  window: ContextWindow;
+  /** Default `auto`: the messages show it. */
+  format?: Format;
+  /** Whose rules hold. Default: the format's own provider; Anthropic for pi, the AI SDK and LangChain. */
+  provider?: Provider;
+  /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
+  signCalls?: boolean;
+  /**
+   * What a thinking block that is kept is bound to. `bound`: all that stands before it, so that behind an edit it goes, or
+   * `Prepared.hints` has the provider drop it (newer Claude models refuse it otherwise). `free`: nothing. `none`: the model
+   * takes none, and none is sent; only what a provider wants with its calls stays. Default: bound for Anthropic and Bedrock.
+   */
+  thinking?: "bound" | "free" | "none";
+  /** Default `generic`. A function is asked once for each text of the history, when it is first passed. */
+  estimator?: Estimator;
+  /** Same key = same content. Default: the object itself, else its content. */
+  key?: (message: M, index: number) => string;
+  /** Builds a message of ours in the host's class. Default: a plain object of the format. The assistant's: where roles must
+   *  alternate, two of the host's in one, or a neutral line. */
+  create?: (made: {
+    role: "user" | "assistant" | "tool";
+    content: unknown;
+    toolCallId?: string;
+    toolName?: string;
+  }) => M;
+  /** One summarizer, or several tried in order. Without one, what a fold removes is carried by digest and hot set. */
+  summarize?: Summarizer | readonly Summarizer[];
+  summary?: SummaryOptions;
+  /** In reports and errors. */
+  id?: string;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  clock?: () => number;
+  on?: (event: ContextEvent) => void;
+}

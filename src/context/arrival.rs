@@ -1,0 +1,269 @@
+//! A message arrives: read, measured, mended, capped if it is too large to be sent whole even once.
+
+use super::counter::Counter;
+use super::measure::{Measure, measure};
+use super::snapshot::{Known, mark};
+use super::state::{State, native};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::ledger::Arrival;
+use crate::model::{
+    Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Piece, Role, Violation,
+};
+use crate::number::count;
+use crate::prune::{Change, Rule};
+
+/// What came of a message that was handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// It is part of the session.
+    Taken,
+    /// It shows that the messages before it were read in the wrong format: hand all over again.
+    StartAgain,
+}
+
+impl State {
+    /// Takes the next message of the history, as JSON.
+    ///
+    /// # Errors
+    /// `MalformedMessage` with its index; the session is as it was.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
+        if !self.certain
+            && let Some((shown, certain)) = Format::shown_by(bytes)
+        {
+            self.certain = certain;
+            // What several formats have is a better guess than none.
+            if shown != self.format && (certain || self.format == Format::Anthropic) {
+                let empty = self.outlines.is_empty();
+                self.format = shown;
+                self.provider = self.options.provider.unwrap_or_else(|| native(shown));
+                self.reset();
+                if !empty {
+                    return Ok(Pushed::StartAgain);
+                }
+            }
+        }
+        let index = self.ledger.message_count();
+        let draft = self.format.read(bytes, index)?;
+        if let Known::Strange = self.meet(index, crate::format::fingerprint(&draft)) {
+            self.reset();
+            return Ok(Pushed::StartAgain);
+        }
+        let given = std::mem::take(&mut self.given);
+        let mut counter = Counter::new(self.options.estimator, &given);
+        // Without a window nothing leaves, and nobody asks what would be needed again.
+        let decides = self.options.window > 0;
+        let identifiers = decides.then_some(&mut self.ledger.identifiers);
+        let measure = measure(&draft, bytes, &mut counter, identifiers);
+        self.learn(counter.learned);
+        self.counters.bytes_measured =
+            self.counters.bytes_measured.saturating_add(bytes.len() as u64);
+        self.arrive(&measure, Some(&draft));
+        self.hear_notes(&draft);
+        self.cap_again(&draft, self.ledger.blocks_of(index).start);
+        Ok(Pushed::Taken)
+    }
+
+    /// Whether this is, in content, the message that stands at `index`.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn is_same(&mut self, index: u32, bytes: &[u8]) -> Result<bool> {
+        self.counters.bytes_measured =
+            self.counters.bytes_measured.saturating_add(bytes.len() as u64);
+        let draft = self.format.read(bytes, index)?;
+        let known = self.ledger.messages.get(index as usize);
+        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
+        // The same message written in another shape is edited elsewhere: what is known of it does not hold. Nor does what
+        // was sent, which says where in the host's messages something stands.
+        let old = self.outlines.get(index as usize).and_then(|outline| outline.pieces.last());
+        let new = draft.parts.last().map(|part| &part.piece);
+        let wrapper = |piece: &Piece| piece.place.wrapper();
+        let as_before = old.map(wrapper) == new.map(wrapper);
+        self.sent.reshaped |= same && !as_before;
+        // One whose steps we joined has none to join.
+        Ok(same && as_before && old.map(|piece| piece.step) == new.map(|piece| piece.step))
+    }
+
+    /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.
+    ///
+    /// # Errors
+    /// `MalformedMessage`, with the index that it would have at the end of the history.
+    pub fn fingerprint_of(&self, bytes: &[u8]) -> Result<u64> {
+        let draft = self.format.read(bytes, self.ledger.message_count())?;
+        Ok(crate::format::fingerprint(&draft))
+    }
+
+    /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
+    pub(super) fn arrive(&mut self, measure: &Measure, draft: Option<&Draft<'_>>) {
+        let index = self.ledger.message_count();
+        let outline = &measure.outline;
+        // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
+        let stands_between =
+            self.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
+        let mut pushed = self.mender.push(index, outline);
+        if stands_between {
+            pushed.fixes.push(aborted_between(index));
+        }
+        self.turn = self.turn.saturating_add(u32::from(measure.is_request));
+        let before = self.outlines.last().filter(|_| self.format.has_runs());
+        let continues =
+            before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
+        self.ledger.begin(Message {
+            fingerprint: measure.fingerprint,
+            written: measure.written,
+            role: outline.role,
+            first_block: 0,
+            call: self.call.saturating_sub(u32::from(continues)),
+            turn: self.turn,
+            bytes: measure.bytes,
+            may_cut: pushed.may_cut,
+        });
+        // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
+        let speaks = outline.role == Role::Assistant && !continues;
+        self.call = self.call.saturating_add(u32::from(speaks));
+        let first = self.ledger.block_count();
+        let end = first.saturating_add(count(outline.pieces.len()));
+        self.pins.meet(first, end, mark(measure.fingerprint));
+        for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
+            let call = pushed.pairs.get(at as usize).copied().flatten();
+            let pair = call.map_or(NONE, |(message, piece)| {
+                self.ledger.blocks_of(message).start.saturating_add(piece)
+            });
+            // Reasoning may leave alone where the provider lets it; everything else of the model's turn stays or goes with
+            // its calls and results.
+            let free = piece.kind == Kind::Thinking && !pushed.ties_reasoning;
+            let group =
+                if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
+            let call_key = self.keys.get(pair as usize).copied();
+            let block = self.ledger.append(
+                &Arrival {
+                    kind: piece.kind,
+                    tokens: measured.tokens,
+                    chars: measured.chars,
+                    ids: &measured.ids,
+                    head_ids: measured.head_ids,
+                    pair: if piece.kind == Kind::Result { pair } else { NONE },
+                    group,
+                    call_key,
+                    text_key: measured.key,
+                    mask: if self.pins.hold(first.saturating_add(at)) {
+                        Mask::FIXED
+                    } else {
+                        self.mask(index, outline.role, piece, group != NONE)
+                    },
+                    named: self.is_named(piece, call),
+                },
+                self.call,
+            );
+            self.keys.push(measured.key);
+            self.bytes.push(measured.bytes);
+            self.all_images = self.all_images.saturating_add(piece.images);
+            self.all_widest = self.all_widest.max(piece.widest);
+            self.lines.overheads.push(measured.overhead);
+            self.lines.errors.push(piece.error);
+            if let Some(text) = &measured.mended {
+                self.mended.insert(block, text.clone());
+            }
+            self.cap_at_arrival(block, at, draft);
+            self.follow_call(block, pair);
+        }
+        self.all_bytes = self.all_bytes.saturating_add(measure.bytes.into());
+        self.outlines.push(outline.clone());
+        let request = if measure.is_request { index } else { self.request };
+        self.hold(request, self.held_turn());
+        self.mend(pushed.fixes);
+        self.sent.settled = false;
+    }
+
+    /// A result that comes when its call is gone already goes with it.
+    fn follow_call(&mut self, block: u32, call: u32) {
+        let gone = self.ledger.blocks.get(call as usize).is_some_and(|b| b.form == Form::Gone);
+        if !gone {
+            return;
+        }
+        let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);
+        let rule = self.why.get(&call).map_or(Rule::HardFit, |why| why.rule);
+        self.ledger.set_form(block, Form::Gone, 0);
+        self.note(Change { block, rule, before });
+    }
+
+    /// Results that came late, behind a cut that their call lies before, go with it.
+    pub(super) fn follow_calls(&mut self) {
+        for at in self.ledger.live().to_vec() {
+            let call = self.ledger.blocks.get(at as usize).filter(|b| b.kind == Kind::Result);
+            if let Some(call) = call.map(|result| result.pair) {
+                self.follow_call(at, call);
+            }
+        }
+    }
+
+    /// A result too large to be sent whole even once is cut before it is first sent.
+    fn cap_at_arrival(&mut self, block: u32, piece: u32, draft: Option<&Draft<'_>>) {
+        let window = self.options.window;
+        // What was sent of a known message is known too.
+        let known = self.waiting.is_some();
+        if known
+            || window == 0
+            || self.ledger.blocks.get(block as usize).is_none_or(|b| !b.mask.may_edit)
+        {
+            return;
+        }
+        self.counters.blocks_visited = self.counters.blocks_visited.saturating_add(1);
+        let Some(change) = self.pruner.ingest(&mut self.ledger, block, window, &mut self.lines)
+        else {
+            return;
+        };
+        if let Some(part) = draft.and_then(|draft| draft.parts.get(piece as usize))
+            && let Some(now) = self.lines.supply(block, part, "")
+        {
+            self.ledger.set_form(block, Form::Capped, now);
+        }
+        self.note(change);
+    }
+
+    /// Takes up what mends the host's history.
+    pub(super) fn mend(&mut self, fixes: Vec<Fix>) {
+        for fix in &fixes {
+            if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
+                self.displaced.insert((message, piece), ());
+            }
+        }
+        for fix in fixes {
+            if let FixKind::Drop { piece } = fix.kind {
+                self.drop_piece(fix.index, piece);
+            }
+            self.sent.rebuild |= fix.index < self.sent.upto;
+            self.fixes.entry(fix.index).or_default().push(fix);
+        }
+    }
+
+    /// A piece, or with `NONE` a whole message, is not sent because it mends the history; one that moves is sent elsewhere.
+    fn drop_piece(&mut self, message: u32, piece: u32) {
+        let blocks = self.ledger.blocks_of(message);
+        for (number, block) in (0u32..).zip(blocks) {
+            let moves = self.displaced.contains_key(&(message, number));
+            if moves || (piece != NONE && piece != number) {
+                continue;
+            }
+            let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);
+            self.ledger.set_form(block, Form::Gone, 0);
+            self.note(Change { block, rule: Rule::Repair, before });
+        }
+    }
+
+    /// The draft of a message of the session, from its bytes.
+    pub(super) fn read<'a>(&self, index: u32, bytes: &'a [u8]) -> Result<Draft<'a>> {
+        if index >= self.ledger.message_count() {
+            return Err(Error::argument("index", "a message of the session", index));
+        }
+        self.format.read(bytes, index)
+    }
+}
+
+/// An aborted turn goes where it would part a call from its result.
+fn aborted_between(index: u32) -> Fix {
+    let message = "an aborted turn stands between a call and its result".into();
+    let violation = Violation { rule: "I3", index, path: None, message };
+    Fix { index, kind: FixKind::Drop { piece: NONE }, violation }
+}

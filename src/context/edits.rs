@@ -1,0 +1,94 @@
+//! The edits that a request tells of.
+
+use litemap::LiteMap;
+
+use super::agent::reference;
+use super::state::State;
+use super::turns::hosts;
+use super::view::Entry;
+use crate::hash::fnv;
+use crate::json;
+use crate::model::{Form, Item, Op};
+use crate::prune::{Change, Rule};
+
+/// A message that is now edited otherwise than before.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+pub struct Edit {
+    /// The message.
+    pub index: u32,
+    /// All operations on it.
+    pub ops: Vec<Op>,
+    /// Why.
+    pub rule: &'static str,
+    /// Its tokens before.
+    pub tokens_before: u64,
+    /// Its tokens now.
+    pub tokens_after: u64,
+    /// What brings its first cut block back: for `recall`.
+    #[cfg_attr(test, ts(rename = "ref", optional))]
+    pub reference: Option<String>,
+}
+
+json::written!(Edit { index, ops, rule, tokens_before, tokens_after, reference as "ref?" });
+
+impl State {
+    /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
+    /// first change.
+    pub(super) fn edits(&mut self, entries: &[Entry], fresh: &[Change], folded: bool) -> Vec<Edit> {
+        let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
+        for change in fresh {
+            let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
+            let saved = u64::from(change.before.saturating_sub(block.now));
+            let entry = by_message.entry(block.message).or_insert((change.rule, 0));
+            entry.1 = entry.1.saturating_add(saved);
+        }
+        let mut edits = Vec::new();
+        let edited: Vec<_> = entries.iter().flat_map(|entry| self.edited(entry)).collect();
+        for (index, ops, key) in edited {
+            let known = self.told.insert(index, key) == Some(key);
+            let moved = folded.then_some((Rule::Fold, 0));
+            let change = by_message.remove(&index).or(moved).filter(|_| !known);
+            if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
+                edits.push(self.edit(index, ops, rule, saved));
+            }
+        }
+        let sent = |index: &u32| entries.iter().any(|entry| hosts(&entry.item).contains(index));
+        for (index, (rule, saved)) in by_message {
+            if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
+                edits.push(self.edit(index, Vec::new(), rule, saved));
+            }
+        }
+        edits
+    }
+
+    /// What is done with the host's messages in an entry, each with a key that tells one edit from another.
+    pub(super) fn edited(&self, entry: &Entry) -> Vec<(u32, Vec<Op>, u64)> {
+        match &entry.item {
+            Item::Edit(index, ops) => vec![(*index, ops.clone(), entry.key)],
+            Item::Keep(_) | Item::Make(_) | Item::Says(_) => Vec::new(),
+            Item::Join(..) => {
+                let of = |index: u32| {
+                    let outline = self.outlines.get(index as usize)?;
+                    let changes = self.changes(index, outline);
+                    let ops = self.format.edit(outline, &changes);
+                    let key = fnv(json::write(&ops).into_bytes());
+                    (!changes.is_empty()).then_some((index, ops, key))
+                };
+                hosts(&entry.item).into_iter().filter_map(of).collect()
+            }
+        }
+    }
+
+    fn edit(&self, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
+        let after = self.tokens_of(index);
+        let before = after.saturating_add(saved);
+        let cut = |at: &u32| {
+            let form = self.ledger.blocks.get(*at as usize).map(|block| block.form);
+            matches!(form, Some(Form::Capped | Form::Stubbed))
+        };
+        let reference = self.ledger.blocks_of(index).find(cut).map(reference);
+        let (rule, tokens_before, tokens_after) = (rule.name(), before, after);
+        Edit { index, ops, rule, tokens_before, tokens_after, reference }
+    }
+}

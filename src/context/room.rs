@@ -1,0 +1,154 @@
+//! What room a request made, and what a fold came to.
+
+use super::compactions::{Record, record_id};
+use super::plan::ranges;
+use super::state::{Decided, State};
+use crate::extract::Extracted;
+use crate::json;
+use crate::model::Kind;
+use crate::order::sort_set;
+use crate::prune::{Change, Rule};
+
+/// Ends the id of a fold that no summarizer was asked for.
+const BY_ITSELF: &str = "-fold";
+
+/// What room was made in a window that was full, or why none was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// none, pruned, summarized, truncated or discarded.
+    pub status: &'static str,
+    /// How, or why not.
+    pub reason: &'static str,
+    /// Tokens of the request as it would have been.
+    pub tokens_before: u64,
+    /// Tokens of the request.
+    pub tokens_after: u64,
+}
+
+json::written!(Outcome { status, reason, tokens_before, tokens_after });
+
+/// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folded {
+    /// Sorts as the compactions came.
+    pub id: String,
+    /// When it was carried out.
+    pub at: i64,
+    /// First message that is kept as it is.
+    pub first_kept: u32,
+    /// Messages before it of which something stays, as [from, to).
+    pub kept: Vec<(u32, u32)>,
+    /// What stands for the rest.
+    pub head: String,
+    /// The summary in it; empty: it has none.
+    pub summary: String,
+    /// The identifiers of its digest.
+    pub identifiers: Vec<String>,
+    /// What is known of files, commands and errors.
+    pub extracted: Extracted,
+    /// What the summary was to hold and does not.
+    pub lost: Vec<String>,
+    /// There was to be a summary by the host's summarizer, and there is none.
+    pub degraded: bool,
+    /// Messages of which a call or an error went, if nobody has read them yet.
+    pub went: Vec<u32>,
+}
+
+json::written!(Folded {
+    id,
+    at,
+    first_kept,
+    kept,
+    head,
+    summary,
+    identifiers,
+    extracted,
+    lost,
+    degraded,
+    went
+});
+
+impl State {
+    /// What a fold that has just been carried out came to.
+    /// `committed`: by a compaction, which has read what went.
+    pub(super) fn folded(&self, committed: bool) -> Folded {
+        let last = self.compactions.last.clone().unwrap_or_default();
+        let tells = |at: &u32| {
+            let block = self.ledger.blocks.get(*at as usize)?;
+            let fails = self.lines.errors.get(*at as usize) == Some(&true);
+            (block.kind == Kind::Call || fails).then_some(block.message)
+        };
+        let mut went: Vec<u32> = self.compactions.going.iter().filter_map(tells).collect();
+        went.dedup();
+        Folded {
+            id: last.id,
+            at: last.at_ms,
+            first_kept: self.pruner.start,
+            kept: self.kept_before(self.pruner.start),
+            head: self.lines.head.clone(),
+            summary: self.lines.summary.clone(),
+            identifiers: self.digest().into_iter().map(Into::into).collect(),
+            extracted: last.found,
+            lost: last.lost,
+            degraded: last.degraded,
+            went: if committed { Vec::new() } else { went },
+        }
+    }
+
+    /// The request's own fold, by digest and hot set: with a summarizer there was to be a summary, if what went is large.
+    pub(super) fn fold_by_itself(&mut self) {
+        let folds = self.fresh.iter().filter(|it| it.rule == Rule::Fold);
+        let dropped: u64 = folds.clone().map(|it| u64::from(it.before)).sum();
+        let mut going: Vec<u32> = folds.map(|it| it.block).collect();
+        sort_set(&mut going);
+        let large = dropped >= self.pruner.policy.summary_minimum;
+        let degraded = self.options.summarizes && large;
+        if degraded {
+            self.compactions.wanting.extend(ranges(&going));
+        }
+        self.compactions.going = going;
+        self.compactions.found = self.nothing_found();
+        let last = self.compactions.last.as_ref().map_or(0, |it| it.at_ms);
+        let at_ms = self.sent.at_ms.map_or(last, |at| at.max(last));
+        self.compactions.last = Some(Record {
+            id: format!("{}{BY_ITSELF}", record_id(at_ms, self.folds())),
+            at_ms,
+            degraded,
+            ..Record::default()
+        });
+    }
+
+    /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
+    pub(super) fn outcome(
+        &self,
+        decided: Decided,
+        fresh: &[Change],
+        after: Option<u64>,
+    ) -> Option<Outcome> {
+        let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
+        let (status, how) = if decided.folded {
+            let last = self.compactions.last.as_ref();
+            let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
+            match last.filter(|it| !own(it) && !self.lines.summary.is_empty()) {
+                Some(_) => ("summarized", "fold by a summary"),
+                None => ("truncated", "fold by digest and hot set"),
+            }
+        } else if by(&[Rule::Discard]) {
+            ("discarded", "the oldest were dropped")
+        } else if by(&[Rule::Truncate]) {
+            ("truncated", "old bodies were cut")
+        } else if by(&[Rule::Capacity, Rule::Prune, Rule::HardFit]) {
+            ("pruned", "edits made room")
+        } else {
+            ("none", decided.refused?)
+        };
+        let tokens_after =
+            after.unwrap_or_else(|| self.pruner.context(&self.ledger, &self.setting()));
+        Some(Outcome {
+            status,
+            reason: decided.refused.unwrap_or(how),
+            tokens_before: self.calibration.tokens(decided.before),
+            tokens_after: self.calibration.tokens(tokens_after),
+        })
+    }
+}

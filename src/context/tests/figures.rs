@@ -1,0 +1,128 @@
+//! What a session tells of itself: estimates, status, buckets, reasons.
+
+use super::*;
+
+#[test]
+fn explains_by_rule_evidence_and_time() {
+    let told = Told::worked(&window(30_000), 25);
+    let kept = told.state.explain(0).unwrap();
+    assert_eq!((kept.state, kept.rule, kept.since), ("kept", "keep", None));
+    assert_eq!((kept.group, kept.turn, kept.restore), (0, 1, "nothing to bring back"));
+    let stubbed = told.state.explain(2).unwrap();
+    assert_eq!((stubbed.state, stubbed.rule, stubbed.group), ("stubbed", "timed", 1));
+    assert_eq!(stubbed.evidence.len(), 3);
+    assert!(stubbed.tokens_before > 10 * stubbed.tokens_after && stubbed.tokens_after > 0);
+    let refused = |index| told.state.explain(index).unwrap_err().to_string();
+    assert_eq!(refused(51), "index: expected a message of the history (0 to 50), got 51");
+    let empty = Told::new(&window(0)).state;
+    assert_eq!(
+        empty.explain(0).unwrap_err().to_string(),
+        "index: expected a message of the history, which is empty, got 0"
+    );
+}
+
+#[test]
+fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
+    let mut told = Told::new(&window(100_000));
+    told.state
+        .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
+        .unwrap();
+    told.ask("find src/a.rs");
+    told.work("a", &json!({ "path": "src/a.rs" }), "it is here");
+    let Estimate { tokens, by_kind, .. } = told.state.estimate();
+    let ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead } = by_kind;
+    assert_eq!(
+        tokens,
+        text + thinking + tool_call + tool_result + image + tools + system + overhead
+    );
+    assert_eq!((text, tool_result, thinking, image), (4, 3, 0, 0));
+    assert_eq!(overhead, 7 + 3 * 4 + 20 + 1 + 10);
+    assert_eq!(told.request().tokens, tokens);
+}
+
+/// A41: six figures; what is held back for the answer may be more than the window.
+#[test]
+fn a41_a_request_is_checked_against_its_window() {
+    let mut told = Told::new(&window(0));
+    told.state
+        .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
+        .unwrap();
+    told.ask("find src/a.rs");
+    let total = told.state.estimate().tokens;
+    let check = |window: &str| told.state.check_budget(window).unwrap();
+    let all = check(r#"{"contextTokens":40,"maxOutputTokens":10}"#);
+    let parts = all.system_prompt_tokens + all.tool_definition_tokens + all.message_tokens;
+    assert_eq!((parts + 7, all.total_estimated), (total, total));
+    assert_eq!((all.available_tokens, all.over_budget, all.excess_tokens), (30, true, total - 30));
+    let exact = check(&format!(r#"{{"contextTokens":{total}}}"#));
+    assert_eq!((exact.available_tokens, exact.over_budget, exact.excess_tokens), (total, false, 0));
+    let none = check(r#"{"contextTokens":4096,"maxOutputTokens":8192}"#);
+    assert_eq!((none.available_tokens, none.over_budget, none.excess_tokens), (0, true, total));
+    assert!(!check(r#"{"contextTokens":0}"#).over_budget, "an unknown window is never full");
+    let error = told.state.check_budget(r#"{"contextTokens":-1}"#).unwrap_err().to_string();
+    assert_eq!(error, "window: expected a window: { contextTokens, maxOutputTokens }, got -1");
+}
+
+#[test]
+fn status_floors_its_share() {
+    let mut told = Told::new(&window(1000));
+    told.ask("x");
+    let own = told.request().tokens;
+    for (used, pct, pressure) in [(699, 69, "low"), (700, 70, "medium"), (900, 90, "high")] {
+        told.state.set_parts(&format!(r#"{{"unseenTokens":{}}}"#, used - own)).unwrap();
+        told.request();
+        let status = told.state.status();
+        assert_eq!((status.used, status.pct, status.pressure), (used, pct, pressure));
+        assert_eq!(status.remaining, 1000 - used);
+        assert_eq!((status.peak_tokens, status.tokens_saved), (used, 0));
+    }
+    assert_eq!(Told::new(&window(0)).state.status().pct, 0);
+}
+
+/// A109: against the request before; within 2 % of the window, and at least 256 tokens, it is as large.
+#[test]
+fn a109_the_trend_is_against_the_request_before() {
+    for (tokens, near) in [(0, 256), (30_000, 600)] {
+        let mut told = Told::new(&window(tokens));
+        let ask = |told: &mut Told, tokens: usize| {
+            told.ask(&"x".repeat(4 * tokens - 16));
+            told.request();
+            told.state.status().trend
+        };
+        told.ask("go");
+        assert_eq!(told.state.status().trend, "unknown");
+        told.request();
+        assert_eq!(told.state.status().trend, "unknown");
+        assert_eq!(ask(&mut told, near), "stable");
+        assert_eq!(ask(&mut told, near + 1), "rising");
+        let woken = told.woken(&window(tokens));
+        told.request();
+        assert_eq!(told.state.status().trend, "rising", "a retry is no sample");
+        assert_eq!(woken.state.snapshot(), told.state.snapshot());
+    }
+    let mut told = Told::worked(&window(30_000), 25);
+    told.state.pruner.fold_wanted = true;
+    told.state.sent.settled = false;
+    told.request();
+    assert_eq!(told.state.status().trend, "falling");
+}
+
+#[test]
+fn buckets_and_the_list_sum_to_the_request() {
+    let mut told = Told::worked(&window(30_000), 25);
+    told.state.set_parts(r#"{"system":"be kind","tools":[{"name":"read"}]}"#).unwrap();
+    let used = told.request().tokens;
+    let buckets = told.state.buckets();
+    assert_eq!(buckets.iter().map(|bucket| bucket.sent).sum::<u64>(), used);
+    let result = buckets.iter().find(|bucket| bucket.bucket == "result read").unwrap();
+    assert_eq!((result.blocks, result.kept + result.stubbed), (25, 25));
+    assert!(result.stubbed > 0);
+    assert!(buckets.windows(2).all(|pair| pair[0].sent >= pair[1].sent));
+    let list = told.state.list().unwrap();
+    let beside = told.state.parts.total();
+    assert_eq!(list.iter().map(|one| one.sent_tokens).sum::<u64>() + beside, used);
+    assert_eq!(
+        (list[2].role, list[2].kind, list[2].tool.as_deref()),
+        ("user", "toolResult", Some("read"))
+    );
+}

@@ -1,0 +1,33 @@
+//! The way of `aiclaw`.
+
+use super::*;
+
+#[test]
+fn i8_aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
+    let mut told = preset("aiclaw", 12_000, &json!({}));
+    worked(&mut told, 12, 2000);
+    let answer = told.request();
+    let stubs = results(&answer);
+    let count = told.messages.len();
+    assert!(stubs.iter().all(|(at, _)| (*at as usize) < count - 20), "{stubs:?}");
+    assert!(stubs.len() >= 6 && answer.fold.is_none());
+    assert!(stubs.iter().all(|(_, stub)| stub.ends_with("\n...(truncated)") && stub.len() == 215));
+}
+
+/// I1, I6, F082, F088: fewer than five between what is protected are not folded, and it is said why.
+#[test]
+fn i6_a_fold_of_fewer_than_five_is_none_and_says_why() {
+    for (messages, folds) in [(24, false), (26, true)] {
+        let mut told = preset("aiclaw", 16_000, &json!({}));
+        for at in 0..messages / 2 {
+            told.ask(&format!("question {at}"));
+            told.say(&text(at, 4000));
+        }
+        let answer = told.request();
+        assert_eq!(answer.fold.is_some(), folds, "{messages}");
+        let reason = "too few messages stand between what is protected";
+        let outcome = answer.outcome.unwrap();
+        assert_eq!(outcome.reason, if folds { "fold by digest and hot set" } else { reason });
+        assert!(answer.fits);
+    }
+}

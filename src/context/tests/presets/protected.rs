@@ -1,0 +1,181 @@
+//! What is protected, under every preset.
+
+use super::*;
+use crate::prune::Protect;
+
+const PRESETS: [&str; 8] = [
+    "balanced",
+    "economy",
+    "retention",
+    "aceclaw",
+    "aiclaw",
+    "openclaw",
+    "context-budget",
+    "hermes",
+];
+
+/// What is protected at the end of a history of these roles: `u`, `a`, `c` (a call), `t` (its result), `s`.
+fn tail(roles: &str, protect: &Protect) -> u32 {
+    protect.tail(&told_of(roles).state.ledger)
+}
+
+/// Tokens of the messages from `from` on, as they arrived.
+fn arrived(told: &Told, from: u32) -> u64 {
+    let blocks = told.state.ledger.blocks.iter().filter(|it| it.message >= from);
+    blocks.map(|it| u64::from(it.tokens)).sum()
+}
+
+#[test]
+fn a75_a_turn_is_every_message_of_the_users_role_and_a76_a_call_keeps_its_result() {
+    let role = |turns| Protect { turns, by_role: true, ..Protect::default() };
+    let real = |turns| Protect { turns, ..Protect::default() };
+    // user, asst, result, asst, user, asst
+    assert_eq!(tail("ucttaua", &role(2)), 1);
+    assert_eq!(tail("uauauauaua", &role(2)), 6);
+    assert_eq!(tail("uaua", &role(0)), 4, "none: everything is old");
+    assert_eq!(tail("uaua", &role(5)), 0, "fewer than that: nothing is old");
+    // D3: a turn starts where a person speaks.
+    assert_eq!(tail("ucttaua", &real(2)), 0);
+    assert_eq!(tail("ucttaua", &real(1)), 5);
+    assert_eq!(tail("uauauauaua", &real(2)), 6);
+    assert_eq!((tail("uaua", &real(0)), tail("uaua", &real(5))), (4, 0));
+}
+
+#[test]
+fn i7_the_end_starts_at_the_call_that_a_result_belongs_to() {
+    let last = |last| Protect { last, ..Protect::default() };
+    assert_eq!(tail("succttu", &last(2)), 3);
+    assert_eq!(tail("suttu".replace("tt", "ctt").as_str(), &last(2)), 2);
+    assert_eq!(tail("sucttu", &last(4)), 2, "on the call: as it is");
+    assert_eq!(tail(&"ua".repeat(25), &last(20)), 30);
+}
+
+#[test]
+fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
+    let head =
+        |roles, first| Protect { first, ..Protect::default() }.head(&told_of(roles).state.ledger);
+    assert_eq!((head("suaua", 1), head("suaua", 3), head("suaua", 0)), (2, 4, 0));
+    assert_eq!((head("ucttau", 2), head("ucttau", 3), head("ua", 9)), (4, 4, 2));
+}
+
+/// F083: where the last request is in the protected end, the reply before it stays too.
+#[test]
+fn h13_the_last_reply_stays() {
+    let more = json!({ "protectLast": 1, "protectFirst": 0 });
+    let mut told = preset("context-budget", 16_000, &more);
+    for at in 0..30 {
+        told.ask(&format!("question {at}"));
+        told.say(&text(at, 2000));
+    }
+    told.ask("and now?");
+    assert!(told.request().fold.is_some());
+    let forms = told.forms();
+    assert_eq!((forms[59], forms[57], forms[60]), (Form::Full, Form::Gone, Form::Full));
+}
+
+#[test]
+fn h4_protections_hold_under_every_preset() {
+    let more = json!({ "protectFirst": 1, "protectLast": 3, "protectTools": ["note*", "plan"], "format": "anthropic" });
+    for name in PRESETS {
+        let mut told = preset(name, 24_000, &more);
+        told.ask("the first");
+        let mut named = Vec::new();
+        for at in 0..60 {
+            let (id, tool) = (format!("c{at}"), if at % 20 == 3 { "note_it" } else { "read" });
+            if tool == "note_it" {
+                named.extend([told.messages.len(), told.messages.len() + 1]);
+            }
+            let call = json!({ "type": "tool_use", "id": id, "name": tool, "input": { "at": at } });
+            told.tell(json!({ "role": "assistant", "content": [call] }));
+            let result =
+                json!({ "type": "tool_result", "tool_use_id": id, "content": text(at, 2400) });
+            told.tell(json!({ "role": "user", "content": [result] }));
+            if at % 10 == 0 {
+                told.ask(&format!("ask {at}"));
+            }
+            let answer = told.request();
+            let count = told.messages.len();
+            assert!(answer.fits, "{name}");
+            for block in &told.state.ledger.blocks {
+                let message = block.message as usize;
+                let protected = message == 0 || message + 3 >= count || named.contains(&message);
+                assert!(!protected || block.form == Form::Full, "{name} {message} of {count}");
+            }
+            assert_eq!(told.state.violations(), [], "{name}");
+        }
+        assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
+    }
+}
+
+#[test]
+fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
+    let told = told_of("uauaua");
+    let tail =
+        |told: &Told, tokens| Protect { tokens, ..Protect::default() }.tail(&told.state.ledger);
+    for from in 0..6 {
+        let size = arrived(&told, from);
+        assert_eq!((tail(&told, size), tail(&told, size - 1)), (from, from + 1));
+    }
+    assert_eq!((tail(&told, 0), tail(&told, u64::MAX)), (6, 0));
+    let called = told_of("ucttu");
+    assert_eq!(tail(&called, arrived(&called, 3)), 1, "a result keeps its call");
+}
+
+#[test]
+fn g23_protected_tokens_hold_under_every_preset() {
+    for name in PRESETS {
+        let more = json!({ "protectFirst": 0, "protectTokens": 5000, "format": "anthropic" });
+        let mut told = preset(name, 24_000, &more);
+        told.ask("go");
+        for at in 0..60 {
+            told.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2400));
+            let answer = told.request();
+            assert!(answer.fits, "{name}");
+            for block in &told.state.ledger.blocks {
+                let protected = arrived(&told, block.message) <= 5000;
+                assert!(!protected || block.form == Form::Full, "{name} {}", block.message);
+            }
+        }
+        assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
+    }
+}
+
+/// What is protected at the end is at most half of what `openclaw` acts above, unless the host says how much.
+#[test]
+fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
+    for (given, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
+        let more = given.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
+        let mut told = preset("openclaw", 32_000, &more);
+        let mut cut = None;
+        for at in 0..40 {
+            told.ask(&format!("question {at}"));
+            told.say(&text(at, 2000));
+            told.ask("and?");
+            let answer = told.request();
+            cut = cut.or_else(|| answer.fold.map(|fold| fold.first_kept));
+            if cut.is_some() {
+                break;
+            }
+        }
+        let kept = arrived(&told, cut.unwrap());
+        // The next turn would be too much.
+        assert!(kept <= most && kept + 600 > most, "{kept} of {most}");
+    }
+}
+
+/// More than fits is protected: it is cut after all, and nothing else is left to cut.
+#[test]
+fn what_is_protected_gives_way_only_to_a_request_that_would_not_fit() {
+    for name in PRESETS {
+        let mut told = preset(name, 10_000, &json!({ "protectLast": 50 }));
+        for at in 0..40 {
+            told.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2000));
+        }
+        told.ask("and?");
+        let answer = told.request();
+        assert!(answer.fits, "{name}");
+        let live: Vec<_> =
+            told.state.ledger.blocks.iter().filter(|it| it.form == Form::Full).collect();
+        assert!(live.iter().all(|it| it.is_protected() || it.user), "{name}");
+    }
+}
