@@ -268,12 +268,14 @@ test("a session that is disposed of while it is saved is saved whole, and never 
   const store = memoryStore();
   const held = async () => (await api.ContextManager.open(store, "one", { window })).unpin(id);
   const save = async () => {
-    using context = await api.ContextManager.open(store, "one", { window });
+    const context = await api.ContextManager.open(store, "one", { window });
     new Work().run(context, 3);
     id ||= context.pin({ index: 0 });
     // Both are asked for; nobody waits for them before it is disposed of.
     context.save();
-    return { saved: context.save(), context };
+    const saved = context.save();
+    context[Symbol.dispose]();
+    return { saved, context };
   };
   let id = "";
   const { saved, context } = await save();
