@@ -52,18 +52,20 @@ interface Lines {
 export class CandidateStore {
   readonly #store: Handle<glue.Candidates>;
   readonly #signer: Signer;
+  #isOver = false;
 
   /** @throws {PlimsollError} `INVALID_ARGUMENT` with the option and what it may be. */
   constructor(options: CandidateStoreOptions) {
     const { sign, ...own } = objectOf("options", options);
     finite("gates", own.gates);
-    this.#signer = signer(sign);
     const json = whole(argumentJson(own, "options"));
     const make = () => new glue.Candidates(candidates.send(json));
     this.#store = candidates.call(
       "new CandidateStore",
       () => new Handle<glue.Candidates>(make, candidates),
     );
+    // Last: no key stays behind where an option is refused.
+    this.#signer = signer(sign);
   }
 
   /** How many files were made of it, and of those that it was loaded from. Kept elsewhere, it tells an old file from the last: see `load`. */
@@ -210,9 +212,10 @@ export class CandidateStore {
       throw invalid("options.revision", `a whole number, 0 to ${MOST_REVISIONS}`, revision);
     }
     const file = within(jsonl, "jsonl");
-    const other = sign && signer(sign);
     const loading = this.#lines("load", (store) => store.load(candidates.send(file), revision));
+    let other: Signer | undefined;
     try {
+      other = sign && signer(sign);
       await each("load", loading, other ?? this.#signer);
       const told = this.#call("load", (store) => store.adopt(loading.value));
       return JSON.parse(told) as CandidatesLoaded;
@@ -224,6 +227,7 @@ export class CandidateStore {
 
   /** Gives candidates and key up. */
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#store.free();
     this.#signer.free?.();
   }
@@ -244,6 +248,7 @@ export class CandidateStore {
   }
 
   #call<T>(during: string, work: (store: glue.Candidates) => T): T {
+    if (this.#isOver) throw over(during);
     if (!this.#store.isAlive) throw gone(during);
     return candidates.call(during, () => work(this.#store.value));
   }
@@ -278,8 +283,10 @@ function signer(sign: CandidateSigner): Signer {
   const make = () => new glue.Key(candidates.sendBytes(bytes));
   const held = candidates.call("new CandidateStore", () => new Handle<glue.Key>(make, candidates));
   return {
-    sign: (message) =>
-      candidates.call("sign", () => held.value.sign(candidates.sendBytes(message))),
+    sign: (message) => {
+      if (!held.isAlive) throw over("sign");
+      return candidates.call("sign", () => held.value.sign(candidates.sendBytes(message)));
+    },
     free: () => held.free(),
   };
 }
@@ -293,6 +300,10 @@ function bytesOf(signature: unknown): Uint8Array {
     return new Uint8Array(signature as ArrayBuffer);
   }
   throw invalid("sign.hmac", "an HMAC-SHA256: 32 bytes", typeof signature);
+}
+
+function over(during: string): PlimsollError {
+  return invalid(during, "a store that was not disposed of", "one that was");
 }
 
 function gone(during: string): PlimsollError {

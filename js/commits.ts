@@ -1,5 +1,5 @@
 /** Commits of a session to the store that it was opened from. */
-import { conflict } from "./errors.js";
+import { conflict, invalid } from "./errors.js";
 import type { Store } from "./types.js";
 
 /** Commits that are tried before a conflict is the host's. */
@@ -8,6 +8,8 @@ const NOTHING = new Uint8Array();
 
 /** What is committed: a session as bytes, and how it takes in what another has committed. */
 interface Committed {
+  /** What it goes on from if its instance is lost. */
+  base: Uint8Array;
   snapshot(): Uint8Array;
   merge(theirs: Uint8Array, base: Uint8Array): void;
 }
@@ -16,13 +18,14 @@ export class Commits {
   readonly #session: Committed;
   readonly #store: Store;
   readonly #key: string;
-  /** Revision and bytes that the session goes on from. */
+  /** The revision that the session goes on from. */
   #revision: number | null;
-  #base: Uint8Array;
   /** Those whose commit was not acknowledged. */
   #sent: Uint8Array | undefined;
   /** One after the other. */
   #last: Promise<unknown> = Promise.resolve();
+  #underWay = 0;
+  #isOver = false;
 
   /** @param held what the session was woken from. */
   constructor(
@@ -35,13 +38,26 @@ export class Commits {
     this.#store = store;
     this.#key = key;
     this.#revision = held?.revision ?? null;
-    this.#base = held?.bytes ?? NOTHING;
+    session.base = held?.bytes ?? NOTHING;
   }
 
   save(): Promise<{ revision: number; rebased: boolean }> {
+    // Its session is empty by now: it would take the stored one's place.
+    if (this.#isOver) throw invalid("save", "a session that was not disposed of", "one that was");
+    this.#underWay += 1;
     const saved = this.#last.then(() => this.#commit());
-    this.#last = saved.catch(() => undefined);
+    const ended = (): void => {
+      this.#underWay -= 1;
+    };
+    this.#last = saved.then(ended, ended);
     return saved;
+  }
+
+  /** Nothing is saved from now on. `stop` runs when nothing is under way any more: now, or behind what is. */
+  end(stop: () => void): void {
+    this.#isOver = true;
+    if (this.#underWay === 0) stop();
+    else void this.#last.then(stop);
   }
 
   async #commit(): Promise<{ revision: number; rebased: boolean }> {
@@ -51,7 +67,7 @@ export class Commits {
       const before = this.#sent;
       this.#sent = bytes;
       // Nothing of ours was beside what was taken in.
-      const isThere = rebased && isSame(bytes, this.#base);
+      const isThere = rebased && isSame(bytes, this.#session.base);
       const made = isThere
         ? this.#revision
         : await this.#store.commit(this.#key, bytes, this.#revision);
@@ -67,7 +83,7 @@ export class Commits {
       }
       const isOurs = before !== undefined && isSame(found, before);
       if (held && !isOurs) {
-        this.#session.merge(found, this.#base);
+        this.#session.merge(found, this.#session.base);
         rebased = true;
       }
       this.#settle(found, revision);
@@ -76,7 +92,7 @@ export class Commits {
   }
 
   #settle(base: Uint8Array, revision: number | null): void {
-    this.#base = base;
+    this.#session.base = base;
     this.#revision = revision;
     this.#sent = undefined;
   }

@@ -211,16 +211,17 @@ export class Compactions<M> {
   }
 
   async #ended(work: Promise<CompactionOutcome>): Promise<CompactionOutcome> {
+    let outcome: CompactionOutcome;
     try {
-      const outcome = await work;
-      const type = outcome.status === "failed" ? "compaction-failed" : "compaction-end";
-      this.#tell({ type, outcome });
-      return outcome;
+      outcome = await work;
     } catch (error) {
       const outcome = outcomeWithout("failed", String((error as Error)?.message ?? error), 0);
       this.#tell({ type: "compaction-failed", outcome });
       throw error;
     }
+    const type = outcome.status === "failed" ? "compaction-failed" : "compaction-end";
+    this.#tell({ type, outcome });
+    return outcome;
   }
 
   async #wait(running: Running, signal: AbortSignal | undefined): Promise<CompactionOutcome> {

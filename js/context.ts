@@ -370,7 +370,11 @@ export class ContextManager<M = unknown> {
     return JSON.parse(call("counters", () => manager.counters())) as Counters;
   }
 
+  /** Gives the session up, behind a `save` that is under way; it is saved no more. */
   [Symbol.dispose](): void {
-    this.#session.stop();
+    this.#session.compactions.stop();
+    const stop = (): void => this.#session.stop();
+    if (this.#commits) this.#commits.end(stop);
+    else stop();
   }
 }

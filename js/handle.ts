@@ -29,6 +29,7 @@ export class Handle<T extends Owned> {
   readonly value: T;
   readonly #seam: Seam;
   readonly #generation: number;
+  #isFreed = false;
 
   constructor(make: () => T, seam: Seam = core) {
     this.value = make();
@@ -42,12 +43,13 @@ export class Handle<T extends Owned> {
     collected.register(raw, { prototype, address, seam, made: this.#generation }, raw);
   }
 
-  /** The instance that holds it still runs. */
+  /** It was not freed, and the instance that holds it still runs. */
   get isAlive(): boolean {
-    return this.#generation === this.#seam.generation;
+    return !this.#isFreed && this.#generation === this.#seam.generation;
   }
 
   free(): void {
     if (collected.unregister(this.value) && this.isAlive) this.value.free();
+    this.#isFreed = true;
   }
 }

@@ -26,6 +26,8 @@ type PressureChange = Omit<PressureEvent, "type">;
 
 type Step = { need: number[] } | { done: Answer };
 
+const NOTHING = new Uint8Array();
+
 export class LiveSession<M> implements Session<M> {
   readonly history: History<M>;
   readonly compactions: Compactions<M>;
@@ -40,6 +42,8 @@ export class LiveSession<M> implements Session<M> {
   #epochsBefore = 0;
   #lost: M[] = [];
   #epoch = 0;
+  /** As it was committed last. */
+  base: Uint8Array = NOTHING;
   /** What goes out beside the messages, as the core has it. */
   #beside: string | undefined;
   /** A call is under way: a getter of the host's must not start another. */
@@ -78,19 +82,31 @@ export class LiveSession<M> implements Session<M> {
     return this.#counted.get(of);
   }
 
-  /** The session in the core; a new one without messages if the instance that held it was lost. */
+  /** The session in the core; if the instance that held it was lost, as it was committed last, or a new one. */
   manager(): glue.Manager {
     if (!this.#handle?.isAlive) {
+      const base = this.#handle ? this.base : NOTHING;
       this.#handle = new Handle(() =>
         call("ContextManager", () => new glue.Manager(send(this.#core))),
       );
-      if (!this.#view.isEmpty) {
-        this.#epochsBefore = this.#epoch + 1;
-        this.#lost = this.#view.messages;
-      }
-      this.#restart();
+      const manager = this.#handle.value;
+      // What cannot be woken must not cost every call.
+      this.base = NOTHING;
+      if (base.length > 0) call("restore", () => manager.wake(core.sendBytes(base)));
+      this.base = base;
+      if (this.#view.isEmpty) this.#restart();
+      else this.#goOn(manager);
     }
     return this.#handle.value;
+  }
+
+  /** The host goes on in an epoch of its own, whatever number it has in the core. */
+  #goOn(manager: glue.Manager): void {
+    const now = this.now();
+    const { epoch } = JSON.parse(call("status", () => manager.status(now))) as Status;
+    this.#epochsBefore = this.#epoch + 1 - epoch;
+    this.#lost = this.#view.messages;
+    this.#restart();
   }
 
   take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
@@ -167,13 +183,7 @@ export class LiveSession<M> implements Session<M> {
     both.set(theirs);
     both.set(base, theirs.length);
     const manager = this.manager();
-    if (!call("save", () => manager.merge(theirs.length, core.sendBytes(both)))) return;
-    // The host goes on in an epoch of its own, whatever number it has in theirs.
-    const now = this.now();
-    const { epoch } = JSON.parse(call("save", () => manager.status(now))) as Status;
-    this.#epochsBefore = this.#epoch + 1 - epoch;
-    this.#lost = this.#view.messages;
-    this.#restart();
+    if (call("save", () => manager.merge(theirs.length, core.sendBytes(both)))) this.#goOn(manager);
   }
 
   stop(): void {

@@ -144,7 +144,7 @@ export class ContextBudget {
   }
 
   get contextWindow(): number {
-    return this.#options.contextTokens;
+    return this.#options.contextTokens ?? 0;
   }
 
   /**

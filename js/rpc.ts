@@ -114,7 +114,7 @@ async function inspected(sessions: InspectedSessions, params: unknown): Promise<
   }
   if (typeof queryHint !== "string") throw wrong("queryHint", "a string");
   if (typeof detailKey !== "string") throw wrong("detailKey", "a string");
-  const session = await sessions.get(sessionId, ...(queryHint === "" ? [] : [queryHint]));
+  const session = await found(sessions, sessionId, queryHint);
   if (!session) throw new Refused(NO_SESSION, "Unknown or inactive session", { sessionId });
   const report = session.inspect(detailKey === "" ? {} : { detailKey });
   if (report.nearestKeys) {
@@ -123,6 +123,23 @@ async function inspected(sessions: InspectedSessions, params: unknown): Promise<
     });
   }
   return report.sessionId === "" ? { ...report, sessionId } : report;
+}
+
+/** Errors on the way to a session are the host's own: those of a store tell of its folders. */
+async function found(
+  sessions: InspectedSessions,
+  id: string,
+  hint: string,
+): Promise<Inspected | undefined | null> {
+  try {
+    return await sessions.get(id, ...(hint === "" ? [] : [hint]));
+  } catch {
+    throw internal();
+  }
+}
+
+function internal(data?: unknown): Refused {
+  return new Refused(-32_603, "Internal error", data);
 }
 
 function wrong(param: string, expected: string, data?: object): Refused {
@@ -134,14 +151,8 @@ function wrong(param: string, expected: string, data?: object): Refused {
 
 /** What a host's own code throws stays with it: only our words go out. */
 function failed(id: Id, error: unknown): InspectResponse {
-  const known =
-    error instanceof Refused
-      ? error
-      : new Refused(
-          -32_603,
-          "Internal error",
-          error instanceof PlimsollError ? error.info : undefined,
-        );
+  const info = error instanceof PlimsollError ? error.info : undefined;
+  const known = error instanceof Refused ? error : internal(info);
   const { code, message, data } = known;
   return {
     jsonrpc: "2.0",

@@ -1,4 +1,5 @@
 import type { PlimsollError } from "../errors.js";
+import { harmless } from "./text.js";
 
 /** How a command ends: 0 done, 1 past a limit or nothing found, 2 asked for wrongly, 3 the file cannot be read. */
 export const OK = 0;
@@ -14,6 +15,11 @@ export class Exit extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Says something beside the output. */
+export function note(text: string): void {
+  process.stderr.write(`plimsoll: ${harmless(text)}\n`);
 }
 
 /** The command line is wrong: what was given, and what is allowed. */

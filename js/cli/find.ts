@@ -1,10 +1,11 @@
 /** `plimsoll find TEXT FILE`: where a text stands in a session, and whether a request still holds it. The figures. */
 import { replay } from "../index.js";
-import type { Explanation, ListedMessage, Prepared, Replay, SessionFile } from "../types.js";
+import type { Explanation, ListedMessage, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
-import { goingOn, managed } from "./managed.js";
+import { goingOn } from "./managed.js";
 import { type Given, whole } from "./options.js";
+import { type Sent, sentAt, textsOf } from "./sent.js";
 import { attempt, play, reportAt, type Source } from "./source.js";
 import { literal } from "./text.js";
 import { type WindowFigures, windowFigures } from "./window.js";
@@ -74,9 +75,8 @@ export function find(source: Source, text: string, given: Given): FindReport {
   const at = call ?? last + 1;
   using played = attempt(file, () => replay(going, options));
   const report = reportAt(source, played, at);
-  const prepared = attempt(file, () => requestOf(going, played, options, at));
+  const sent = sentAt({ ...source, session: going }, played, at);
   const needle = new RegExp(literal(text), given.has("ignore-case") ? "giu" : "gu");
-  const sent = new Sent(session, prepared);
   const said = textsOf(session, session.messages);
   const places = [
     ...beside(session, needle),
@@ -109,46 +109,6 @@ function placeOf(one: ListedMessage, text: string, sent: Sent, needle: RegExp): 
   const place = { key: `message:${index}`, index, role, kind, turn, tokens, state, rule, ...seen };
   const still = sent.carries(index, text) ? seen.found : amount(sent.own(index) ?? "", needle);
   return [{ ...place, ...(tool === undefined ? {} : { tool }), sent: still }];
-}
-
-/** The texts of a request. */
-class Sent {
-  /** Of messages of ours: a head, a line that mends. */
-  readonly made: string[];
-  readonly #own: Map<number | null, string>;
-
-  constructor(session: SessionFile, { messages, source }: Prepared<unknown>) {
-    const texts = textsOf(session, messages);
-    this.made = texts.filter((_, place) => source[place] === null);
-    this.#own = new Map(source.map((index, place) => [index, texts[place] ?? ""]));
-  }
-
-  /** What is sent of a message of the history; undefined: it is not there as a message of its own. */
-  own(index: number): string | undefined {
-    return this.#own.get(index);
-  }
-
-  /** People's words go on in the head of a fold. */
-  carries(index: number, text: string): boolean {
-    return !this.#own.has(index) && text !== "" && this.made.some((made) => made.includes(text));
-  }
-}
-
-function requestOf(
-  session: SessionFile,
-  played: Replay,
-  options: Source["options"],
-  call: number,
-): Prepared<unknown> {
-  using manager = managed(session, played, options);
-  for (let before = 0; before < call - 1; before += 1) manager.request(before);
-  return manager.request(call - 1);
-}
-
-/** What messages say, as `plimsoll detail` shows it. */
-function textsOf(session: SessionFile, messages: unknown[]): string[] {
-  using read = replay({ ...session, messages, calls: [] }, { window: { contextTokens: 1 } });
-  return messages.map((_, index) => read.text(index));
 }
 
 /** What goes out beside the messages goes out whole. */

@@ -14,12 +14,12 @@ interface Page {
 
 const PAGES: Readonly<Record<Command, Page>> = {
   inspect: {
-    call: "inspect FILE",
+    call: "inspect [FILE]",
     what: "what fills the window at the last call",
     json: ["plimsoll.inspect/1: call, window, absent, buckets, pressure, largest"],
   },
   list: {
-    call: "list FILE",
+    call: "list [FILE]",
     what: "the report as a list, as /context list shows it",
     json: [
       "context.inspect/1, as everywhere: window, buckets, sections, messages,",
@@ -27,18 +27,24 @@ const PAGES: Readonly<Record<Command, Page>> = {
     ],
   },
   detail: {
-    call: "detail KEY FILE",
+    call: "detail KEY [FILE]",
     what: "the text under a key: system, message:12, ...",
-    notes: ["A key that there is not ends with 2, and the nearest are told."],
-    json: ["context.inspect/1, with detail: { key, content }"],
+    notes: [
+      "A key that there is not ends with 2, and the nearest are told. A text is cut",
+      "after 12,000 characters; whole, and alone, it is by --raw, --sent and --diff.",
+    ],
+    json: [
+      "context.inspect/1, with detail: { key, content }; by --sent and --diff also",
+      "sent: null where nothing of it is",
+    ],
   },
   map: {
-    call: "map FILE",
+    call: "map [FILE]",
     what: "what fills the window, as bars, biggest first",
     json: ["plimsoll.map/1: call, window, parts, results, largest"],
   },
   turns: {
-    call: "turns FILE",
+    call: "turns [FILE]",
     what: "pressure turn by turn, and what was freed",
     notes: [
       "FREED is what edits and folds took out of requests. WHOLE is the history without",
@@ -48,7 +54,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
     json: ["plimsoll.turns/1: preset, window, usage, absent,", "compactions, byTurn, byCall"],
   },
   find: {
-    call: "find TEXT FILE",
+    call: "find TEXT [FILE]",
     what: "where a text stands, and if it is still sent",
     notes: [
       "The text is taken literally. AT is the line and column in what plimsoll detail",
@@ -57,7 +63,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
     json: ["plimsoll.find/1: text, call, window, found, sent, places"],
   },
   next: {
-    call: "next FILE",
+    call: "next [FILE]",
     what: "what the next request would keep and cut",
     json: [
       "plimsoll.next/1: request, window, changes, due, buckets, history (state,",
@@ -84,7 +90,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
     ],
   },
   check: {
-    call: "check FILE...",
+    call: "check [FILE...]",
     what: "limits: ends with 1 where one is passed",
     notes: [
       "Every request has to fit its window and to break no rule of its provider; with",
@@ -154,7 +160,9 @@ function exits(fail: string): string[] {
 const FEW = 6;
 
 const FILE = [
-  "FILE is a session of an agent (JSONL or JSON), or - for standard input.",
+  "FILE is a session of an agent (JSONL or JSON), or - for standard input; where",
+  "[FILE] is not named, the newest of Claude Code or pi in this folder, else of",
+  "Codex or OpenClaw, and which that is stands on standard error.",
   "It is read and never written; nothing leaves the machine.",
 ];
 

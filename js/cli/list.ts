@@ -1,21 +1,27 @@
 /** `plimsoll list FILE` and `plimsoll detail KEY FILE`: the report as the core draws it, as `/context` in a chat. */
 import { renderDetail, renderList } from "../index.js";
-import type { InspectReport } from "../types.js";
+import type { InspectReport, Replay } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts, header } from "./header.js";
 import { type Given, inWords } from "./options.js";
+import { sentAt } from "./sent.js";
 import type { Setting } from "./setting.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { type Screen, spans } from "./style.js";
+
+/** How the text under a key is told besides: as it stands there, as it is sent, and the one beside the other. */
+export const FORMS = ["raw", "sent", "diff"] as const;
+type Form = (typeof FORMS)[number];
 
 /** The report of one call, and of which file it is. */
 export interface Looked {
   facts: Facts;
   source: Setting["source"];
-  report: InspectReport;
+  /** `sent`: what the request has of the text under the key, if that is asked for; null: nothing. */
+  report: InspectReport & { detail?: { sent?: string | null } };
 }
 
-export function look(source: Source, given: Given, key?: string): Looked {
+export function look(source: Source, given: Given, key?: string, form?: Form): Looked {
   using played = play(source);
   const call = callOf(given, played);
   const all = facts(source, played);
@@ -27,7 +33,26 @@ export function look(source: Source, given: Given, key?: string): Looked {
     const close = near === "" ? "" : `; close to it: ${near}`;
     throw usage(`there is no ${quoted(key ?? "")} at call ${call}${close}`);
   }
-  return { facts: all, source: source.setting.source, report };
+  const looked = { facts: all, source: source.setting.source, report };
+  if (form === undefined) return looked;
+  const { detail } = report;
+  if (detail === undefined) throw usage(`--${form}: ${quoted(key ?? "")} has no text of its own`);
+  if (form === "raw") return looked;
+  const sent = sentOf(source, played, call, detail);
+  return { ...looked, report: { ...report, detail: { ...detail, sent } } };
+}
+
+function sentOf(
+  source: Source,
+  played: Replay,
+  call: number,
+  { key, content }: NonNullable<InspectReport["detail"]>,
+): string | null {
+  const index = Number(/^message:(\d+)$/.exec(key)?.[1] ?? -1);
+  // What goes out beside the messages goes out whole.
+  if (index < 0) return content;
+  const sent = sentAt(source, played, call);
+  return sent.own(index) ?? (sent.carries(index, content) ? content : null);
 }
 
 const quoted = (text: string): string => JSON.stringify(text);

@@ -3,13 +3,14 @@ import { readFileSync } from "node:fs";
 
 import { check } from "./check.js";
 import { checkText } from "./check-text.js";
-import { Exit, OK, PAST, UNREADABLE, usage } from "./errors.js";
+import { diffText, rawText, sentText } from "./detail-text.js";
+import { Exit, note, OK, PAST, UNREADABLE, usage } from "./errors.js";
 import { find } from "./find.js";
 import { findText } from "./find-text.js";
 import { help } from "./help.js";
 import { inspect } from "./inspect.js";
 import { inspectText } from "./inspect-text.js";
-import { detailText, listText, look } from "./list.js";
+import { detailText, FORMS, listText, look } from "./list.js";
 import { map } from "./map.js";
 import { mapText } from "./map-text.js";
 import { next } from "./next.js";
@@ -32,7 +33,7 @@ import { rpc } from "./rpc.js";
 import { PRICES, policy, type Setting, settings } from "./setting.js";
 import { open, play, source, sources } from "./source.js";
 import { Screen, wantsColor } from "./style.js";
-import { harmless, harmlessJson } from "./text.js";
+import { harmlessJson } from "./text.js";
 import { turns } from "./turns.js";
 import { turnsText } from "./turns-text.js";
 
@@ -54,8 +55,16 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
   },
   detail: (given) => {
     const key = argument(given, "detail", "KEY");
-    const looked = look(source(given, "detail"), given, key);
-    return { report: looked.report, text: (screen) => detailText(screen, looked, key) };
+    const form = FORMS.filter((name) => given.has(name));
+    if (form.length > 1) throw usage(`${inWords(form.map(dashed), "and")}: one of them`);
+    const looked = look(source(given, "detail"), given, key, form[0]);
+    const draw = {
+      raw: () => rawText(looked),
+      sent: () => sentText(looked),
+      diff: (screen: Screen) => diffText(screen, looked),
+    };
+    const text = (screen: Screen) => detailText(screen, looked, key);
+    return { report: looked.report, text: form[0] ? draw[form[0]] : text };
   },
   map: (given) => {
     const report = map(source(given, "map"), given);
@@ -84,6 +93,7 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
     return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
   },
   rpc: async (given) => {
+    if (given.files.length === 0) throw usage("a file is missing: plimsoll rpc FILE");
     if (given.files.includes("-"))
       throw usage("rpc: standard input is where it is asked; name a file");
     await rpc(sources(given, "rpc"), process.stdin, process.stdout);
@@ -199,18 +209,22 @@ const json = (report: unknown): string => harmlessJson(JSON.stringify(report, nu
 
 /** Prints and sets the exit code. A reader that goes away early, as `head` does, is no error. */
 async function run(): Promise<void> {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") process.exitCode = UNREADABLE;
+  process.stdout.on("error", (error) => {
+    if (!isGone(error)) process.exitCode = UNREADABLE;
   });
   try {
     const { text, code } = await main(process.argv.slice(2));
     process.stdout.write(text);
     process.exitCode = code;
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`plimsoll: ${harmless(told)}\n`);
+    if (isGone(error)) return;
+    note(error instanceof Error ? error.message : String(error));
     process.exitCode = error instanceof Exit ? error.code : UNREADABLE;
   }
 }
+
+const dashed = (name: string): string => `--${name}`;
+
+const isGone = (error: unknown): boolean => (error as { code?: string } | null)?.code === "EPIPE";
 
 await run();

@@ -88,6 +88,9 @@ export const OPTIONS: readonly Option[] = [
     help: "single messages listed (default 10; next: 5, find: 30)",
     only: ["inspect", "map", "next", "find"],
   },
+  { name: "raw", help: "the text alone, all of it", only: ["detail"] },
+  { name: "sent", help: "what the request has of it", only: ["detail"] },
+  { name: "diff", help: "both, line by line, as diff -u does", only: ["detail"] },
   {
     name: "ignore-case",
     short: "i",

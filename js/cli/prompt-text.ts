@@ -5,7 +5,7 @@ import { heading } from "./header.js";
 import type { PromptReport } from "./prompt.js";
 import { type Screen, type Span, spans } from "./style.js";
 import { type Cell, type Column, table } from "./table.js";
-import { count, harmless, most, percent, plural } from "./text.js";
+import { count, harmlessLines, most, percent, plural } from "./text.js";
 
 const LOOKED_FOR = [
   "AGENTS.md, SOUL.md, TOOLS.md, IDENTITY.md, USER.md, HEARTBEAT.md,",
@@ -29,10 +29,9 @@ export function promptText(screen: Screen, report: PromptReport): string[] {
   ];
 }
 
-/** The prompt itself: lines stay lines, and what would steer a terminal is written out. */
+/** The prompt itself. */
 export function plainPrompt({ prompt }: PromptReport): string[] {
-  const line = (text: string): string => text.split("\t").map(harmless).join("\t");
-  return prompt.trimEnd().split(/\r?\n/).map(line);
+  return harmlessLines(prompt.trimEnd());
 }
 
 function sizes(screen: Screen, report: PromptReport): string[] {

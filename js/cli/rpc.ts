@@ -1,5 +1,4 @@
 /** `plimsoll rpc FILE...`: the reports of sessions over standard input and output, a JSON-RPC 2.0 message a line. */
-import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { createInspectHandler } from "../index.js";
 import type { InspectReport } from "../types.js";
@@ -17,9 +16,15 @@ export async function rpc(
   for await (const line of lines(input)) {
     const answer = await handle(line);
     if (answer === undefined) continue;
-    const isRoom = output.write(`${harmlessJson(JSON.stringify(answer))}\n`);
-    if (!isRoom) await once(output, "drain");
+    await written(output, `${harmlessJson(JSON.stringify(answer))}\n`);
   }
+}
+
+/** Resolves when there is room for more; rejects where nobody reads any longer. */
+function written(output: Writable, text: string): Promise<void> {
+  return new Promise((done, failed) => {
+    output.write(text, (error) => (error ? failed(error) : done()));
+  });
 }
 
 /** A session at its last call. */

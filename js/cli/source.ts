@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { PlimsollError, readSession, replay } from "../index.js";
 import type { InspectReport, Replay, ReplayOptions, SessionFile } from "../types.js";
-import { Exit, isOption, unreadable, usage } from "./errors.js";
+import { Exit, isOption, note, unreadable, usage } from "./errors.js";
+import { newest } from "./newest.js";
 import { type Command, type Given, whole } from "./options.js";
 import { policy, type Setting, setting } from "./setting.js";
 
@@ -15,25 +16,34 @@ export interface Source {
   options: ReplayOptions;
 }
 
-/** Every file of a command that takes one window and one preset. */
+/** Every file of a command that takes one window and one preset; the newest session of an agent where none is named. */
 export function sources(given: Given, command: Command): Source[] {
-  const [preset, ...presets] = given.list("preset");
-  if (given.files.length === 0) throw usage(`a file is missing: plimsoll ${command} FILE`);
-  if (presets.length > 0)
-    throw usage(`--preset: one for plimsoll ${command}; plimsoll replay compares several`);
-  return [...new Set(given.files)].map((file) => {
-    const session = open(file, given);
-    const wanted = setting(given, session);
-    return { file, session, setting: wanted, options: policy(wanted, preset) };
-  });
+  const files = given.files.length > 0 ? given.files : [found(command)];
+  return [...new Set(files)].map((file) => sourceOf(file, given, command));
 }
 
 /** The one file of a command that takes one. */
 export function source(given: Given, command: Command): Source {
   if (given.files.length > 1) throw usage(`one file at a time, got ${given.files.length}`);
-  const [only] = sources(given, command);
-  if (only === undefined) throw usage(`a file is missing: plimsoll ${command} FILE`);
-  return only;
+  return sourceOf(given.files[0] ?? found(command), given, command);
+}
+
+function sourceOf(file: string, given: Given, command: Command): Source {
+  const [preset, ...presets] = given.list("preset");
+  if (presets.length > 0)
+    throw usage(`--preset: one for plimsoll ${command}; plimsoll replay compares several`);
+  const session = open(file, given);
+  const wanted = setting(given, session);
+  return { file, session, setting: wanted, options: policy(wanted, preset) };
+}
+
+/** The newest session, which is told beside the output. */
+function found(command: Command): string {
+  const file = newest(process.cwd(), process.env);
+  if (file === undefined)
+    throw usage(`a file is missing: plimsoll ${command} FILE; no session of an agent is here`);
+  note(`the newest session here: ${file}`);
+  return file;
 }
 
 export function play({ file, session, options }: Source): Replay {

@@ -12,10 +12,21 @@ export function harmless(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
+/** The same line by line: lines stay lines, and tabs tabs. */
+export function harmlessLines(text: string): string[] {
+  if (text === "") return [];
+  const line = (one: string): string => one.split("\t").map(harmless).join("\t");
+  return text
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/)
+    .map(line);
+}
+
 /** The same for a JSON document, in JSON's own notation: the text parses to the same value. */
 export function harmlessJson(json: string): string {
-  return json.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (char) => {
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const unit = (of: string): string => `\\u${of.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return json.replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+    return char.split("").map(unit).join("");
   });
 }
 

@@ -1,15 +1,17 @@
 /** A store in a folder: a file for each session, for the processes of one machine. Node, Deno, Bun. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { open, readFile, rename, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { invalid } from "../errors.js";
 import type { Store } from "../types.js";
-import { type Lock, lockIn } from "./lock.js";
+import { type Lock, lockIn, missing } from "./lock.js";
 import { copied, corrupt, nameOf } from "./record.js";
 
 /** What a record starts with: its version, revision, length and hash. */
 const HEAD = /^plimsoll-record 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})\n/;
 const HEAD_BYTES = 128;
+/** The folder of what belongs to processes, and not to sessions. */
+const OWNERS = ".owners";
 
 interface Record {
   bytes: Uint8Array;
@@ -28,11 +30,13 @@ interface Record {
  * const store = fileStore("/var/lib/gateway/sessions");
  * const context = await ContextManager.open(store, sessionId, options);
  */
-export function fileStore(folder: string): Store {
-  if (typeof folder !== "string" || folder === "") {
-    throw invalid("folder", "the path of a folder", folder);
+export function fileStore(path: string): Store {
+  if (typeof path !== "string" || path === "") {
+    throw invalid("folder", "the path of a folder", path);
   }
-  const lock = lockIn(join(folder, ".owners"));
+  // The same one wherever the process goes later.
+  const folder = resolve(path);
+  const lock = lockIn(join(folder, OWNERS));
   const placeOf = (key: string): string => join(folder, fileOf(key));
   const deleted = join(folder, ".deleted");
   return {
@@ -55,7 +59,7 @@ export function fileStore(folder: string): Store {
     delete: async (key) => {
       const place = placeOf(key);
       await lock(`${place}.lock`, async (still) => {
-        const found = revisionIn(await contentOf(place));
+        const found = revisionIn(await readFile(place).catch(missing));
         if (found === undefined) return;
         await raise(lock, folder, deleted, found);
         await still();
@@ -90,20 +94,13 @@ function encoded(key: string, bytes: Uint8Array): (revision: number) => Uint8Arr
   };
 }
 
-async function contentOf(place: string): Promise<Buffer | undefined> {
-  return readFile(place).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return undefined;
-  });
-}
-
 /** None: there is no file. 0: it does not tell. */
 function revisionIn(content: Buffer | undefined): number | undefined {
   return content && Number(HEAD.exec(content.toString("latin1", 0, HEAD_BYTES))?.[1] ?? 0);
 }
 
 async function read(place: string, key: string): Promise<Record | null> {
-  const content = await contentOf(place);
+  const content = await readFile(place).catch(missing);
   if (!content) return null;
   const head = HEAD.exec(content.toString("latin1", 0, HEAD_BYTES));
   if (!head) throw corrupt(place, "it does not start as a record does");
@@ -114,23 +111,31 @@ async function read(place: string, key: string): Promise<Record | null> {
   return { bytes, revision };
 }
 
-/** The file is new or old, never between: written beside it, put on the disk, renamed, and the folder put on the disk. */
+/**
+ * The file is new or old, never between: written beside it, put on the disk, renamed, and the folder put on the disk. Each writes in a file of
+ * its own: one whose lock was taken away, and that wakes up, still writes. What a killed one leaves goes with its owner's file.
+ */
 async function replace(
   folder: string,
   place: string,
   content: Uint8Array,
   still: () => Promise<void>,
 ): Promise<void> {
-  const beside = `${place}.new`;
-  const file = await open(beside, "w");
+  const beside = join(folder, OWNERS, `${randomUUID()}.new`);
   try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(beside, "wx");
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await still();
+    await rename(beside, place);
+  } catch (error) {
+    await unlink(beside).catch(() => undefined);
+    throw error;
   }
-  await still();
-  await rename(beside, place);
   await settle(folder);
 }
 
@@ -147,7 +152,9 @@ async function settle(folder: string): Promise<void> {
 
 /** The highest revision that was deleted of any key: no revision of a key comes again. */
 async function numberIn(deleted: string): Promise<number> {
-  return Number((await contentOf(deleted))?.toString() ?? 0);
+  const text = (await readFile(deleted, "utf8").catch(missing)) ?? "0";
+  if (!/^\d{1,15}$/.test(text)) throw corrupt(deleted, "it holds no revision");
+  return Number(text);
 }
 
 async function raise(lock: Lock, folder: string, deleted: string, revision: number): Promise<void> {

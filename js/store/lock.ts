@@ -3,8 +3,9 @@
  *
  * A process has one file that says who it is; a lock is a hard link to it, made and removed by one call of the system each.
  * Whoever finds the lock of a dead process takes it away; the right to do that is a lock too, under the dead one's name, so that nobody
- * takes away the next one's by mistake. A lock is only ever held for the time of a write: one of another machine or container, of
- * which nobody here can tell whether its process lives, counts as left behind after a minute.
+ * takes away the next one's by mistake. A lock is only ever held for the time of a write: one of which nobody here can tell
+ * whether its process lives counts as left behind after a minute, as of another machine or container, or where the system does not say when a
+ * process began.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -42,12 +43,14 @@ export type Lock = <T>(
   work: (still: () => Promise<void>) => Promise<T>,
 ) => Promise<T>;
 
-/** @param folder of the owners' files; on the file system of what is locked. */
+/** The file that says who this process is, by its folder: one for all stores that are there. */
+const introductions = new Map<string, Promise<string>>();
+
+/** @param folder of the owners' files, as a whole path; on the file system of what is locked. */
 export function lockIn(folder: string): Lock {
-  let introduction: Promise<string> | undefined;
   const take = async (path: string, isLast = false): Promise<string> => {
-    introduction ??= introduced(folder);
-    const mine = introduction;
+    const mine = introductions.get(folder) ?? introduced(folder);
+    introductions.set(folder, mine);
     try {
       const own = await mine;
       await taken(own, path);
@@ -55,7 +58,7 @@ export function lockIn(folder: string): Lock {
     } catch (error) {
       if ((error as { code?: string }).code === "LOCKED") throw error;
       // Also where somebody has cleaned up: who this is is written once more.
-      if (introduction === mine) introduction = undefined;
+      if (introductions.get(folder) === mine) introductions.delete(folder);
       if (isLast || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       return take(path, true);
     }
@@ -77,14 +80,12 @@ export function lockIn(folder: string): Lock {
   };
 }
 
-/** Writes this process's file, and removes those of processes that are gone. */
+/** Writes this process's file, and removes those of processes that are gone, with what they were about to write. */
 async function introduced(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    const owner = await ownerOf(path);
-    const isHere = owner?.host === (await here());
-    if (isHere && !(await lives(owner, path))) await unlink(path).catch(missing);
+    if (!(await lives(await ownerOf(path), path))) await unlink(path).catch(missing);
   }
   const { pid } = process;
   const id = randomUUID().slice(-12);
@@ -145,18 +146,20 @@ async function ownerOf(path: string): Promise<Owner | undefined> {
   }
 }
 
-async function lives({ pid, began, host }: Owner, path: string): Promise<boolean> {
-  if (host !== (await here())) {
-    const found = await stat(path).catch(missing);
-    return found !== undefined && Date.now() - found.ctimeMs < LEFT_MS;
+/** Whether the process that has written `path`, or linked it, still runs. Where nobody can tell it does for a minute. */
+async function lives(owner: Owner | undefined, path: string): Promise<boolean> {
+  if (owner?.host === (await here())) {
+    try {
+      process.kill(owner.pid, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    }
+    const began = await beganAt(owner.pid);
+    // Without it another may have the number by now.
+    if (began !== "" && owner.began !== "") return began === owner.began;
   }
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
-  }
-  const now = await beganAt(pid);
-  return now === began || now === "" || began === "";
+  const found = await stat(path).catch(missing);
+  return found !== undefined && Date.now() - found.ctimeMs < LEFT_MS;
 }
 
 async function here(): Promise<string> {
@@ -177,6 +180,7 @@ function locked(path: string, owner: Owner | undefined): PlimsollError {
   return new PlimsollError({ code: "LOCKED", path, holder }, message);
 }
 
-function missing(error: NodeJS.ErrnoException): undefined {
+/** There is no such file. */
+export function missing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }

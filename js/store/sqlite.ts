@@ -40,18 +40,25 @@ COMMIT;
  * synchronous inside, as `node:sqlite` is.
  *
  * @param path of the database, which may hold the host's own tables; `":memory:"` is one of its own
- * @throws {PlimsollError} `INVALID_ARGUMENT` where the runtime has no `node:sqlite`: Node has it from 22.5 on, without a flag from 22.13 on,
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for no path, and where the runtime has no `node:sqlite`: Node has it from 22.5 on, without a flag from 22.13 on,
  *   Deno from 2.2 on. What SQLite throws.
  * @example
  * const store = sqliteStore("/var/lib/gateway/sessions.db");
  * const context = await ContextManager.open(store, sessionId, options);
  */
 export function sqliteStore(path: string): Store & { close(): void } {
+  // Without a name SQLite makes a database that is gone when it is closed.
+  if (typeof path !== "string" || path === "") throw invalid("path", "that of a database", path);
   const { DatabaseSync } = sqlite();
   const database = new DatabaseSync(path);
-  // First of all: the switch to write-ahead mode already waits for others.
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  prepared(database);
+  try {
+    // First of all: the switch to write-ahead mode already waits for others.
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    prepared(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   const load = database.prepare("SELECT revision, bytes FROM plimsoll_sessions WHERE key = ?");
   const first = database.prepare(
     `INSERT INTO plimsoll_sessions SELECT ?, revision + 1, ? FROM plimsoll_deleted WHERE true

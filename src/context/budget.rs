@@ -119,7 +119,7 @@ fn response(given: &Given<'_>, window: u64) -> Result<Option<u64>> {
 
 /// Tokens used, and whether a provider has counted them. A response without usage lets estimates count again (B2, B17).
 fn used(given: &Given<'_>, response: Option<u64>) -> Result<(u64, bool)> {
-    let before = given.amount("tokens", 0, TOKENS)?.unwrap_or(0);
+    let before = given.amount("tokens", 0, ALL)?.unwrap_or(0);
     let counted = given.text("source")?.as_deref() == Some("usage");
     if let Some(all) = response {
         return Ok(if all > 0 { (all, true) } else { (before, false) });
@@ -340,6 +340,10 @@ mod tests {
         assert_eq!(budget.told["status"], status);
         assert_eq!(budget.hint(), None);
         assert_eq!(budget.told["line"], "📚 Context: 5,000/? (?%)");
+        let mut huge = Kept::new(r#""contextTokens":4000000000"#);
+        huge.answered(20_000_000_000, 0);
+        huge.tell("");
+        assert_eq!(huge.told["line"], "📚 Context: 20,000,000,000/4,000,000,000 (500%)");
         let mut over = Kept::new(r#""contextTokens":1000"#);
         over.answered(1500, 0);
         assert_eq!(

@@ -168,7 +168,9 @@ impl State {
     /// What the session has come to, as JSON.
     pub fn monitored(&self) -> Value {
         let Monitor { samples, reported, requests, phases, saved, compaction, .. } = &self.monitor;
-        let sum = |counts: &[(String, u64)]| -> u64 { counts.iter().map(|(_, count)| count).sum() };
+        let sum = |counts: &[(String, u64)]| {
+            counts.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count))
+        };
         json!({
             "samples": samples,
             "inputTokens": reported.0,

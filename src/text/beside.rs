@@ -75,16 +75,17 @@ fn starts_with(bytes: &[u8], word: &str) -> bool {
     bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// User and password in an address: `://user:password@host`.
+/// User and password in an address: `://user:password@host`. Not everybody writes the `@` of a password as `%40`: the last one ends it.
 pub(super) fn userinfo(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?.strip_prefix(b"://")?;
     let from = at.saturating_add(3);
-    let inside = |byte: u8| byte.is_ascii_graphic() && !b"/@?#\"'<>[]\\".contains(&byte);
-    let length = run(rest.get(..MOST_USERINFO).unwrap_or(rest), inside);
-    let colon = rest.get(..length)?.iter().position(|byte| *byte == b':')?;
+    let inside = |byte: u8| byte.is_ascii_graphic() && !b"/?#\"'<>[]\\".contains(&byte);
+    let length = run(rest.get(..=MOST_USERINFO).unwrap_or(rest), inside);
+    let length = rest.get(..length)?.iter().rposition(|byte| *byte == b'@')?;
+    let colon = rest.get(..length)?.iter().position(|byte| matches!(byte, b':' | b'@'))?;
     let password = from.saturating_add(colon).saturating_add(1);
     let end = from.saturating_add(length);
-    if rest.get(length) != Some(&b'@') || password >= end {
+    if rest.get(colon) != Some(&b':') || password >= end {
         return None;
     }
     // A token may stand where the user does.

@@ -205,6 +205,8 @@ mod tests {
         for (text, expected) in [
             ("Authorization: Bearer abc123def456ghi", "Authorization: Bearer [redacted]"),
             ("postgres://me:hunter2@db:5432/x", "postgres://me:[redacted]@db:5432/x"),
+            ("postgres://me:hun@ter:2@db:5432/x", "postgres://me:[redacted]@db:5432/x"),
+            ("PGPASSWORD=correct9horse psql", "PGPASSWORD=[redacted] psql"),
             ("DB_PASSWORD=correct9horse", "DB_PASSWORD=[redacted]"),
             ("dbPassword: \"tr0ub4dor\"", "dbPassword: \"[redacted]\""),
             (r#"{"client_secret":"abcdef"}"#, r#"{"client_secret":"[redacted]"}"#),
@@ -285,6 +287,7 @@ mod tests {
             "sk-learn and task-runner-with-a-long-name",
             "-----BEGIN PRIVATE KEY----- and the words behind it",
             "https://example.org:8080/a@b",
+            "ssh://git@example.org:22/a, mail me@example.org",
             "uuid 123e4567-e89b-12d3-a456-426614174000",
             "a Bearer of good news2",
             "toolu_01A09q90qw90lq917835lq9",

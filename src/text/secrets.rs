@@ -88,4 +88,4 @@ pub(super) const ENDS: &str = "rd wd se et ey en ie";
 pub(super) const LONGEST_WORD: usize = 17;
 
 /// Words whose value is a secret, as the end of a name: `DB_PASSWORD`, `aws_secret_access_key`, `x-api-key`.
-pub(super) const WORDS: &str = "password passwd passphrase pwd secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey access_key accesskey accountkey private_key signing_key encryption_key access_token refresh_token auth_token token sharedaccesskey cookie";
+pub(super) const WORDS: &str = "password pgpassword passwd passphrase pwd secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey access_key accesskey accountkey private_key signing_key encryption_key access_token refresh_token auth_token token sharedaccesskey cookie";

@@ -25,16 +25,29 @@ pub struct Loading(candidate::Loading);
 
 #[wasm_bindgen]
 impl Key {
-    /// The bytes in the input buffer, which are wiped there.
+    /// The bytes in the input buffer, which are wiped there and on the stack.
     #[wasm_bindgen(constructor)]
     pub fn new(len: usize) -> Result<Self> {
-        with_secret(len, candidate::Key::new).map(Self)
+        let key = keyed(len);
+        wipe_stack();
+        key
     }
 
     /// The signature of the bytes in the input buffer.
     pub fn sign(&self, len: usize) -> Result<Vec<u8>> {
         with_bytes(len, |bytes| Ok(self.0.sign(bytes).to_vec()))
     }
+}
+
+#[inline(never)]
+fn keyed(len: usize) -> Result<Key> {
+    with_secret(len, candidate::Key::new).map(Key)
+}
+
+/// The stack is memory like any other: what a call that has ended wrote there stays until another writes over it.
+#[inline(never)]
+fn wipe_stack() {
+    std::hint::black_box(&mut [0u8; 4096]);
 }
 
 #[wasm_bindgen]

@@ -1,5 +1,5 @@
 // The packed command, from outside: PLIMSOLL_BIN, by default npm/dist/cli.js.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,11 +23,18 @@ export function file(name, content) {
   return path;
 }
 
-export function plimsoll(args, { env = {}, input } = {}) {
-  const [command, ...first] = start;
+const [command, ...first] = start;
+/** At home nobody has a session. */
+const ENV = { PATH: process.env.PATH, TERM: "xterm-256color", HOME: folder, USERPROFILE: folder };
+
+/** The command while it runs. */
+export const started = (args) => spawn(command, [...first, ...args], { env: ENV });
+
+export function plimsoll(args, { env = {}, input, cwd } = {}) {
   const ran = spawnSync(command, [...first, ...args], {
-    env: { PATH: process.env.PATH, TERM: "xterm-256color", ...env },
+    env: { ...ENV, ...env },
     input,
+    cwd,
     encoding: "utf8",
     maxBuffer: 1e8,
   });
@@ -35,7 +42,7 @@ export function plimsoll(args, { env = {}, input } = {}) {
 }
 
 /** A session whose every text steers a terminal, turns its direction or hides. */
-export const EVIL = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200d\r\nX";
+export const EVIL = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u061c\u200d\r\nX";
 export function hostile() {
   const call = { type: "tool_use", id: "a", name: EVIL, input: { [EVIL]: EVIL } };
   const result = {

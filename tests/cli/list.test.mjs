@@ -1,7 +1,7 @@
 // `plimsoll list` and `plimsoll detail`: the report, and the text under a key.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AUDIT, file, json, PLAN, plimsoll, refusal } from "./command.mjs";
+import { AUDIT, file, hostile, json, PLAN, plimsoll, refusal, STEERS } from "./command.mjs";
 
 const AT = ["--window", "16k", "--reserve", "1000"];
 
@@ -66,4 +66,69 @@ test("a bucket is a key, too: its messages, the largest first", () => {
   assert.equal(code, 0);
   assert.match(out, /^result read$/m);
   assert.match(out, /message:515 /);
+});
+
+test("a text alone: as it stands there, as it is sent, and what is between", () => {
+  const at = ["--window", "64k"];
+  const told = (...args) => plimsoll(["detail", ...args, AUDIT, ...at]);
+  const stub = json(["detail", "message:305", AUDIT, ...at, "--diff"]).detail;
+  assert.match(stub.sent, /^\[result cut, 7702 tokens: /);
+  assert.equal(stub.content, json(["detail", "message:305", AUDIT, ...at]).detail.content);
+  assert.ok(stub.content.length > 12_000);
+  assert.equal(told("message:305", "--raw").out, `${stub.content.trimEnd()}\n`);
+  assert.equal(told("message:305", "--sent").out, `${stub.sent}\n`);
+  const diff = told("message:305", "--diff").out.trimEnd().split("\n");
+  assert.match(diff[1], /^\+\+\+ message:305: stubbed by timed, 7,702 -> \d+ tokens$/);
+  assert.equal(diff[2], "@@ -1,276 +1,1 @@");
+  assert.equal(diff.filter((line) => /^-(?!-- )/.test(line)).length, 276);
+  assert.equal(diff.at(-1), `+${stub.sent}`);
+
+  const gone = told("message:297", "--sent");
+  assert.deepEqual([gone.code, gone.out], [0, ""]);
+  assert.match(gone.err, /^plimsoll: nothing of it is sent: dropped by fold, 6,868 -> 0 tokens\n$/);
+  assert.equal(json(["detail", "message:297", AUDIT, ...at, "--sent"]).detail.sent, null);
+  assert.match(
+    told("message:297", "--diff").out,
+    /\n\+\+\+ nothing of it: dropped .*\n@@ -1,250 \+0,0 @@\n-/,
+  );
+  // People's words go on in the head of a fold.
+  const user = told("message:0", "--diff");
+  assert.deepEqual([user.out, user.err], ["", "plimsoll: message:0 is sent as it is\n"]);
+  assert.equal(told("message:0", "--sent").out, told("message:0", "--raw").out);
+});
+
+test("what is cut in its middle differs there, between three lines of what stays", () => {
+  const long = Array.from({ length: 3000 }, (_, line) => `\tline ${line} of many`).join("\n");
+  const call = { type: "tool_use", id: "a", name: "read", input: {} };
+  const result = { type: "tool_result", tool_use_id: "a", content: long };
+  const messages = [
+    { role: "user", content: "read it" },
+    { role: "assistant", content: [call] },
+    { role: "user", content: [result] },
+    { role: "assistant", content: "done" },
+  ];
+  const path = file("long.json", JSON.stringify({ system: "Be kind.", messages }));
+  const { out } = plimsoll(["detail", "message:2", path, "--diff", "--window", "64k"]);
+  const [, head, range, ...lines] = out.trimEnd().split("\n");
+  assert.match(head, /^\+\+\+ message:2: capped by ingest-cap/);
+  const [from, before, to, after] = range.match(/\d+/g).map(Number);
+  assert.deepEqual([from, to], [from, from]);
+  const stay = lines.filter((line) => line.startsWith(" "));
+  const [taken, put] = ["-", "+"].map((sign) => lines.filter((line) => line.startsWith(sign)));
+  assert.ok(stay.length >= 3 && stay.length <= 6 && from > 1);
+  assert.deepEqual([before, after], [taken.length + stay.length, put.length + stay.length]);
+  assert.equal(lines[0], ` ${"    "}line ${from - 1} of many`);
+  for (const form of ["--raw", "--sent"])
+    assert.equal(plimsoll(["detail", "system", path, form]).out, "Be kind.\n");
+  assert.ok(
+    plimsoll(["detail", "message:2", path, "--raw"]).out.startsWith("\tline 0 of many\n\t"),
+  );
+});
+
+test("a text is asked for in one way, and of what has one", () => {
+  refusal(["detail", "system", PLAN, "--raw", "--diff"], assert, /--raw and --diff: one of them/);
+  refusal(["detail", "user", PLAN, "--sent"], assert, /--sent: "user" has no text of its own/);
+  refusal(["list", PLAN, "--sent"], assert, /--sent belongs to plimsoll detail/);
+  for (const form of ["--raw", "--sent", "--diff"])
+    assert.doesNotMatch(plimsoll(["detail", "message:2", hostile(), form]).out, STEERS);
 });

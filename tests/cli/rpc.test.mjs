@@ -1,9 +1,21 @@
 // `plimsoll rpc`: a dialogue over standard input and output.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { AUDIT, folder, hostile, json, PLAN, plimsoll, refusal, STEERS } from "./command.mjs";
+import {
+  AUDIT,
+  file,
+  folder,
+  hostile,
+  json,
+  PLAN,
+  plimsoll,
+  refusal,
+  STEERS,
+  started,
+} from "./command.mjs";
 
 const AT = ["--window", "64k", "--reserve", "4000"];
 
@@ -115,6 +127,37 @@ test("what stands in a session does nothing to a terminal that shows the answers
   const { out } = plimsoll(["rpc", path, ...AT], { input });
   assert.doesNotMatch(out, STEERS);
   assert.equal(JSON.parse(out).result.detail.key, "message:2");
+});
+
+test("a reader that goes away ends it, and is no error", async () => {
+  const child = started(["rpc", PLAN, ...AT]);
+  const said = [];
+  child.stderr.on("data", (chunk) => said.push(chunk));
+  const ended = once(child, "exit");
+  child.stdin.on("error", () => {});
+  const line = `${JSON.stringify(ask({ sessionId: PLAN }))}\n`;
+  child.stdin.write(line);
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  // Its input stays open.
+  const asks = setInterval(() => child.stdin.write(line), 20);
+  const [code] = await ended;
+  clearInterval(asks);
+  assert.deepEqual([code, String(said)], [0, ""]);
+});
+
+test("what hides is written out, and parses to what it was", () => {
+  const content = "a\u00ad\u061c\ufff9\u{e0041}\u{1f6a2}\u2066b";
+  const path = file(
+    "hides.json",
+    JSON.stringify([
+      { role: "user", content },
+      { role: "assistant", content },
+    ]),
+  );
+  const { out } = plimsoll(["detail", "message:0", path, "--json"]);
+  assert.doesNotMatch(out, STEERS);
+  assert.equal(JSON.parse(out).detail.content, content);
 });
 
 test("a wrong command line and a wrong file end before the first answer", () => {

@@ -18,6 +18,7 @@ function suite() {
       [budget.estimatedTokens, budget.thresholdTokens, budget.contextWindow],
       [0, 104_858, 131_072],
     );
+    assert.equal(new api.ContextBudget({}).contextWindow, 0, "not known");
     assert.equal(budget.shouldCompress(), false);
     budget.updateFromResponse(45_000, 231);
     assert.equal(budget.estimatedTokens, 45_231);

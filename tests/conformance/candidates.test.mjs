@@ -316,7 +316,7 @@ test("a key is in no error, no print, no file and, once it is taken, nowhere in 
 }, async () => {
   const { candidates } = await import(inside("candidates.js"));
   const secret = randomBytes(40);
-  // Where it stood in the input, the options stand over its first bytes.
+  // What is written next may stand over its first bytes.
   const isHeld = () => Buffer.from(candidates.memory.buffer).includes(secret.subarray(8));
   const own = store({ sign: { key: secret } });
   assert.ok(!isHeld());
@@ -457,6 +457,22 @@ test("bad arguments are named, and nothing is half done", { skip }, async () => 
     assert.deepEqual([it.category, it.tags], [name, [name]]);
   }
   assert.equal(/** @type {any} */ ({}).polluted, undefined);
+});
+
+test("a store that was disposed of says so, also in the middle of a file", { skip }, async () => {
+  const { own } = await filled();
+  const over = (/** @type {string} */ during) => ({
+    code: "INVALID_ARGUMENT",
+    message: `${during}: expected a store that was not disposed of, got "one that was"`,
+  });
+  const saving = own.save();
+  own[Symbol.dispose]();
+  own[Symbol.dispose]();
+  await assert.rejects(saving, over("sign"));
+  assert.throws(() => own.list(), over("list"));
+  assert.throws(() => own.revision, over("revision"));
+  await assert.rejects(own.save(), over("save"));
+  await assert.rejects(own.load("{}"), over("load"));
 });
 
 test("a store whose instance was lost says so, and takes no other's place", { skip }, async () => {

@@ -45,6 +45,29 @@ test("a compaction by hand is carried by the next request", { skip }, async () =
   assert.deepEqual(types(), ["pressure", "compaction-start", "compaction-end", "epoch"]);
 });
 
+test("a listener that throws is heard, and a compaction that was carried out is not told as failed", {
+  skip,
+}, async () => {
+  /** @type {string[]} */
+  const types = [];
+  const context = new api.ContextManager({
+    window: WINDOW,
+    format: "anthropic",
+    summarize: async (/** @type {any} */ job) => good(job),
+    on: (/** @type {any} */ { type }) => {
+      types.push(type);
+      if (type === "compaction-end") throw new Error("of the host's own");
+    },
+  });
+  const history = talk(20);
+  await assert.rejects(context.compact(history, { force: true }), /of the host's own/);
+  assert.deepEqual(
+    types.filter((type) => type.startsWith("compaction")),
+    ["compaction-start", "compaction-end"],
+  );
+  assert.equal(context.request(history).compaction.status, "summarized");
+});
+
 const bad = {
   "F2 throws": () => {
     throw new Error("no");

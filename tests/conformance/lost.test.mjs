@@ -69,6 +69,38 @@ test("whatever is asked first after a loss is answered", { skip: without }, () =
   assert.deepEqual(told, { status: 0, counters: 0, dispose: 0, request: 1 });
 });
 
+test("a session of a store goes on as it was saved last, and is not saved as nothing", {
+  skip: without,
+}, () => {
+  const told = run(`
+    const { memoryStore } = await import(${JSON.stringify(beside("store/memory.js"))});
+    const store = memoryStore();
+    const open = () => api.ContextManager.open(store, "one", { window: { contextTokens: 30_000 } });
+    const context = await open();
+    const history = work(30);
+    const before = grow(context, history).at(-1);
+    const ids = [context.pin({ index: 0 })];
+    await context.save();
+    ids.push(context.pin({ index: 1 }));
+    core.lose();
+    const saved = await context.save();
+    const after = context.request(history);
+    core.lose();
+    const again = context.request(history);
+    const next = await context.save();
+    const other = await open();
+    console.log(JSON.stringify({
+      saved, next, epochs: [before.epoch, after.epoch, again.epoch],
+      pins: ids.map((id) => other.unpin(id)), fits: after.fits,
+    }));`);
+  assert.deepEqual(told.saved, { revision: 2, rebased: false });
+  assert.deepEqual(told.next, { revision: 3, rebased: false });
+  assert.deepEqual(told.pins, [true, false]);
+  assert.equal(told.fits, true);
+  const [before, after, again] = told.epochs;
+  assert.ok(before < after && after < again, `${told.epochs}`);
+});
+
 test("what a lost instance held is never freed in the next", { skip: without }, () => {
   const told = run(`
     const frees = [];

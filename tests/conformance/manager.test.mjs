@@ -261,6 +261,40 @@ test("status tells whether requests grow", { skip }, () => {
   for (const trend of ["rising", "falling"]) assert.ok(trends.includes(trend), trends.join(" "));
 });
 
+test("a session that is disposed of while it is saved is saved whole, and never again", {
+  skip,
+}, async () => {
+  const { memoryStore } = await import(new URL("./store/memory.js", api.url ?? entry()).href);
+  const store = memoryStore();
+  const held = async () => (await api.ContextManager.open(store, "one", { window })).unpin(id);
+  const save = async () => {
+    const context = await api.ContextManager.open(store, "one", { window });
+    new Work().run(context, 3);
+    id ||= context.pin({ index: 0 });
+    // Both are asked for; nobody waits for them before it is disposed of.
+    context.save();
+    const saved = context.save();
+    context[Symbol.dispose]();
+    return { saved, context };
+  };
+  let id = "";
+  const { saved, context } = await save();
+  assert.deepEqual(await saved, { revision: 2, rebased: false });
+  assert.equal(await held(), true);
+  await assert.rejects(context.save(), {
+    code: "INVALID_ARGUMENT",
+    message: 'save: expected a session that was not disposed of, got "one that was"',
+  });
+  // Also behind another's commit, which it takes in.
+  const behind = await api.ContextManager.open(store, "one", { window });
+  await (await save()).saved;
+  const late = behind.save();
+  behind[Symbol.dispose]();
+  behind[Symbol.dispose]();
+  assert.equal((await late).rebased, true);
+  assert.equal(await held(), true);
+});
+
 test("a session goes on from a store, on another gateway too", { skip }, async () => {
   const { memoryStore } = await import(new URL("./store/memory.js", api.url ?? entry()).href);
   const store = memoryStore();

@@ -23,6 +23,8 @@ function suite() {
     get: async (/** @type {string} */ id, /** @type {string} */ ...hint) => {
       asked.push([id, ...hint]);
       if (id === "broken") throw new Error("the password is 1234");
+      const held = { code: "LOCKED", path: "/srv/sessions/s2", holder: "process 7" };
+      if (id === "held") throw new api.PlimsollError(held, "it is held");
       return id === "s1" ? context : undefined;
     },
   });
@@ -100,8 +102,11 @@ function suite() {
   });
 
   test("what a host's own code throws does not go out", async () => {
-    const answer = await call({ sessionId: "broken" });
-    assert.deepEqual(answer, error(1, { code: -32603, message: "Internal error" }));
+    for (const sessionId of ["broken", "held"])
+      assert.deepEqual(
+        await call({ sessionId }),
+        error(1, { code: -32603, message: "Internal error" }),
+      );
   });
 
   test("another method is -32601", async () => {

@@ -1,5 +1,6 @@
 // @ts-check
 /** What the stores' tests have done by other processes: the task and its store come as JSON, what it says goes out as JSON lines. */
+import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { createInterface } from "node:readline";
 import { page } from "./killed.mjs";
@@ -14,6 +15,27 @@ const tasks = {
   conformance: async () => {
     const { storeConformance } = await subpath("store/conformance");
     for await (const check of storeConformance(() => opened(spec))) say(check);
+  },
+  /** Opens what cannot be opened; says why not, and how many handles are open all the same. */
+  unopened: async () => {
+    const { sqliteStore } = await subpath("store/sqlite");
+    const errors = given.paths.map((/** @type {any} */ path) => {
+      try {
+        sqliteStore(path);
+        return "none";
+      } catch (error) {
+        return /** @type {Error} */ (error).message;
+      }
+    });
+    const open = existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd") : [];
+    const isOurs = (/** @type {string} */ name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`) === realpathSync(spec.place);
+      } catch {
+        return false;
+      }
+    };
+    say({ errors, handles: open.filter(isOurs).length });
   },
   /** Commits so many revisions, trying again where another was first. */
   write: async () => {

@@ -1,7 +1,7 @@
 // @ts-check
 /** The published suite on every store that is published, and on stores that fail it. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { api } from "../conformance/talk.mjs";
 import { opened, RUNTIMES, skip, specOf, subpath, told } from "./stores.mjs";
@@ -139,13 +139,16 @@ const WRONG = [
   ["is one of many without knowing", /all see, if several/, () => ({ multiWriter: true })],
 ];
 
+/** A store in memory, with something else in it. @param {(store: any) => object} change */
+const changed = async (change) => {
+  const store = await opened({ kind: "memory", place: "" });
+  return { ...store, ...change(store) };
+};
+
 for (const [fault, check, change] of WRONG) {
   test(`the suite finds a store that ${fault}`, { skip: skip("memory") }, async () => {
     const { storeConformance } = await subpath("store/conformance");
-    const make = async () => {
-      const store = await opened({ kind: "memory", place: "" });
-      return { ...store, ...change(store) };
-    };
+    const make = () => changed(change);
     const failed = [];
     for await (const { name, ok, detail } of storeConformance(make)) {
       if (ok) continue;
@@ -158,6 +161,98 @@ for (const [fault, check, change] of WRONG) {
     );
   });
 }
+
+test("the suite ends also on a store that refuses for ever", {
+  skip: skip("memory"),
+  timeout: 20_000,
+}, async () => {
+  const { storeConformance } = await subpath("store/conformance");
+  const make = () =>
+    changed((store) => ({
+      commit: async (
+        /** @type {string} */ key,
+        /** @type {Uint8Array} */ bytes,
+        /** @type {any} */ expected,
+      ) => {
+        // So that a suite without end can be stopped.
+        await new Promise((done) => setTimeout(done));
+        return expected === null ? store.commit(key, bytes, null) : null;
+      },
+    }));
+  const failed = [];
+  for await (const { name, ok, detail } of storeConformance(make))
+    if (!ok) failed.push(`${name}: ${detail}`);
+  assert.ok(failed.some((it) => /a commit is refused that no other was before/.test(it)));
+});
+
+test("the suite leaves nothing behind: no keys where it is left early, nothing under way where a store throws", {
+  skip: skip("memory"),
+}, async () => {
+  const { storeConformance } = await subpath("store/conformance");
+  const store = await opened({ kind: "memory", place: "" });
+  const held = new Set();
+  const noted = {
+    ...store,
+    commit: (
+      /** @type {string} */ key,
+      /** @type {Uint8Array} */ bytes,
+      /** @type {any} */ expected,
+    ) => {
+      held.add(key);
+      return store.commit(key, bytes, expected);
+    },
+    delete: (/** @type {string} */ key) => {
+      held.delete(key);
+      return store.delete(key);
+    },
+  };
+  for await (const { name } of storeConformance(async () => noted)) {
+    if (!/every string/.test(name)) continue;
+    assert.ok(held.size > 20);
+    break;
+  }
+  assert.deepEqual([...held], []);
+
+  let loads = 0;
+  let isOver = false;
+  const make = () =>
+    changed((full) => ({
+      load: (/** @type {string} */ key) => {
+        loads += 1;
+        if (isOver) throw new Error("it is over");
+        return full.load(key);
+      },
+      commit: (
+        /** @type {string} */ key,
+        /** @type {Uint8Array} */ bytes,
+        /** @type {any} */ expected,
+      ) => {
+        if (bytes.length === 40_000 && expected === 20) throw new Error("no space left");
+        return full.commit(key, bytes, expected);
+      },
+    }));
+  const failed = [];
+  for await (const { name, ok } of storeConformance(make)) if (!ok) failed.push(name);
+  assert.ok(failed.some((name) => /reads whole records/.test(name)));
+  const before = loads;
+  await new Promise((done) => setTimeout(done, 50));
+  isOver = true;
+  assert.equal(loads, before, "whoever reads has ended");
+});
+
+test("sqlite: a database that cannot be one is left closed, and none is made without a name", {
+  skip: skip("sqlite"),
+}, async (t) => {
+  const spec = await specOf(t, "sqlite");
+  writeFileSync(spec.place, "no database".repeat(100));
+  const [{ errors, handles }] = await told("unopened", spec, { paths: ["", 7, spec.place] });
+  assert.deepEqual(errors.slice(0, 2), [
+    'path: expected that of a database, got ""',
+    "path: expected that of a database, got 7",
+  ]);
+  assert.match(errors[2], /not a database/);
+  assert.equal(handles, 0);
+});
 
 test("bad arguments are typed errors", { skip: skip("memory") }, async (t) => {
   const { fileStore } = await subpath("store/file");

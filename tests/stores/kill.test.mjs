@@ -6,12 +6,19 @@
  * PLIMSOLL_LONG  1: 1,000 kills at any time for each store; else 12
  */
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { killed, page } from "./killed.mjs";
 import { child, folder, long, looker, opened, skip, specOf } from "./stores.mjs";
+
+/** What all open files have in common. @param {string} place */
+async function filesOf(place) {
+  const probe = await open(place, "r");
+  await probe.close();
+  return Object.getPrototypeOf(probe);
+}
 
 const KILLS = long ? 1000 : 12;
 
@@ -99,6 +106,104 @@ test("file: who is removed from the folder of owners writes itself again", {
     (await readdir(place)).filter((it) => /lock|new/.test(it)),
     [],
   );
+});
+
+test("file: stores of one folder are one process, wherever it goes", {
+  skip: skip("file"),
+}, async (t) => {
+  const place = folder(t);
+  const here = process.cwd();
+  t.after(() => process.chdir(here));
+  process.chdir(place);
+  const stores = [];
+  for (const path of [place, ".", `${place}/../${basename(place)}`])
+    stores.push(await opened({ kind: "file", place: path }));
+  process.chdir(here);
+  for (const [at, store] of stores.entries())
+    assert.equal(await store.commit("one", page(1), at || null), at + 1);
+  assert.equal((await readdir(join(place, ".owners"))).length, 1);
+});
+
+test("file: what nobody can tell the owner of is left behind after a minute", {
+  skip: skip("file"),
+}, async (t) => {
+  const place = folder(t);
+  const store = await opened({ kind: "file", place });
+  await store.commit("one", page(1), null);
+  const owners = join(place, ".owners");
+  const [own = ""] = await readdir(owners);
+  const { host } = JSON.parse(await readFile(join(owners, own), "utf8"));
+  // A number that another process has by now, where the system does not say when one began.
+  const again = JSON.stringify({ id: "0".repeat(12), pid: process.pid, began: "", host });
+  const name = (await readdir(place)).find((it) => it.startsWith("one.")) ?? "";
+  await writeFile(join(place, `${name}.lock`), again);
+  const far = JSON.stringify({ id: "1".repeat(12), pid: 1, began: "", host: "far" });
+  for (const [id, text] of Object.entries({ [`${"1".repeat(12)}`]: far, half: '{"id', none: "" }))
+    await writeFile(join(owners, id), text);
+  const now = Date.now;
+  t.after(() => {
+    Date.now = now;
+  });
+  Date.now = () => now() + 61_000;
+  assert.equal(await store.commit("one", page(2), 1), 2);
+  await rm(join(owners, own));
+  assert.equal(await store.commit("one", page(3), 2), 3);
+  assert.equal((await readdir(owners)).length, 1);
+});
+
+test("file: a write that fails leaves the old record, and nothing else", {
+  skip: skip("file"),
+}, async (t) => {
+  const place = folder(t);
+  const store = await opened({ kind: "file", place });
+  await store.commit("one", page(1), null);
+  const files = await filesOf(join(place, ".owners"));
+  const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+  for (const call of ["writeFile", "sync"]) {
+    const mocked = t.mock.method(files, call, async () => Promise.reject(full));
+    await assert.rejects(store.commit("one", page(2), 1), { code: "ENOSPC" });
+    mocked.mock.restore();
+  }
+  const left = await readdir(place, { recursive: true });
+  assert.equal(left.length, 3, `${left}`);
+  assert.equal((await store.load("one")).revision, 1);
+  assert.equal(await store.commit("one", page(2), 1), 2);
+  await writeFile(join(place, ".deleted"), "what?");
+  await assert.rejects(store.commit("two", page(1), null), { code: "CORRUPT_STATE" });
+});
+
+test("file: a writer whose lock was taken away, and that wakes up, writes in nobody's record", {
+  skip: skip("file"),
+}, async (t) => {
+  const place = folder(t);
+  const store = await opened({ kind: "file", place });
+  await store.commit("one", page(1), null);
+  const files = await filesOf(join(place, ".owners"));
+  const write = files.writeFile;
+  /** @type {() => void} */
+  let wake = () => {};
+  const sleeps = new Promise((done) => {
+    t.mock.method(
+      files,
+      "writeFile",
+      async function (/** @type {any[]} */ ...args) {
+        done(undefined);
+        await new Promise((woken) => {
+          wake = () => woken(undefined);
+        });
+        return write.apply(this, args);
+      },
+      { times: 1 },
+    );
+  });
+  const late = store.commit("one", page(2), 1);
+  await sleeps;
+  const lock = (await readdir(place)).find((it) => it.endsWith(".lock")) ?? "";
+  await rm(join(place, lock));
+  assert.equal(await store.commit("one", new Uint8Array(9), 1), 2);
+  wake();
+  await assert.rejects(late, { code: "LOCKED" });
+  assert.deepEqual(await store.load("one"), { bytes: new Uint8Array(9), revision: 2 });
 });
 
 test("file: a record that is damaged is a typed error, and can be deleted", {

@@ -124,6 +124,10 @@ fn a107_requests_are_counted_by_source_in_small_letters() {
     assert_eq!(requests["total"], 104);
     assert_eq!(requests["bySource"].as_object().unwrap().len(), 33);
     assert_eq!(requests["bySource"]["others"], 70);
+    for source in ["planner", "fallback", "s1"] {
+        told.record(&json!({ "source": source, "requests": i64::MAX }));
+    }
+    assert_eq!(monitored(&told)["requests"]["total"], u64::MAX);
 }
 
 #[test]

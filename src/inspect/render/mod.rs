@@ -10,8 +10,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::error::{Error, Result};
-use crate::json::{self, Shape, Want, may};
+use crate::error::Result;
+use crate::json::{Shape, Want, may};
 use read::Object;
 pub use screen::Look;
 use screen::Screen;
@@ -33,8 +33,7 @@ impl Look {
     /// # Errors
     /// `InvalidArgument`.
     pub fn read(options: &str) -> Result<Self> {
-        let refused = |error: json::Error| Error::argument("options", LOOK.what, error);
-        let mut given = LOOK.read(options).map_err(refused)?;
+        let mut given = LOOK.argument(options, format_args!("options"))?;
         let width = given.integer("width").unwrap_or(WIDTH).clamp(LEAST, MOST);
         let (color, ascii) = (given.flag("color"), given.flag("ascii"));
         let width = usize::try_from(width).unwrap_or_default();

@@ -67,7 +67,7 @@ pub(super) fn bar(screen: &mut Screen, report: &Object<'_>) {
 
 /// Whole columns in proportion, none for nothing, one at least for something, together all of them.
 fn shares(parts: &[(&str, i64)], room: usize) -> Vec<usize> {
-    let total: i64 = parts.iter().map(|(_, size)| size).sum();
+    let total = parts.iter().fold(0i64, |sum, (_, size)| sum.saturating_add(*size));
     let columns = i64::try_from(room).unwrap_or(0);
     let share = |size: i64| {
         let exact = size.saturating_mul(columns).checked_div(total).unwrap_or(0);

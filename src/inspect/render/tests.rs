@@ -291,12 +291,22 @@ fn wide_characters_count_as_wide() {
 #[test]
 fn an_option_that_cannot_be_is_refused() {
     let refused = |json: &str| Look::read(json).unwrap_err().to_string();
-    assert!(
-        refused(r#"{"width":"80"}"#).starts_with("options: expected { width, color, ascii }, got ")
+    assert_eq!(
+        refused(r#"{"width":"80"}"#),
+        "options.width: expected a whole number, got string \"80\""
     );
     assert!(refused(r#"{"wide":80}"#).contains("unknown field `wide`"));
     assert_eq!(Look::read("{}").unwrap(), Look { width: 100, color: false, ascii: false });
     assert_eq!(Look::read(r#"{"width":1}"#).unwrap().width, 20);
+}
+
+#[test]
+fn sums_that_are_no_numbers_any_more_still_make_a_bar() {
+    let most = 1_000_000_000_000_000u64;
+    let buckets = |name| (0..9300).map(move |_| json!({ "bucket": name, "tokens": most }));
+    let all: Vec<Value> = buckets("user").chain(buckets("assistant")).collect();
+    let shown = list(&json!({ "contextWindowTokens": most, "buckets": all }), PLAIN);
+    assert_eq!(shown.lines().find(|it| it.starts_with('[')).map(columns), Some(80), "{shown}");
 }
 
 proptest! {

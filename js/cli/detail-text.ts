@@ -1,0 +1,56 @@
+/** `plimsoll detail KEY --raw`, `--sent` and `--diff` as text: the whole text under a key, and nothing around it. */
+import type { InspectReport } from "../types.js";
+import { note } from "./errors.js";
+import type { Looked } from "./list.js";
+import type { Role, Screen } from "./style.js";
+import { count, harmlessLines } from "./text.js";
+
+/** Lines around what differs. */
+const AROUND = 3;
+
+export function rawText({ report }: Looked): string[] {
+  return harmlessLines(report.detail?.content ?? "");
+}
+
+export function sentText({ report }: Looked): string[] {
+  const sent = report.detail?.sent ?? null;
+  if (sent === null) note(`nothing of it is sent: ${fate(report)}`);
+  return harmlessLines(sent ?? "");
+}
+
+/** The text as it stands there and as it is sent, as `diff -u` shows two files. Of the same nothing is shown. */
+export function diffText(screen: Screen, { report }: Looked): string[] {
+  const { key = "", content = "", sent = null } = report.detail ?? {};
+  if (sent === content) {
+    note(`${key} is sent as it is`);
+    return [];
+  }
+  const [before, after] = [harmlessLines(content), harmlessLines(sent ?? "")];
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const [from, more] = [Math.max(0, start - AROUND), Math.max(0, end - AROUND)];
+  const shown = (role: Role, sign: string, lines: readonly string[]): string[] =>
+    lines.map((line) => screen.paint(role, `${sign}${line.replaceAll("\t", "    ")}`));
+  const range = ({ length }: readonly string[]): string =>
+    length === 0 ? "0,0" : `${from + 1},${length - from - more}`;
+  return [
+    ...shown("head", "--- ", [key]),
+    ...shown("head", "+++ ", [`${sent === null ? "nothing of it" : key}: ${fate(report)}`]),
+    ...shown("head", "@@ ", [`-${range(before)} +${range(after)} @@`]),
+    ...shown("plain", " ", before.slice(from, start)),
+    ...shown("bad", "-", before.slice(start, before.length - end)),
+    ...shown("good", "+", after.slice(start, after.length - end)),
+    ...shown("plain", " ", before.slice(before.length - end, before.length - more)),
+  ];
+}
+
+/** What became of the message. */
+function fate({ detail, messages }: InspectReport): string {
+  const one = messages.find(({ index }) => detail?.key === `message:${index}`);
+  if (one === undefined) return "";
+  const { state, rule, tokens, sentTokens } = one;
+  return `${state} by ${rule}, ${count(tokens)} -> ${count(sentTokens)} tokens`;
+}

@@ -1,0 +1,68 @@
+/** Where agents keep their sessions on this machine, and the newest of them: for a command that no file was named to. */
+import { readdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** A path as its parts: one that is named, or each that matches. */
+type Parts = ReadonlyArray<string | RegExp>;
+
+const ANY = /^[^.]/;
+/** What agents of an agent wrote stands beside its own. */
+const SESSION = /^(?!agent-).+\.jsonl$/;
+
+/**
+ * The newest session of this folder, by Claude Code or pi, which sort them so; else the newest of Codex or OpenClaw, which do not.
+ * Undefined where there is none.
+ */
+export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefined {
+  const own = (name: string, ...usual: string[]): string => env[name] || join(home(), ...usual);
+  const claude = folder.replace(/[^a-z\d]/gi, "-");
+  const pi = `--${folder.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
+  const places: Parts[][] = [
+    [
+      [own("CLAUDE_CONFIG_DIR", ".claude"), "projects", claude, SESSION],
+      [own("PI_CODING_AGENT_DIR", ".pi", "agent"), "sessions", pi, SESSION],
+    ],
+    [
+      [own("CODEX_HOME", ".codex"), "sessions", ANY, ANY, ANY, SESSION],
+      [own("OPENCLAW_STATE_DIR", ".openclaw"), "agents", ANY, "sessions", SESSION],
+    ],
+  ];
+  const found = places.map((some) => latest(some.flatMap((parts) => paths("", parts))));
+  return found.find((path) => path !== undefined);
+}
+
+/** Whoever has no home has its folders here. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    return "";
+  }
+}
+
+function paths(above: string, [part, ...more]: Parts): string[] {
+  if (part === undefined) return [above];
+  const names = typeof part === "string" ? [part] : namesIn(above).filter((it) => part.test(it));
+  return names.flatMap((name) => paths(join(above, name), more));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // There is none, it may not be read, or it is no folder.
+    return [];
+  }
+}
+
+function latest(paths: readonly string[]): string | undefined {
+  let last = 0;
+  let found: string | undefined;
+  for (const path of paths) {
+    const it = statSync(path, { throwIfNoEntry: false });
+    if (!it?.isFile() || it.size === 0 || it.mtimeMs <= last) continue;
+    [last, found] = [it.mtimeMs, path];
+  }
+  return found;
+}

@@ -1,0 +1,86 @@
+// A command without a file: the newest session of an agent, which is told on standard error.
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { AUDIT, folder, plimsoll, refusal } from "./command.mjs";
+
+/** A home, a folder to work in, and what stands where. */
+function place() {
+  const home = realpathSync(mkdtempSync(join(folder, "home-")));
+  const cwd = join(home, "my work.d", "v_2");
+  mkdirSync(cwd, { recursive: true });
+  const slug = cwd.replace(/[^A-Za-z0-9]/g, "-");
+  const put = (path, minutes, content) => {
+    const whole = join(home, path);
+    mkdirSync(dirname(whole), { recursive: true });
+    if (content === undefined) copyFileSync(AUDIT, whole);
+    else writeFileSync(whole, content);
+    const at = Date.now() / 1000 - 60 * minutes;
+    utimesSync(whole, at, at);
+    return whole;
+  };
+  const env = { HOME: home, USERPROFILE: home };
+  const run = (args, more = {}) => plimsoll(args, { cwd, env: { ...env, ...more } });
+  return { cwd, slug, put, run };
+}
+
+test("the newest session of this folder goes before what agents keep elsewhere", () => {
+  const { cwd, slug, put, run } = place();
+  const told = (args, more) => {
+    const { code, err } = run(args, more);
+    assert.equal(code, 0, err);
+    return /^plimsoll: the newest session here: (.*)\n$/.exec(err)?.[1];
+  };
+  const openclaw = put(".openclaw/agents/main/sessions/a.jsonl", 9);
+  assert.equal(told(["map"]), openclaw);
+  const codex = put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
+  assert.equal(told(["list"]), codex);
+  const pi = put(`.pi/agent/sessions/--${cwd.slice(1).replaceAll("/", "-")}--/old.jsonl`, 60);
+  assert.equal(told(["turns"]), pi);
+  const claude = put(`.claude/projects/${slug}/b.jsonl`, 30);
+  put(`.claude/projects/${slug}/agent-b.jsonl`, 1);
+  put(`.claude/projects/${slug}/empty.jsonl`, 1, "");
+  put(`.claude/projects/${slug}/notes.txt`, 1, "x");
+  put(`.claude/projects/${slug}-other/c.jsonl`, 1);
+  mkdirSync(join(dirname(claude), "folder.jsonl"));
+  for (const args of [
+    ["inspect"],
+    ["next"],
+    ["check"],
+    ["find", "harbour"],
+    ["detail", "message:0"],
+  ])
+    assert.equal(told([...args, "--window", "1m"]), claude);
+  const elsewhere = put("elsewhere/projects/x/d.jsonl", 1);
+  const config = dirname(dirname(dirname(elsewhere)));
+  put(`elsewhere/projects/${slug}/e.jsonl`, 1);
+  assert.equal(
+    told(["map"], { CLAUDE_CONFIG_DIR: config }),
+    join(config, "projects", slug, "e.jsonl"),
+  );
+  const { err, out } = run(["list", "--json"]);
+  assert.equal(JSON.parse(out).sessionId, claude, err);
+});
+
+test("where no agent has one, or the command takes no other, a file is asked for", () => {
+  refusal(
+    ["inspect"],
+    assert,
+    /a file is missing: plimsoll inspect FILE; no session of an agent is here/,
+  );
+  const { put, run } = place();
+  put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
+  for (const args of [["rpc"], ["replay"], ["detail"], ["find"]]) {
+    const { code, err } = run(args);
+    assert.equal(code, 2);
+    assert.match(err, /^plimsoll: .* is missing: .*\n$/);
+  }
+});
