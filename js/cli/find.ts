@@ -149,10 +149,13 @@ function look(
 function around(text: string, offset: number, match: string, start: number): Excerpt {
   const behind = offset + match.length;
   const end = text.indexOf("\n", behind);
+  const before = text.slice(Math.max(start, offset - AROUND), offset);
+  const after = text.slice(behind, Math.min(end < 0 ? text.length : end, behind + AROUND));
+  // No half of a sign.
   return {
-    before: text.slice(Math.max(start, offset - AROUND), offset),
+    before: before.replace(/^[\udc00-\udfff]/, ""),
     match,
-    after: text.slice(behind, Math.min(end < 0 ? text.length : end, behind + AROUND)),
+    after: after.replace(/[\ud800-\udbff]$/, ""),
   };
 }
 

@@ -15,7 +15,9 @@ const SESSION = /^(?!agent-).+\.jsonl$/;
  * Undefined where there is none.
  */
 export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefined {
-  const own = (name: string, ...usual: string[]): string => env[name] || join(home(), ...usual);
+  // Whoever has no home has its folders here.
+  const home = looked(homedir) ?? "";
+  const own = (name: string, ...usual: string[]): string => env[name] || join(home, ...usual);
   const claude = folder.replace(/[^a-z\d]/gi, "-");
   const pi = `--${folder.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
   const places: Parts[][] = [
@@ -32,37 +34,29 @@ export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefin
   return found.find((path) => path !== undefined);
 }
 
-/** Whoever has no home has its folders here. */
-function home(): string {
-  try {
-    return homedir();
-  } catch {
-    return "";
-  }
-}
-
 function paths(above: string, [part, ...more]: Parts): string[] {
   if (part === undefined) return [above];
-  const names = typeof part === "string" ? [part] : namesIn(above).filter((it) => part.test(it));
+  const inside = (): string[] => looked(() => readdirSync(above)) ?? [];
+  const names = typeof part === "string" ? [part] : inside().filter((name) => part.test(name));
   return names.flatMap((name) => paths(join(above, name), more));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // There is none, it may not be read, or it is no folder.
-    return [];
-  }
 }
 
 function latest(paths: readonly string[]): string | undefined {
   let last = 0;
   let found: string | undefined;
   for (const path of paths) {
-    const it = statSync(path, { throwIfNoEntry: false });
+    const it = looked(() => statSync(path));
     if (!it?.isFile() || it.size === 0 || it.mtimeMs <= last) continue;
     [last, found] = [it.mtimeMs, path];
   }
   return found;
+}
+
+/** Undefined: it is not there, may not be looked at, or is something else. */
+function looked<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

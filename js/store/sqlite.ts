@@ -70,7 +70,7 @@ export function sqliteStore(path: string): Store & { close(): void } {
   );
   const remove = database.prepare("DELETE FROM plimsoll_sessions WHERE key = ?");
   return {
-    multiWriter: true,
+    multiWriter: path !== ":memory:",
     load: async (key) => {
       const name = nameOf(key);
       const row = (await patient(() => load.get(name))) as

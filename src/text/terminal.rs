@@ -19,12 +19,13 @@ const TURNS: [std::ops::RangeInclusive<char>; 4] = [
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    let mut endless = false;
     while let Some(c) = rest.chars().next() {
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
         match c {
-            '\u{1b}' => rest = after_escape(rest),
+            '\u{1b}' => rest = after_escape(rest, &mut endless),
             '\u{9b}' => rest = after_control(rest),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => rest = after_string(rest),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => rest = after_string(rest, &mut endless),
             '\u{2028}' | '\u{2029}' => out.push('\n'),
             '\n' | '\t' => out.push(c),
             _ if c.is_control() || TURNS.iter().any(|range| range.contains(&c)) => {}
@@ -35,12 +36,12 @@ pub fn plain(text: &str) -> String {
 }
 
 /// What follows an escape and the sequence that it begins.
-fn after_escape(text: &str) -> &str {
+fn after_escape<'t>(text: &'t str, endless: &mut bool) -> &'t str {
     let Some(first) = text.chars().next() else { return text };
     let rest = text.get(first.len_utf8()..).unwrap_or_default();
     match first {
         '[' => after_control(rest),
-        ']' | 'P' | 'X' | '^' | '_' => after_string(rest),
+        ']' | 'P' | 'X' | '^' | '_' => after_string(rest, endless),
         ' '..='/' => {
             let end = rest.trim_start_matches(|c| matches!(c, ' '..='/'));
             let last = end.chars().next().filter(|c| matches!(c, '0'..='~'));
@@ -58,13 +59,20 @@ fn after_control(text: &str) -> &str {
     end.get(last.map_or(0, char::len_utf8)..).unwrap_or_default()
 }
 
-/// What follows a string for the terminal, up to its end; all of it if there is none.
-fn after_string(text: &str) -> &str {
-    let bell = text.find('\u{7}').map(|at| (at, 1));
-    let ends =
-        [text.find("\u{1b}\\").map(|at| (at, 2)), text.find('\u{9c}').map(|at| (at, 2)), bell];
-    let end = ends.into_iter().flatten().min();
-    end.map_or(text, |(at, size)| text.get(at.saturating_add(size)..).unwrap_or_default())
+/// What follows a string for the terminal, up to its end; all of it if there is none, and then no later one has an end either.
+fn after_string<'t>(text: &'t str, endless: &mut bool) -> &'t str {
+    if *endless {
+        return text;
+    }
+    let bytes = text.as_bytes();
+    let size = |at: usize| match (bytes.get(at), bytes.get(at.saturating_add(1))) {
+        (Some(7), _) => 1,
+        (Some(0x1b), Some(b'\\')) | (Some(0xc2), Some(0x9c)) => 2,
+        _ => 0,
+    };
+    let end = (0..bytes.len()).find(|at| size(*at) > 0);
+    *endless = end.is_none();
+    end.map_or(text, |at| text.get(at.saturating_add(size(at))..).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -90,6 +98,15 @@ mod tests {
         ] {
             assert_eq!(plain(text), shown, "{text:?}");
         }
+    }
+
+    /// Looked for anew each time, an end that there is not would take minutes.
+    #[test]
+    fn it_is_linear() {
+        for piece in ["\u{1b}]", "\u{1b}]a\u{7}", "\u{9d}\u{1b}"] {
+            assert!(plain(&piece.repeat(500_000)).len() <= 500_000);
+        }
+        assert_eq!(plain(&format!("{}b", "\u{1b}]a".repeat(500_000))).len(), 500_001);
     }
 
     proptest! {

@@ -97,6 +97,19 @@ test("the text is literal; -i takes capitals and small letters for the same", ()
   assert.deepEqual(place.excerpt, { before: "Été ", match: "été", after: "" });
 });
 
+test("what is shown of a long line has no half of a sign", () => {
+  const ships = "\u{1f6a2}".repeat(150);
+  const path = file(
+    "ships.json",
+    JSON.stringify([
+      { role: "user", content: `${ships}.berth.${ships}` },
+      { role: "assistant", content: "so" },
+    ]),
+  );
+  const { before, after } = json(["find", "berth", path]).places[0].excerpt;
+  assert.deepEqual([before, after], [`${"\u{1f6a2}".repeat(99)}.`, `.${"\u{1f6a2}".repeat(99)}`]);
+});
+
 test("nothing found ends with 1, and says so", () => {
   const { code, out, err } = plimsoll(["find", "no such text anywhere", PLAN]);
   assert.deepEqual([code, err], [1, ""]);

@@ -16,6 +16,15 @@ for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"]))
   });
 }
 
+test("sqlite in memory: the suite", { skip: skip("sqlite") }, async () => {
+  const checks = await told("conformance", { kind: "sqlite", place: ":memory:" });
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok),
+    [],
+  );
+  assert.ok(checks.length >= 15);
+});
+
 for (const [name, kinds] of /** @type {const} */ ([
   ["deno", ["file", "sqlite"]],
   ["bun", ["file"]],
