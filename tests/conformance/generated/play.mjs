@@ -153,6 +153,12 @@ const knownAlarms = [
     where: ({ format, provider }) => provider === "bedrock" && isConverted(format),
   },
   {
+    alarm: "I3",
+    why: "Anthropic joins what the assistant says in two messages; of others that speak its format nobody says that they do",
+    where: ({ format, provider }) =>
+      format === "anthropic" && ["deepseek", "kimi"].includes(provider),
+  },
+  {
     alarm: "I9",
     why: "Converse refuses two messages of one role: LangChain, the AI SDK and gateways join them, pi joins results alone",
     where: ({ format, provider }) => provider === "bedrock" && isConverted(format),
