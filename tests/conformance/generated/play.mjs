@@ -260,7 +260,7 @@ const partAt = (message, path) =>
 function idAt(message, path) {
   const at = partAt(message, path);
   const own = at?.functionCall ?? at?.functionResponse ?? at;
-  return String(own?.id ?? (message.data ?? message).tool_call_id ?? "");
+  return String(own?.id ?? (message.data ?? message.kwargs ?? message).tool_call_id ?? "");
 }
 /** Between the format and Converse stands an adapter; a body of Anthropic's own goes as it is. @param {string} format */
 const isConverted = (format) => format !== "anthropic";
