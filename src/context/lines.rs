@@ -115,6 +115,32 @@ impl Lines {
         self.overhead(block).saturating_add(text)
     }
 
+    /// What a head says: the summary, if it has one, and these identifiers.
+    fn head_of(&self, ledger: &Ledger, digest: &[u32], summary: bool) -> String {
+        let mut head = String::from(if summary { SUMMARY } else { REMOVED });
+        if summary {
+            head.push_str(&self.summary);
+            head.push_str("\n\n[");
+        }
+        if !digest.is_empty() {
+            head.push_str(if summary { "" } else { " " });
+            head.push_str("Names and values seen in them, the most relevant first:");
+            for &id in digest {
+                head.push(' ');
+                head.push_str(ledger.identifiers.text(id));
+            }
+        } else if summary {
+            head.push_str("End of the summary");
+        }
+        head.push(']');
+        head.shrink_to_fit();
+        head
+    }
+
+    fn cost_of_head(&self, head: &str) -> u32 {
+        self.estimator.tokens(head).saturating_add(MESSAGE)
+    }
+
     pub(super) fn overhead(&self, block: u32) -> u32 {
         self.overheads.get(block as usize).copied().unwrap_or(0)
     }
@@ -178,26 +204,13 @@ impl Writer for Lines {
         true
     }
 
+    fn head_tokens(&self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
+        self.cost_of_head(&self.head_of(ledger, digest, summary))
+    }
+
     fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
-        let mut head = String::from(if summary { SUMMARY } else { REMOVED });
-        if summary {
-            head.push_str(&self.summary);
-            head.push_str("\n\n[");
-        }
-        if !digest.is_empty() {
-            head.push_str(if summary { "" } else { " " });
-            head.push_str("Names and values seen in them, the most relevant first:");
-            for &id in digest {
-                head.push(' ');
-                head.push_str(ledger.identifiers.text(id));
-            }
-        } else if summary {
-            head.push_str("End of the summary");
-        }
-        head.push(']');
-        head.shrink_to_fit();
-        self.head = head;
-        self.estimator.tokens(&self.head).saturating_add(MESSAGE)
+        self.head = self.head_of(ledger, digest, summary);
+        self.cost_of_head(&self.head)
     }
 }
 

@@ -98,10 +98,12 @@ impl State {
         let start = if alone { self.pruner.start } else { copy.pruner.start };
         let cut = if folds { start } else { self.ledger.message_count() };
         let summary = self.lines.estimator.tokens(&self.lines.summary).into();
+        // A summary leaves the request smaller than it was, and below the line where that leaves any room for one.
         let room = if alone {
             self.dropped_of(&going).min(line.saturating_sub(before)).saturating_add(summary)
         } else {
-            before.saturating_sub(after).saturating_add(summary)
+            let left = line.saturating_add(summary).saturating_sub(after);
+            before.saturating_sub(after).saturating_add(summary).min(left.max(LEAST_ROOM))
         };
         going.extend(&gone);
         sort_set(&mut going);

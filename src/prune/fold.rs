@@ -106,7 +106,7 @@ impl Pruner {
             decision.refused = is_seed.then_some("all that is old enough to go is protected");
             return; // a head would say what is not true, and make the request larger
         }
-        if is_seed && now_of(ledger, &gone) <= digest_room(setting.window) {
+        if self.is_no_smaller(ledger, setting.window, moment.call, &gone, writer) {
             decision.refused = Some("what could go is no larger than what would stand for it");
             return;
         }
@@ -118,6 +118,26 @@ impl Pruner {
             return;
         }
         self.replace(ledger, setting.window, moment.call, cut, &gone, large, writer, decision);
+    }
+
+    /// What would stand for what is `gone` is no smaller than that, even without a new summary.
+    fn is_no_smaller(
+        &self,
+        ledger: &Ledger,
+        window: u64,
+        call: u32,
+        gone: &[u32],
+        writer: &dyn Writer,
+    ) -> bool {
+        let (frees, most) = (now_of(ledger, gone), digest_room(window));
+        if self.policy.seed.is_some() || frees > 2 * most {
+            return frees <= most;
+        }
+        let (tokens, summary) =
+            self.head.as_ref().map_or((0, false), |head| (u64::from(head.tokens), head.summary));
+        let (digest, digest_tokens) = digest(ledger, window, call);
+        let head = u64::from(writer.head_tokens(ledger, &digest, digest_tokens, summary));
+        head >= tokens + frees
     }
 
     /// Carries a fold out: the head takes the place of what is `gone` of the blocks before `cut` (ascending, and closed: what stays or

@@ -167,8 +167,18 @@ pub trait Writer {
     fn shorten(&mut self, block: u32, how: Shorten) -> Option<u32>;
     /// Whether a summary of the blocks that go is at hand; its identifiers are marked as summarized.
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool;
-    /// The head of a fold: summary, if there is one, and digest; its tokens.
-    fn head(&mut self, ledger: &Ledger, digest: &[u32], digest_tokens: u32, summary: bool) -> u32;
+    /// What a head would cost: summary, if there is one, and digest.
+    fn head_tokens(
+        &self,
+        ledger: &Ledger,
+        digest: &[u32],
+        digest_tokens: u32,
+        summary: bool,
+    ) -> u32;
+    /// The same, and it is the head from now on.
+    fn head(&mut self, ledger: &Ledger, digest: &[u32], digest_tokens: u32, summary: bool) -> u32 {
+        self.head_tokens(ledger, digest, digest_tokens, summary)
+    }
 }
 
 /// What a decision came to.

@@ -24,7 +24,7 @@ impl Writer for Plain {
     fn summarize(&mut self, _: &mut Ledger, _: &[u32]) -> bool {
         false
     }
-    fn head(&mut self, _: &Ledger, _: &[u32], digest_tokens: u32, _: bool) -> u32 {
+    fn head_tokens(&self, _: &Ledger, _: &[u32], digest_tokens: u32, _: bool) -> u32 {
         10 + digest_tokens
     }
 }
@@ -309,6 +309,22 @@ fn a_fold_that_would_remove_nothing_adds_no_head() {
     story.ask(5000, Mask::FIXED);
     assert!(!story.decide(2000, true).folded);
     assert_eq!((story.context(2000), story.pruner.head), (5000, None));
+}
+
+#[test]
+fn a_fold_whose_head_is_no_smaller_than_what_goes_is_refused() {
+    for (tokens, folds) in [(80, false), (81, true)] {
+        let mut story = Story::new();
+        let names: Vec<u32> = (0..10).map(|n| story.name(&format!("src/{n}.rs"), 7)).collect();
+        story.message(Role::Assistant, true);
+        story.block(Kind::Text, tokens, NONE, Mask::FREE, &names);
+        story.say(2000); // the tail
+        story.pruner.fold_wanted = true;
+        let decision = story.decide(10_000, true);
+        // The head of `Plain`: 10 tokens and the digest's 70.
+        assert_eq!((decision.folded, decision.refused.is_none()), (folds, folds));
+        assert_eq!(story.context(10_000), 2000 + u64::from(tokens.min(80)));
+    }
 }
 
 #[test]

@@ -158,12 +158,18 @@ impl Writer for Lines {
         true
     }
 
+    fn head_tokens(&self, _: &Ledger, _: &[u32], tokens: u32, summary: bool) -> u32 {
+        // The simulator counts the head's own 100 tokens only where it asked for no summary.
+        let own = if self.fresh { 0 } else { 100 };
+        own + tokens + if summary { SUMMARY } else { 0 }
+    }
+
     fn head(&mut self, ledger: &Ledger, digest: &[u32], tokens: u32, summary: bool) -> u32 {
         let summarized = ledger.identifiers.iter().filter(|(_, it)| it.summarized);
         self.in_head = summarized.map(|(id, _)| id).chain(digest.iter().copied()).collect();
-        // The simulator counts the head's own 100 tokens only where it asked for no summary.
-        let own = if std::mem::take(&mut self.fresh) { 0 } else { 100 };
-        own + tokens + if summary { SUMMARY } else { 0 }
+        let all = self.head_tokens(ledger, digest, tokens, summary);
+        self.fresh = false;
+        all
     }
 }
 
