@@ -72,6 +72,8 @@ interface Running {
   promise: Promise<CompactionOutcome>;
   controller: AbortController;
   waiting: number;
+  /** Carried out or refused: an abort comes too late. */
+  isOver: () => boolean;
 }
 
 export class Compactions<M> {
@@ -131,6 +133,7 @@ export class Compactions<M> {
     let asked = session.ask(messages, parts, true);
     // One that was under way may not be enough; then one of our own.
     for (let tries = 0; asked === null && tries < 2; tries++) {
+      parts.signal?.throwIfAborted();
       try {
         await this.#wait(this.#running ?? this.#start(messages, parts), parts.signal);
       } catch {
@@ -188,7 +191,9 @@ export class Compactions<M> {
     const controller = new AbortController();
     const asked = force || plan !== undefined;
     const settled = this.#without(manager, told, asked);
-    if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0 };
+    let over = settled !== undefined;
+    const isOver = () => over;
+    if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0, isOver };
     const strikes = this.checkpoints.stop();
     const { flat, lists } = this.#read("compact", manager, told);
     this.#tell({ type: "compaction-start" });
@@ -199,9 +204,11 @@ export class Compactions<M> {
       controller.signal.throwIfAborted();
       // Another's session was taken in meanwhile: what the plan stands on comes again.
       if (session.history.messages.length === 0) session.take("compact", messages, parts);
-      return this.#commit(told, result, lists, plan !== undefined);
+      const outcome = this.#commit(told, result, lists, plan !== undefined);
+      over = true;
+      return outcome;
     };
-    const running: Running = { promise: this.#ended(work()), controller, waiting: 0 };
+    const running: Running = { promise: this.#ended(work()), controller, waiting: 0, isOver };
     this.#running = running;
     const forget = (): void => {
       if (this.#running === running) this.#running = undefined;
@@ -230,6 +237,7 @@ export class Compactions<M> {
     let abort = (): void => undefined;
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {
+        if (running.isOver()) return;
         running.waiting -= 1;
         if (running.waiting === 0) running.controller.abort(signal.reason);
         reject(signal.reason);
