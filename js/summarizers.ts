@@ -1,6 +1,7 @@
 /**
  * Ready summarizers over `fetch`: OpenAI's Chat Completions and what speaks like it (Ollama, vLLM, LM Studio), and Anthropic's
- * Messages. Subpath `plimsoll/summarizers`.
+ * Messages. A server that refuses and says when to come back (`Retry-After`, 20 seconds at most) is asked once more then.
+ * Subpath `plimsoll/summarizers`.
  */
 import type { Summarizer, SummaryControl, SummaryJob, SummaryResult } from "./types.js";
 
@@ -13,6 +14,9 @@ export interface EndpointOptions {
   /** Further members of the request's body, as `temperature`. */
   body?: Readonly<Record<string, unknown>>;
 }
+
+/** As long as this a server may have us wait before it is asked once more; whoever asks for longer has failed. */
+const LONGEST_WAIT_MS = 20_000;
 
 /** What a server answered instead of a summary. */
 export class SummarizerError extends Error {
@@ -57,7 +61,7 @@ export function openaiCompatible(
 /**
  * A summarizer behind `POST {baseUrl}/v1/messages`.
  *
- * @param options `baseUrl`: default `https://api.anthropic.com`.
+ * @param options `baseUrl`: default `https://api.anthropic.com`; with its version or without.
  * @example
  * const summarize = anthropic({ model: "claude-haiku-4-5", apiKey });
  */
@@ -65,11 +69,12 @@ export function anthropic(
   options: EndpointOptions & { apiKey: string; baseUrl?: string },
 ): Summarizer {
   const { baseUrl = "https://api.anthropic.com", apiKey, model, stream = true } = options;
+  const url = at(baseUrl.replace(/\/v1\/*$/, ""), "v1/messages");
   const headers = { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
   return (job: SummaryJob, control) => {
     const messages = [{ role: "user", content: job.prompt }];
     const body = { model, system: job.system, messages, max_tokens: job.maxOutputTokens, stream };
-    return ask(at(baseUrl, "v1/messages"), { headers, body, options, control, read: message });
+    return ask(url, { headers, body, options, control, read: message });
   };
 }
 
@@ -92,12 +97,20 @@ interface Call {
 
 async function ask(url: string, call: Call): Promise<SummaryResult> {
   const { options, control, read } = call;
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...call.headers, ...options.headers },
-    body: JSON.stringify({ ...call.body, ...options.body }),
-    signal: control.signal,
-  });
+  const post = (): Promise<Response> =>
+    fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...call.headers, ...options.headers },
+      body: JSON.stringify({ ...call.body, ...options.body }),
+      signal: control.signal,
+    });
+  let response = await post();
+  const wait = waitOf(response);
+  if (wait !== null) {
+    response.body?.cancel().catch(() => {});
+    await pause(wait, control);
+    response = await post();
+  }
   if (!response.ok) throw new SummarizerError(await refusal(response), response.status);
   const answer: Answer = { text: "", finishReason: null, usage: null };
   const type = response.headers.get("content-type") ?? "";
@@ -112,16 +125,45 @@ async function ask(url: string, call: Call): Promise<SummaryResult> {
   return answer;
 }
 
+/** How long a server that refuses has us wait (`Retry-After`), in milliseconds; null: it does not say, or it is too long. */
+function waitOf(response: Response): number | null {
+  const said = response.ok ? null : response.headers.get("retry-after");
+  if (!said) return null;
+  const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+  return ms <= LONGEST_WAIT_MS ? Math.max(0, ms) : null;
+}
+
+/** Waits; an abort ends it with its reason. */
+function pause(ms: number, { signal, alive }: SummaryControl): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      alive?.();
+      resolve();
+    }, ms);
+    alive?.();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+  });
+}
+
+/** What a model says: a text, or parts of which those that are text count. */
+type Content = string | null | Array<{ type?: string; text?: string }>;
+
 /** What the servers say: of either, what is read. */
 interface Wire {
   type?: string;
   error?: { message?: string; type?: string } | string;
   choices?: Array<{
-    delta?: { content?: string | null };
-    message?: { content?: string | null };
+    delta?: { content?: Content; refusal?: string | null };
+    message?: { content?: Content; refusal?: string | null };
     finish_reason?: string | null;
   }>;
-  content?: Array<{ type: string; text?: string }>;
+  content?: Content;
   delta?: { type?: string; text?: string; stop_reason?: string | null };
   stop_reason?: string | null;
   usage?: object | null;
@@ -130,7 +172,8 @@ interface Wire {
 const chat: Read = (value, into) => {
   refuse(value);
   const choice = value.choices?.[0];
-  into.text += choice?.delta?.content ?? choice?.message?.content ?? "";
+  const said = choice?.delta ?? choice?.message;
+  into.text += textOf(said?.content) || (said?.refusal ?? "");
   into.finishReason = choice?.finish_reason ?? into.finishReason;
   into.usage = value.usage ?? into.usage;
   return false;
@@ -138,12 +181,17 @@ const chat: Read = (value, into) => {
 
 const message: Read = (value, into) => {
   refuse(value);
-  for (const block of value.content ?? []) into.text += block.text ?? "";
+  into.text += textOf(value.content);
   if (value.delta?.type === "text_delta") into.text += value.delta.text ?? "";
   into.finishReason = value.delta?.stop_reason ?? value.stop_reason ?? into.finishReason;
   into.usage = value.usage ?? into.usage;
   return value.type === "message_stop";
 };
+
+function textOf(content: Content | undefined): string {
+  if (!Array.isArray(content)) return content ?? "";
+  return content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
+}
 
 /** An error in a stream that had begun well. */
 function refuse({ error }: Wire): void {
@@ -163,9 +211,12 @@ async function* events(response: Response, control: SummaryControl): AsyncGenera
       const { done, value } = await reader.read();
       control.alive?.();
       held += done ? "\n" : decoder.decode(value, { stream: true });
-      const lines = held.split(/\r\n|\n|\r(?!$)/);
+      const lines = held.split(/\r\n?|\n/);
       held = lines.pop() ?? "";
-      for (const line of lines) if (line.startsWith("data:")) yield line.slice(5).trim();
+      for (const line of lines) {
+        const data = line.startsWith("data:") && line.slice(5).trim();
+        if (data) yield data;
+      }
       if (done) return;
     }
   } finally {

@@ -72,14 +72,15 @@ const json = (
 const sse = (
   /** @type {import("node:http").ServerResponse} */ response,
   /** @type {string} */ text,
+  size = 37,
 ) => {
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
   const bytes = Buffer.from(text);
   let at = 0;
   const next = () => {
     if (at >= bytes.length) return response.end();
-    response.write(bytes.subarray(at, at + 37));
-    at += 37;
+    response.write(bytes.subarray(at, at + size));
+    at += size;
     setImmediate(next);
   };
   next();
@@ -209,6 +210,141 @@ for (const wire of WIRES) {
       );
       assert.equal(given.calls.alive > 3, stream);
     }
+  });
+
+  test(`${wire.name}: every base URL, every end of a line, characters in pieces`, {
+    skip,
+  }, async () => {
+    handle = (_, response) => json(response, wire.whole());
+    const [path] = wire.expected;
+    for (const end of wire.name === "anthropic"
+      ? ["", "/", "/v1", "/v1/"]
+      : ["/v1", "/v1/", "/v1//"]) {
+      seen = [];
+      // A server that does not stream answers as it can.
+      const { text } = await wire.make({ baseUrl: `${baseUrl}${end}` })(job, control());
+      assert.deepEqual([text, seen[0].url], [TEXT, path], end);
+    }
+    seen = [];
+    await wire.make({ baseUrl: `${baseUrl}/behind/a/proxy/v1` })(job, control());
+    assert.equal(seen[0].url, `/behind/a/proxy${path}`);
+    const comments = ": keep-alive\n\n:\n\ndata:\n\nretry: 3000\n\n";
+    for (const end of ["\n", "\r\n", "\r"])
+      for (const size of [1, 2, 5, 37, 100_000]) {
+        const text = `${comments}${wire.stream()}${comments}`.replaceAll(/\r\n|\n/g, end);
+        handle = (_, response) => sse(response, text, size);
+        const result = await wire.make()(job, control());
+        assert.equal(result.text, TEXT, `${JSON.stringify(end)} ${size}`);
+      }
+  });
+
+  test(`${wire.name}: filters, refusals, answers of nothing, parts`, { skip }, async () => {
+    const chat = wire.name !== "anthropic";
+    const ask = async (/** @type {unknown} */ body) => {
+      handle = (_, response) =>
+        typeof body === "string" ? sse(response, body) : json(response, body);
+      const { text, finishReason } = await wire.make()(job, control());
+      return [text, finishReason];
+    };
+    for (const word of chat ? ["content_filter", "length"] : ["refusal", "max_tokens"]) {
+      assert.deepEqual(await ask(wire.whole(word, "")), ["", word]);
+      assert.deepEqual(await ask(wire.stream(word, "half")), ["half", word]);
+    }
+    const nothing = chat ? { choices: [] } : { type: "message", content: [], stop_reason: null };
+    assert.deepEqual(await ask(nothing), ["", null]);
+    const thought = { type: "thinking", thinking: "hm", text: "hm" };
+    const parts = [thought, { type: "text", text: "so " }, { type: "text", text: "it is" }];
+    if (!chat) return assert.equal((await ask({ ...wire.whole(), content: parts }))[0], "so it is");
+    const choice = (/** @type {object} */ more) => ({ index: 0, finish_reason: "stop", ...more });
+    assert.deepEqual(await ask({ choices: [choice({ message: { content: parts } })] }), [
+      "so it is",
+      "stop",
+    ]);
+    const refused = { content: null, refusal: "I'm sorry, I can't." };
+    assert.deepEqual(await ask({ choices: [choice({ message: refused })] }), [
+      "I'm sorry, I can't.",
+      "stop",
+    ]);
+    // Azure begins with no choice, and usage comes behind the last.
+    const empty = 'data: {"choices":[],"usage":{"prompt_tokens":9}}\n\n';
+    assert.deepEqual(await ask(`${empty}${wire.stream().replace("data: [DONE]", `${empty}$&`)}`), [
+      TEXT,
+      "stop",
+    ]);
+  });
+
+  test(`${wire.name}: an event that is no JSON, and an abort in the midst of a stream`, {
+    skip,
+  }, async () => {
+    for (const data of ["{broken", "[]", "null"]) {
+      handle = (_, response) => sse(response, `data: ${data}\n\n${wire.stream().slice(0, 200)}`);
+      await assert.rejects(wire.make()(job, control()), data);
+    }
+    handle = (_, response) => response.writeHead(200).end("<html>");
+    await assert.rejects(wire.make()(job, control()));
+    const closed = new Promise((resolve) => {
+      handle = (_, response) => {
+        response.on("close", () => resolve("closed"));
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(wire.stream().slice(0, 400));
+      };
+    });
+    const host = new AbortController();
+    const reason = new Error("the host stops");
+    const given = { signal: host.signal, alive: () => setTimeout(() => host.abort(reason), 5) };
+    await assert.rejects(wire.make()(job, given), (error) => error === reason);
+    assert.equal(await closed, "closed", "the server is told");
+  });
+
+  test(`${wire.name}: a server that says when to come back is asked once more then`, {
+    skip,
+  }, async () => {
+    const refuse = (
+      /** @type {import("node:http").ServerResponse} */ response,
+      /** @type {string} */ when,
+      status = 429,
+    ) => {
+      response.setHeader("retry-after", when);
+      json(response, wire.error, status);
+    };
+    /** @type {number[]} */
+    let at = [];
+    for (const [when, least] of /** @type {Array<[string, number]>} */ ([
+      ["1", 950],
+      ["0", 0],
+      [new Date(0).toUTCString(), 0],
+    ])) {
+      at = [];
+      handle = (_, response) => {
+        at.push(performance.now());
+        if (at.length === 1) refuse(response, when, 503);
+        else sse(response, wire.stream());
+      };
+      const given = control();
+      assert.equal((await wire.make()(job, given)).text, TEXT);
+      assert.equal(at.length, 2);
+      assert.ok(Number(at[1]) - Number(at[0]) >= least, `${at}`);
+    }
+    for (const [when, calls] of /** @type {Array<[string, number]>} */ ([
+      ["0", 2],
+      ["21", 1],
+      ["3600", 1],
+      ["soon", 1],
+    ])) {
+      seen = [];
+      handle = (_, response) => refuse(response, when);
+      await assert.rejects(wire.make()(job, control()), { status: 429 });
+      assert.equal(seen.length, calls, when);
+    }
+    const host = new AbortController();
+    const reason = new Error("the host stops");
+    seen = [];
+    handle = (_, response) => refuse(response, "15");
+    const given = { signal: host.signal, alive: () => setTimeout(() => host.abort(reason), 5) };
+    const started = performance.now();
+    await assert.rejects(wire.make()(job, given), (error) => error === reason);
+    assert.ok(performance.now() - started < 5_000);
+    assert.equal(seen.length, 1, "nobody is asked behind an abort");
   });
 
   test(`${wire.name}: errors bear their status`, { skip }, async () => {
