@@ -380,6 +380,103 @@ test("A10 secrets of forty forms cross no boundary of a compaction", { skip }, a
   assert.ok(leaks(kept.extracted).length > 0, "`redact: false` keeps them in the lists");
 });
 
+test("A10 secrets of forty forms stand in nothing else that is ours", { skip }, async (t) => {
+  const all = SECRETS.join("\n");
+  const called = (/** @type {number} */ at) => {
+    const secret = SECRETS[at % SECRETS.length];
+    const input = { command: `curl -H 'x-key: ${secret}' https://x.example/${at}` };
+    const call = { type: "tool_use", id: `s${at}`, name: "bash", input };
+    const content = `${prose(60)} denied for ${secret} ${prose(300)}`;
+    const gave = { type: "tool_result", tool_use_id: `s${at}`, content, is_error: at % 2 === 0 };
+    return [{ role: "assistant", content: [call] }, user([gave])];
+  };
+  const history = [user(`keys: ${all}`), { role: "assistant", content: "so" }, user("go on")];
+  for (let at = 0; at < SECRETS.length; at += 1) {
+    history.push(...called(at));
+    if (at % 6 === 5) history.push({ role: "assistant", content: "ok" }, user(`and ${at}`));
+  }
+  /** @type {Record<string, unknown[]>} */
+  const ours = { stubs: [], snapshots: [], reasons: [], reports: [], events: [] };
+  for (const preset of ["balanced", "economy", "hermes", "aceclaw", "aiclaw", "context-budget"]) {
+    const { context, events } = manager(async (/** @type {any} */ job) => good(job), {
+      preset,
+      window: { contextTokens: 22_000, maxOutputTokens: 1_000 },
+      on: (/** @type {any} */ event) => ours.events?.push(event),
+    });
+    const { messages, source, edits } = context.request(history);
+    const edited = new Set(edits.map((/** @type {any} */ edit) => edit.index));
+    // What a seed's stub keeps of a result's beginning is the host's text, as it was sent before.
+    if (!["aceclaw", "aiclaw"].includes(preset))
+      for (const [at, from] of source.entries())
+        if (from === null || edited.has(from))
+          for (const block of messages[at].content)
+            if (block.type === "tool_result") ours.stubs?.push(block.content);
+    ours.snapshots?.push(Buffer.from(context.snapshot()).toString("latin1"));
+    ours.reasons?.push(
+      history.map((_, index) => context.explain(index)),
+      edits.map(({ rule, ref }) => [rule, ref]),
+    );
+    ours.reports?.push(context.inspect(), context.status());
+    ours.events?.push(events);
+  }
+  assert.ok((ours.stubs?.length ?? 0) > 20, "something was stubbed");
+
+  const summary = { minimumTokens: 0, contextTokens: 200_000 };
+  const checkpoints = { minimumTokens: 500, thresholds: [25] };
+  for (const answer of [
+    JSON.stringify({ summary: `They use ${all}`, topics: SECRETS, keyDecisions: [all] }),
+    `They use ${all}`,
+  ]) {
+    /** @type {any[]} */
+    const jobs = [];
+    const { context, events } = manager(
+      async (/** @type {any} */ job) => {
+        jobs.push(job);
+        return job.system.includes('"keyDecisions"') ? answer : good(job, all);
+      },
+      {
+        summary: { ...summary, checkpoints },
+        window: { contextTokens: 60_000, maxOutputTokens: 1_000 },
+      },
+    );
+    await context.prepare(history);
+    for (let tries = 0; tries < 50 && context.checkpoint() === null; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.match(context.checkpoint()?.summary ?? "", /^They use \[redacted\]/);
+    const { record } = await context.compact([...history, ...called(90), user("go on")], {
+      force: true,
+    });
+    assert.match(record.summary, /They use \[redacted\]/, "it is made of the checkpoint");
+    ours.checkpoints = [
+      context.checkpoint(),
+      jobs,
+      Buffer.from(context.snapshot()).toString("latin1"),
+    ];
+    ours.records = [record, api.recordLine(record)];
+    ours.events?.push(events);
+  }
+
+  /** @type {unknown[]} */
+  const errors = [];
+  for (const message of [
+    { role: all, content: all },
+    { role: "user", content: { text: all } },
+    { role: "user", content: [{ type: all, text: all }] },
+    { role: "assistant", content: [{ type: "tool_use", id: all, name: 7, input: all }] },
+    all,
+  ])
+    try {
+      manager(undefined).context.request([message]);
+    } catch (error) {
+      const { name, message, info } = /** @type {any} */ (error);
+      errors.push([name, message, info]);
+    }
+  assert.ok(errors.length > 0);
+  ours.errors = errors;
+  for (const [name, told] of Object.entries(ours))
+    await t.test(name, () => assert.deepEqual(leaks(told), []));
+});
+
 test("A10 no word of a private key crosses them either", { skip }, async () => {
   const lines = Array.from({ length: 8 }, (_, at) =>
     `${mixed(9)}k${at}Word/${mixed(11)}${at}+fooBar${at}x/${upper(12)}${at}`.padEnd(64, "q"),
