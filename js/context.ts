@@ -221,14 +221,15 @@ export class ContextManager<M = unknown> {
 
   /**
    * A prompt for notes before room is made, when the last request has newly crossed 50, 75 or 90 % of what is usable: each
-   * once, until a compaction or until less than 25 % is used. The day in it is that of the clock, in UTC. Append it to the end of the request that goes out,
-   * as text of the user's last message or a message of its own; in the system prompt it would cost the whole cache.
+   * once, until a compaction or until less than 25 % is used. The day in it is that of the clock, in UTC. It belongs at the end of the
+   * request that goes out: ask once more with it, and it stands where the provider lets it. In the system prompt it would cost the
+   * whole cache, in the history it would stay.
    *
    * Whether notes were written since, `status().flush` tells: a call that changes a file in `memory/`.
    *
    * @example
    * const prompt = context.flushPrompt();
-   * if (prompt) messages.push({ role: "user", content: prompt.text });
+   * if (prompt) prepared = context.request([...history, { role: "user", content: prompt.text }], parts);
    */
   flushPrompt(): FlushPrompt | null {
     const manager = this.#session.manager();

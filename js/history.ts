@@ -263,15 +263,19 @@ export class History<M> {
         const sent = shown[at];
         return sent !== undefined && this.#isSent(manager, message, place, sent, same);
       };
-      // A message of ours may be missing: the host has its own way to mend that.
-      while (shown[at]?.isOurs && !isSent()) at++;
+      const isApart = (): boolean => {
+        const [number] = shown[at]?.numbers ?? [];
+        return number !== undefined && this.#isSame(manager, message, number, new Map());
+      };
+      // A message of ours may be missing: the host has its own way to mend that. Not one of which the host holds what we joined.
+      while (shown[at]?.isOurs && !isSent() && !isApart()) at++;
       if (!isSent()) break;
       held.push(shown[at++] as Shown<M>);
     }
     const isOurs = shown.slice(0, at).some(({ isOurs, isEdited }) => isOurs || isEdited);
     const isAll = at === shown.length && held.length < of;
     if (held.length === 0 || !(isOurs || isAll)) return undefined;
-    const missing = shown.slice(at).find(({ isOurs }) => !isOurs);
+    const missing = shown.slice(at).find(({ numbers }) => numbers.length > 0);
     return { held, same, next: missing?.numbers[0] ?? of };
   }
 

@@ -2,7 +2,8 @@
 /** Rows of what a compaction does that stand in no other file: its figures, its ids, overflows that nobody throws, the last line before one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, good, idle, manager, prose, skip, step, talk } from "./talk.mjs";
+import { strictFor } from "./pairs.mjs";
+import { api, count, good, idle, manager, prose, skip, step, talk } from "./talk.mjs";
 
 const user = (/** @type {string} */ content) => ({ role: "user", content });
 const summarize = async (/** @type {any} */ job) => good(job);
@@ -72,6 +73,46 @@ test("F117 one that was joined ends for all, and a running one is told of", { sk
   assert.equal(context.status().compactions, 1);
 });
 
+test("F126 F127 prompts for notes reach the model, at the end of its request, once for each line", {
+  skip,
+}, () => {
+  for (const provider of ["anthropic", "bedrock"]) {
+    const wide = { contextTokens: 200_000, maxOutputTokens: 1_000 };
+    const { context } = manager(undefined, { provider, preset: "openclaw", window: wide });
+    const strict = strictFor("anthropic", provider);
+    /** @type {any[]} */
+    const history = [user("begin")];
+    /** @type {number[]} */
+    const lines = [];
+    let heard = 0;
+    for (let at = 0; at < 400 && lines.length < 6; at += 1) {
+      let { messages, epoch } = context.request(history);
+      const prompt = context.flushPrompt();
+      if (prompt) {
+        lines.push(prompt.threshold);
+        const before = epoch;
+        ({ messages, epoch } = context.request([...history, user(prompt.text)]));
+        if (provider === "anthropic") assert.equal(epoch, before, "the request grows at its end");
+        const last = messages.at(-1).content;
+        assert.equal(typeof last === "string" ? last : last.at(-1).text, prompt.text);
+      }
+      // What a model is given.
+      assert.deepEqual(strict(messages), []);
+      heard += count(JSON.stringify(messages), "notes and nothing else");
+      const call = { type: "tool_use", id: `n${at}`, name: "edit", input: {} };
+      if (prompt) Object.assign(call, { input: { file_path: "memory/2026-11-22.md" } });
+      const gave = { type: "tool_result", tool_use_id: call.id, content: prose(1_200) };
+      history.push({ role: "assistant", content: [call] }, { role: "user", content: [gave] });
+      if (prompt) {
+        context.request(history);
+        assert.deepEqual(context.status().flush, { threshold: prompt.threshold, acted: true });
+      }
+    }
+    assert.deepEqual(lines.slice(0, 4), [50, 75, 90, 50], provider);
+    assert.equal(heard, lines.length, "each once, and in no later request");
+  }
+});
+
 test("F128 ids of records sort as they came, within a millisecond too", { skip }, async () => {
   const { context } = manager(summarize);
   const history = talk(20);
@@ -104,4 +145,35 @@ test("F101 no note stands in the system text, which costs the whole cache", { sk
   assert.equal(messages[0], system);
   assert.ok(messages.slice(1).every((/** @type {any} */ it) => it.role !== "system"));
   assert.ok(api.validate(messages, "openai-chat", { format: "openai-chat" }).length === 0);
+});
+
+test("what was asked with once and stands in no history is gone, also where it was joined to what stands", {
+  skip,
+}, () => {
+  for (const provider of ["anthropic", "bedrock"])
+    for (const folds of [false, true]) {
+      const { context } = manager(undefined, { provider });
+      const history = folds ? talk(40) : [user("begin")];
+      /** @param {string} id */
+      const work = (id) => {
+        const call = { type: "tool_use", id, name: "read", input: {} };
+        const gave = { type: "tool_result", tool_use_id: id, content: `given by ${id}` };
+        history.push({ role: "assistant", content: [call] }, { role: "user", content: [gave] });
+      };
+      for (const id of ["one", "two", "three"]) {
+        work(id);
+        context.request(history);
+        const once = context.request([...history, user(`only once, ${id}`)]);
+        assert.equal(count(JSON.stringify(once.messages), "only once"), 1);
+      }
+      work("four");
+      const { messages, repairs } = context.request(history);
+      const sent = JSON.stringify(messages);
+      assert.equal(count(sent, "only once"), 0, provider);
+      for (const id of ["one", "two", "three", "four"])
+        assert.equal(count(sent, `given by ${id}`), 1);
+      assert.deepEqual(repairs, []);
+      assert.deepEqual(strictFor("anthropic", provider)(messages), []);
+      assert.equal(context.status().compactions, folds ? 1 : 0);
+    }
 });
