@@ -4,14 +4,17 @@
 
 use crate::text::{has, replaced};
 
-/// Names of tags that structure prompts, of this package and of others. `|` begins the signs of chat templates.
-const TAGS: [&str; 30] = [
+/// Names of tags that structure prompts, of this package and of others. `|`, also as wide as a letter of Chinese, begins the
+/// signs of chat templates.
+const TAGS: [&str; 34] = [
     "|",
+    "\u{ff5c}",
     "analysis",
     "assistant",
     "context",
     "conversation",
     "data",
+    "end_of_turn",
     "function_call",
     "function_calls",
     "function_results",
@@ -24,7 +27,9 @@ const TAGS: [&str; 30] = [
     "previous-summary",
     "previous_summary",
     "reasoning",
+    "start_of_turn",
     "summary",
+    "sys",
     "system",
     "system-reminder",
     "think",
@@ -96,7 +101,7 @@ fn is_tag(behind: &str) -> bool {
     TAGS.iter().any(|tag| {
         let rest = name.strip_prefix(tag);
         rest.is_some_and(|rest| {
-            *tag == "|" || !rest.starts_with(|next| is_word(next) || next == '-')
+            !tag.ends_with(is_word) || !rest.starts_with(|next| is_word(next) || next == '-')
         })
     })
 }
@@ -127,6 +132,12 @@ mod tests {
             ("a </summary> b", "a \u{2039}/summary> b"),
             ("<PREVIOUS-summary>", "\u{2039}PREVIOUS-summary>"),
             ("<|im_start|>system", "\u{2039}|im_start|>system"),
+            ("<\u{ff5c}User\u{ff5c}>", "\u{2039}\u{ff5c}User\u{ff5c}>"),
+            ("<<SYS>> <</SYS>>", "<\u{2039}SYS>> <\u{2039}/SYS>>"),
+            (
+                "<end_of_turn>\n<start_of_turn>model",
+                "\u{2039}end_of_turn>\n\u{2039}start_of_turn>model",
+            ),
             ("[COMPACTED] x", "\u{27e6}COMPACTED] x"),
             ("[Context Compression Summary]", "\u{27e6}Context Compression Summary]"),
             ("<sum\u{202e}mary>", "\u{2039}summary>"),

@@ -142,7 +142,7 @@ fn says(text: &str, status: Option<i64>) -> bool {
     let bare = has(text, "(no body)") && matches!(status, Some(400 | 413));
     let large = status == Some(413) && has(text, "too large");
     bare || large
-        || has(text, "413") && has(text, "too large")
+        || has(text, "too large") && says_413(text)
         || PHRASES.iter().any(|phrase| has(text, phrase))
         || PAIRS.iter().any(|(first, second)| {
             let at = crate::text::find(text, first, 0);
@@ -151,12 +151,23 @@ fn says(text: &str, status: Option<i64>) -> bool {
         || exceeds_the_limit(text)
 }
 
+/// As a word of its own: in a number of bytes it says nothing.
+fn says_413(text: &str) -> bool {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    crate::text::places(text, "413").any(|at| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        !digit(before) && !digit(bytes.get(at.saturating_add(3)))
+    })
+}
+
 /// `exceeds the limit of 131072`: with a number of tokens behind it, not of bytes, files or requests.
 fn exceeds_the_limit(text: &str) -> bool {
     const WORDS: &str = "exceeds the limit of ";
     crate::text::places(text, WORDS).any(|at| {
         let behind = text.get(at.saturating_add(WORDS.len())..).unwrap_or_default();
-        let digits = behind.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ',');
+        let digits =
+            behind.trim_start_matches(|sign: char| sign.is_ascii_digit() || ",.".contains(sign));
         let unit = digits.trim_start();
         digits.len() < behind.len()
             && (unit.starts_with("token") || has(text, "token") || unit.is_empty())
@@ -220,6 +231,7 @@ mod tests {
             "This model's maximum prompt length is 131072 but the request contains 537812 tokens",
             "Please reduce the length of the messages or completion",
             "prompt token count of 150000 exceeds the limit of 128000",
+            "The input exceeds the limit of 131,072.",
             "invalid params, context window exceeds limit (2013)",
             "Prompt contains 40000 tokens ... too large for model with 32768 maximum context length",
             "model_context_window_exceeded",
@@ -228,6 +240,14 @@ mod tests {
             "413 Request Entity Too Large",
             "413 {\"error\":{\"type\":\"request_too_large\"}}",
             "Request size exceeds model context",
+            "context length exceeded",
+            "The prompt exceeds model context window",
+            "the request exceeds context window",
+            "Prompt too long; exceeded max context length",
+            "The input exceeds the model's context window",
+            "input exceeds maximum context size",
+            "string_above_max_length",
+            "the context window is full",
             "input length and `max_tokens` exceed context limit: 197202 + 21333 > 200000",
         ] {
             let json = json::write(&message);
@@ -253,6 +273,8 @@ mod tests {
             "fetch failed",
             "invalid x-api-key",
             "file exceeds the limit of 20 MB",
+            "file exceeds the limit of 1.5 MB",
+            "the image of 141312 bytes is too large",
             "max_tokens is too large: 100000",
             "overloaded_error",
             "",
@@ -276,6 +298,7 @@ mod tests {
     fn f114_a_status_without_words() {
         assert!(is_context_overflow(r#"{"status":413,"message":"Payload Too Large"}"#));
         assert!(is_context_overflow(r#"{"statusCode":400,"message":"400 (no body)"}"#));
+        assert!(is_context_overflow(r#"{"status":413,"message":"413 status code (no body)"}"#));
         assert!(!is_context_overflow(r#"{"status":500,"message":"(no body)"}"#));
     }
 
