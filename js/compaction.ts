@@ -38,6 +38,8 @@ export interface Asked<M> {
 /** A plan as the core tells it: positions are its own numbers. */
 interface Told {
   plan: Omit<CompactionPlan, "extracted">;
+  /** How many there were. */
+  messages: number;
   go: number[];
   droppedTokens: number;
   room: number;
@@ -324,7 +326,8 @@ export class Compactions<M> {
       return { ...outcomeWithout("failed", result.reason, tokensBefore), attempts };
     }
     const degraded = result.degraded || isWanting;
-    const planned = { base, gone, summary, degraded, failure, extracted, lost };
+    const { messages } = told;
+    const planned = { base, gone, messages, summary, degraded, failure, extracted, lost };
     try {
       const json = argumentJson(planned, "plan");
       const text = call("compact", () => manager.commit(send(json), now));

@@ -22,6 +22,7 @@ const PLANNED: Shape = Shape {
         may("failure", Want::Text),
         may("extracted", Want::Raw),
         may("lost", Want::Items),
+        may("messages", Want::Integer),
     ],
     closed: false,
 };
@@ -70,7 +71,13 @@ impl State {
             if alone {
                 copy.pruner.fold_rent = rent;
             }
-            copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), after, degraded);
+            // What came meanwhile is none of what it left.
+            let planned = given.integer("messages").and_then(|it| u32::try_from(it).ok());
+            let first = copy.ledger.blocks_of(planned.unwrap_or(NONE)).start;
+            let late: Vec<u32> =
+                copy.ledger.live().iter().copied().filter(|&at| at >= first).collect();
+            let left = after.saturating_sub(copy.dropped_of(&late));
+            copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), left, degraded);
             copy.pruner.fold_wanted = false;
             (copy.sent.settled, copy.sent.rebuild) = (false, true);
             *self = copy;

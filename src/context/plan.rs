@@ -137,6 +137,7 @@ impl State {
         });
         let all = json!({
             "plan": plan,
+            "messages": self.ledger.message_count(),
             "go": go,
             "droppedTokens": dropped,
             "room": room,

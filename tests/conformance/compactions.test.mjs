@@ -281,6 +281,28 @@ test("prepare waits only where the request would not fit", { skip }, async () =>
   assert.ok(types().includes("compaction-end"));
 });
 
+test("one that was under way may not be enough: then one of its own, with a summarizer", {
+  skip,
+}, async () => {
+  let asked = 0;
+  const { context, types } = manager(async (/** @type {any} */ job) => {
+    asked += 1;
+    return good(job, `Zebra_${asked} was there.`);
+  });
+  const history = talk(20);
+  context.request(history);
+  const first = context.compact(history, { force: true });
+  for (let at = 20; at < 80; at += 1) history.push(...step(at));
+  history.push({ role: "user", content: "so" });
+  const prepared = await context.prepare(history);
+  assert.equal((await first).status, "summarized");
+  assert.deepEqual([asked, prepared.fits], [2, true]);
+  const { status, record } = prepared.compaction;
+  assert.deepEqual([status, record.degraded], ["summarized", false]);
+  assert.equal(count(sentText(prepared), "Zebra_2 was there."), 1);
+  assert.equal(types().filter((type) => type === "compaction-start").length, 2);
+});
+
 test("a failing summarizer is left alone, the host is warned once, and what must fit is folded without it", {
   skip,
 }, async () => {

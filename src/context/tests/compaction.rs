@@ -39,7 +39,7 @@ impl Told {
     pub(super) fn commit(&mut self, plan: &Value, summary: Option<&str>) -> Result<Value, Error> {
         let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": [], "commands": ["make all"], "errors": [] });
         let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "summary": summary,
-            "extracted": found, "lost": ["E42"] });
+            "messages": plan["messages"], "extracted": found, "lost": ["E42"] });
         let done = self.state.commit(&planned.to_string(), self.now_ms);
         done.map(|done| serde_json::from_str(done.json()).unwrap())
     }
@@ -221,6 +221,23 @@ fn f16_what_comes_while_a_summarizer_works_stays() {
         let wanted: Vec<u32> =
             kept.into_iter().chain(first..u32::try_from(count + 2 * late).unwrap()).collect();
         assert_eq!(told.live_messages(), wanted);
+    }
+}
+
+/// What came meanwhile is none of what the last one left: it may be summarized at once, where the request would not fit.
+#[test]
+fn f16_f112_what_comes_while_a_summarizer_works_is_no_compaction_without_gain() {
+    for late in [0, 40] {
+        let mut told = talked(&options(&json!({})), 30);
+        let plan = told.plan(false);
+        for at in 0..late {
+            told.ask(&format!("late {at}"));
+            told.say(&prose(400));
+        }
+        told.commit(&plan, Some("so far")).unwrap();
+        let (tokens, _) = told.state.sizes();
+        assert_eq!(tokens > told.state.usable, late > 0);
+        assert_eq!(told.state.may_summarize(told.now_ms), late > 0);
     }
 }
 
