@@ -323,6 +323,7 @@ fn a_fold_whose_head_is_no_smaller_than_what_goes_is_refused() {
         let decision = story.decide(10_000, true);
         // The head of `Plain`: 10 tokens and the digest's 70.
         assert_eq!((decision.folded, decision.refused.is_none()), (folds, folds));
+        assert_eq!(story.decide(10_000, false).refused, None, "only what was asked for is told of");
         assert_eq!(story.context(10_000), 2000 + u64::from(tokens.min(80)));
     }
 }
