@@ -242,7 +242,6 @@ fn plain_type(class: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{json, open};
-    use super::*;
 
     #[test]
     fn contents_of_gemini_stay_as_they_are() {
