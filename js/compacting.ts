@@ -1,5 +1,6 @@
 /** Compaction as functions over a whole history, without a session. */
 import { ContextManager } from "./context.js";
+import { own } from "./options.js";
 import type {
   CompactionOutcome,
   CompactionPlan,
@@ -23,8 +24,8 @@ export function planCompaction<M>(
   options: PolicyOptions &
     Parts & { window: ContextWindow; format?: Format; estimator?: Estimator; force?: boolean },
 ): CompactionPlan {
-  const { system, tools, unseenTokens, signal, force, ...own } = options;
-  using manager = new ContextManager<M>(own);
+  const { system, tools, unseenTokens, signal, force, ...rest } = own(options);
+  using manager = new ContextManager<M>(rest);
   return manager.plan(messages, { system, tools, unseenTokens, signal, force });
 }
 
@@ -39,8 +40,8 @@ export async function compact<M>(
   messages: readonly M[],
   options: ContextManagerOptions<M> & { force?: boolean; signal?: AbortSignal },
 ): Promise<{ messages: M[]; outcome: CompactionOutcome }> {
-  const { force, signal, ...own } = options;
-  using manager = new ContextManager<M>(own);
+  const { force, signal, ...rest } = own(options);
+  using manager = new ContextManager<M>(rest);
   const outcome = await manager.compact(messages, { force, signal });
   return { messages: manager.request(messages).messages, outcome };
 }

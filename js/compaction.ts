@@ -5,7 +5,7 @@ import { driver } from "./driver.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import type { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
-import { summarizersOf } from "./options.js";
+import { own, summarizersOf } from "./options.js";
 import type {
   CompactionEvent,
   CompactionOutcome,
@@ -185,7 +185,7 @@ export class Compactions<M> {
   }
 
   #start(messages: readonly M[], options: CompactOptions): Running {
-    const { force = false, focus, plan, signal: _, ...parts } = options;
+    const { force = false, focus, plan, signal: _, ...parts } = own(options);
     const session = this.#session;
     const manager = session.take("compact", messages, parts);
     const given = plan && argumentJson(plan, "plan");

@@ -7,6 +7,7 @@ import * as glue from "./glue/plimsoll_bg.js";
 import { question, type Told } from "./inspect.js";
 import { argumentJson } from "./json.js";
 import { LiveSession, placed } from "./live.js";
+import { own } from "./options.js";
 import { isContextOverflow } from "./overflow.js";
 import { pin, recalled, unpin } from "./pins.js";
 import type {
@@ -88,7 +89,7 @@ export class ContextManager<M = unknown> {
     messages: readonly M[],
     parts: Parts & { force?: boolean | undefined } = {},
   ): CompactionPlan {
-    const { force = false, signal, ...beside } = parts;
+    const { force = false, signal, ...beside } = own(parts);
     signal?.throwIfAborted();
     return this.#session.compactions.plan(messages, beside, force);
   }

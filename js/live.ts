@@ -10,7 +10,7 @@ import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
 import { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
-import { coreOptions } from "./options.js";
+import { coreOptions, own, owned } from "./options.js";
 import type {
   CompactionOutcome,
   ContextManagerOptions,
@@ -50,11 +50,12 @@ export class LiveSession<M> implements Session<M> {
   #busy = false;
 
   constructor(options: ContextManagerOptions<M>) {
-    this.#options = options;
     this.#core = coreOptions(options);
-    this.#view = new View(options.create);
-    this.#counter = counterOf(options.estimator);
-    this.history = new History(options.key, this.#counter);
+    this.#options = owned(options);
+    const { create, estimator, key } = this.#options;
+    this.#view = new View(create);
+    this.#counter = counterOf(estimator);
+    this.history = new History(key, this.#counter);
     this.compactions = new Compactions(this);
     this.manager();
   }
@@ -150,7 +151,7 @@ export class LiveSession<M> implements Session<M> {
     const core = coreOptions(options);
     const manager = this.manager();
     const again = call("setModel", () => manager.options(send(core)));
-    this.#options = options;
+    this.#options = owned(options);
     this.#core = core;
     this.#counter = counterOf(options.estimator);
     this.#beside = undefined;
@@ -196,7 +197,7 @@ export class LiveSession<M> implements Session<M> {
   /** Hands over the history and what goes out beside it. */
   #take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
     if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
-    const { system = null, tools = null, unseenTokens = null } = parts;
+    const { system = null, tools = null, unseenTokens = null } = own(parts);
     const beside = argumentJson({ system, tools, unseenTokens }, "parts");
     const manager = this.manager();
     this.history.take(manager, messages, this.#view);

@@ -24,9 +24,10 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
     refuseNonFinite(name, value);
     given[name] = value;
   }
-  if (summarizersOf(options).length > 0) given.summarizes = true;
-  if (options.summary?.redact === false) given.redacts = false;
-  const minimum = options.summary?.minimumTokens;
+  const { summary, summarize } = owned(options);
+  if (summarizersOf({ summarize }).length > 0) given.summarizes = true;
+  if (summary?.redact === false) given.redacts = false;
+  const minimum = summary?.minimumTokens;
   if (minimum !== undefined) {
     refuseNonFinite("summary.minimumTokens", minimum);
     given.summaryTokens = minimum;
@@ -37,8 +38,23 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
   return argumentJson(given, "options");
 }
 
+/** What was given by itself: whatever others have put into `Object.prototype` is no option. */
+export function own<T extends object>(given: T): T {
+  return Object.assign(Object.create(null), given);
+}
+
+/** The same of all options, as they are now. */
+export function owned<M>(options: ContextManagerOptions<M>): ContextManagerOptions<M> {
+  const { summary, ...rest } = own(options);
+  return own(summary ? { ...rest, summary: own(summary) } : rest);
+}
+
 /** The host's summarizers, in order. */
-export function summarizersOf<M>({ summarize }: ContextManagerOptions<M>): readonly Summarizer[] {
+export function summarizersOf({
+  summarize,
+}: {
+  summarize?: Summarizer | readonly Summarizer[] | undefined;
+}): readonly Summarizer[] {
   const all = (Array.isArray(summarize) ? summarize : summarize ? [summarize] : []) as unknown[];
   for (const one of all) {
     if (typeof one !== "function") {

@@ -101,7 +101,8 @@ fn is_tag(behind: &str) -> bool {
     TAGS.iter().any(|tag| {
         let rest = name.strip_prefix(tag);
         rest.is_some_and(|rest| {
-            !tag.ends_with(is_word) || !rest.starts_with(|next| is_word(next) || next == '-')
+            matches!(*tag, "|" | "\u{ff5c}")
+                || !rest.starts_with(|next| is_word(next) || next == '-')
         })
     })
 }

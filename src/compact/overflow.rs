@@ -142,7 +142,7 @@ fn says(text: &str, status: Option<i64>) -> bool {
     let bare = has(text, "(no body)") && matches!(status, Some(400 | 413));
     let large = status == Some(413) && has(text, "too large");
     bare || large
-        || has(text, "too large") && says_413(text)
+        || has(text, "too large") && (text.starts_with("413") || has(text, " 413 "))
         || PHRASES.iter().any(|phrase| has(text, phrase))
         || PAIRS.iter().any(|(first, second)| {
             let at = crate::text::find(text, first, 0);
@@ -151,23 +151,13 @@ fn says(text: &str, status: Option<i64>) -> bool {
         || exceeds_the_limit(text)
 }
 
-/// As a word of its own: in a number of bytes it says nothing.
-fn says_413(text: &str) -> bool {
-    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-    let bytes = text.as_bytes();
-    crate::text::places(text, "413").any(|at| {
-        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-        !digit(before) && !digit(bytes.get(at.saturating_add(3)))
-    })
-}
-
 /// `exceeds the limit of 131072`: with a number of tokens behind it, not of bytes, files or requests.
 fn exceeds_the_limit(text: &str) -> bool {
     const WORDS: &str = "exceeds the limit of ";
     crate::text::places(text, WORDS).any(|at| {
         let behind = text.get(at.saturating_add(WORDS.len())..).unwrap_or_default();
-        let digits =
-            behind.trim_start_matches(|sign: char| sign.is_ascii_digit() || ",.".contains(sign));
+        let digits = behind
+            .trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ',' || sign == '.');
         let unit = digits.trim_start();
         digits.len() < behind.len()
             && (unit.starts_with("token") || has(text, "token") || unit.is_empty())

@@ -143,6 +143,57 @@ test("live is reloaded: a file with two compactions gives the request that was s
   }
 });
 
+test("F119 F121 order is the parents', over branches, random ids and lines of an unknown kind", {
+  skip,
+}, () => {
+  const entry = (
+    /** @type {string} */ id,
+    /** @type {string | null} */ parentId,
+    /** @type {any} */ more,
+  ) => JSON.stringify({ id, parentId, timestamp: "2026-11-22T00:00:00Z", ...more });
+  const said = (/** @type {string} */ content) => ({
+    type: "message",
+    message: { role: "user", content, timestamp: 1 },
+  });
+  const lines = [
+    JSON.stringify({ type: "session", version: 3, id: "s", cwd: "/" }),
+    entry("ff00", null, said("one")),
+    entry("0a11", "ff00", said("two")),
+    // Of another branch, that nobody goes on with.
+    entry("9b22", "0a11", said("dead end")),
+    entry("7777", "0a11", { type: "from_the_future", data: { any: 1 } }),
+    entry("1c33", "7777", said("three")),
+    entry("eeee", "1c33", { type: "thinking_level_change", thinkingLevel: "high" }),
+    "{broken",
+    entry("dddd", "eeee", {
+      ...{ type: "compaction", summary: "SUMMARY", firstKeptEntryId: "1c33", tokensBefore: 9 },
+      ...{ details: { readFiles: ["r.rs"], modifiedFiles: ["m.rs"] }, fromHook: true },
+    }),
+    entry("0001", "dddd", { type: "custom", customType: "of a plug-in", data: 1 }),
+    entry("aaaa", "0001", said("four")),
+  ];
+  const read = api.readSession(lines.join("\n"));
+  const texts = (/** @type {any[]} */ messages) =>
+    messages.map(({ content }) => (typeof content === "string" ? content : content[0].text));
+  assert.deepEqual(texts(read.messages), ["one", "two", "three", "four"]);
+  const { lines: all, unknown, broken, kinds, branches } = read.receipt;
+  assert.deepEqual([all, unknown, broken.length, kinds.from_the_future], [11, 1, 1, 1]);
+  assert.deepEqual(branches, ["9b22", "aaaa"]);
+  const [record] = read.compactions;
+  assert.deepEqual(
+    [record.firstKeptEntryId, record.firstKeptIndex, record.details.modifiedFiles],
+    ["1c33", 2, ["m.rs"]],
+  );
+  assert.deepEqual(texts(api.resumeMessages(read)), [
+    "[Previous context summary]\nSUMMARY",
+    "three",
+    "four",
+  ]);
+  // The other branch has no compaction on its way.
+  const other = api.readSession(lines.join("\n"), { leaf: "9b22" });
+  assert.deepEqual(texts(api.resumeMessages(other)), ["one", "two", "dead end"]);
+});
+
 test("without a compaction a session goes on with all that it holds", { skip }, () => {
   const session = file();
   for (const message of step(0)) session.message(message);

@@ -158,21 +158,24 @@ export const job = [
     fault: "F7",
     name: "refuses, echoes, goes on, calls a tool",
     done: "three refusals, its own prompt, talk, and calls in four syntaxes",
-    run: () =>
-      allRefused(
-        [
-          () => "I'm sorry, but I can't help with that.",
-          () => "I cannot assist with this request.",
-          () => ({ text: "x", finishReason: "refusal" }),
-          (/** @type {any} */ given) => given.prompt,
-          () => "Sure! I will now run the tests and fix what fails.",
-          () => '{"name":"shell","arguments":{"command":"ls"}}',
-          () => '<tool_call>{"name":"shell"}</tool_call>',
-          () => 'shell({"command": "ls"})',
-          (/** @type {any} */ given) => ({ text: good(given), finishReason: "tool_calls" }),
-        ],
-        ["refused", "unverified", "inflated", "empty", "cut"],
-      ),
+    run: async () => {
+      const refusals = [
+        () => "I'm sorry, but I can't help with that.",
+        () => "I cannot assist with this request.",
+        () => ({ text: "x", finishReason: "refusal" }),
+      ];
+      const others = [
+        (/** @type {any} */ given) => given.prompt,
+        () => "Sure! I will now run the tests and fix what fails.",
+        () => '{"name":"shell","arguments":{"command":"ls"}}',
+        () => '<tool_call>{"name":"shell"}</tool_call>',
+        () => 'shell({"command": "ls"})',
+        (/** @type {any} */ given) => ({ text: good(given), finishReason: "tool_calls" }),
+      ];
+      await allRefused(refusals, ["refused"]);
+      await allRefused(others, ["unverified"]);
+      return `${refusals.length} refusals and ${others.length} that are no summary, history and request as before`;
+    },
   },
   {
     fault: "F8",
