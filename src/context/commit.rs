@@ -73,10 +73,10 @@ impl State {
             }
             // What came meanwhile is none of what it left.
             let planned = given.integer("messages").and_then(|it| u32::try_from(it).ok());
-            let first = copy.ledger.blocks_of(planned.unwrap_or(NONE)).start;
-            let late: Vec<u32> =
-                copy.ledger.live().iter().copied().filter(|&at| at >= first).collect();
-            let left = after.saturating_sub(copy.dropped_of(&late));
+            let (live, first) =
+                (copy.ledger.live(), copy.ledger.blocks_of(planned.unwrap_or(NONE)).start);
+            let late = live.get(live.partition_point(|&at| at < first)..).unwrap_or_default();
+            let left = after.saturating_sub(copy.dropped_of(late));
             copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), left, degraded);
             copy.pruner.fold_wanted = false;
             (copy.sent.settled, copy.sent.rebuild) = (false, true);
