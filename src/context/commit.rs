@@ -73,10 +73,10 @@ impl State {
             }
             // What came meanwhile is none of what it left.
             let planned = given.integer("messages").and_then(|it| u32::try_from(it).ok());
-            let (live, first) =
-                (copy.ledger.live(), copy.ledger.blocks_of(planned.unwrap_or(NONE)).start);
-            let late = live.get(live.partition_point(|&at| at < first)..).unwrap_or_default();
-            let left = after.saturating_sub(copy.dropped_of(late));
+            let from = copy.ledger.blocks_of(planned.unwrap_or(NONE)).start;
+            let held = copy.ledger.live();
+            let since = held.get(held.partition_point(|&at| at < from)..).unwrap_or_default();
+            let left = after.saturating_sub(copy.dropped_of(since));
             copy.compactions.guard.done(copy.sent.epoch.saturating_add(1), left, degraded);
             copy.pruner.fold_wanted = false;
             (copy.sent.settled, copy.sent.rebuild) = (false, true);
