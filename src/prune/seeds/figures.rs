@@ -20,6 +20,7 @@ const NOTHING: Seed = Seed {
     yields: false,
     first_once: false,
     middle: 1,
+    spares: false,
     parts: 0,
     strategy: Strategy::Summarize,
 };
@@ -40,6 +41,7 @@ const AICLAW: Seed = Seed {
     trigger: Trigger::Share(5000),
     stub: Stub::Head(Marker::Truncated),
     middle: 5,
+    spares: true,
     ..NOTHING
 };
 
