@@ -99,11 +99,8 @@ impl State {
             restore: match why.map(|why| why.rule) {
                 None => "nothing to bring back",
                 Some(Rule::Repair) => "a history that the provider accepts",
-                Some(Rule::IngestCap) => "a larger window or ingestCap",
-                Some(Rule::Limit) => "nothing: its provider would refuse the request with it",
-                Some(Rule::BoundThinking) => {
-                    "nothing: its provider would refuse it behind the edit"
-                }
+                Some(Rule::IngestCap) => "a pin, with the next epoch; a larger window or ingestCap",
+                Some(Rule::Limit | Rule::BoundThinking) => "nothing: its provider would refuse it",
                 Some(Rule::NoThinking) => "nothing: the model takes no thinking",
                 Some(
                     Rule::Timed
@@ -114,9 +111,7 @@ impl State {
                     | Rule::Discard
                     | Rule::Fold
                     | Rule::HardFit,
-                ) => {
-                    "a larger window or retention, from the start of the session; the original is in the history"
-                }
+                ) => "a pin, with the next epoch; a larger window, from the start of the session",
             },
         })
     }
