@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::json::{self, Value, json};
-use crate::model::Kind;
+use crate::model::{Form, Kind};
 
 /// A tool of the agent's: its name, what it says, and its one parameter with what that says.
 type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -103,6 +103,17 @@ impl State {
             "{used} of {usable} usable tokens ({pct} %), pressure {pressure}. {} compactions; {saved} tokens of the history are not sent.",
             status.compactions
         )
+    }
+
+    /// The request has other tools now: stubs promise their originals if the agent can ask for them.
+    pub(super) fn promise_again(&mut self) {
+        for at in self.ledger.live().to_vec() {
+            let block = self.ledger.blocks.get(at as usize);
+            let Some(block) = block.filter(|block| block.form == Form::Stubbed) else { continue };
+            if let Some(now) = self.lines.promise_again(block.kind, at) {
+                self.ledger.set_form(at, Form::Stubbed, now);
+            }
+        }
     }
 
     /// Message and block of a reference such as `r12`.

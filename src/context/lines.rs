@@ -96,6 +96,21 @@ impl Lines {
         self.text.insert(block, text);
     }
 
+    /// A stub's line promises its original, or does so no more; its tokens. None where the line is no stub of ours.
+    pub(super) fn promise_again(&mut self, kind: Kind, block: u32) -> Option<u32> {
+        if self.caps.contains_key(&block) {
+            return None;
+        }
+        let (before, behind) = self.text.get(&block)?.split_once(TOKENS)?;
+        let promise = promise(block);
+        let behind = behind.strip_prefix(&*promise).unwrap_or(behind);
+        let promise = if self.recalls { &*promise } else { "" };
+        let line = format!("{before}{TOKENS}{promise}{behind}");
+        let now = self.cost(kind, block, &line);
+        self.put(block, line);
+        Some(now)
+    }
+
     /// No line stands for the block any more.
     pub(super) fn forget(&mut self, block: u32) {
         self.text.remove(&block);
@@ -146,6 +161,14 @@ impl Lines {
     }
 }
 
+/// Ends what a stub says of its block.
+const TOKENS: &str = " tokens";
+
+/// How a stub promises its original.
+fn promise(block: u32) -> String {
+    format!(", {RECALL} {}", reference(block))
+}
+
 /// The arguments of a call that was stubbed or capped: an object, as every provider wants.
 pub(super) fn arguments(line: &str) -> Value {
     json!({ "cut": line })
@@ -162,12 +185,9 @@ impl Writer for Lines {
         } else {
             "result"
         };
-        let mut line = format!("[{what} cut, {} tokens", it.tokens);
+        let mut line = format!("[{what} cut, {}{TOKENS}", it.tokens);
         if self.recalls {
-            line.push_str(", ");
-            line.push_str(RECALL);
-            line.push(' ');
-            line.push_str(&reference(block));
+            line.push_str(&promise(block));
         }
         for (at, &id) in ids.iter().enumerate() {
             line.push_str(if at == 0 { ": " } else { " " });
