@@ -24,6 +24,8 @@ const TOOLS: [Tool; 3] = [
 
 /// A stub promises it only where it is among the request's tools.
 pub(super) const RECALL: &str = "context_recall";
+/// As it stands in JSON.
+pub(super) const QUOTED: &str = "\"context_recall\"";
 
 /// Told instead of an original that the host has no more.
 const LOST: &str = "The original is not there any more.";
@@ -66,7 +68,7 @@ pub fn agent_tools() -> Value {
 }
 
 impl State {
-    /// A call of the agent's to one of the tools, with its arguments as JSON.
+    /// A call of the agent's to one of the tools, with its arguments as JSON, or as a string of that: so `OpenAI` gives them.
     ///
     /// # Errors
     /// `InvalidArgument` for another name. What the model got wrong in the arguments is told in the text.
@@ -79,7 +81,8 @@ impl State {
                 Ok(Told::Text("The context will be compacted before the next step.".into()))
             }
             RECALL => {
-                let members = json::members(arguments).unwrap_or_default();
+                let inner = json::string(arguments).unwrap_or_else(|_| arguments.into());
+                let members = json::members(&inner).unwrap_or_default();
                 let given = members.iter().find(|(name, _)| name == "ref");
                 let given = given.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
                 Ok(match self.referred(&given) {

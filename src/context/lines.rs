@@ -101,11 +101,16 @@ impl Lines {
         if self.caps.contains_key(&block) {
             return None;
         }
-        let (before, behind) = self.text.get(&block)?.split_once(TOKENS)?;
+        let old = self.text.get(&block)?;
+        let (before, behind) =
+            old.split_at_checked(old.find(TOKENS)?.saturating_add(TOKENS.len()))?;
         let promise = promise(block);
         let behind = behind.strip_prefix(&*promise).unwrap_or(behind);
-        let promise = if self.recalls { &*promise } else { "" };
-        let line = format!("{before}{TOKENS}{promise}{behind}");
+        let mut line = String::from(before);
+        if self.recalls {
+            line.push_str(&promise);
+        }
+        line.push_str(behind);
         let now = self.cost(kind, block, &line);
         self.put(block, line);
         Some(now)
@@ -166,7 +171,7 @@ const TOKENS: &str = " tokens";
 
 /// How a stub promises its original.
 fn promise(block: u32) -> String {
-    format!(", {RECALL} {}", reference(block))
+    [", ", RECALL, " ", &reference(block)].concat()
 }
 
 /// The arguments of a call that was stubbed or capped: an object, as every provider wants.

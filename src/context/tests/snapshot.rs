@@ -312,7 +312,12 @@ fn the_agent_asks_and_is_answered() {
         ask("context_recall", r#"{"ref":"r3"}"#),
         Ok(crate::context::Told::Recall(3, 3))
     ));
+    assert!(matches!(
+        ask("context_recall", r#""{\"ref\": \"r3\"}""#),
+        Ok(crate::context::Told::Recall(3, 3))
+    ));
     assert!(matches!(ask("context_recall", r#"{"ref":7}"#), Ok(crate::context::Told::Text(_))));
+    assert!(matches!(ask("context_recall", r#""r3""#), Ok(crate::context::Told::Text(_))));
     assert!(ask("context_delete", "{}").is_err());
     assert!(ask("context_compact", "null").is_ok());
     let answer = told.request();
