@@ -13,12 +13,15 @@
 use std::fs;
 use std::path::Path;
 
+use halves::{HALF, broken, halves};
 use plimsoll::format::{Change, Format, What};
 use plimsoll::model::{Fix, FixKind, Made, Op, Outline};
 use plimsoll::validity::{Options, Provider, check, mend, mend_told};
 use serde_json::{Value, json};
-use sessions::sessions;
+use sessions::{pieces, sessions};
 
+#[path = "support/halves.rs"]
+mod halves;
 #[path = "support/sessions.rs"]
 mod sessions;
 
@@ -130,20 +133,10 @@ fn check_mended(format: Format, provider: Provider, messages: &[Value]) -> usize
 }
 
 fn check_pieces(format: Format, provider: Provider, messages: &[Value]) -> usize {
-    let mut fixes = 0;
-    let third = messages.len() / 3;
-    for part in [&messages[..2 * third], &messages[third + 1..], &messages[1..third]] {
-        fixes += check_mended(format, provider, part);
-    }
-    for skipped in [1, 4] {
-        let numbered = messages.iter().enumerate().filter(|(at, _)| at % 7 != skipped);
-        let holed: Vec<_> = numbered.map(|(_, message)| message.clone()).collect();
-        fixes += check_mended(format, provider, &holed);
-    }
-    fixes
+    pieces(messages).iter().map(|it| check_mended(format, provider, it)).sum()
 }
 
-/// As it is, cut off at the start and at the end, and with every seventh message missing.
+/// As it is, and in pieces.
 fn check_folder(folder: &str, format: Format, provider: Provider) {
     let (mut fixes, mut whole) = (0, 0);
     for messages in sessions(folder) {
@@ -173,22 +166,7 @@ fn pi() {
 
 #[test]
 fn half_characters_in_every_string_are_mended() {
-    let half = "cut \u{fffd}";
-    let anthropic = json!([
-        { "role": "user", "content": half },
-        { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "tool_use", "id": half, "name": "n", "input": { "x": half } }] },
-        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": half, "content": half }] },
-    ]);
-    let openai = json!([
-        { "role": "user", "content": half },
-        { "role": "assistant", "content": half, "tool_calls": [{ "id": half, "type": "function", "function": { "name": "n", "arguments": half } }] },
-        { "role": "tool", "tool_call_id": half, "content": half },
-    ]);
-    let pi = json!([
-        { "role": "user", "content": half },
-        { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "toolCall", "id": half, "name": "n", "arguments": { "x": half } }] },
-        { "role": "toolResult", "toolCallId": half, "toolName": "n", "content": [{ "type": "text", "text": half }], "isError": false },
-    ]);
+    let (half, [anthropic, openai, pi]) = (HALF, halves());
     let ai_sdk = json!([
         { "role": "user", "content": half },
         { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "tool-call", "toolCallId": half, "toolName": "n", "input": { "x": half } }] },
@@ -225,13 +203,9 @@ fn half_characters_in_every_string_are_mended() {
         (Format::LangChain, Provider::Anthropic, langchain),
     ] {
         let messages = messages.as_array().unwrap();
-        let read: Vec<_> = (0u32..)
-            .zip(messages)
-            .map(|(index, message)| {
-                let broken = message.to_string().replace('\u{fffd}', "\\ud83d");
-                format.read(broken.as_bytes(), index).unwrap().outline()
-            })
-            .collect();
+        let outline =
+            |(index, text): (u32, String)| format.read(text.as_bytes(), index).unwrap().outline();
+        let read: Vec<_> = (0u32..).zip(broken(messages)).map(outline).collect();
         let fixes = mend(&read, provider);
         let rules: Vec<_> = fixes.iter().map(|fix| fix.violation.rule).collect();
         assert!(rules.iter().filter(|rule| **rule == "I26").count() >= 4, "{rules:?}");

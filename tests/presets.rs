@@ -13,18 +13,8 @@ use std::path::{Path, PathBuf};
 use plimsoll::context::{Options, Recording, Totals};
 use plimsoll::estimate::Estimator;
 use plimsoll::json::write;
+use plimsoll::prune::Policy;
 use plimsoll::session::read_session;
-
-const PRESETS: [&str; 8] = [
-    "balanced",
-    "economy",
-    "retention",
-    "aceclaw",
-    "aiclaw",
-    "openclaw",
-    "context-budget",
-    "hermes",
-];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -57,7 +47,7 @@ fn recordings() -> Vec<(String, Recording)> {
 #[test]
 fn every_session_through_every_preset_is_valid_and_fits() {
     let recordings = recordings();
-    for preset in PRESETS {
+    for preset in Policy::PRESETS {
         for more in ["", r#","strategy":"truncate""#, r#","strategy":"discard""#] {
             let ours = ["balanced", "economy", "retention"].contains(&preset);
             if ours && !more.is_empty() {

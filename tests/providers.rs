@@ -12,12 +12,15 @@
 )]
 
 use carry::{repair, validate};
+use halves::{broken, halves};
 use plimsoll::format::Format;
 use serde_json::{Value, json};
-use sessions::sessions;
+use sessions::{pieces, sessions};
 
 #[path = "support/carry.rs"]
 mod carry;
+#[path = "support/halves.rs"]
+mod halves;
 #[path = "support/sessions.rs"]
 mod sessions;
 
@@ -39,20 +42,13 @@ fn check_mended(format: Format, provider: &str, messages: &[Value]) -> usize {
     repairs
 }
 
-/// As it is, cut off at the start and at the end, and with every seventh message missing.
+/// As it is, and in pieces.
 fn check_folder(folder: &str, format: Format, provider: &str) {
     let (mut fixes, mut whole) = (0, 0);
     for messages in sessions(folder) {
         whole += check_mended(format, provider, &messages);
-        let third = messages.len() / 3;
-        for part in [&messages[..2 * third], &messages[third + 1..], &messages[1..third]] {
-            fixes += check_mended(format, provider, part);
-        }
-        for skipped in [1, 4] {
-            let numbered = messages.iter().enumerate().filter(|(at, _)| at % 7 != skipped);
-            let holed: Vec<_> = numbered.map(|(_, message)| message.clone()).collect();
-            fixes += check_mended(format, provider, &holed);
-        }
+        fixes +=
+            pieces(&messages).iter().map(|it| check_mended(format, provider, it)).sum::<usize>();
     }
     println!("{folder} for {provider}: {whole} repairs whole, {fixes} in pieces");
 }
@@ -82,22 +78,7 @@ fn pi() {
 
 #[test]
 fn half_characters_in_every_string_are_mended() {
-    let half = "cut \u{fffd}";
-    let anthropic = json!([
-        { "role": "user", "content": half },
-        { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "tool_use", "id": half, "name": "n", "input": { "x": half } }] },
-        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": half, "content": half }] },
-    ]);
-    let openai = json!([
-        { "role": "user", "content": half },
-        { "role": "assistant", "content": half, "tool_calls": [{ "id": half, "type": "function", "function": { "name": "n", "arguments": half } }] },
-        { "role": "tool", "tool_call_id": half, "content": half },
-    ]);
-    let pi = json!([
-        { "role": "user", "content": half },
-        { "role": "assistant", "content": [{ "type": "text", "text": half }, { "type": "toolCall", "id": half, "name": "n", "arguments": { "x": half } }] },
-        { "role": "toolResult", "toolCallId": half, "toolName": "n", "content": [{ "type": "text", "text": half }], "isError": false },
-    ]);
+    let [anthropic, openai, pi] = halves();
     for (format, provider, messages) in [
         (Format::Anthropic, "anthropic", &anthropic),
         (Format::Anthropic, "bedrock", &anthropic),
@@ -106,9 +87,7 @@ fn half_characters_in_every_string_are_mended() {
         (Format::OpenAiChat, "mistral", &openai),
         (Format::Pi, "anthropic", &pi),
     ] {
-        let messages = messages.as_array().unwrap().iter();
-        let broken = messages.map(|message| message.to_string().replace('\u{fffd}', "\\ud83d"));
-        let broken: Vec<String> = broken.collect();
+        let broken = broken(messages.as_array().unwrap());
         let (mended, repairs) = repair(format, provider, &json!({}), &broken);
         let rules: Vec<_> = repairs.as_array().unwrap().iter().map(|it| &it["rule"]).collect();
         assert!(rules.iter().filter(|rule| **rule == "I26").count() >= 4, "{rules:?}");

@@ -24,6 +24,8 @@ const TOOLS: [Tool; 3] = [
 
 /// A stub promises it only where it is among the request's tools.
 pub(super) const RECALL: &str = "context_recall";
+/// How a stub speaks of it, before its reference.
+pub(super) const PROMISE: &str = ", context_recall ";
 /// As it stands in JSON.
 pub(super) const QUOTED: &str = "\"context_recall\"";
 

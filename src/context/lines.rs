@@ -2,7 +2,7 @@
 
 use litemap::LiteMap;
 
-use super::agent::{RECALL, reference};
+use super::agent::{PROMISE, reference};
 use super::view::IMAGE;
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
@@ -171,7 +171,9 @@ const TOKENS: &str = " tokens";
 
 /// How a stub promises its original.
 fn promise(block: u32) -> String {
-    [", ", RECALL, " ", &reference(block)].concat()
+    let mut promise = String::from(PROMISE);
+    promise.push_str(&reference(block));
+    promise
 }
 
 /// The arguments of a call that was stubbed or capped: an object, as every provider wants.
@@ -190,7 +192,7 @@ impl Writer for Lines {
         } else {
             "result"
         };
-        let mut line = format!("[{what} cut, {}{TOKENS}", it.tokens);
+        let mut line = format!("[{what} cut, {} tokens", it.tokens);
         if self.recalls {
             line.push_str(&promise(block));
         }

@@ -315,7 +315,7 @@ mod tests {
         let every = EVERY.join(", ");
         let theirs = format!("no such option; there are {every}, {}", SEEDS.join(", "));
         let ours = format!("no such option; there are {every}, {}", OURS.join(", "));
-        for preset in ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"] {
+        for preset in Policy::PRESETS.into_iter().skip(3) {
             for name in OURS {
                 let given = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
                 refuses(&given, &format!("{name}: expected {theirs}, got 1"));

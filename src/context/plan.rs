@@ -20,7 +20,7 @@ const SUMMARY: u64 = 1500;
 const WANTING: &str = "a summary of what went is still wanting";
 /// So often a summary of what went without one is asked for beside a fold (F118).
 const TRIES: u32 = 3;
-/// And where there are so many tokens for it.
+/// And where there are so many tokens for it; any summary may have them.
 const LEAST_ROOM: u64 = 500;
 /// So many identifiers a summary is asked to hold; the digest carries the others.
 const NAMED: usize = 50;
@@ -97,14 +97,11 @@ impl State {
         let folds = outcome == "summarize";
         let start = if alone { self.pruner.start } else { copy.pruner.start };
         let cut = if folds { start } else { self.ledger.message_count() };
-        let summary = self.lines.estimator.tokens(&self.lines.summary).into();
-        // A summary leaves the request smaller than it was, and below the line where that leaves any room for one.
-        let room = if alone {
-            self.dropped_of(&going).min(line.saturating_sub(before)).saturating_add(summary)
-        } else {
-            let left = line.saturating_add(summary).saturating_sub(after);
-            before.saturating_sub(after).saturating_add(summary).min(left.max(LEAST_ROOM))
-        };
+        let summary: u64 = self.lines.estimator.tokens(&self.lines.summary).into();
+        // A summary is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
+        let frees = if alone { self.dropped_of(&going) } else { before.saturating_sub(after) };
+        let left = line.saturating_add(summary).saturating_sub(after) / 2;
+        let room = frees.saturating_add(summary).min(left.max(LEAST_ROOM));
         going.extend(&gone);
         sort_set(&mut going);
         if !folds {

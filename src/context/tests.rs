@@ -225,9 +225,8 @@ proptest! {
         preset in 0usize..8,
         late: bool,
     ) {
-        let names = ["balanced", "economy", "retention", "aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
         let mut options = window(tokens);
-        options["preset"] = names[preset].into();
+        options["preset"] = crate::prune::Policy::PRESETS[preset].into();
         let (mut told, mut asked) = (Told::new(&options), Told::new(&options));
         told.ask("go");
         asked.ask("go");

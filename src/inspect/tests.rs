@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{nearest, report};
 use crate::context::{Options, State, Step};
 use crate::format::Format;
+use crate::prune::Policy;
 
 /// A session, its messages, and the parts as they were sent.
 struct Told {
@@ -275,7 +276,7 @@ fn the_nearest_keys_have_most_in_common() {
 
 #[test]
 fn the_trigger_shown_is_the_one_that_acts() {
-    for preset in ["retention", "aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"] {
+    for preset in Policy::PRESETS.into_iter().skip(2) {
         let mut options = window(20_000);
         options["preset"] = json!(preset);
         let mut told = Told::new(&options);
@@ -358,9 +359,8 @@ proptest! {
         tokens in 2000u32..20_000,
         preset in 0usize..8,
     ) {
-        let presets = ["balanced", "economy", "retention", "aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
         let mut options = window(tokens);
-        options["preset"] = json!(presets[preset]);
+        options["preset"] = json!(Policy::PRESETS[preset]);
         let (mut told, mut other) = (Told::new(&options), Told::new(&options));
         for (at, (chars, asks)) in steps.into_iter().enumerate() {
             let result = "some words ".repeat(chars / 11);

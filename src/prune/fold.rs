@@ -107,7 +107,8 @@ impl Pruner {
             return; // a head would say what is not true, and make the request larger
         }
         if self.is_no_smaller(ledger, setting.window, moment.call, &gone, writer) {
-            decision.refused = Some("what could go is no larger than what would stand for it");
+            let reason = "what could go is no larger than what would stand for it";
+            decision.refused = (is_seed || self.fold_wanted).then_some(reason);
             return;
         }
         let usable = if is_seed { with_margin(setting).usable } else { setting.usable };

@@ -87,6 +87,18 @@ const ROWS: [Row; 20] = [
 ];
 
 impl Policy {
+    /// The names of the presets: ours, then the other systems'.
+    pub const PRESETS: [&str; 8] = [
+        "balanced",
+        "economy",
+        "retention",
+        "aceclaw",
+        "aiclaw",
+        "openclaw",
+        "context-budget",
+        "hermes",
+    ];
+
     /// The presets `economy` (retention 0), `balanced` (0.6, the default) and `retention` (1), or another system's way.
     ///
     /// # Errors

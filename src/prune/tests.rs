@@ -157,17 +157,6 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 1..40)
 }
 
-const PRESETS: [&str; 8] = [
-    "balanced",
-    "economy",
-    "retention",
-    "aceclaw",
-    "aiclaw",
-    "openclaw",
-    "context-budget",
-    "hermes",
-];
-
 /// Nothing more could be done: what is left may not go, stands in the last message, or is as small as it gets.
 fn is_floor(story: &Story) -> bool {
     let last = story.ledger.message_count() - 1;
@@ -193,10 +182,10 @@ proptest! {
     fn whatever_comes_groups_masks_and_window_are_kept(
         acts in acts(),
         window in 2_000u64..40_000,
-        (preset, strategy) in (0..PRESETS.len(), 0..3usize),
+        (preset, strategy) in (0..Policy::PRESETS.len(), 0..3usize),
         (first, last, turns) in (0..4u32, 0..8u32, 0..3u32),
     ) {
-        let mut story = Story::of(PRESETS[preset]);
+        let mut story = Story::of(Policy::PRESETS[preset]);
         story.pruner.policy.protect = Protect { first, last, turns, ..Protect::default() };
         if let Some(seed) = &mut story.pruner.policy.seed {
             let all = [super::Strategy::Summarize, super::Strategy::Truncate, super::Strategy::Discard];
@@ -323,6 +312,7 @@ fn a_fold_whose_head_is_no_smaller_than_what_goes_is_refused() {
         let decision = story.decide(10_000, true);
         // The head of `Plain`: 10 tokens and the digest's 70.
         assert_eq!((decision.folded, decision.refused.is_none()), (folds, folds));
+        assert_eq!(story.decide(10_000, false).refused, None, "only what was asked for is told of");
         assert_eq!(story.context(10_000), 2000 + u64::from(tokens.min(80)));
     }
 }

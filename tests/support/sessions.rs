@@ -32,3 +32,16 @@ pub(crate) fn sessions(folder: &str) -> Vec<Vec<Value>> {
     });
     messages.collect()
 }
+
+/// The same cut off at the end, at the start and at both, and with every seventh message missing.
+pub(crate) fn pieces(messages: &[Value]) -> Vec<Vec<Value>> {
+    let third = messages.len() / 3;
+    let mut all: Vec<_> = [&messages[..2 * third], &messages[third + 1..], &messages[1..third]]
+        .map(<[Value]>::to_vec)
+        .into();
+    for skipped in [1, 4] {
+        let numbered = messages.iter().enumerate().filter(|(at, _)| at % 7 != skipped);
+        all.push(numbered.map(|(_, message)| message.clone()).collect());
+    }
+    all
+}

@@ -115,16 +115,17 @@ fn a_fold_too_small_for_a_summary_waits_for_none() {
 
 /// A head that took all the room would leave none for what comes next.
 #[test]
-fn f108_a_summary_has_room_below_the_line_where_any_is_left() {
-    for (steps, last, least) in [(24, 1, false), (24, 2_000, false), (24, 19_000, true)] {
-        let mut told = talked(&options(&json!({})), steps);
+fn f108_a_summary_has_half_of_what_is_left_below_the_line() {
+    for (last, least) in [(1, false), (2_000, false), (11_800, true)] {
+        let mut told = talked(&options(&json!({})), 24);
         told.ask(&prose(last));
         let (_, line) = told.state.sizes();
         let plan = told.plan(true);
-        let figure = |name: &str| plan["plan"][name].as_u64().unwrap();
-        let (room, after) = (plan["room"].as_u64().unwrap(), figure("tokensAfterEstimate"));
-        let without = after - if plan["summaryWanted"] == true { room.min(1_500) } else { 0 };
-        assert!(without + room <= line.max(without + 500), "{last}: {without} + {room} of {line}");
+        let room = plan["room"].as_u64().unwrap();
+        assert_eq!(plan["summaryWanted"], true);
+        let without = plan["plan"]["tokensAfterEstimate"].as_u64().unwrap() - room.min(1_500);
+        let half = line.saturating_sub(without) / 2;
+        assert!(room <= half.max(500), "{last}: {room} of {half}");
         assert_eq!(room == 500, least, "{last}: {room}");
     }
 }

@@ -96,17 +96,14 @@ static ROWS: [Row; 5] = [
 ];
 
 impl Policy {
-    /// The names of all presets, for an error.
-    const NAMES: &str =
-        "one of balanced, economy, retention, aceclaw, aiclaw, openclaw, context-budget, hermes";
-
     /// Another system's way, with its figures. `balanced` says what a fold keeps.
     ///
     /// # Errors
     /// `InvalidArgument` for any other name.
     pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
         let Some(row) = ROWS.iter().find(|row| row.seed.name == name) else {
-            return Err(Error::argument("preset", Self::NAMES, format_args!("\"{name}\"")));
+            let names = format!("one of {}", Self::PRESETS.join(", "));
+            return Err(Error::argument("preset", &names, format_args!("\"{name}\"")));
         };
         let mut policy = Self::retaining(600)?;
         let Row { seed, target, minimum_gain, first, last, turns, tokens } = row;

@@ -1,18 +1,7 @@
 //! What is protected, under every preset.
 
 use super::*;
-use crate::prune::Protect;
-
-const PRESETS: [&str; 8] = [
-    "balanced",
-    "economy",
-    "retention",
-    "aceclaw",
-    "aiclaw",
-    "openclaw",
-    "context-budget",
-    "hermes",
-];
+use crate::prune::{Policy, Protect};
 
 /// What is protected at the end of a history of these roles: `u`, `a`, `c` (a call), `t` (its result), `s`.
 fn tail(roles: &str, protect: &Protect) -> u32 {
@@ -76,7 +65,7 @@ fn h13_the_last_reply_stays() {
 #[test]
 fn h4_protections_hold_under_every_preset() {
     let more = json!({ "protectFirst": 1, "protectLast": 3, "protectTools": ["note*", "plan"], "format": "anthropic" });
-    for name in PRESETS {
+    for name in Policy::PRESETS {
         let mut told = preset(name, 24_000, &more);
         told.ask("the first");
         let mut named = Vec::new();
@@ -123,7 +112,7 @@ fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
 
 #[test]
 fn g23_protected_tokens_hold_under_every_preset() {
-    for name in PRESETS {
+    for name in Policy::PRESETS {
         let more = json!({ "protectFirst": 0, "protectTokens": 5000, "format": "anthropic" });
         let mut told = preset(name, 24_000, &more);
         told.ask("go");
@@ -143,8 +132,9 @@ fn g23_protected_tokens_hold_under_every_preset() {
 /// F063: three real turns, or three messages of the user's role where a preset counts those.
 #[test]
 fn a75_protected_turns_hold_under_every_preset() {
-    for name in PRESETS {
-        let ways: &[&str] = if SEEDS.contains(&name) { &["user", "user-role"] } else { &[""] };
+    for name in Policy::PRESETS {
+        let ways: &[&str] =
+            if seeds().any(|seed| seed == name) { &["user", "user-role"] } else { &[""] };
         for turn in ways {
             let mut more = json!({ "protectFirst": 0, "protectLast": 0, "protectTurns": 3 });
             if !turn.is_empty() {
@@ -201,7 +191,7 @@ fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
 /// More than fits is protected: it is cut after all, and nothing else is left to cut.
 #[test]
 fn what_is_protected_gives_way_only_to_a_request_that_would_not_fit() {
-    for name in PRESETS {
+    for name in Policy::PRESETS {
         let mut told = preset(name, 10_000, &json!({ "protectLast": 50 }));
         for at in 0..40 {
             told.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2000));
