@@ -101,11 +101,11 @@ impl Policy {
     /// # Errors
     /// `InvalidArgument` for any other name.
     pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
-        let Some(row) = ROWS.iter().find(|row| row.seed.name == name) else {
+        let row = ROWS.iter().find(|row| row.seed.name == name);
+        let (Some(row), Some(mut policy)) = (row, Self::retaining(600)) else {
             let names = format!("one of {}", Self::PRESETS.join(", "));
             return Err(Error::argument("preset", &names, format_args!("\"{name}\"")));
         };
-        let mut policy = Self::retaining(600)?;
         let Row { seed, target, minimum_gain, first, last, turns, tokens } = row;
         policy.protect = Protect {
             first: *first,
