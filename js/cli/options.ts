@@ -50,7 +50,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "provider",
     value: "NAME",
-    help: "whose rules hold (default: the messages' own): anthropic,\nopenai-chat, openai-responses, gemini, bedrock, mistral,\ndeepseek, kimi",
+    help: "whose rules hold (default: the messages' own):\nanthropic, openai-chat, openai-responses, gemini,\nbedrock, mistral, deepseek, kimi",
     only: SESSION,
   },
   {
