@@ -2,6 +2,7 @@
 
 use super::file::SessionFile;
 use super::read_session;
+use super::testing::json;
 
 /// A line: type, uuid, parent, and the rest of its members.
 fn line(kind: &str, uuid: &str, parent: &str, rest: &str) -> String {
@@ -36,10 +37,6 @@ fn text(text: &str) -> String {
 
 fn read(lines: &[String], leaf: Option<&str>) -> SessionFile {
     read_session(lines.join("\r\n").as_bytes(), leaf).expect("read")
-}
-
-fn json(file: &SessionFile) -> Vec<&str> {
-    file.messages.iter().map(String::as_str).collect()
 }
 
 fn said(role: &str, blocks: &[String]) -> String {

@@ -92,16 +92,11 @@ pub(super) const SCRIPT: Script = Script {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_session;
-    use crate::session::SessionFile;
-
-    fn open(lines: &[&str]) -> SessionFile {
-        read_session(lines.join("\n").as_bytes(), None).expect("read")
-    }
+    use super::super::testing::open_lines;
 
     #[test]
     fn events_become_messages_as_the_model_saw_them() {
-        let file = open(&[
+        let file = open_lines(&[
             r#"{"type":"session.start","data":{"sessionId":"s","version":1}}"#,
             r#"{"type":"system.message","data":{"content":"rules"}}"#,
             r#"{"type":"user.message","data":{"content":"hi","transformedContent":"now: hi"}}"#,

@@ -138,11 +138,8 @@ pub(super) fn runs(list: &RawValue, leaf: Option<&str>) -> Result<Option<Session
 #[cfg(test)]
 mod tests {
     use super::super::read_session;
+    use super::super::testing::open;
     use super::*;
-
-    fn open(json: &str) -> SessionFile {
-        read_session(json.as_bytes(), None).expect("read")
-    }
 
     #[test]
     fn anthropic_is_told_by_blocks_and_by_system() {

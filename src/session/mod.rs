@@ -38,6 +38,8 @@ mod usage;
 mod claude_tests;
 #[cfg(test)]
 mod fuzz_tests;
+#[cfg(test)]
+mod testing;
 
 pub use file::{
     Broken, CompactionRecord, Extracted, Receipt, Resume, SessionCall, SessionFile, SessionWindow,

@@ -241,16 +241,7 @@ fn plain_type(class: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_session;
-    use super::*;
-
-    fn open(json: &str) -> SessionFile {
-        read_session(json.as_bytes(), None).expect("read")
-    }
-
-    fn json(file: &SessionFile) -> Vec<&str> {
-        file.messages.iter().map(String::as_str).collect()
-    }
+    use super::super::testing::{json, open};
 
     #[test]
     fn contents_of_gemini_stay_as_they_are() {

@@ -156,16 +156,7 @@ pub(super) const SDK: Script = Script {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_session;
-    use crate::session::SessionFile;
-
-    fn open(lines: &[&str]) -> SessionFile {
-        read_session(lines.join("\n").as_bytes(), None).expect("read")
-    }
-
-    fn json(file: &SessionFile) -> Vec<&str> {
-        file.messages.iter().map(String::as_str).collect()
-    }
+    use super::super::testing::{json, open_lines};
 
     #[test]
     fn actions_of_one_answer_are_one_message() {
@@ -173,7 +164,7 @@ mod tests {
         let event = |rest: &str, id: &str| {
             format!("{{\"source\":\"agent\",{rest},{}}}", answer.replace("ID", id))
         };
-        let file = open(&[
+        let file = open_lines(&[
             r#"{"id":1,"source":"user","action":"message","args":{"content":"hi"}}"#,
             &event(
                 r#""id":2,"timestamp":"1970-01-01T00:00:01.5","action":"run","args":{"command":"ls","thought":"both"}"#,
@@ -205,7 +196,7 @@ mod tests {
 
     #[test]
     fn events_of_the_sdk_are_read() {
-        let file = open(&[
+        let file = open_lines(&[
             r#"{"kind":"SystemPromptEvent","source":"agent","system_prompt":{"type":"text","text":"rules"},"tools":[{"name":"t"}]}"#,
             r#"{"kind":"MessageEvent","source":"user","llm_message":{"role":"user","content":[{"type":"text","text":"hi"}]}}"#,
             r#"{"kind":"ActionEvent","source":"agent","thought":[{"type":"text","text":"go"}],"tool_name":"t","tool_call_id":"a","tool_call":{"id":"a","name":"t","arguments":"{}"},"llm_response_id":"r"}"#,

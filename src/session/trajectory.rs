@@ -61,16 +61,7 @@ pub(super) const TALK: Script = Script {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_session;
-    use crate::session::SessionFile;
-
-    fn open(json: &str) -> SessionFile {
-        read_session(json.as_bytes(), None).expect("read")
-    }
-
-    fn json(file: &SessionFile) -> Vec<&str> {
-        file.messages.iter().map(String::as_str).collect()
-    }
+    use super::super::testing::{json, open};
 
     #[test]
     fn actions_in_text_are_calls() {

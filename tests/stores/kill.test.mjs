@@ -20,6 +20,18 @@ async function filesOf(place) {
   return Object.getPrototypeOf(probe);
 }
 
+/** The file of a key's record. @param {string} place @param {string} key */
+const recordOf = async (place, key) =>
+  (await readdir(place)).find((it) => it.startsWith(`${key}.`)) ?? "";
+
+/** A store in a folder of its own, with one record. @param {import("node:test").TestContext} t */
+async function begun(t) {
+  const place = folder(t);
+  const store = await opened({ kind: "file", place });
+  await store.commit("one", page(1), null);
+  return { place, store };
+}
+
 const KILLS = long ? 1000 : 12;
 
 for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
@@ -70,9 +82,7 @@ for (const task of /** @type {const} */ (["commit", "delete", "first"])) {
 test("file: a lock of a process that lives is waited for, and no longer than ten seconds", {
   skip: skip("file") || (!long && "skipped: locks that are waited for are left to --long"),
 }, async (t) => {
-  const place = folder(t);
-  const store = await opened({ kind: "file", place });
-  await store.commit("one", page(1), null);
+  const { place, store } = await begun(t);
   const { process, lines, ended } = child("stopped", { kind: "file", place }, { key: "one" });
   await lines.next();
   await assert.rejects(store.commit("one", page(2), 1), { code: "LOCKED" });
@@ -80,7 +90,7 @@ test("file: a lock of a process that lives is waited for, and no longer than ten
   await ended;
   assert.equal(await store.commit("one", page(2), 1), 2);
   // Of another machine nobody here knows whether it lives: after a minute it does not.
-  const name = (await readdir(place)).find((it) => it.startsWith("one.")) ?? "";
+  const name = await recordOf(place, "one");
   const lock = join(place, `${name}.lock`);
   await writeFile(lock, JSON.stringify({ id: "0".repeat(12), pid: 1, began: "", host: "far" }));
   await assert.rejects(store.commit("one", page(3), 2), /held by process 1 on far/);
@@ -127,15 +137,13 @@ test("file: stores of one folder are one process, wherever it goes", {
 test("file: what nobody can tell the owner of is left behind after a minute", {
   skip: skip("file"),
 }, async (t) => {
-  const place = folder(t);
-  const store = await opened({ kind: "file", place });
-  await store.commit("one", page(1), null);
+  const { place, store } = await begun(t);
   const owners = join(place, ".owners");
   const [own = ""] = await readdir(owners);
   const { host } = JSON.parse(await readFile(join(owners, own), "utf8"));
   // A number that another process has by now, where the system does not say when one began.
   const again = JSON.stringify({ id: "0".repeat(12), pid: process.pid, began: "", host });
-  const name = (await readdir(place)).find((it) => it.startsWith("one.")) ?? "";
+  const name = await recordOf(place, "one");
   await writeFile(join(place, `${name}.lock`), again);
   const far = JSON.stringify({ id: "1".repeat(12), pid: 1, began: "", host: "far" });
   for (const [id, text] of Object.entries({ [`${"1".repeat(12)}`]: far, half: '{"id', none: "" }))
@@ -154,9 +162,7 @@ test("file: what nobody can tell the owner of is left behind after a minute", {
 test("file: a write that fails leaves the old record, and nothing else", {
   skip: skip("file"),
 }, async (t) => {
-  const place = folder(t);
-  const store = await opened({ kind: "file", place });
-  await store.commit("one", page(1), null);
+  const { place, store } = await begun(t);
   const files = await filesOf(join(place, ".owners"));
   const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
   for (const call of ["writeFile", "sync"]) {
@@ -175,9 +181,7 @@ test("file: a write that fails leaves the old record, and nothing else", {
 test("file: a writer whose lock was taken away, and that wakes up, writes in nobody's record", {
   skip: skip("file"),
 }, async (t) => {
-  const place = folder(t);
-  const store = await opened({ kind: "file", place });
-  await store.commit("one", page(1), null);
+  const { place, store } = await begun(t);
   const files = await filesOf(join(place, ".owners"));
   const write = files.writeFile;
   /** @type {() => void} */
@@ -209,10 +213,8 @@ test("file: a writer whose lock was taken away, and that wakes up, writes in nob
 test("file: a record that is damaged is a typed error, and can be deleted", {
   skip: skip("file"),
 }, async (t) => {
-  const place = folder(t);
-  const store = await opened({ kind: "file", place });
-  await store.commit("one", page(1), null);
-  const name = (await readdir(place)).find((it) => it.startsWith("one.")) ?? "";
+  const { place, store } = await begun(t);
+  const name = await recordOf(place, "one");
   const whole = await readFile(join(place, name));
   const each = Math.ceil(whole.length / 300);
   for (let at = 0; at < whole.length; at += each) {
@@ -227,7 +229,7 @@ test("file: a record that is damaged is a typed error, and can be deleted", {
   await writeFile(join(place, name), whole);
   assert.equal((await store.load("one")).revision, 1);
   await store.commit("two", page(1), null);
-  const other = (await readdir(place)).find((it) => it.startsWith("two.")) ?? "";
+  const other = await recordOf(place, "two");
   await writeFile(join(place, other), whole);
   await assert.rejects(store.load("two"), { code: "CORRUPT_STATE" }, "another key's record");
   await store.delete("two");

@@ -1,0 +1,150 @@
+//! Strings: found, skipped, unescaped.
+
+use std::borrow::Cow;
+
+use super::{Read, Reader};
+
+impl<'a> Reader<'a> {
+    /// A string, whose quote was seen; borrowed where it has no escapes.
+    pub fn string(&mut self) -> Read<Cow<'a, str>> {
+        let start = self.at + 1;
+        self.at = plain_until(self.text, start);
+        if self.byte() == Some(b'"') {
+            self.at += 1;
+            return Ok(Cow::Borrowed(self.from(start, self.at - 1)));
+        }
+        // What follows is rarely longer than this: it need not grow line by line.
+        let mut out = String::with_capacity((self.text.len() - start).min(4096));
+        out.push_str(self.from(start, self.at));
+        loop {
+            // Nearly all escapes are these.
+            let short = match self.text.as_bytes().get(self.at..self.at + 2) {
+                Some(b"\\n") => "\n",
+                Some(b"\\\"") => "\"",
+                Some(b"\\t") => "\t",
+                _ => "",
+            };
+            if !short.is_empty() {
+                self.at += 2;
+                out.push_str(short);
+            } else if self.ends()? {
+                break;
+            } else {
+                out.push(self.escape(true)?);
+            }
+            let start = self.at;
+            self.at = plain_until(self.text, start);
+            out.push_str(self.from(start, self.at));
+        }
+        Ok(Cow::Owned(out))
+    }
+
+    /// The same, left unread.
+    pub(super) fn skip_string(&mut self, strict: bool) -> Read<()> {
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        loop {
+            let end = plain_until(self.text, self.at);
+            self.at = end;
+            match (bytes.get(end), bytes.get(end + 1)) {
+                (Some(b'\\'), Some(b'"' | b'\\' | b'n' | b't')) => self.at += 2,
+                _ if self.ends()? => return Ok(()),
+                _ => drop(self.escape(strict)?),
+            }
+        }
+    }
+
+    /// The string ends here, or an escape follows, whose backslash is passed over.
+    fn ends(&mut self) -> Read<bool> {
+        let byte = self.byte();
+        self.at = self.text.len().min(self.at + 1);
+        match byte {
+            Some(b'"') => Ok(true),
+            Some(b'\\') => Ok(false),
+            Some(_) => {
+                Err(self.error("control character (\\u0000-\\u001F) found while parsing a string"))
+            }
+            None => Err(self.error("EOF while parsing a string")),
+        }
+    }
+
+    /// What an escape stands for, behind its backslash; a lone surrogate is refused, or stands for U+FFFD.
+    fn escape(&mut self, strict: bool) -> Read<char> {
+        let Some(byte) = self.byte() else { return Err(self.error("EOF while parsing a string")) };
+        self.at += 1;
+        Ok(match byte {
+            b'"' | b'\\' | b'/' => char::from(byte),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let mut code = self.hex()?;
+                if strict && (0xd800..0xdc00).contains(&code) {
+                    if !self.from(self.at, self.at + 2).starts_with("\\u") {
+                        return Err(self.next_is("unexpected end of hex escape"));
+                    }
+                    self.at += 2;
+                    let low = self.hex()?;
+                    if !(0xdc00..0xe000).contains(&low) {
+                        return Err(self.error("lone leading surrogate in hex escape"));
+                    }
+                    code = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                }
+                match char::from_u32(code) {
+                    Some(char) => char,
+                    None if strict => {
+                        return Err(self.error("lone leading surrogate in hex escape"));
+                    }
+                    None => char::REPLACEMENT_CHARACTER,
+                }
+            }
+            _ => return Err(self.error("invalid escape")),
+        })
+    }
+
+    /// The four digits of a `\u` escape.
+    fn hex(&mut self) -> Read<u32> {
+        let mut code = 0;
+        for _ in 0..4 {
+            let Some(byte) = self.byte() else {
+                return Err(self.error("EOF while parsing a string"));
+            };
+            self.at += 1;
+            let Some(digit) = char::from(byte).to_digit(16) else {
+                return Err(self.error("invalid escape"));
+            };
+            code = code * 16 + digit;
+        }
+        Ok(code)
+    }
+}
+
+/// The first place from `at` on of a quote, a backslash or a control character: eight bytes at a time.
+pub(in crate::json) fn plain_until(text: &str, mut at: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let bytes = text.as_bytes();
+    let (chunks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
+    for chunk in chunks {
+        let word = u64::from_le_bytes(*chunk);
+        // The high bit of each byte that is zero after the quote, or the backslash, is taken off; or below a space.
+        let quote = word ^ (ONES * 0x22);
+        let slash = word ^ (ONES * 0x5c);
+        let found = (quote.wrapping_sub(ONES) & !quote)
+            | (slash.wrapping_sub(ONES) & !slash)
+            | (word.wrapping_sub(ONES * 0x20) & !word);
+        let found = found & (ONES * 0x80);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while let Some(byte) = bytes.get(at) {
+        if *byte < 0x20 || matches!(byte, b'"' | b'\\') {
+            break;
+        }
+        at += 1;
+    }
+    at
+}

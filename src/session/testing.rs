@@ -1,0 +1,18 @@
+//! What the tests of several readers need.
+
+use super::{SessionFile, read_session};
+
+/// A session file of this text.
+pub(super) fn open(text: &str) -> SessionFile {
+    read_session(text.as_bytes(), None).expect("read")
+}
+
+/// The same, line by line.
+pub(super) fn open_lines(lines: &[&str]) -> SessionFile {
+    open(&lines.join("\n"))
+}
+
+/// Its messages as JSON.
+pub(super) fn json(file: &SessionFile) -> Vec<&str> {
+    file.messages.iter().map(String::as_str).collect()
+}
