@@ -195,5 +195,5 @@ const LEFT = 24;
 function row({ name, value, short, help: text }: Option): string {
   const letter = short === undefined ? "" : `-${short}, `;
   const left = `  ${letter}--${name}${value === undefined ? "" : ` ${value}`}`;
-  return left.padEnd(LEFT) + text;
+  return left.padEnd(LEFT) + text.replaceAll("\n", `\n${" ".repeat(LEFT)}`);
 }

@@ -225,7 +225,9 @@ function largest(screen: Screen, changed: readonly NextMessage[], top: number): 
 /** What a rule went by: of which block is said where there are several kinds. */
 function evidence(screen: Screen, { evidence: lines }: NextMessage): string[] {
   const kinds = new Set(lines.map((text) => text.split(": ")[0]));
-  const bare = lines.map((text) => (kinds.size > 1 ? text : text.slice(text.indexOf(": ") + 2)));
+  const bare = lines
+    .map((text) => (kinds.size > 1 ? text : text.slice(text.indexOf(": ") + 2)))
+    .map((text) => text.replace(/\d+/g, (digits) => count(Number(digits))));
   const between = screen.sign("between");
   return screen.flow(spans("faint", bare), between, screen.width - 2).map((text) => `  ${text}`);
 }

@@ -23,6 +23,7 @@ export interface Option {
   value?: string;
   short?: string;
   many?: boolean;
+  /** Lines of at most 56 columns. */
   help: string;
   /** The commands that know it; all if nothing is said. */
   only?: readonly Command[];
@@ -43,19 +44,19 @@ export const OPTIONS: readonly Option[] = [
     name: "preset",
     value: "NAME",
     many: true,
-    help: "the policy: balanced (default), economy, retention, ...",
+    help: "the policy: balanced (default), economy, retention,\naceclaw, aiclaw, openclaw, context-budget, hermes",
     only: SESSION,
   },
   {
     name: "provider",
     value: "NAME",
-    help: "whose rules hold (default: the messages' own)",
+    help: "whose rules hold (default: the messages' own):\nanthropic, openai-chat, openai-responses, gemini,\nbedrock, mistral, deepseek, kimi",
     only: SESSION,
   },
   {
     name: "estimator",
     value: "NAME",
-    help: "how tokens are estimated: generic (default), claude, ...",
+    help: "how tokens are estimated: generic (default), claude,\no200k, cl100k, gemini, gemma3, llama3, qwen, deepseek,\nmistral, chars/4, chars/2.1, cjk",
     only: SESSION,
   },
   {

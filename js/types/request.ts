@@ -11,6 +11,10 @@ export interface Prepared<M> {
   fits: boolean;
   /** What had to be repaired in the host's history. */
   repairs: Violation[];
+  /**
+   * Messages of it after which a cache marker pays, where the provider takes markers: the head of a fold, what the last
+   * request had too, the end. At most 3, and with the host's own in `system` and `tools` at most 4.
+   */
   cacheBreakpoints: readonly number[];
   /** Changes only when something other than the end of the request changes. */
   epoch: number;

@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::json::{self, Value, json};
-use crate::model::Kind;
+use crate::model::{Form, Kind};
 
 /// A tool of the agent's: its name, what it says, and its one parameter with what that says.
 type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -24,6 +24,10 @@ const TOOLS: [Tool; 3] = [
 
 /// A stub promises it only where it is among the request's tools.
 pub(super) const RECALL: &str = "context_recall";
+/// How a stub speaks of it, before its reference.
+pub(super) const PROMISE: &str = ", context_recall ";
+/// As it stands in JSON.
+pub(super) const QUOTED: &str = "\"context_recall\"";
 
 /// Told instead of an original that the host has no more.
 const LOST: &str = "The original is not there any more.";
@@ -66,7 +70,7 @@ pub fn agent_tools() -> Value {
 }
 
 impl State {
-    /// A call of the agent's to one of the tools, with its arguments as JSON.
+    /// A call of the agent's to one of the tools, with its arguments as JSON, or as a string of that: so `OpenAI` gives them.
     ///
     /// # Errors
     /// `InvalidArgument` for another name. What the model got wrong in the arguments is told in the text.
@@ -79,7 +83,8 @@ impl State {
                 Ok(Told::Text("The context will be compacted before the next step.".into()))
             }
             RECALL => {
-                let members = json::members(arguments).unwrap_or_default();
+                let inner = json::string(arguments).unwrap_or_else(|_| arguments.into());
+                let members = json::members(&inner).unwrap_or_default();
                 let given = members.iter().find(|(name, _)| name == "ref");
                 let given = given.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
                 Ok(match self.referred(&given) {
@@ -103,6 +108,17 @@ impl State {
             "{used} of {usable} usable tokens ({pct} %), pressure {pressure}. {} compactions; {saved} tokens of the history are not sent.",
             status.compactions
         )
+    }
+
+    /// The request has other tools now: stubs promise their originals if the agent can ask for them.
+    pub(super) fn promise_again(&mut self) {
+        for at in self.ledger.live().to_vec() {
+            let block = self.ledger.blocks.get(at as usize);
+            let Some(block) = block.filter(|block| block.form == Form::Stubbed) else { continue };
+            if let Some(now) = self.lines.promise_again(block.kind, at) {
+                self.ledger.set_form(at, Form::Stubbed, now);
+            }
+        }
     }
 
     /// Message and block of a reference such as `r12`.

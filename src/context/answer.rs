@@ -76,6 +76,9 @@ json::written!(Answer {
     last_group
 });
 
+/// Cache markers that a request may have, all told.
+const MARKERS: u32 = 4;
+
 /// What the policy did at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -226,7 +229,8 @@ impl State {
             || sent(&self.ending) != sent(&self.sent.ending)
     }
 
-    /// Where a cache marker pays: behind the head of a fold, behind what this request shares with the last one, and at its end.
+    /// Where a cache marker pays: behind the head of a fold, behind what this request shares with the last one, and at its end;
+    /// the last of them where the host's own, in system and tools, leave no room for more (I13).
     fn mark_breakpoints(&mut self, shared: usize) {
         self.sent.breakpoints.clear();
         if !self.provider.takes_markers() {
@@ -241,6 +245,10 @@ impl State {
             if self.sent.breakpoints.last().is_none_or(|&last| last < at) {
                 self.sent.breakpoints.push(at);
             }
+        }
+        let room = MARKERS.saturating_sub(self.parts.marks) as usize;
+        while self.sent.breakpoints.len() > room {
+            self.sent.breakpoints.remove(0);
         }
     }
 

@@ -99,11 +99,8 @@ impl State {
             restore: match why.map(|why| why.rule) {
                 None => "nothing to bring back",
                 Some(Rule::Repair) => "a history that the provider accepts",
-                Some(Rule::IngestCap) => "a larger window or ingestCap",
-                Some(Rule::Limit) => "nothing: its provider would refuse the request with it",
-                Some(Rule::BoundThinking) => {
-                    "nothing: its provider would refuse it behind the edit"
-                }
+                Some(Rule::IngestCap) => "a pin, with the next epoch; a larger window or ingestCap",
+                Some(Rule::Limit | Rule::BoundThinking) => "nothing: its provider would refuse it",
                 Some(Rule::NoThinking) => "nothing: the model takes no thinking",
                 Some(
                     Rule::Timed
@@ -114,9 +111,7 @@ impl State {
                     | Rule::Discard
                     | Rule::Fold
                     | Rule::HardFit,
-                ) => {
-                    "a larger window or retention, from the start of the session; the original is in the history"
-                }
+                ) => "a pin, with the next epoch; a larger window, from the start of the session",
             },
         })
     }
@@ -143,14 +138,18 @@ impl State {
 
 fn evidence(block: &Block, call: u32) -> Vec<String> {
     let kind = block.kind.name();
-    let mut lines = vec![format!("{kind}: {} tokens, now {}", block.tokens, block.now)];
+    // One for all: each way to format costs in the Wasm.
+    let says = |first: &str, one: u32, between: &str, other: u32, last: &str| {
+        format!("{kind}: {first}{one}{between}{other}{last}")
+    };
+    let mut lines = vec![says("", block.tokens, " tokens, now ", block.now, "")];
     if matches!(block.kind, Kind::Call | Kind::Result) {
         let idle = call.saturating_sub(block.last);
-        lines.push(format!("{kind}: used by {} calls, idle for {idle}", block.uses));
+        lines.push(says("used by ", block.uses.into(), " calls, idle for ", idle, ""));
     }
     if block.kind == Kind::Result {
         let (live, used) = (block.live, block.used_live);
-        lines.push(format!("{kind}: newest source of {live} identifiers, {used} of them used"));
+        lines.push(says("newest source of ", live, " identifiers, ", used, " of them used"));
     }
     if block.duplicate {
         lines.push(format!("{kind}: a later result says the same"));

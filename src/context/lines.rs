@@ -2,7 +2,7 @@
 
 use litemap::LiteMap;
 
-use super::agent::{RECALL, reference};
+use super::agent::{PROMISE, reference};
 use super::view::IMAGE;
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
@@ -96,6 +96,26 @@ impl Lines {
         self.text.insert(block, text);
     }
 
+    /// A stub's line promises its original, or does so no more; its tokens. None where the line is no stub of ours.
+    pub(super) fn promise_again(&mut self, kind: Kind, block: u32) -> Option<u32> {
+        if self.caps.contains_key(&block) {
+            return None;
+        }
+        let old = self.text.get(&block)?;
+        let (before, behind) =
+            old.split_at_checked(old.find(TOKENS)?.saturating_add(TOKENS.len()))?;
+        let promise = promise(block);
+        let behind = behind.strip_prefix(&*promise).unwrap_or(behind);
+        let mut line = String::from(before);
+        if self.recalls {
+            line.push_str(&promise);
+        }
+        line.push_str(behind);
+        let now = self.cost(kind, block, &line);
+        self.put(block, line);
+        Some(now)
+    }
+
     /// No line stands for the block any more.
     pub(super) fn forget(&mut self, block: u32) {
         self.text.remove(&block);
@@ -146,6 +166,16 @@ impl Lines {
     }
 }
 
+/// Ends what a stub says of its block.
+const TOKENS: &str = " tokens";
+
+/// How a stub promises its original.
+fn promise(block: u32) -> String {
+    let mut promise = String::from(PROMISE);
+    promise.push_str(&reference(block));
+    promise
+}
+
 /// The arguments of a call that was stubbed or capped: an object, as every provider wants.
 pub(super) fn arguments(line: &str) -> Value {
     json!({ "cut": line })
@@ -164,10 +194,7 @@ impl Writer for Lines {
         };
         let mut line = format!("[{what} cut, {} tokens", it.tokens);
         if self.recalls {
-            line.push_str(", ");
-            line.push_str(RECALL);
-            line.push(' ');
-            line.push_str(&reference(block));
+            line.push_str(&promise(block));
         }
         for (at, &id) in ids.iter().enumerate() {
             line.push_str(if at == 0 { ": " } else { " " });

@@ -161,8 +161,10 @@ fn policy(given: &Given<'_>, internal: &[&str]) -> Result<Policy> {
         if preset.is_some() {
             return Err(given.refused("retention", "no `preset` beside it", retention));
         }
-        let number = given.scaled("retention", retention, 3, "a number from -0.6 to 1.3")?;
-        policy = Policy::retaining(number)?;
+        let expected = "a number from -0.6 to 1.3";
+        let number = given.scaled("retention", retention, 3, expected)?;
+        let other = Policy::retaining(number);
+        policy = other.ok_or_else(|| given.refused("retention", expected, retention))?;
     }
     let share = |name, default| Ok(given.amount(name, WHOLE_PLACES, 1)?.unwrap_or(default));
     if policy.seed.is_none() {
@@ -294,6 +296,7 @@ mod tests {
             r#"{"preset":"balanced","retention":1}"#,
             "retention: expected no `preset` beside it, got 1",
         );
+        refuses(r#"{"retention":-1.5}"#, "retention: expected a number from -0.6 to 1.3, got -1.5");
         let unknown = Options::parse(r#"{"stubChars":10}"#).unwrap_err().to_string();
         assert!(
             unknown.starts_with("stubChars: expected no such option; there are window,"),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::agent::RECALL;
+use super::agent::QUOTED;
 use super::counter::Counter;
 use super::options::Options;
 use super::state::State;
@@ -139,13 +139,17 @@ impl Words {
 }
 
 /// The tool that brings back what was cut is among the definitions: under its name, or as a member of a record.
-fn names_recall(tools: &str) -> bool {
-    let quoted = format!("\"{RECALL}\"");
-    let mut after = tools.split(&quoted).skip(1).map(str::trim_start);
-    let mut before = tools.split(&quoted).map(str::trim_end);
-    let names =
-        |it: &str| it.strip_suffix(':').is_some_and(|it| it.trim_end().ends_with("\"name\""));
-    before.any(names) || after.any(|it| it.starts_with(':'))
+fn names_recall(mut tools: &str) -> bool {
+    while let Some((before, after)) = tools.split_once(QUOTED) {
+        let member = before.trim_end().strip_suffix(':');
+        if member.is_some_and(|it| it.trim_end().ends_with("\"name\""))
+            || after.trim_start().starts_with(':')
+        {
+            return true;
+        }
+        tools = after;
+    }
+    false
 }
 
 /// A system prompt (JSON) that was given as the plan it came from.

@@ -31,9 +31,12 @@ impl State {
             return Step::Done(Box::new(self.answer(Vec::new(), Vec::new(), said)));
         }
         self.ready();
+        let parts_change = self.sent.parts.is_some_and(|parts| parts != self.parts.fingerprint);
+        if parts_change {
+            self.promise_again();
+        }
         let before = self.pruner.context(&self.ledger, &self.setting());
         let mut decision = self.decide(now_ms);
-        let parts_change = self.sent.parts.is_some_and(|parts| parts != self.parts.fingerprint);
         let opens = !decision.changes.is_empty() || parts_change || self.sent.rebuild;
         if opens && self.bring_back_pins() {
             let again = self.decide(now_ms);

@@ -317,6 +317,6 @@ impl SessionFile {
 /// The file has one branch only.
 pub(super) fn refuse_leaf(leaf: Option<&str>, format: &str) -> Result<(), Error> {
     leaf.map_or(Ok(()), |leaf| {
-        Err(Error::argument("leaf", &format!("none: a {format} file has no branches"), leaf))
+        Err(Error::argument("leaf", &format!("none: {format} has no branches"), leaf))
     })
 }

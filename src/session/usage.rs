@@ -97,13 +97,13 @@ pub(super) const LANGCHAIN: Dialect = Dialect {
     write: "input_token_details.cache_creation",
     inclusive: true,
 };
-/// AI SDK: `usage`.
+/// AI SDK: `usage`; a model that is wrapped tells of a total and its parts.
 pub(super) const AI_SDK: Dialect = Dialect {
-    input: "inputTokens|promptTokens",
-    output: "outputTokens|completionTokens",
+    input: "inputTokens.total|inputTokens|promptTokens",
+    output: "outputTokens.total|outputTokens|completionTokens",
     beside: "",
-    read: "cachedInputTokens|inputTokenDetails.cacheReadTokens",
-    write: "inputTokenDetails.cacheWriteTokens",
+    read: "cachedInputTokens|inputTokenDetails.cacheReadTokens|inputTokens.cacheRead",
+    write: "inputTokenDetails.cacheWriteTokens|inputTokens.cacheWrite",
     inclusive: true,
 };
 /// Gemini: `usageMetadata`.
@@ -155,7 +155,7 @@ const SIGNS: [(&str, &Dialect); 14] = [
     ("input_tokens_details", &RESPONSES),
     ("prompt_tokens|promptTokens", &OPENAI),
     ("cacheReadInputTokens|cacheWriteInputTokens", &BEDROCK),
-    ("cachedInputTokens|inputTokenDetails", &AI_SDK),
+    ("cachedInputTokens|inputTokenDetails|inputTokens.total", &AI_SDK),
     ("inputTokens", &CLINE),
     ("input_tokens", &ANTHROPIC),
     ("prompt_eval_count", &OLLAMA),
@@ -289,6 +289,7 @@ mod tests {
                 r#"{"inputTokens":100,"inputTokenDetails":{"cacheReadTokens":90,"noCacheTokens":10}}"#,
                 100,
             ),
+            (r#"{"inputTokens":{"total":100,"noCache":3,"cacheRead":90,"cacheWrite":7}}"#, 100),
             (r#"{"promptTokens":100,"completionTokens":1}"#, 100),
             (r#"{"input":3,"output":1,"cacheRead":90,"cacheWrite":7,"totalTokens":101}"#, 100),
             (

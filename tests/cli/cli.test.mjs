@@ -53,6 +53,22 @@ test("help and version", () => {
   assert.match(version.out, /^\d+\.\d+\.\d+\S*\n$/);
 });
 
+test("the help names every policy, provider and estimator that an error names", () => {
+  for (const name of ["preset", "provider", "estimator"]) {
+    const { err } = plimsoll(["next", AUDIT, `--${name}`, "none-such"]);
+    const allowed = err.match(/expected (?:one of )?(.*), got "none-such"/)?.[1] ?? "";
+    const names = allowed.replaceAll('"', "").split(", ");
+    assert.ok(names.length > 7, err);
+    const pages = [["--help"], ["next", "--help"], ["replay", "--help"]];
+    for (const { out } of pages.map((page) => plimsoll(page))) {
+      const [, rest = ""] = out.split(`  --${name} `);
+      const [told = ""] = rest.split("\n  -");
+      for (const one of names) assert.match(told, new RegExp(`[ \n]${one}[, \n(]|${one}$`), one);
+      for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
+    }
+  }
+});
+
 test("a wrong command line ends with 2 and says what is allowed", () => {
   const cases = [
     [[], /a command is missing: inspect, list, .* rpc or prompt; see plimsoll --help/],

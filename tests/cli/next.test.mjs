@@ -67,6 +67,15 @@ test("a change has a rule, evidence, a time and a way back; what is kept has non
   }
 });
 
+test("figures of the evidence are written as the others are", () => {
+  const { history } = json(["next", AUDIT, "--window", "64k"]);
+  const large = history.filter((one) => one.tokens - one.sentTokens >= 1000);
+  assert.ok(large.length > 0);
+  const [, told] = text(["next", AUDIT, "--window", "64k"]).split("LARGEST CHANGES\n");
+  assert.match(told, /^ {2}.*\d,\d{3} tokens, now /m);
+  assert.doesNotMatch(told, /\d{4}/);
+});
+
 test("runs cover the history once and in order; --all lists every message", () => {
   const rows = (out) => [...out.matchAll(/^ *#(\d+)(?:-(\d+))? {2}/gm)];
   const table = (args) => text(args).split(/^WHY/m)[0];

@@ -187,6 +187,8 @@ test("what was cut is recalled, by its stub or by the agent", { skip }, async ()
   const stub = JSON.stringify(context.request(work.history, parts).messages);
   assert.ok(stub.includes(`context_recall ${edited.ref}`), edited.ref);
   assert.equal(await context.callAgentTool("context_recall", { ref: edited.ref }), original);
+  const asText = JSON.stringify({ ref: edited.ref });
+  assert.equal(await context.callAgentTool("context_recall", asText), original, "as OpenAI has it");
   assert.match(await context.callAgentTool("context_recall", { ref: "r999999" }), /nothing under/);
   assert.match(await context.callAgentTool("context_status", undefined), /of 30000 usable tokens/);
   await assert.rejects(context.callAgentTool("rm", {}), /name: expected one of context_status/);
@@ -200,6 +202,34 @@ test("what was cut is recalled, by its stub or by the agent", { skip }, async ()
   assert.equal(context.recall(edited.ref), null);
   const lost = await context.callAgentTool("context_recall", { ref: edited.ref });
   assert.equal(lost, "The original is not there any more.");
+});
+
+test("no stub promises what the agent has no tool for any more", { skip }, () => {
+  const context = new api.ContextManager({ window, clock: () => 0 });
+  const work = new Work();
+  const parts = { tools: context.agentTools() };
+  const before = work.run(context, 30, parts);
+  const promises = (/** @type {any} */ { messages }) =>
+    JSON.stringify(messages).split("context_recall r").length - 1;
+  assert.ok(promises(before) > 5);
+  const tools = [{ name: "read", description: "reads a file" }];
+  const without = context.request(work.history, { tools });
+  assert.deepEqual([promises(without), without.firstChanged], [0, -1]);
+  assert.deepEqual(context.request(work.history, { tools }).messages, without.messages);
+  assert.deepEqual(context.request(work.history, parts).messages, before.messages);
+});
+
+test("what explain says brings a message back does", { skip }, () => {
+  const context = new api.ContextManager({ window, clock: () => 0 });
+  const work = new Work();
+  work.run(context, 30);
+  const index = work.history.findIndex((_, at) => context.explain(at).state === "stubbed");
+  assert.match(context.explain(index).restore, /^a pin, with the next epoch/);
+  context.pin({ index });
+  const { epoch } = context.request(work.history);
+  let now = epoch;
+  while (now === epoch) now = work.run(context, 1).epoch;
+  assert.equal(context.explain(index).state, "kept");
 });
 
 test("thinking is bound, free, or none is sent, as the model has it", { skip }, () => {

@@ -128,13 +128,18 @@ impl State {
         }
     }
 
-    /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has.
+    /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has, and what
+    /// was dropped for the sake of messages that have not come is there again.
     fn take_forms(&mut self, snapshot: &Snapshot) {
         let end = self.ledger.block_count();
         let folds_hold = snapshot.start <= self.ledger.message_count();
         for changed in snapshot.changed.iter().take_while(|changed| changed.block < end) {
             let Changed { block, now, why, form } = changed;
-            if why.rule == Rule::Fold && !folds_hold {
+            let dropped = matches!(
+                (why.rule, form),
+                (Rule::HardFit | Rule::Discard, Shape::Gone) if why.call > self.call
+            );
+            if dropped || (why.rule == Rule::Fold && !folds_hold) {
                 continue;
             }
             let form = match form {

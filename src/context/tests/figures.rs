@@ -11,6 +11,8 @@ fn explains_by_rule_evidence_and_time() {
     let stubbed = told.state.explain(2).unwrap();
     assert_eq!((stubbed.state, stubbed.rule, stubbed.group), ("stubbed", "timed", 1));
     assert_eq!(stubbed.evidence.len(), 3);
+    let back = "a pin, with the next epoch; a larger window, from the start of the session";
+    assert_eq!(stubbed.restore, back);
     assert!(stubbed.tokens_before > 10 * stubbed.tokens_after && stubbed.tokens_after > 0);
     let refused = |index| told.state.explain(index).unwrap_err().to_string();
     assert_eq!(refused(51), "index: expected a message of the history (0 to 50), got 51");

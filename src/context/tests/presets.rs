@@ -85,6 +85,8 @@ fn a67_the_trigger_is_a_share_of_the_usable_window_and_strict() {
         policy.seed.unwrap().limit(&setting)
     };
     assert_eq!(limit("aceclaw", 200_000, 16_384), 156_073);
+    let target = Policy::preset("aceclaw").unwrap().target;
+    assert_eq!(target * 183_616 / 10_000, 110_169);
     assert_eq!(limit("aiclaw", 1000, 0), 500); // I4
     assert_eq!(limit("context-budget", 131_072, 0), 111_411); // B3
     assert_eq!(limit("openclaw", 200_000, 16_384), 183_616); // G23

@@ -269,6 +269,34 @@ fn markers_are_counted_when_a_history_is_handed_over_and_never_again() {
     assert_eq!((answer.first_changed, answer.items.len()), (None, 2));
 }
 
+/// What the host marks itself, in system and tools, leaves less room for ours (I13).
+#[test]
+fn markers_that_pay_are_four_with_those_of_the_host() {
+    for (system, tools, most) in [(0, 0, 3), (1, 0, 3), (1, 1, 2), (2, 1, 1), (2, 2, 0)] {
+        let marked =
+            |at, count| if at < count { json!({ "type": "ephemeral" }) } else { json!(null) };
+        let block =
+            |at| json!({ "type": "text", "text": "be brief", "cache_control": marked(at, system) });
+        let tool = |at| json!({ "name": format!("t{at}"), "cache_control": marked(at, tools) });
+        let parts = json!({ "system": [block(0), block(1)], "tools": [tool(0), tool(1)] });
+        let mut told = Told::new(&window(30_000));
+        told.state.set_parts(&parts.to_string()).unwrap();
+        let mut seen = 0;
+        for at in 0..250 {
+            told.ask(&format!("question {at}"));
+            let answer = told.request();
+            let [.., last] = answer.cache_breakpoints[..] else {
+                assert_eq!(most, 0);
+                continue;
+            };
+            assert_eq!(last as usize + 1, told.state.sent.items.len(), "the end first of all");
+            seen = seen.max(answer.cache_breakpoints.len());
+            told.say(&words(200, &format!("a{at}b")));
+        }
+        assert_eq!(seen, most, "{system} {tools}");
+    }
+}
+
 #[test]
 fn only_reasoning_of_turns_with_calls_is_tied_to_them() {
     let mut told = told("deepseek", "openai-chat", 0);

@@ -237,6 +237,71 @@ fn a_stub_promises_its_original_only_where_the_agent_can_ask_for_it() {
     assert!(!promised(r#"[{"name":"read","title":"context_recall"}]"#));
 }
 
+/// Whoever has lost the tool must not be told to call it; given back, the stubs are what they were.
+#[test]
+fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
+    let with = r#"{"tools":[{"name":"context_recall"},{"name":"read"}]}"#;
+    let without = r#"{"tools":[{"name":"read"}]}"#;
+    let mut told = Told::new(&window(30_000));
+    told.state.set_parts(with).unwrap();
+    told.ask("find it");
+    for at in 0..25 {
+        told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+        told.request();
+    }
+    let says = |told: &Told| format!("{:?}", told.view()).matches(", context_recall r").count();
+    let (before, promised) = (told.view(), says(&told));
+    let stubs = told.forms().iter().filter(|form| **form == Form::Stubbed).count();
+    assert!(promised > 5 && promised == stubs, "{promised} of {stubs}");
+    let mut woken = told.woken(&window(30_000));
+    for told in [&mut told, &mut woken] {
+        told.state.set_parts(without).unwrap();
+        let answer = told.request();
+        assert_eq!((answer.first_changed, says(told)), (Some(-1), 0));
+        // What the lines cost is what they say.
+        let counted: u32 = told.state.ledger.blocks.iter().map(|block| block.now).sum();
+        let stub = |at: &u32| told.state.ledger.blocks[*at as usize].kind;
+        let lines = told.state.lines.text.iter();
+        let cost: u32 = lines.map(|(at, line)| told.state.lines.cost(stub(at), *at, line)).sum();
+        let whole = told.state.ledger.blocks.iter().filter(|block| block.form == Form::Full);
+        assert_eq!(counted, cost + whole.map(|block| block.now).sum::<u32>());
+        assert_eq!(told.request().first_changed, None);
+        told.state.set_parts(with).unwrap();
+        told.request();
+        assert_eq!(told.view(), before);
+    }
+}
+
+/// As a fold: what went for the sake of messages that are not there is there again.
+#[test]
+fn a_branch_has_what_was_dropped_for_messages_behind_it() {
+    for (preset, strategy) in [("aiclaw", "summarize"), ("context-budget", "discard")] {
+        let mut options = window(20_000);
+        (options["preset"], options["strategy"]) = (preset.into(), strategy.into());
+        let mut told = Told::new(&options);
+        told.ask("find it");
+        let mut then = 0;
+        for at in 0..60 {
+            told.work(&format!("c{at}"), &json!({ "path": at }), &words(900, &format!("x{at}y")));
+            let answer = told.request();
+            if at == 7 {
+                then = answer.tokens;
+            }
+        }
+        let gone = |told: &Told| told.forms()[..17].iter().filter(|it| **it == Form::Gone).count();
+        assert!(then > 10_000 && gone(&told) > 10, "{preset} {then} {}", gone(&told));
+        let branch = told.messages[..17].to_vec();
+        told.messages.clear();
+        told.state.resync();
+        told.tell_all(branch);
+        told.ask("no, the other one");
+        let answer = told.request();
+        assert!(answer.fits && told.state.violations().is_empty());
+        assert!(answer.tokens > then, "{preset}: {} of {then}", answer.tokens);
+        assert_eq!(told.state.explain(1).unwrap().state, "kept", "{preset}");
+    }
+}
+
 #[test]
 fn the_agent_asks_and_is_answered() {
     let mut told = Told::worked(&window(30_000), 20);
@@ -247,7 +312,12 @@ fn the_agent_asks_and_is_answered() {
         ask("context_recall", r#"{"ref":"r3"}"#),
         Ok(crate::context::Told::Recall(3, 3))
     ));
+    assert!(matches!(
+        ask("context_recall", r#""{\"ref\": \"r3\"}""#),
+        Ok(crate::context::Told::Recall(3, 3))
+    ));
     assert!(matches!(ask("context_recall", r#"{"ref":7}"#), Ok(crate::context::Told::Text(_))));
+    assert!(matches!(ask("context_recall", r#""r3""#), Ok(crate::context::Told::Text(_))));
     assert!(ask("context_delete", "{}").is_err());
     assert!(ask("context_compact", "null").is_ok());
     let answer = told.request();

@@ -20,6 +20,7 @@ const NOTHING: Seed = Seed {
     yields: false,
     first_once: false,
     middle: 1,
+    spares: false,
     parts: 0,
     strategy: Strategy::Summarize,
 };
@@ -40,6 +41,7 @@ const AICLAW: Seed = Seed {
     trigger: Trigger::Share(5000),
     stub: Stub::Head(Marker::Truncated),
     middle: 5,
+    spares: true,
     ..NOTHING
 };
 
@@ -99,11 +101,11 @@ impl Policy {
     /// # Errors
     /// `InvalidArgument` for any other name.
     pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
-        let Some(row) = ROWS.iter().find(|row| row.seed.name == name) else {
+        let row = ROWS.iter().find(|row| row.seed.name == name);
+        let (Some(row), Some(mut policy)) = (row, Self::retaining(600)) else {
             let names = format!("one of {}", Self::PRESETS.join(", "));
             return Err(Error::argument("preset", &names, format_args!("\"{name}\"")));
         };
-        let mut policy = Self::retaining(600)?;
         let Row { seed, target, minimum_gain, first, last, turns, tokens } = row;
         policy.protect = Protect {
             first: *first,

@@ -16,7 +16,7 @@ pub use share::oldest_chunk;
 
 use super::edit::stub;
 use super::protect::{Bounds, arrived, newest};
-use super::{Change, Decision, Moment, Pruner, Rule, Setting, WHOLE, Writer};
+use super::{Change, Decision, Moment, Protect, Pruner, Rule, Setting, WHOLE, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, Role};
 
@@ -52,6 +52,8 @@ pub struct Seed {
     pub first_once: bool,
     /// A fold of fewer messages is none.
     pub middle: u32,
+    /// A history of no more messages than its protected ends and that is left alone (I4).
+    pub spares: bool,
     /// What is dropped is the first of so many chunks of equal tokens; 0: message by message until the target is reached.
     pub parts: u32,
     /// What comes after shortening.
@@ -225,8 +227,14 @@ impl Pruner {
         if self.raw(setting) <= limit {
             return;
         }
-        self.shorten_old(seed, ledger, writer, decision);
-        if self.context(ledger, setting) > limit {
+        let Protect { first, last, .. } = self.policy.protect;
+        let spared = seed.spares && ledger.message_count() <= first + last + seed.middle;
+        if spared {
+            decision.refused = Some(TOO_FEW);
+        } else {
+            self.shorten_old(seed, ledger, writer, decision);
+        }
+        if !spared && self.context(ledger, setting) > limit {
             match seed.strategy {
                 Strategy::Summarize => self.fold(ledger, setting, moment, true, writer, decision),
                 Strategy::Truncate => self.truncate(seed, ledger, setting, writer, decision),
@@ -269,9 +277,12 @@ impl Pruner {
     /// Why a preset's fold of what stands before `cut` is not carried out.
     pub(super) fn refuses(&self, seed: &Seed, cut: u32) -> Option<&'static str> {
         let middle = cut.saturating_sub(self.start.max(self.bounds.first));
-        (middle < seed.middle).then_some("too few messages stand between what is protected")
+        (middle < seed.middle).then_some(TOO_FEW)
     }
 }
+
+/// Why a short history is not folded.
+const TOO_FEW: &str = "too few messages stand between what is protected";
 
 /// A window with room for what mending a request adds: a line where a result is missing, or where the user must speak.
 pub(super) fn with_margin(setting: &Setting) -> Setting {

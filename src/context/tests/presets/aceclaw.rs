@@ -47,6 +47,8 @@ fn a77_results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
     let thinking = forms.iter().filter(|(kind, _)| *kind == Kind::Thinking);
     let thinking: Vec<_> = thinking.map(|(_, form)| *form).collect();
     assert_eq!(thinking[..2], [Form::Gone; 2]);
+    // F062: no message is left empty; one of reasoning alone is no message that its provider takes.
+    assert_eq!((thinking[3], told.state.explain(7).unwrap().rule), (Form::Gone, "repair"));
     assert_eq!(told.state.explain(4).unwrap().rule, "prune");
     assert_eq!(told.state.violations(), []);
     assert!(answer.fits && answer.fold.is_none());

@@ -14,14 +14,20 @@ fn i8_aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
     assert!(stubs.iter().all(|(_, stub)| stub.ends_with("\n...(truncated)") && stub.len() == 215));
 }
 
-/// I1, I6, F082, F088: fewer than five between what is protected are not folded, and it is said why.
+/// I1, I4, I6, F082, F088: fewer than five between what is protected are not folded, nor is anything of 26 messages, and it is
+/// said why.
 #[test]
 fn i6_a_fold_of_fewer_than_five_is_none_and_says_why() {
-    for (messages, folds) in [(24, false), (26, true)] {
-        let mut told = preset("aiclaw", 16_000, &json!({}));
-        for at in 0..messages / 2 {
-            told.ask(&format!("question {at}"));
-            told.say(&text(at, 4000));
+    for (messages, last, folds) in
+        [(24, 20, false), (26, 20, false), (27, 20, true), (26, 19, true)]
+    {
+        let mut told = preset("aiclaw", 16_000, &json!({ "protectLast": last }));
+        for at in 0..messages {
+            if at % 2 == 0 {
+                told.ask(&format!("question {at}"));
+            } else {
+                told.say(&text(at, 4000));
+            }
         }
         let answer = told.request();
         assert_eq!(answer.fold.is_some(), folds, "{messages}");
@@ -29,5 +35,16 @@ fn i6_a_fold_of_fewer_than_five_is_none_and_says_why() {
         let outcome = answer.outcome.unwrap();
         assert_eq!(outcome.reason, if folds { "fold by digest and hot set" } else { reason });
         assert!(answer.fits);
+    }
+    // I4: nor are its results cut, before the request would not fit.
+    for (steps, cut) in [(12, false), (13, true)] {
+        let mut told = preset("aiclaw", 40_000, &json!({}));
+        told.ask("go");
+        for at in 0..steps {
+            told.work(&format!("c{at}"), &json!({}), &text(at, 8000));
+        }
+        let answer = told.request();
+        assert!(answer.tokens > 20_000 || cut);
+        assert_eq!(answer.edits.iter().any(|edit| edit.rule == "prune"), cut, "{steps}");
     }
 }

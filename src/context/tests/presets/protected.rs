@@ -129,6 +129,42 @@ fn g23_protected_tokens_hold_under_every_preset() {
     }
 }
 
+/// F063: three real turns, or three messages of the user's role where a preset counts those.
+#[test]
+fn a75_protected_turns_hold_under_every_preset() {
+    for name in Policy::PRESETS {
+        let ways: &[&str] =
+            if seeds().any(|seed| seed == name) { &["user", "user-role"] } else { &[""] };
+        for turn in ways {
+            let mut more = json!({ "protectFirst": 0, "protectLast": 0, "protectTurns": 3 });
+            if !turn.is_empty() {
+                more["turn"] = (*turn).into();
+            }
+            let mut told = preset(name, 24_000, &more);
+            for at in 0..40 {
+                told.ask(&format!("question {at}"));
+                for step in 0..2 {
+                    told.work(&format!("c{at}-{step}"), &json!({ "at": at }), &text(at, 2400));
+                }
+                told.say("done");
+                let answer = told.request();
+                assert!(answer.fits, "{name} {turn}");
+                // Of six messages a turn has three of the user's role: it and what stands beside its last call.
+                let kept = if *turn == "user-role" { 6 } else { 18 };
+                for block in &told.state.ledger.blocks {
+                    let protected = block.message as usize + kept >= told.messages.len();
+                    assert!(
+                        !protected || block.form == Form::Full,
+                        "{name} {turn} {}",
+                        block.message
+                    );
+                }
+            }
+            assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name} {turn}");
+        }
+    }
+}
+
 /// What is protected at the end is at most half of what `openclaw` acts above, unless the host says how much.
 #[test]
 fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
