@@ -1,7 +1,7 @@
 //! What the agent itself may ask: how full its context is, that it be compacted, and what a stub stands for.
 
 use super::state::State;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::json::{self, Value, json};
 use crate::model::{Form, Kind};
 
@@ -93,7 +93,7 @@ impl State {
                 })
             }
             _ => {
-                let names = TOOLS.map(|(name, ..)| name).join(", ");
+                let names = listed(&TOOLS.map(|(name, ..)| name), "");
                 Err(Error::argument("name", &format!("one of {names}"), format_args!("\"{name}\"")))
             }
         }

@@ -87,10 +87,13 @@ test("F081 the first messages are protected until the first fold", { skip }, asy
   assert.ok(context.plan(history).kept.every(([from]) => from > 0));
 });
 
-test("F082 F088 four messages between both ends are too few, and it is said", { skip }, () => {
+test("F082 F088 I4 four messages between both ends are too few, and so are 26 in all, and it is said", {
+  skip,
+}, () => {
   for (const [length, outcome] of /** @type {Array<[number, string]>} */ ([
     [24, "none"],
-    [26, "summarize"],
+    [26, "none"],
+    [28, "summarize"],
   ])) {
     const { outcome: found, reason } = planned("aiclaw", 20_000, words(length));
     assert.equal(found, outcome, `${length}: ${reason}`);

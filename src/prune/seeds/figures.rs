@@ -1,7 +1,7 @@
 //! The five systems, a row each: their figures, and which of the shared steps they take.
 
 use super::{Marker, Seed, Strategy, Stub, Trigger};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::prune::{Policy, Protect, WHOLE};
 
 /// What the rows share: nothing is done.
@@ -103,8 +103,12 @@ impl Policy {
     pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
         let row = ROWS.iter().find(|row| row.seed.name == name);
         let (Some(row), Some(mut policy)) = (row, Self::retaining(600)) else {
-            let names = format!("one of {}", Self::PRESETS.join(", "));
-            return Err(Error::argument("preset", &names, format_args!("\"{name}\"")));
+            let names = listed(&Self::PRESETS, "");
+            return Err(Error::argument(
+                "preset",
+                &format!("one of {names}"),
+                format_args!("\"{name}\""),
+            ));
         };
         let Row { seed, target, minimum_gain, first, last, turns, tokens } = row;
         policy.protect = Protect {
