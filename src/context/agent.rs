@@ -22,12 +22,17 @@ const TOOLS: [Tool; 3] = [
     ),
 ];
 
+macro_rules! recall {
+    () => {
+        "context_recall"
+    };
+}
 /// A stub promises it only where it is among the request's tools.
-pub(super) const RECALL: &str = "context_recall";
+pub(super) const RECALL: &str = recall!();
 /// How a stub speaks of it, before its reference.
-pub(super) const PROMISE: &str = ", context_recall ";
+pub(super) const PROMISE: &str = concat!(", ", recall!(), " ");
 /// As it stands in JSON.
-pub(super) const QUOTED: &str = "\"context_recall\"";
+pub(super) const QUOTED: &str = concat!("\"", recall!(), "\"");
 
 /// Told instead of an original that the host has no more.
 const LOST: &str = "The original is not there any more.";

@@ -76,9 +76,6 @@ json::written!(Answer {
     last_group
 });
 
-/// Cache markers that a request may have, all told.
-const MARKERS: u32 = 4;
-
 /// What the policy did at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -233,7 +230,8 @@ impl State {
     /// the last of them where the host's own, in system and tools, leave no room for more (I13).
     fn mark_breakpoints(&mut self, shared: usize) {
         self.sent.breakpoints.clear();
-        if !self.provider.takes_markers() {
+        let most = self.provider.most_markers();
+        if most == 0 {
             return;
         }
         let items = &self.sent.items;
@@ -246,7 +244,7 @@ impl State {
                 self.sent.breakpoints.push(at);
             }
         }
-        let room = MARKERS.saturating_sub(self.parts.marks) as usize;
+        let room = most.saturating_sub(self.parts.marks) as usize;
         while self.sent.breakpoints.len() > room {
             self.sent.breakpoints.remove(0);
         }

@@ -318,7 +318,7 @@ mod tests {
         let every = EVERY.join(", ");
         let theirs = format!("no such option; there are {every}, {}", SEEDS.join(", "));
         let ours = format!("no such option; there are {every}, {}", OURS.join(", "));
-        for preset in Policy::PRESETS.into_iter().skip(3) {
+        for preset in Policy::seeds() {
             for name in OURS {
                 let given = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
                 refuses(&given, &format!("{name}: expected {theirs}, got 1"));

@@ -276,7 +276,7 @@ fn the_nearest_keys_have_most_in_common() {
 
 #[test]
 fn the_trigger_shown_is_the_one_that_acts() {
-    for preset in Policy::PRESETS.into_iter().skip(2) {
+    for preset in Policy::PRESETS {
         let mut options = window(20_000);
         options["preset"] = json!(preset);
         let mut told = Told::new(&options);

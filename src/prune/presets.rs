@@ -99,6 +99,13 @@ impl Policy {
         "hermes",
     ];
 
+    /// The names of the other systems' alone.
+    #[cfg(test)]
+    pub(crate) fn seeds() -> impl Iterator<Item = &'static str> {
+        let is_seed = |name: &&str| Self::preset(name).is_ok_and(|policy| policy.seed.is_some());
+        Self::PRESETS.into_iter().filter(is_seed)
+    }
+
     /// The presets `economy` (retention 0), `balanced` (0.6, the default) and `retention` (1), or another system's way.
     ///
     /// # Errors

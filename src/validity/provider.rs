@@ -282,9 +282,9 @@ impl Provider {
         self.rules().reasoning == Reasoning::WithCall && !self.merges()
     }
 
-    /// Whether a host tells it where its cache ends, by markers of at most four.
-    pub fn takes_markers(self) -> bool {
-        matches!(self, Self::Anthropic | Self::Bedrock)
+    /// So many markers tell it at most where its cache ends (I13); 0: it takes none.
+    pub fn most_markers(self) -> u32 {
+        self.rules().markers
     }
 
     /// What of images and bytes it takes.

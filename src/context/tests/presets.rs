@@ -11,11 +11,6 @@ use super::*;
 use crate::model::NONE;
 use crate::prune::{Policy, Setting};
 
-/// The other systems'.
-fn seeds() -> impl Iterator<Item = &'static str> {
-    Policy::PRESETS.into_iter().skip(3)
-}
-
 fn preset(name: &str, tokens: u32, more: &Value) -> Told {
     let mut options = window(tokens);
     options["preset"] = name.into();
@@ -103,7 +98,7 @@ fn a67_the_trigger_is_a_share_of_the_usable_window_and_strict() {
 /// F071, F059: twice is once, and alone is as in a session.
 #[test]
 fn h17_pruning_what_was_pruned_changes_nothing() {
-    for name in seeds() {
+    for name in Policy::seeds() {
         let mut told = preset(name, 12_000, &json!({ "transient": true }));
         worked(&mut told, 40, 2000);
         told.request();
@@ -156,7 +151,7 @@ fn b14_the_outcome_tells_what_made_room() {
 /// F084: a person's words are not folded where the reply to them stays.
 #[test]
 fn h13_a_request_and_its_reply_are_never_split() {
-    for name in seeds() {
+    for name in Policy::seeds() {
         for last in 1..6 {
             let more = json!({ "protectFirst": 0, "protectTurns": 0, "protectTokens": 0, "protectLast": last });
             let mut told = preset(name, 16_000, &more);
@@ -178,7 +173,7 @@ fn h13_a_request_and_its_reply_are_never_split() {
 /// F083, F089: one request and a long run of tools; the request stays verbatim.
 #[test]
 fn h13_the_last_request_stays_when_a_turn_is_split() {
-    for name in seeds() {
+    for name in Policy::seeds() {
         let mut told = preset(name, 30_000, &json!({}));
         for at in 0..12 {
             told.ask(&format!("early {at}"));
@@ -208,7 +203,7 @@ fn h13_the_last_request_stays_when_a_turn_is_split() {
 /// F085: of parallel calls none is left alone, also where a person speaks between them and their results.
 #[test]
 fn g13_parallel_calls_and_displaced_results_stay_together() {
-    for name in seeds() {
+    for name in Policy::seeds() {
         for strategy in ["summarize", "truncate", "discard"] {
             let more = json!({ "strategy": strategy, "format": "anthropic" });
             let mut told = preset(name, 16_000, &more);
@@ -243,7 +238,7 @@ fn g13_parallel_calls_and_displaced_results_stay_together() {
 /// F076, F077: each strategy does only its own, and reaches the target.
 #[test]
 fn b14_strategies_truncate_and_discard_take_no_fold() {
-    for name in seeds() {
+    for name in Policy::seeds() {
         for (strategy, rule) in [("truncate", "truncate"), ("discard", "discard")] {
             let mut told = preset(name, 16_000, &json!({ "strategy": strategy }));
             for at in 0..60 {
@@ -268,7 +263,7 @@ fn b14_strategies_truncate_and_discard_take_no_fold() {
 
 #[test]
 fn a_parked_session_wakes_to_what_a_preset_left() {
-    for name in seeds() {
+    for name in Policy::seeds() {
         let mut told = preset(name, 16_000, &json!({ "format": "anthropic" }));
         worked(&mut told, 30, 2000);
         let long = json!({ "path": "src/a.rs", "content": text(7, 3000) });
@@ -306,7 +301,7 @@ fn the_readme_tells_of_presets_and_options_as_they_are() {
         (0, rest) => rest.to_string(),
         (thousands, rest) => format!("{thousands},{rest:03}"),
     };
-    for name in seeds() {
+    for name in Policy::seeds() {
         let Policy { seed, target, protect, .. } = Policy::preset(name).unwrap();
         let seed = seed.unwrap();
         let above = match seed.trigger {

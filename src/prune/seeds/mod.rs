@@ -228,13 +228,14 @@ impl Pruner {
             return;
         }
         let Protect { first, last, .. } = self.policy.protect;
-        let spared = seed.spares && ledger.message_count() <= first + last + seed.middle;
-        if spared {
+        let few = first.saturating_add(last).saturating_add(seed.middle);
+        if seed.spares && ledger.message_count() <= few {
             decision.refused = Some(TOO_FEW);
-        } else {
-            self.shorten_old(seed, ledger, writer, decision);
+            self.hard_fit(ledger, &with_margin(setting), writer, decision);
+            return;
         }
-        if !spared && self.context(ledger, setting) > limit {
+        self.shorten_old(seed, ledger, writer, decision);
+        if self.context(ledger, setting) > limit {
             match seed.strategy {
                 Strategy::Summarize => self.fold(ledger, setting, moment, true, writer, decision),
                 Strategy::Truncate => self.truncate(seed, ledger, setting, writer, decision),

@@ -134,7 +134,7 @@ fn g23_protected_tokens_hold_under_every_preset() {
 fn a75_protected_turns_hold_under_every_preset() {
     for name in Policy::PRESETS {
         let ways: &[&str] =
-            if seeds().any(|seed| seed == name) { &["user", "user-role"] } else { &[""] };
+            if Policy::seeds().any(|seed| seed == name) { &["user", "user-role"] } else { &[""] };
         for turn in ways {
             let mut more = json!({ "protectFirst": 0, "protectLast": 0, "protectTurns": 3 });
             if !turn.is_empty() {
