@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -44,6 +45,19 @@ pub const WASMS: [Wasm; 6] = [
     Wasm { name: "inspect", feature: "inspect", kilobytes: 116, level: "z" },
 ];
 
+/// Whether to build for development: compiled incrementally, not optimized for size.
+static QUICK: AtomicBool = AtomicBool::new(false);
+
+/// Makes every build of this run one for development. The same bytes come out of the package's functions; its sizes and
+/// times are not those of a release.
+pub fn use_quick() {
+    QUICK.store(true, Ordering::Relaxed);
+}
+
+fn is_quick() -> bool {
+    QUICK.load(Ordering::Relaxed)
+}
+
 /// Builds what is out of date.
 pub fn run() -> Result<()> {
     let begun = Instant::now();
@@ -75,7 +89,9 @@ impl Wasm {
         let bound = self.at("_bg.wasm");
         Inputs::new()?.path(&core)?.make(&bound, || self.bind(&core, &bound, glue))?;
         let wasm = self.published();
-        Inputs::new()?.path(&bound)?.make(&wasm, || optimize(&bound, &wasm))?;
+        Inputs::new()?.path(&bound)?.make(&wasm, || {
+            if is_quick() { Ok(fs::copy(&bound, &wasm).map(drop)?) } else { optimize(&bound, &wasm) }
+        })?;
         let text = glue.join(format!("{}_text.js", self.name));
         Inputs::new()?
             .path(&wasm)?
@@ -93,14 +109,22 @@ impl Wasm {
 
     /// The core as cargo makes it, in a folder of its own: features that take turns in one folder would build all anew.
     fn core(&self) -> Result<PathBuf> {
-        let target = root().join("target/wasm").join(self.name);
+        let kind = if is_quick() { "target/wasm-quick" } else { "target/wasm" };
+        let target = root().join(kind).join(self.name);
+        let mut cargo = cargo();
+        if is_quick() {
+            cargo
+                .env("CARGO_PROFILE_RELEASE_LTO", "off")
+                .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+                .env("CARGO_PROFILE_RELEASE_INCREMENTAL", "true");
+        }
         output(
-            cargo()
+            cargo
                 .args(["build", "--release", "--lib", "--package", "plimsoll"])
                 .args(["--no-default-features", "--features", self.feature])
                 .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
                 .arg(&target)
-                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.level)
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", if is_quick() { "1" } else { self.level })
                 .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", unplaced()?),
         )
         .context("is the target there? `rustup toolchain install` brings it")?;

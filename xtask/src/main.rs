@@ -13,9 +13,10 @@ mod test;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask build                               the npm package, in npm/
+cargo xtask build [--quick]                     the npm package, in npm/; --quick: in seconds, large and slow
 cargo xtask demo                                sets up, builds, and shows the package on a recorded session
-cargo xtask test [--long] [--hosts] [SUITE...]  every suite, or those named
+cargo xtask test [--long] [--hosts] [--quick] [SUITE...]
+                                                every suite, or those named
 cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
 cargo xtask bench                               speed against other packages";
 
@@ -24,6 +25,10 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["build"] => build::run().map(|()| true),
+        ["build", "--quick"] => {
+            build::use_quick();
+            build::run().map(|()| true)
+        }
         ["demo"] => demo::run().map(|()| true),
         ["test", options @ ..] => test::run(options),
         ["check"] => check::run(),

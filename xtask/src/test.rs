@@ -48,8 +48,12 @@ const MATRIX: [&str; 3] = ["runtimes", "bundlers", "hosts"];
 pub fn run(words: &[&str]) -> Result<bool> {
     let (flags, names): (Vec<&str>, Vec<&str>) =
         words.iter().partition(|word| word.starts_with("--"));
-    if let Some(flag) = flags.iter().find(|flag| !["--long", "--hosts"].contains(flag)) {
-        bail!("unknown option {flag}: there are --long and --hosts");
+    let known = ["--long", "--hosts", "--quick"];
+    if let Some(flag) = flags.iter().find(|flag| !known.contains(flag)) {
+        bail!("unknown option {flag}: there are {}", known.join(", "));
+    }
+    if flags.contains(&"--quick") {
+        build::use_quick();
     }
     if let Some(name) = names.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name)) {
         let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
