@@ -52,15 +52,23 @@ impl Mender {
             run.until = index;
             run.answering &= !together;
         }
-        let leads = outline.role == Role::System && self.first.is_none();
+        let rules = self.provider.rules();
+        // A host that writes the provider's own messages has no adapter to take the system prompt out of them.
+        let apart = self.inline && rules.system_apart;
+        let leads = outline.role == Role::System && self.first.is_none() && !apart;
         seen.may_cut = !opens && !holds && !leads;
         self.settle(seen);
         let mut role = outline.role;
         // Nobody looks for a result in what the system says.
-        let knows_one = self.provider.rules().system_first && !leads || answers;
+        let knows_one = rules.system_first && !leads || answers;
         if role == Role::System && self.as_placed && knows_one {
-            let message = "the system speaks in the middle of the messages; this provider knows one system prompt, \
-                before them: it goes out as the user's";
+            let message = if apart {
+                "a message has the role \"system\", which this provider does not know: pass its text as `system`; here it \
+                    goes out as the user's"
+            } else {
+                "the system speaks in the middle of the messages; this provider knows one system prompt, before them: \
+                    it goes out as the user's"
+            };
             seen.fixes.push(fix(index, None, FixKind::AsUser, "I31", message.into()));
             role = Role::User;
         }

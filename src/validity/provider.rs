@@ -111,6 +111,8 @@ pub(super) struct Rules {
     pub(super) bridges: bool,
     /// The system speaks before all others only (I31).
     pub(super) system_first: bool,
+    /// The system prompt is a field beside the messages: in its own format no message is the system's (I31).
+    pub(super) system_apart: bool,
     /// A request with calls in its history must declare tools (I29).
     pub(super) declares: bool,
     /// `cache_control` markers that it takes; 0 where there are none (I13).
@@ -138,6 +140,7 @@ const fn rules(name: &'static str, ids: Charset, reasoning: Reasoning) -> Rules 
         alternates: false,
         bridges: false,
         system_first: false,
+        system_apart: false,
         declares: false,
         markers: 0,
         ids,
@@ -155,6 +158,7 @@ const ROWS: [Rules; 8] = [
     Rules {
         merges: true,
         system_first: true,
+        system_apart: true,
         markers: 4,
         limits: CLAUDE,
         ..rules("anthropic", Charset::Word, Reasoning::Newest)
@@ -184,6 +188,7 @@ const ROWS: [Rules; 8] = [
         merges: true,
         alternates: true,
         system_first: true,
+        system_apart: true,
         declares: true,
         markers: 4,
         // InvokeModel takes 20 MB; what Converse takes is not published.

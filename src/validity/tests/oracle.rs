@@ -113,6 +113,10 @@ fn roles_take_turns(outlines: &[Outline], provider: Provider, inline: bool) -> R
     let mut begun = false;
     for (at, it) in sent.iter().enumerate() {
         let strict = matches!(provider, Anthropic | Bedrock | Gemini | Mistral);
+        let own = inline && matches!(provider, Anthropic | Bedrock);
+        if it.role == Role::System && own {
+            return Err("the system among the messages".into());
+        }
         if it.role == Role::System && begun && strict {
             return Err("the system in the middle".into());
         }

@@ -16,7 +16,7 @@ fn roles_alternate_on_bedrock() {
     mends(Bedrock, "U:t U:t A:t U:t U:t", &["I9 1 turn", "I9 4 turn"]);
     mends(Bedrock, "U:t A:ca U:ra U:t", &["I9 3 turn"]);
     mends(Bedrock, "U:t A:h A:t A:ca U:ra", &["I9 2 turn", "I9 3 turn"]);
-    mends(Bedrock, "S:t S:t U:t X:t U:t", &["I9 4 turn"]);
+    mends_as(Bedrock, false, "S:t S:t U:t X:t U:t", &["I9 4 turn"]);
     // What becomes of an open call stands between: that is one violation, not two.
     mends(Bedrock, "U:t A:ca U:t", &["I1 1 after result a"]);
     mends(Bedrock, "U:t A:h U:t", &["I6 1 drop 0", "I9 2 turn"]);
@@ -50,14 +50,22 @@ fn mistral_wants_the_assistant_between_a_tool_and_the_user() {
 #[test]
 fn the_system_speaks_first_or_as_the_user() {
     let text = "S:t S:t U:t A:t S:t,t U:t";
-    mends(Anthropic, text, &["I31 4 as user"]);
+    mends_as(Anthropic, false, text, &["I31 4 as user"]);
     mends(Gemini, text, &["I31 4 as user"]);
-    mends(Bedrock, text, &["I31 4 as user", "I9 5 turn"]);
+    mends_as(Bedrock, false, text, &["I31 4 as user", "I9 5 turn"]);
     mends(Mistral, text, &["I31 4 as user", "I9 5 turn"]);
     mends(Anthropic, "U:t A:ca S:t U:ra", &["I31 2 as user", "I3 3 drop 0", "I3 1 after 3.0 as a"]);
     for provider in [OpenAiChat, DeepSeek, Kimi] {
         mends(provider, text, &[]);
     }
+}
+
+#[test]
+fn anthropic_and_bedrock_know_no_system_among_their_own_messages() {
+    mends(Anthropic, "S:t U:t", &["I31 0 as user"]);
+    mends(Anthropic, "S:t", &["I31 0 as user"]);
+    mends(Anthropic, "U:w U:ra S:t U:t", &["I6 0 drop 0", "I2 1 drop 0", "I31 2 as user"]);
+    mends(Bedrock, "S:t U:t", &["I31 0 as user", "I9 1 turn"]);
 }
 
 #[test]
@@ -146,7 +154,7 @@ fn what_is_wrong_is_said_with_what_would_be_right() {
             ("I21", "the results of a turn stand in several messages; they must all be in one"),
             (
                 "I31",
-                "the system speaks in the middle of the messages; this provider knows one system prompt, before them: it goes out as the user's"
+                "a message has the role \"system\", which this provider does not know: pass its text as `system`; here it goes out as the user's"
             ),
             ("I9", "two messages of one role follow each other; roles must alternate"),
             ("I6", "reasoning stands at the end of the assistant's turn, with nothing behind it"),
