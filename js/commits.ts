@@ -1,10 +1,48 @@
 /** Commits of a session to the store that it was opened from. */
 import { conflict, invalid } from "./errors.js";
+import { isBytes } from "./store/record.js";
 import type { Store } from "./types.js";
 
 /** Commits that are tried before a conflict is the host's. */
 const TRIES = 8;
 const NOTHING = new Uint8Array();
+
+/** A record as a store holds it. */
+type Stored = { bytes: Uint8Array; revision: number };
+
+/**
+ * What a store holds under a key. A store is a host's own code, and a wrong answer that was believed would lose commits.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for what is no store, or no record.
+ */
+export async function load(store: Store, key: string): Promise<Stored | null> {
+  if (typeof store?.load !== "function" || typeof store.commit !== "function") {
+    throw invalid("store", "an object with `load` and `commit`", store);
+  }
+  const stored: unknown = await store.load(key);
+  if (stored === null) return null;
+  const { bytes, revision } = (stored ?? {}) as Partial<Stored>;
+  if (isBytes(bytes) && isRevision(revision, 0)) return { bytes, revision };
+  const got = stored === undefined ? stored : `bytes ${typeof bytes}, revision ${String(revision)}`;
+  throw invalid("store.load", "null, or { bytes: Uint8Array, revision: 1 or more }", got);
+}
+
+/** The new revision; null if the store holds another than `expected`. */
+async function commit(
+  store: Store,
+  key: string,
+  bytes: Uint8Array,
+  expected: number | null,
+): Promise<number | null> {
+  const made: unknown = await store.commit(key, bytes, expected);
+  const least = expected ?? 0;
+  if (made === null || isRevision(made, least)) return made;
+  throw invalid("store.commit", `null after a conflict, or a whole number above ${least}`, made);
+}
+
+function isRevision(value: unknown, above: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) > above;
+}
 
 /** What is committed: a session as bytes, and how it takes in what another has committed. */
 interface Committed {
@@ -28,12 +66,7 @@ export class Commits {
   #isOver = false;
 
   /** @param held what the session was woken from. */
-  constructor(
-    session: Committed,
-    store: Store,
-    key: string,
-    held: { bytes: Uint8Array; revision: number } | null,
-  ) {
+  constructor(session: Committed, store: Store, key: string, held: Stored | null) {
     this.#session = session;
     this.#store = store;
     this.#key = key;
@@ -70,12 +103,12 @@ export class Commits {
       const isThere = rebased && isSame(bytes, this.#session.base);
       const made = isThere
         ? this.#revision
-        : await this.#store.commit(this.#key, bytes, this.#revision);
+        : await commit(this.#store, this.#key, bytes, this.#revision);
       if (made !== null) {
         this.#settle(bytes, made);
         return { revision: made, rebased };
       }
-      const held = await this.#store.load(this.#key);
+      const held = await load(this.#store, this.#key);
       const [found, revision] = [held?.bytes ?? NOTHING, held?.revision ?? null];
       if (isSame(found, bytes)) {
         this.#settle(bytes, revision);

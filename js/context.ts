@@ -1,5 +1,5 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
-import { Commits } from "./commits.js";
+import { Commits, load } from "./commits.js";
 import type { Asked } from "./compaction.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
@@ -289,14 +289,15 @@ export class ContextManager<M = unknown> {
   /**
    * The session that a store holds under `key`, or a new one; `save` then commits to it.
    *
-   * @throws {PlimsollError} `CORRUPT_STATE` for a record that does not verify; whatever the store throws.
+   * @throws {PlimsollError} `CORRUPT_STATE` for a record that does not verify; `INVALID_ARGUMENT` for a store that answers anything but
+   *   `null` or a record; whatever the store throws.
    */
   static async open<M>(
     store: Store,
     key: string,
     options: ContextManagerOptions<M>,
   ): Promise<ContextManager<M>> {
-    const held = await store.load(key);
+    const held = await load(store, key);
     const context = new ContextManager<M>(options);
     if (held) context.#session.wake(held.bytes);
     context.#commits = new Commits(context.#session, store, key, held);
@@ -311,7 +312,8 @@ export class ContextManager<M = unknown> {
    * `rebased`: another's commit was taken in. If the session now goes on from theirs, messages have their places again with the next request, as
    * after `open`.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT` without a store; `CONFLICT` after 8 tries; `CORRUPT_STATE` for a record that does not
+   * @throws {PlimsollError} `INVALID_ARGUMENT` without a store, or if the store answers a commit with anything but `null` or a higher
+   *   revision; `CONFLICT` after 8 tries; `CORRUPT_STATE` for a record that does not
    *   verify. What the store throws: then a later `save` finds out whether this one's commit was made.
    */
   async save(): Promise<{ revision: number; rebased: boolean }> {

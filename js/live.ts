@@ -11,6 +11,7 @@ import { Handle } from "./handle.js";
 import { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions, own, owned } from "./options.js";
+import { isBytes } from "./store/record.js";
 import type {
   CompactionOutcome,
   ContextManagerOptions,
@@ -304,9 +305,4 @@ export function placed<T extends { index: number }>(
     const index = placeOf(one.index);
     return index === null ? [] : [{ ...one, index }];
   });
-}
-
-/** By name: the bytes may come from another realm. */
-function isBytes(bytes: unknown): bytes is Uint8Array {
-  return Object.prototype.toString.call(bytes) === "[object Uint8Array]";
 }

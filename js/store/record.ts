@@ -17,6 +17,11 @@ export function copied(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }
 
+/** By name: the bytes may come from another realm. */
+export function isBytes(bytes: unknown): bytes is Uint8Array {
+  return Object.prototype.toString.call(bytes) === "[object Uint8Array]";
+}
+
 /** A record that is not as it was written. */
 export function corrupt(what: string, reason: string): PlimsollError {
   const info = { code: "CORRUPT_STATE", what, reason } as const;
