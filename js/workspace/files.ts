@@ -1,7 +1,8 @@
 /** The files of a workspace: which there may be, and what they hold now. */
 import { createHash } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { constants } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { Watched } from "./watch.js";
 
 /** A file that was read; `name` is what it is known by, `path` where it stands. */
@@ -28,6 +29,10 @@ export interface Snapshot {
 
 /** A file of more bytes is skipped. */
 const LARGEST = 4 * 1024 * 1024;
+/** Bytes that are read at a time: most files take one. */
+const CHUNK = 64 * 1024;
+/** A pipe that was put in the place of a file is not waited for, nor is a link followed; Windows knows neither. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 /** Files of a folder of rules beyond this number are skipped. */
 const MOST_RULES = 10_000;
 
@@ -78,15 +83,18 @@ export async function take(places: Places, days: readonly string[]): Promise<Sna
   const { root, home } = places;
   const skipped: Skipped[] = [];
   const own = join(root, ".aceclaw");
-  const wanted: Array<[name: string, path: string]> = [
-    ...ROOT.map((name): [string, string] => [name, join(root, name)]),
-    ...OWN.map((name): [string, string] => [`.aceclaw/${name}`, join(own, name)]),
-    ...(home ? HOME.map((name): [string, string] => [`~/${name}`, join(home, name)]) : []),
-    ...days.map((day): [string, string] => ["memory", join(root, "memory", `${day}.md`)]),
+  // A repository may hold links, and whoever made it is not the user: they stay in it. The user's own folder is the user's.
+  const within = await realpath(root).catch(() => root);
+  const wanted: Wanted[] = [
+    ...ROOT.map((name): Wanted => ({ name, path: join(root, name), within })),
+    ...OWN.map((name): Wanted => ({ name: `.aceclaw/${name}`, path: join(own, name), within })),
+    ...(home ? HOME.map((name): Wanted => ({ name: `~/${name}`, path: join(home, name) })) : []),
+    ...days.map((day): Wanted => {
+      return { name: "memory", path: join(root, "memory", `${day}.md`), within };
+    }),
   ];
-  const rules = await rulesIn(join(own, "rules"), skipped);
-  const read = (list: Array<[string, string]>): Promise<WorkspaceFile[]> => all(list, skipped);
-  const [files, ruleFiles] = [await read(wanted), await read(rules)];
+  const rules = await rulesIn(join(own, "rules"), within, skipped);
+  const [files, ruleFiles] = [await all(wanted, skipped), await all(rules, skipped)];
   const hash = createHash("sha256");
   for (const { name, path, content } of [...files, ...ruleFiles]) {
     hash.update(`${name}\0${path}\0${content.length}\0`).update(content);
@@ -94,29 +102,36 @@ export async function take(places: Places, days: readonly string[]): Promise<Sna
   return { files, rules: ruleFiles, skipped, hash: hash.digest("hex") };
 }
 
+/** A file to be read; `within`: the folder, without links, that it must stand in. */
+interface Wanted {
+  name: string;
+  path: string;
+  within?: string;
+}
+
 /** The rules of a folder, by name. */
-async function rulesIn(folder: string, skipped: Skipped[]): Promise<Array<[string, string]>> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") skipped.push({ path: folder, reason: error.message });
-    return [] as string[];
-  });
+async function rulesIn(folder: string, within: string, skipped: Skipped[]): Promise<Wanted[]> {
+  let names: string[] = [];
+  try {
+    names = await readdir(await resolved({ path: folder, within }));
+  } catch (error) {
+    if (!isMissing(error)) skipped.push({ path: folder, reason: (error as Error).message });
+  }
   const files = names.filter((name) => name.endsWith(".md")).sort();
   if (files.length > MOST_RULES) {
     const reason = `${files.length} rules: the first ${MOST_RULES} by name count`;
     skipped.push({ path: folder, reason });
   }
-  return files.slice(0, MOST_RULES).map((name) => [basename(name, ".md"), join(folder, name)]);
+  return files.slice(0, MOST_RULES).map((name) => {
+    return { name: basename(name, ".md"), path: join(folder, name), within };
+  });
 }
 
 /** Those that are there and can be read, in their order; so many at a time that no system runs out of handles. */
-async function all(
-  list: ReadonlyArray<[string, string]>,
-  skipped: Skipped[],
-): Promise<WorkspaceFile[]> {
+async function all(list: readonly Wanted[], skipped: Skipped[]): Promise<WorkspaceFile[]> {
   const found: WorkspaceFile[] = [];
   for (let at = 0; at < list.length; at += 64) {
-    const some = list.slice(at, at + 64).map(([name, path]) => one(name, path));
-    for (const file of await Promise.all(some)) {
+    for (const file of await Promise.all(list.slice(at, at + 64).map(one))) {
       if (file && "content" in file) found.push(file);
       else if (file) skipped.push(file);
     }
@@ -124,13 +139,53 @@ async function all(
   return found;
 }
 
-async function one(name: string, path: string): Promise<WorkspaceFile | Skipped | undefined> {
+async function one(wanted: Wanted): Promise<WorkspaceFile | Skipped | undefined> {
+  const { name, path } = wanted;
   try {
-    const { size } = await stat(path);
-    if (size > LARGEST) return { path, reason: `${size} bytes: at most ${LARGEST} are read` };
-    return { name, path, content: await readFile(path, "utf8") };
+    return { name, path, content: await contentOf(await resolved(wanted)) };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ENOTDIR" ? undefined : { path, reason: message };
+    return isMissing(error) ? undefined : { path, reason: (error as Error).message };
   }
+}
+
+/** Where a path leads once links are followed. */
+async function resolved({ path, within }: Omit<Wanted, "name">): Promise<string> {
+  const real = await realpath(path);
+  if (within === undefined) return real;
+  const inner = relative(within, real);
+  const isOutside = inner === ".." || inner.startsWith(`..${sep}`) || isAbsolute(inner);
+  if (isOutside) throw new Error(`leads out of the workspace, to ${real}`);
+  return real;
+}
+
+/** The text of a regular file, however much it says it holds: what the system makes up as it is read says 0. */
+async function contentOf(path: string): Promise<string> {
+  const mustBeFile = (found: { isFile(): boolean }): void => {
+    if (!found.isFile()) throw new Error("no regular file");
+  };
+  // Before it is opened, too: to open a pipe or a device is to act on it.
+  const found = await stat(path);
+  mustBeFile(found);
+  const { size } = found;
+  if (size > LARGEST) throw new Error(`${size} bytes: at most ${LARGEST} are read`);
+  const file = await open(path, READ);
+  try {
+    mustBeFile(await file.stat());
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, null);
+      if (bytesRead === 0) return Buffer.concat(chunks).toString("utf8");
+      chunks.push(buffer.subarray(0, bytesRead));
+      length += bytesRead;
+      if (length > LARGEST) throw new Error(`more than ${LARGEST} bytes: at most so many are read`);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
 }

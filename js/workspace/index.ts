@@ -39,7 +39,9 @@ export interface WorkspaceState {
 /**
  * The files of an agent's workspace: `AGENTS`, `SOUL`, `TOOLS`, `IDENTITY`, `USER`, `HEARTBEAT`, `BOOTSTRAP` and `MEMORY.md`,
  * today's and yesterday's notes in `memory/`, AceClaw's files and rules. What was read is kept until a file changes or the day
- * ends; where nothing watches or polls it is not kept at all. A file of more than 4 MB, or one that cannot be read, is skipped.
+ * ends; where nothing watches or polls it is not kept at all. Skipped are files of more than 4 MB, what is no regular file or cannot be
+ * read, and links that lead out of the workspace; `skipped` lists them. Links in the user's own
+ * folder may lead anywhere.
  *
  * @example
  * await using workspace = await Workspace.open(folder);

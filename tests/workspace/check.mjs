@@ -3,12 +3,14 @@
  * hold. Prints the parts that held, one a line, and ends by itself.
  */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
   realpathSync,
   renameSync,
   rmSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -211,8 +213,73 @@ const PARTS = {
       skipped.map(({ path }) => path.slice(root.length + 1)),
       ["AGENTS.md", "MEMORY.md"],
     );
-    assert.match(skipped[0].reason, /directory|EISDIR/i);
+    assert.equal(skipped[0].reason, "no regular file");
     assert.equal(skipped[1].reason, "5000000 bytes: at most 4194304 are read");
+  },
+
+  async "a link that leads out of the workspace is skipped, with the reason; one that stays inside is followed"() {
+    const outside = folder({
+      "secret.md": "the password",
+      "rules/r.md": "---\npaths: '*.ts'\n---\nr",
+    });
+    const root = folder({ "CLAUDE.md": "how to work here", "docs/soul.md": "kind" });
+    const links = {
+      "AGENTS.md": "CLAUDE.md",
+      "SOUL.md": join(root, "docs/soul.md"),
+      "USER.md": join(outside, "secret.md"),
+      "MEMORY.md": "/proc/self/environ",
+      "TOOLS.md": "/dev/zero",
+      "BOOTSTRAP.md": "nowhere",
+      memory: outside,
+      ".aceclaw/rules": join(outside, "rules"),
+    };
+    mkdirSync(join(root, ".aceclaw"));
+    renameSync(join(outside, "secret.md"), join(outside, "2026-11-21.md"));
+    put(outside, "secret.md", "the password");
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(root, name));
+    process.env.PLIMSOLL_SECRET = "sk-of-the-environment";
+    const workspace = await open(root, { poll: 0 });
+    const told = await texts(workspace, requestFocus("fix src/a.ts"));
+    assert.ok(told.includes("how to work here") && told.includes("kind"), told);
+    assert.doesNotMatch(told, /password|sk-of-the-environment|rules:r/);
+    const skipped = await workspace.skipped();
+    assert.deepEqual(skipped.map(({ path }) => path.slice(root.length + 1)).sort(), [
+      ".aceclaw/rules",
+      "MEMORY.md",
+      "TOOLS.md",
+      "USER.md",
+      "memory/2026-11-21.md",
+    ]);
+    for (const { reason } of skipped) assert.match(reason, /^leads out of the workspace, to \//);
+  },
+
+  async "a root that is a link is a workspace as its target is"() {
+    const root = folder({ "AGENTS.md": "one" });
+    const link = join(folder(), "link");
+    symlinkSync(root, link);
+    const workspace = await open(link, { poll: 0 });
+    await shows(workspace, "one");
+    assert.deepEqual(await workspace.skipped(), []);
+  },
+
+  async "what is no regular file is skipped and never waited for: a pipe, a device, a folder"() {
+    const root = folder({ "SOUL.md": "soul", "USER.md/inner": "" });
+    execFileSync("mkfifo", [join(root, "AGENTS.md")]);
+    // The user's own folder may link to other places: a device is none to read all the same.
+    const home = folder({ "dotfiles/ACECLAW.md": "from elsewhere" });
+    const own = join(home, ".aceclaw");
+    mkdirSync(own);
+    symlinkSync("/dev/zero", join(own, "SOUL.md"));
+    symlinkSync(join(home, "dotfiles/ACECLAW.md"), join(own, "ACECLAW.md"));
+    const workspace = await open(root, { poll: 0, home: own });
+    const told = await texts(workspace);
+    assert.ok(told.includes("soul") && told.includes("from elsewhere"), told);
+    const skipped = await workspace.skipped();
+    assert.deepEqual(
+      skipped.map(({ path }) => path),
+      [join(root, "AGENTS.md"), join(root, "USER.md"), join(own, "SOUL.md")],
+    );
+    for (const { reason } of skipped) assert.equal(reason, "no regular file");
   },
 
   async "sections stand as they are known: tiers, own files, focus, rules; a subagent sees less"() {
