@@ -9,6 +9,7 @@ export type Format =
   | "anthropic"
   | "openai-chat"
   | "openai-responses"
+  | "openai-agents"
   | "gemini"
   | "ai-sdk"
   | "pi"
@@ -115,7 +116,8 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   window: ContextWindow;
   /** Default `auto`: the messages show it. */
   format?: Format;
-  /** Whose rules hold. Default: the format's own provider; Anthropic for pi, the AI SDK and LangChain. */
+  /** Whose rules hold. Default: the format's own provider; OpenAI's Responses for its Agents SDK, Anthropic for pi, the
+   *  AI SDK and LangChain. */
   provider?: Provider;
   /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
   signCalls?: boolean;

@@ -32,8 +32,7 @@ impl State {
             && let Some((shown, certain)) = Format::shown_by(bytes)
         {
             self.certain = certain;
-            // What several formats have is a better guess than none.
-            if shown != self.format && (certain || self.format == Format::Anthropic) {
+            if shown != self.format && (certain || shown.says_more_than(self.format)) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));

@@ -39,6 +39,7 @@ mod step;
 mod tests;
 mod tiers;
 mod turns;
+mod understood;
 mod view;
 #[cfg(test)]
 mod wire_tests;

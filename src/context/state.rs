@@ -269,7 +269,7 @@ pub(super) fn told(format: Format, thinking: bool) -> validity::Options {
         apart: format == Format::Pi,
         single: !matches!(format, Format::Gemini | Format::Anthropic),
         inline: format.has_results_inline(),
-        as_placed: !matches!(format, Format::Gemini | Format::OpenAiResponses),
+        as_placed: !format.has_runs() && !matches!(format, Format::Gemini | Format::Pi),
         ..validity::Options::default()
     }
 }
@@ -280,7 +280,7 @@ pub(super) fn native(format: Format) -> Provider {
         // What goes through an SDK is held to the strictest of the common providers.
         Format::Anthropic | Format::Pi | Format::AiSdk | Format::LangChain => Provider::Anthropic,
         Format::OpenAiChat => Provider::OpenAiChat,
-        Format::OpenAiResponses => Provider::OpenAiResponses,
+        Format::OpenAiResponses | Format::OpenAiAgents => Provider::OpenAiResponses,
         Format::Gemini => Provider::Gemini,
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Format;
 use super::json::{kind_of, string};
-use super::openai_responses::is_item;
+use super::openai_items::{COMPACTION, is_agents, is_item};
 use crate::error::{Error, Result, listed};
 use crate::json::{Content, Members, RawValue, Shape, Want, may};
 
@@ -22,6 +22,11 @@ const PROBE: Shape = Shape {
         may("lc", Want::Raw),
         may("lc_namespace", Want::Raw),
         may("data", Want::Raw),
+        may("sections", Want::Raw),
+        may("toolsAdded", Want::Raw),
+        may("toolsRemoved", Want::Raw),
+        may("callId", Want::Raw),
+        may("summary", Want::Raw),
     ],
     closed: false,
 };
@@ -55,7 +60,8 @@ const AI_SDK: [&str; 8] = [
 enum Look {
     /// This format and no other.
     Shows(Format),
-    /// This format, unless another shows later: a system's message is Chat's, and may lead Responses' items.
+    /// This format, unless another shows later: a system's message is Chat's, and may lead Responses' items; a message
+    /// among those is written alike by the Agents SDK.
     Hints(Format),
     /// Plain text, which all formats write alike.
     Plain,
@@ -69,7 +75,11 @@ pub(super) fn detect(messages: &[&[u8]]) -> Result<Format> {
     for message in messages {
         match look(message) {
             Look::Shows(format) => return Ok(format),
-            Look::Hints(format) => hinted = hinted.or(Some(format)),
+            Look::Hints(format) => {
+                if hinted.is_none_or(|guess| format.says_more_than(guess)) {
+                    hinted = Some(format);
+                }
+            }
             Look::Plain => {}
             Look::Foreign(saw) => {
                 if let Err(at) = foreign.binary_search(&saw) {
@@ -93,13 +103,29 @@ pub(super) fn shown_by(message: &[u8]) -> Option<(Format, bool)> {
     }
 }
 
+impl Format {
+    /// Whether a hint of it is better than the guess.
+    pub fn says_more_than(self, guess: Self) -> bool {
+        match guess {
+            Self::Anthropic => self != guess,
+            Self::OpenAiChat => self == Self::OpenAiResponses,
+            Self::OpenAiResponses
+            | Self::OpenAiAgents
+            | Self::Gemini
+            | Self::AiSdk
+            | Self::LangChain
+            | Self::Pi => false,
+        }
+    }
+}
+
 fn look(message: &[u8]) -> Look {
     let probe = std::str::from_utf8(message).ok();
     let Some(mut probe) = probe.and_then(|text| PROBE.read(text).ok()) else {
         return Look::Foreign("no object with a role".into());
     };
-    if let Some(format) = wire(&mut probe) {
-        return Look::Shows(format);
+    if let Some(look) = wire(&mut probe) {
+        return look;
     }
     let role = probe.text("role").unwrap_or_default();
     let content = probe.raw("content");
@@ -113,6 +139,7 @@ fn look(message: &[u8]) -> Look {
     let instance = is_there("lc") | is_there("lc_namespace");
     let held = is_there("data") || content.is_some();
     let called = calls.is_some() | is_there("tool_call_id");
+    let declares = is_there("sections") | is_there("toolsAdded") | is_there("toolsRemoved");
     let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
     match &*role {
         _ if instance || calls.is_some_and(has_args) => Look::Shows(Format::LangChain),
@@ -128,6 +155,7 @@ fn look(message: &[u8]) -> Look {
         "user" | "assistant" | "system" if in_parts.is_some() => {
             Look::Foreign(format!("role \"{role}\" with `parts`"))
         }
+        "system" if declares => Look::Shows(Format::Pi),
         "system" | "developer" if !called => Look::Hints(Format::OpenAiChat),
         "tool" | "function" => Look::Shows(Format::OpenAiChat),
         _ if called => Look::Shows(Format::OpenAiChat),
@@ -147,23 +175,34 @@ fn look(message: &[u8]) -> Look {
 }
 
 /// Responses' items have a type of their own, or parts of input and output; Gemini's contents have parts without types.
-fn wire(probe: &mut Members<'_>) -> Option<Format> {
+fn wire(probe: &mut Members<'_>) -> Option<Look> {
     let kind = probe.peek("type").and_then(|raw| string(raw).ok()).unwrap_or_default();
     let content = probe.peek("content");
     let of_message = |kind: &str| {
         matches!(kind, "input_text" | "output_text" | "input_image" | "input_file" | "summary_text")
     };
-    if is_item(&kind)
+    let is_there = |name| probe.peek(name).is_some_and(|raw| raw != "null");
+    // The SDK has the summary of reasoning as its content.
+    let of_sdk = is_there("callId")
+        || (kind == "reasoning" && content.is_some() && probe.peek("summary").is_none());
+    if is_agents(&kind) || (is_item(&kind) && of_sdk) {
+        return Some(Look::Shows(Format::OpenAiAgents));
+    }
+    if is_item(&kind) {
+        return Some(Look::Shows(Format::OpenAiResponses));
+    }
+    if COMPACTION.contains(&&*kind)
         || (kind == "message" && content.is_some_and(|raw| raw.starts_with('"')))
         || content.is_some_and(|raw| kinds(raw).iter().any(|kind| of_message(kind)))
     {
-        return Some(Format::OpenAiResponses);
+        return Some(Look::Hints(Format::OpenAiResponses));
     }
     let parts = probe.peek("parts")?;
     let Ok(Some(Content::Blocks(parts))) = crate::json::content(parts) else { return None };
     let typed = |part: &&RawValue| kind_of(part).is_some();
     let model = probe.said("role").is_some_and(|role| role == "model");
-    (model || (!parts.is_empty() && !parts.iter().any(typed))).then_some(Format::Gemini)
+    (model || (!parts.is_empty() && !parts.iter().any(typed)))
+        .then_some(Look::Shows(Format::Gemini))
 }
 
 fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
@@ -228,6 +267,8 @@ mod tests {
         );
         check(&[plain, r#"{"role":"assistant","content":[],"stopReason":"stop"}"#], "pi");
         check(&[plain, r#"{"role":"toolResult","content":[]}"#], "pi");
+        check(&[r#"{"role":"system","content":"","sections":{"a":"b"}}"#, plain], "pi");
+        check(&[r#"{"role":"system","content":"s","toolsAdded":[]}"#, plain], "pi");
     }
 
     #[test]
@@ -238,6 +279,8 @@ mod tests {
         let responses = "openai-responses";
         check(&[plain, call], responses);
         check(&[system, plain, call], responses);
+        let message = r#"{"type":"message","role":"user","content":"hi"}"#;
+        check(&[system, message], responses);
         check(&[system, plain], "openai-chat");
         check(&[plain, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#], responses);
         check(&[r#"{"type":"message","role":"user","content":"hi"}"#], responses);
@@ -249,6 +292,26 @@ mod tests {
         check(&[r#"{"role":"user","parts":[{"text":"hi"}]}"#], "gemini");
         check(&[r#"{"parts":[{"function_response":{"name":"n","response":{}}}]}"#], "gemini");
         check(&[r#"{"role":"user","parts":[{"type":"text","text":"hi"}]}"#], "ai-sdk");
+    }
+
+    #[test]
+    fn items_of_the_agents_sdk_are_told_from_the_apis() {
+        let message = r#"{"type":"message","role":"user","content":"hi"}"#;
+        let agents = "openai-agents";
+        for item in [
+            r#"{"type":"function_call","callId":"c","name":"n","arguments":"{}"}"#,
+            r#"{"type":"function_call_result","callId":"c","output":"x"}"#,
+            r#"{"type":"hosted_tool_call","name":"web_search"}"#,
+            r#"{"type":"shell_call","callId":"c","action":{}}"#,
+            r#"{"type":"computer_call_result","callId":"c","output":{}}"#,
+            r#"{"type":"reasoning","id":"rs_1","content":[]}"#,
+        ] {
+            check(&[item], agents);
+            check(&[message, r#"{"type":"compaction","encrypted_content":"x"}"#, item], agents);
+        }
+        let reasoning = r#"{"type":"reasoning","summary":[],"content":[]}"#;
+        check(&[message, reasoning], "openai-responses");
+        check(&[r#"{"type":"reasoning","id":"rs_1"}"#], "openai-responses");
     }
 
     #[test]

@@ -41,9 +41,11 @@ impl Joined {
     pub fn takes(format: Format, piece: &Piece) -> bool {
         match format {
             Format::Anthropic | Format::OpenAiChat | Format::Pi => {}
-            Format::OpenAiResponses | Format::Gemini | Format::AiSdk | Format::LangChain => {
-                return false;
-            }
+            Format::OpenAiResponses
+            | Format::OpenAiAgents
+            | Format::Gemini
+            | Format::AiSdk
+            | Format::LangChain => return false,
         }
         let is_text = piece.kind == Kind::Text && piece.place == Place::Content;
         is_text || matches!(piece.place, Place::Item(_))
@@ -105,6 +107,9 @@ impl Format {
             }
             Self::Gemini => (r#"{"role":"model","parts":"#, "}"),
             Self::OpenAiResponses => (r#"{"type":"message","role":"assistant","content":"#, "}"),
+            Self::OpenAiAgents => {
+                (r#"{"type":"message","role":"assistant","status":"completed","content":"#, "}")
+            }
             Self::Anthropic | Self::OpenAiChat | Self::AiSdk | Self::LangChain => {
                 (r#"{"role":"assistant","content":"#, "}")
             }
@@ -121,7 +126,9 @@ impl Format {
             Self::LangChain => return super::langchain::say(line, &host),
             Self::OpenAiChat => ("\"", "\""),
             Self::Gemini => (r#"[{"text":""#, "\"}]"),
-            Self::OpenAiResponses => (r#"[{"type":"output_text","text":""#, "\"}]"),
+            Self::OpenAiResponses | Self::OpenAiAgents => {
+                (r#"[{"type":"output_text","text":""#, "\"}]")
+            }
             Self::Anthropic | Self::Pi => (r#"[{"type":"text","text":""#, "\"}]"),
         };
         self.says(&format!("{before}{line}{after}"))

@@ -14,6 +14,7 @@ mod join;
 mod json;
 mod langchain;
 mod openai_chat;
+mod openai_items;
 mod openai_responses;
 mod part;
 mod pi;
@@ -25,6 +26,7 @@ use crate::error::{Error, Result, listed};
 use crate::json::Value;
 
 use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
+use openai_items::{AGENTS, RESPONSES};
 
 pub use edit::{Change, What, mended_copy};
 pub use fingerprint::{fingerprint, of_bytes};
@@ -39,6 +41,8 @@ pub enum Format {
     OpenAiChat,
     /// Items of `OpenAI`'s Responses: a message, reasoning, a call, a result each stand alone.
     OpenAiResponses,
+    /// The same items as `OpenAI`'s Agents SDK writes them: `callId`, `function_call_result`.
+    OpenAiAgents,
     /// Contents of Gemini: `parts` of a user or a model.
     Gemini,
     /// The AI SDK's `ModelMessage`s and `UIMessage`s.
@@ -51,10 +55,11 @@ pub enum Format {
 
 impl Format {
     /// Every format that is built, by its public name.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("anthropic", Self::Anthropic),
         ("openai-chat", Self::OpenAiChat),
         ("openai-responses", Self::OpenAiResponses),
+        ("openai-agents", Self::OpenAiAgents),
         ("gemini", Self::Gemini),
         ("ai-sdk", Self::AiSdk),
         ("pi", Self::Pi),
@@ -68,9 +73,14 @@ impl Format {
     pub fn parse(name: &str) -> Result<Self> {
         let known = Self::ALL.iter().find(|(known, _)| *known == name);
         known.map(|(_, format)| *format).ok_or_else(|| {
-            let allowed = listed(&Self::ALL.map(|(known, _)| known), "\"");
-            Error::argument("format", &format!("\"auto\", {allowed}"), format_args!("\"{name}\""))
+            let allowed = format!("\"auto\", {}", Self::names());
+            Error::argument("format", &allowed, format_args!("\"{name}\""))
         })
+    }
+
+    /// The names of all, for a message.
+    pub fn names() -> String {
+        listed(&Self::ALL.map(|(known, _)| known), "\"")
     }
 
     /// Its public name.
@@ -120,7 +130,8 @@ impl Format {
         match self {
             Self::Anthropic => edit::blocks(outline, changes, &anthropic::set),
             Self::OpenAiChat => openai_chat::edit(outline, changes),
-            Self::OpenAiResponses => openai_responses::edit(outline, changes),
+            Self::OpenAiResponses => openai_responses::edit(outline, changes, &RESPONSES),
+            Self::OpenAiAgents => openai_responses::edit(outline, changes, &AGENTS),
             Self::Gemini => gemini::edit(outline, changes),
             Self::AiSdk => ai_sdk::edit(outline, changes),
             Self::LangChain => langchain::edit(outline, changes),
@@ -140,7 +151,8 @@ impl Format {
         match self {
             Self::Anthropic => anthropic::make(made, &host),
             Self::OpenAiChat => openai_chat::make(made, &host),
-            Self::OpenAiResponses => openai_responses::make(made, &host),
+            Self::OpenAiResponses => openai_responses::make(made, &host, &RESPONSES),
+            Self::OpenAiAgents => openai_responses::make(made, &host, &AGENTS),
             Self::Gemini => gemini::make(made, &host),
             Self::AiSdk => ai_sdk::make(made, &host),
             Self::LangChain => langchain::make(made, &host),
@@ -150,7 +162,7 @@ impl Format {
 
     /// A turn of the model is a run of messages: that run is one call.
     pub fn has_runs(self) -> bool {
-        self == Self::OpenAiResponses
+        matches!(self, Self::OpenAiResponses | Self::OpenAiAgents)
     }
 
     /// Results travel in the user's messages; elsewhere each is a message of its own.
@@ -164,7 +176,11 @@ impl Format {
             Self::Anthropic => anthropic::set(piece, what),
             Self::OpenAiChat => openai_chat::set(piece, what),
             Self::Pi => pi::set(piece, what),
-            Self::OpenAiResponses | Self::AiSdk | Self::LangChain | Self::Gemini => None,
+            Self::OpenAiResponses
+            | Self::OpenAiAgents
+            | Self::AiSdk
+            | Self::LangChain
+            | Self::Gemini => None,
         }
     }
 
@@ -173,7 +189,8 @@ impl Format {
         let role = match self {
             Self::Anthropic => anthropic::read(text, &mut parts),
             Self::OpenAiChat => openai_chat::read(text, &mut parts),
-            Self::OpenAiResponses => openai_responses::read(text, &mut parts),
+            Self::OpenAiResponses => openai_responses::read(text, &mut parts, &RESPONSES),
+            Self::OpenAiAgents => openai_responses::read(text, &mut parts, &AGENTS),
             Self::Gemini => gemini::read(text, &mut parts),
             Self::AiSdk => ai_sdk::read(text, &mut parts),
             Self::LangChain => langchain::read(text, &mut parts),

@@ -1,10 +1,11 @@
-//! Items of `OpenAI`'s Responses: a message, reasoning, a call, a result each stand alone in the input.
+//! Items of `OpenAI`'s Responses, and of its Agents SDK: a message, reasoning, a call, a result each stand alone in the input.
 
 use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, is_object, or_empty, whole};
+use super::openai_items::{COMPACTION, HOSTED, Items, REFERENCE, Tool};
 use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
@@ -21,6 +22,9 @@ const ITEM: Shape = Shape {
         may("encrypted_content", Text),
         may("id", Text),
         may("call_id", Text),
+        may("callId", Text),
+        may("rawContent", Want::Items),
+        may("providerData", Raw),
         may("approval_request_id", Text),
         may("name", Text),
         may("status", Text),
@@ -43,102 +47,39 @@ const PART: Shape = Shape {
     closed: false,
 };
 
-/// A kind of call, and what answers it.
-struct Tool {
-    call: &'static str,
-    result: &'static str,
-    /// The member with what the call asks for.
-    asks: &'static str,
-    /// The member with what the result says.
-    says: &'static str,
-    /// The tool's name, where items have none.
-    name: &'static str,
-    /// What it asks for and what it says are text that may be cut: else they are carried as they are.
-    cut: (bool, bool),
-}
-
-const fn tool(
-    (call, result): (&'static str, &'static str),
-    (asks, says): (&'static str, &'static str),
-    name: &'static str,
-    cut: (bool, bool),
-) -> Tool {
-    Tool { call, result, asks, says, name, cut }
-}
-
-const TOOLS: [Tool; 8] = [
-    tool(("function_call", "function_call_output"), ("arguments", "output"), "", (true, true)),
-    tool(("custom_tool_call", "custom_tool_call_output"), ("input", "output"), "", (true, true)),
-    tool(
-        ("local_shell_call", "local_shell_call_output"),
-        ("action", "output"),
-        "local_shell",
-        (false, true),
-    ),
-    tool(("shell_call", "shell_call_output"), ("action", "output"), "shell", (false, true)),
-    tool(
-        ("apply_patch_call", "apply_patch_call_output"),
-        ("operation", "output"),
-        "apply_patch",
-        (false, true),
-    ),
-    tool(
-        ("computer_call", "computer_call_output"),
-        ("action", "output"),
-        "computer",
-        (false, false),
-    ),
-    tool(
-        ("tool_search_call", "tool_search_output"),
-        ("arguments", "tools"),
-        "tool_search",
-        (false, false),
-    ),
-    tool(
-        ("mcp_approval_request", "mcp_approval_response"),
-        ("arguments", "reason"),
-        "",
-        (false, false),
-    ),
-];
-
-/// What the provider put in place of earlier items, or is asked to: it stays where it is.
-const COMPACTION: [&str; 4] =
-    ["compaction", "compaction_summary", "context_compaction", "compaction_trigger"];
-
-/// A reference to an item that the provider keeps.
-const REFERENCE: &str = "item_reference";
-
 /// A screenshot of nothing: what answers a call of which there is none.
 const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+pub(super) fn read<'a>(
+    text: &'a str,
+    parts: &mut Vec<Part<'a>>,
+    items: &'static Items,
+) -> Read<Role> {
     let mut item = match json::read(text, &ITEM) {
         Ok(item) => item,
         // An item that is not known may have any members.
-        Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind)) => {
+        Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind, items)) => {
             return other(text, parts);
         }
         Err(flaw) => return Err(flaw),
     };
     let (kind, role) = (item.text("type"), item.text("role"));
+    let kind = kind.map(|kind| approval(&item, &kind, items).unwrap_or(kind));
     match kind.as_deref() {
         Some("message") => message(item, &or_empty(role), parts),
-        Some("reasoning") => reasoning(item, parts),
+        Some("reasoning") => reasoning(item, parts, items),
         Some(kind) => {
-            for tool in &TOOLS {
+            if let Some(tool) = items.of(kind)
+                && let Some(id) = id_of(&mut item, tool, kind, items)?
+            {
                 let calls = kind == tool.call;
-                if (calls || kind == tool.result)
-                    && let Some(id) = id_of(&mut item, tool)
-                {
-                    let place = Place::Whole(if calls { tool.call } else { tool.result });
-                    let mut part = part::at(place);
-                    let read = if calls { call } else { result };
-                    read(item, tool, &mut part)?;
-                    part.piece.id = id.into();
-                    parts.push(part);
-                    return Ok(if calls { Role::Assistant } else { Role::Tool });
-                }
+                let place = Place::Whole(if calls { tool.call } else { tool.result });
+                let mut part = part::at(place);
+                let read = if calls { call } else { result };
+                read(item, tool, &mut part)?;
+                part.piece.id = id.into();
+                parts.push(part);
+                return Ok(if calls { Role::Assistant } else { Role::Tool });
             }
             special(item, kind, text, parts)
         }
@@ -148,36 +89,46 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     }
 }
 
-/// A type that only items of Responses have.
-pub(super) fn is_item(kind: &str) -> bool {
-    let ran = [
-        "web_search_call",
-        "file_search_call",
-        "code_interpreter_call",
-        "image_generation_call",
-        "mcp_call",
-        "mcp_list_tools",
-    ];
-    kind == "reasoning"
-        || kind == REFERENCE
-        || COMPACTION.contains(&kind)
-        || ran.contains(&kind)
-        || TOOLS.iter().any(|tool| kind == tool.call || kind == tool.result)
+fn is_known(kind: &str, items: &Items) -> bool {
+    matches!(kind, "message" | "reasoning") || items.has(kind)
 }
 
-fn is_known(kind: &str) -> bool {
-    matches!(kind, "message" | "reasoning")
-        || TOOLS.iter().any(|tool| kind == tool.call || kind == tool.result)
+/// The Agents SDK has approvals among what the provider runs, told by their names.
+fn approval<'a>(item: &Members<'a>, kind: &str, items: &Items) -> Option<Cow<'a, str>> {
+    let tool = items.of(item.said("name").filter(|_| items.has_data && kind == HOSTED)?)?;
+    let name = if item.said("name") == Some(tool.call) { tool.call } else { tool.result };
+    Some(Cow::Borrowed(name))
+}
+
+/// A text in what the API says of an item, where that stands apart.
+fn said_of<'a>(item: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
+    let data = crate::json::members(item.peek("providerData")?).ok()?;
+    let found = data.into_iter().find(|(name, _)| names.contains(&&**name))?;
+    json::string(found.1).ok()
 }
 
 /// What a call and its result are paired by; none where the provider ran the tool itself.
-fn id_of<'a>(item: &mut Members<'a>, tool: &Tool) -> Option<Cow<'a, str>> {
-    match tool.call {
+fn id_of<'a>(
+    item: &mut Members<'a>,
+    tool: &Tool,
+    kind: &str,
+    items: &Items,
+) -> Read<Option<Cow<'a, str>>> {
+    let id = match tool.call {
+        "mcp_approval_request" if items.has_data => {
+            let name = if kind == tool.call { "id" } else { "approval_request_id" };
+            said_of(item, &[name]).or_else(|| item.text("id"))
+        }
         "mcp_approval_request" => item.text("approval_request_id").or_else(|| item.text("id")),
-        "tool_search_call" => item.text("call_id"),
-        "local_shell_call" => Some(or_empty(item.text("call_id").or_else(|| item.text("id")))),
-        _ => Some(or_empty(item.text("call_id"))),
-    }
+        "tool_search_call" => {
+            return Ok(item.text(items.id).or_else(|| item.text("call_id")));
+        }
+        "local_shell_call" => item.text("call_id").or_else(|| item.text("id")),
+        _ => item.text(items.id),
+    };
+    // Without it nothing says which result is whose, and every pair would be torn apart.
+    let expected = "a string: the id of the call";
+    id.map(Some).ok_or_else(|| Flaw::new(&format!("/{}", items.id), expected))
 }
 
 fn message<'a>(mut item: Members<'a>, role: &str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
@@ -214,7 +165,13 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part::say(part, Kind::Text, or_empty(block.text("refusal")));
             part.piece.opaque = true;
         }
-        "input_image" | "input_file" | "input_audio" | "computer_screenshot" => {
+        "input_image"
+        | "input_file"
+        | "input_audio"
+        | "computer_screenshot"
+        | "image"
+        | "file"
+        | "audio" => {
             part::medium(raw, part);
         }
         _ if told => part::said(&mut block, Kind::Text, "text", part)?,
@@ -224,20 +181,25 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 }
 
 /// Reasoning: its summary and what is shown of it. An id alone may stand for what the provider keeps: it is never empty.
-fn reasoning<'a>(mut item: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+fn reasoning<'a>(mut item: Members<'a>, parts: &mut Vec<Part<'a>>, items: &Items) -> Read<Role> {
     let mut body = Body::default();
-    let summary = item.items("summary").unwrap_or_default();
-    let content = item.items("content").unwrap_or_default();
-    let shown = !content.is_empty();
-    body.content(Some(Content::Blocks(summary)), "/summary", &part_of, false)?;
-    body.content(Some(Content::Blocks(content)), "/content", &part_of, false)?;
-    let encrypted = or_empty(item.text("encrypted_content"));
+    let [summary, shown, _] = items.reasoning;
+    let mut is_shown = false;
+    for member in [summary, shown] {
+        let list = item.items(member).unwrap_or_default();
+        is_shown = !list.is_empty();
+        body.content(Some(Content::Blocks(list)), &format!("/{member}"), &part_of, false)?;
+    }
+    let encrypted = item.text("encrypted_content");
+    let encrypted =
+        encrypted.or_else(|| said_of(&item, &["encryptedContent", "encrypted_content"]));
+    let encrypted = or_empty(encrypted);
     let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
     let mut told = part::at(Place::Whole("reasoning"));
     body.fill(&mut told);
     let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
     part.piece.blank = false;
-    part.piece.by_id = kept && encrypted.is_empty() && !shown;
+    part.piece.by_id = kept && encrypted.is_empty() && !is_shown;
     part.opaque = count(encrypted.len());
     if part.text.is_empty() && !encrypted.is_empty() {
         part.media = of_json(&encrypted);
@@ -268,7 +230,12 @@ fn result<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<(
     let said = item.raw(tool.says);
     let body = said.map_or_else(|| Ok(Body::default()), |raw| says(raw, tool)).map_err(under)?;
     body.fill(part);
-    let free = ["function_call_output", "custom_tool_call_output", "local_shell_call_output"];
+    let free = [
+        "function_call_output",
+        "function_call_result",
+        "custom_tool_call_output",
+        "local_shell_call_output",
+    ];
     part.piece.blank &= free.contains(&tool.result);
     part.piece.opaque = !tool.cut.1;
     part.piece.error = item.text("status").is_some_and(|status| status == "failed");
@@ -343,14 +310,14 @@ fn other<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
 }
 
 /// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.
-pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
+pub(super) fn edit(outline: &Outline, changes: &[Change], items: &Items) -> Vec<Op> {
     let ours = outline.role == Role::Assistant;
     let (stay, mut go) = edit::split(outline, changes);
-    let mut ops = edit::sets(outline, changes, &|piece, what| set(piece, what, ours));
+    let mut ops = edit::sets(outline, changes, &|piece, what| set(piece, what, ours, items));
     let reasons = |change: &Change| matches!(change.what, What::Text(_));
     if stay.iter().any(|piece| piece.kind == Kind::Thinking) && changes.iter().any(reasons) {
         // The summary has all of the text now.
-        ops.push(beside("/content", object!([])));
+        ops.push(beside(&format!("/{}", items.reasoning[1]), object!([])));
     }
     if stay.is_empty() && !go.is_empty() {
         let piece = go.remove(0);
@@ -358,7 +325,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             Place::Item(_) => ops.push(put(piece, "", text_part(PLACEHOLDER, ours))),
             Place::Content => ops.push(put(piece, "", PLACEHOLDER.into())),
             Place::Whole(_) if piece.kind == Kind::Result => {
-                ops.extend(set(piece, &What::Text(PLACEHOLDER.into()), ours));
+                ops.extend(set(piece, &What::Text(PLACEHOLDER.into()), ours, items));
             }
             Place::Whole(_)
             | Place::Call(_)
@@ -385,9 +352,8 @@ fn input_text(text: Value) -> Value {
 }
 
 /// What one change sets on the host's item.
-fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
+fn set(piece: &Piece, what: &What, ours: bool, items: &Items) -> Option<Op> {
     let text = |text: &String| Value::from(text.as_str());
-    let at = |kind| TOOLS.iter().find(|tool| tool.call == kind || tool.result == kind);
     let Place::Whole(kind) = piece.place else {
         return Some(match (piece.kind, piece.place, what) {
             (Kind::Text, Place::Item(_), What::Text(new)) if !piece.opaque => {
@@ -402,10 +368,11 @@ fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
     };
     Some(match (piece.kind, what) {
         (Kind::Thinking, What::Text(new)) => {
-            beside("/summary", object!([{ "type": "summary_text", "text": new }]))
+            let [summary, _, kind] = items.reasoning;
+            beside(&format!("/{summary}"), object!([{ "type": kind, "text": new }]))
         }
-        (Kind::Result, What::Text(new)) if at(kind).is_some_and(|tool| tool.cut.1) => {
-            beside("/output", output(kind, new, piece.error))
+        (Kind::Result, What::Text(new)) if items.of(kind).is_some_and(|tool| tool.cut.1) => {
+            beside("/output", output(kind, new, piece.error, items))
         }
         (Kind::Call, What::Arguments(new)) if kind == "custom_tool_call" => {
             beside("/input", edit::free_text(new).into())
@@ -413,33 +380,43 @@ fn set(piece: &Piece, what: &What, ours: bool) -> Option<Op> {
         (Kind::Call, What::Arguments(new)) if kind == "function_call" => {
             beside("/arguments", new.json().into())
         }
-        (Kind::Call, What::Id(id)) if kind == "mcp_approval_request" => beside("/id", text(id)),
-        (Kind::Result, What::Id(id)) if kind == "mcp_approval_response" => {
-            beside("/approval_request_id", text(id))
+        (Kind::Call | Kind::Result, What::Id(id)) => {
+            let [request, response] = items.approval;
+            let member = match kind {
+                "mcp_approval_request" => request,
+                "mcp_approval_response" => response,
+                _ => items.id,
+            };
+            beside(&format!("/{member}"), text(id))
         }
-        (Kind::Call | Kind::Result, What::Id(id)) => beside("/call_id", text(id)),
         _ => return None,
     })
 }
 
 /// What a result of this type says, of our words.
-fn output(kind: &str, text: &str, error: bool) -> Value {
+fn output(kind: &str, text: &str, error: bool, items: &Items) -> Value {
     match kind {
         "shell_call_output" => {
             let (out, failed) = if error { ("", text) } else { (text, "") };
-            let outcome = object!({ "type": "exit", "exit_code": u64::from(error) });
+            let code = if items.has_data { "exitCode" } else { "exit_code" };
+            let outcome =
+                [("type", "exit".into()), (code, Value::raw(u64::from(error).to_string()))];
+            let outcome = Value::object(&outcome);
             object!([{ "stdout": out, "stderr": failed, "outcome": outcome }])
         }
         "computer_call_output" => {
             object!({ "type": "computer_screenshot", "image_url": NO_SCREENSHOT })
         }
+        "computer_call_result" => object!({ "type": "computer_screenshot", "data": NO_SCREENSHOT }),
+        // All versions of the SDK take this, the early ones no plain string.
+        "function_call_result" => edit::text_block(text),
         _ => text.into(),
     }
 }
 
-pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
+pub(super) fn make(made: &Made, host: Host<'_>, items: &Items) -> (Value, Vec<Copied>) {
     let mut copied = Vec::new();
-    let (id, like, text, error, from) = match made {
+    let (id, called, like, text, error, from) = match made {
         Made::User(parts) => {
             let content = edit::user_parts(parts, host, &mut copied, "/content", input_text);
             return (object!({ "type": "message", "role": "user", "content": content }), copied);
@@ -447,19 +424,21 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         // No provider of this format wants them in one message.
         Made::Results(results) => {
             let none = (Value::NULL, Vec::new());
-            return results.first().map_or(none, |first| make(first, host));
+            return results.first().map_or(none, |first| make(first, host, items));
         }
-        Made::Result { id, text, error, like, .. } => (id, *like, text.as_str(), *error, None),
-        Made::Moved { id, message, piece, .. } => {
+        Made::Result { id, name, text, error, like } => {
+            (id, name, *like, text.as_str(), *error, None)
+        }
+        Made::Moved { id, name, message, piece } => {
             let piece = host(*message, *piece);
             let like = piece.map_or(Place::Whole(""), |piece| piece.place);
             let from = piece.filter(|piece| !piece.blank).map(|_| *message);
-            (id, like, edit::NO_OUTPUT, piece.is_none_or(|piece| piece.error), from)
+            (id, name, like, edit::NO_OUTPUT, piece.is_none_or(|piece| piece.error), from)
         }
     };
     let kind = if let Place::Whole(kind) = like { kind } else { "" };
-    let tool = TOOLS.iter().find(|tool| tool.call == kind || tool.result == kind);
-    let kind = tool.map_or("function_call_output", |tool| tool.result);
+    let tool = items.of(kind).or_else(|| items.tools.first());
+    let kind = tool.map_or("", |tool| tool.result);
     let mut copy = |member: &str| {
         let path = format!("/{member}");
         if let Some(index) = from {
@@ -470,7 +449,14 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         (member, if from.is_some() { Value::NULL } else { ours })
     };
     let asked = kind == "mcp_approval_response";
-    let name = if asked { "approval_request_id" } else { "call_id" };
+    if asked && items.has_data {
+        let answer = object!({ "approve": false, "approval_request_id": id, "reason": text });
+        let mut members = vec![("type", HOSTED.into()), ("name", kind.into())];
+        members.extend([("status", "completed".into()), own("providerData", answer)]);
+        copy("providerData");
+        return (Value::object(&members), copied);
+    }
+    let name = if asked { "approval_request_id" } else { items.id };
     let mut members = vec![("type", kind.into()), (name, id.as_str().into())];
     let done = if error { "failed" } else { "completed" };
     if asked {
@@ -487,7 +473,11 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
         if kind == "apply_patch_call_output" {
             members.push(("status", done.into()));
         }
-        members.push(own("output", output(kind, text, error)));
+        if kind == "function_call_result" {
+            let done = if error { "incomplete" } else { "completed" };
+            members.extend([("name", called.as_str().into()), ("status", done.into())]);
+        }
+        members.push(own("output", output(kind, text, error, items)));
         copy("output");
     }
     (Value::object(&members), copied)

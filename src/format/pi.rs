@@ -20,6 +20,8 @@ const MESSAGE: Shape = Shape {
         may("summary", Text),
         may("excludeFromContext", Flag),
         may("stopReason", Text),
+        may("sections", Raw),
+        may("toolsAdded", Raw),
     ],
     closed: false,
 };
@@ -50,6 +52,7 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         "assistant" => Role::Assistant,
         "user" => Role::User,
         "toolResult" => return result(message, parts),
+        "system" => return system(message, parts),
         _ => return own(message, parts),
     };
     // pi leaves a turn that was aborted or failed out of every request, with its calls.
@@ -71,6 +74,34 @@ fn unsent(parts: &mut Vec<Part<'_>>) {
     for part in parts {
         part.piece.unsent = true;
     }
+}
+
+/// The system prompt and the tools that are declared with it. pi replays these messages itself, and refuses a transcript
+/// without them: one piece that stays as it is, whatever is in it.
+fn system<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    let mut body = Body::default();
+    let content = message.content("content");
+    let content =
+        content.filter(|it| !matches!(it, crate::json::Content::Text(text) if text.is_empty()));
+    body.content(content, "/content", &block, false)?;
+    let sections = message.raw("sections").map(crate::json::members);
+    for (name, section) in sections.and_then(Result::ok).unwrap_or_default() {
+        // `null` takes a section away.
+        if section.starts_with('"') {
+            let under = |flaw: Flaw| flaw.under(&format!("/sections/{}", json::token(&name)));
+            body.say(json::string(section).map_err(under)?);
+        }
+    }
+    if let Some(tools) = message.raw("toolsAdded") {
+        body.say(json::whole(tools).map_err(|flaw| flaw.under("/toolsAdded"))?.into());
+    }
+    let mut whole = part::at(Place::Field("content"));
+    body.fill(&mut whole);
+    let mut part = Part::new(Kind::Text, whole.piece.place, whole.text);
+    part.piece.blank = false;
+    part.piece.fixed = true;
+    parts.push(part);
+    Ok(Role::System)
 }
 
 fn no_content() -> Flaw {

@@ -1,5 +1,6 @@
 //! Golden cases, the same way for every format: a message, what is done to it, what goes out.
 
+mod agents;
 mod sdk;
 mod wire;
 
@@ -353,6 +354,17 @@ fn pi_reads() {
     reads(f, &json!({ "role": "custom", "content": "c" }), &["User", "Text /content \"c\""]);
     reads(f, &json!({ "role": "ui", "state": {} }), &["User", "Other /content \"\" unsent"]);
     flawed(f, r#"{"role":"assistant"}"#, "/content", "a string or an array of blocks");
+}
+
+#[test]
+fn a_system_message_of_pi_is_counted_with_its_sections_and_tools() {
+    let system = json!({ "role": "system", "content": "", "timestamp": 1,
+        "sections": { "base": "You are \"pi\".", "gone": null },
+        "toolsAdded": [{ "name": "bash" }], "toolsRemoved": [{ "name": "ls" }] });
+    let said = "Text /content \"You are \\\"pi\\\".\\n[{\\\"name\\\":\\\"bash\\\"}]\"";
+    reads(Format::Pi, &system, &["System", said]);
+    let blocks = json!({ "role": "system", "content": [{ "type": "text", "text": "Be brief." }] });
+    reads(Format::Pi, &blocks, &["System", "Text /content \"Be brief.\""]);
 }
 
 #[test]

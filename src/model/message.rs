@@ -98,7 +98,7 @@ pub struct Piece {
     /// A result in the message of its call, put there by a provider's own tool or by an SDK that keeps both in one part:
     /// it is never moved. A call whose result, if it needs one, stands so or is the provider's to give: none is made for it.
     pub within: bool,
-    /// It stays where and as it is: the provider itself put it in place of what came before.
+    /// It stays where and as it is: the provider put it in place of what came before, or the host replays it.
     pub fixed: bool,
     /// Reasoning: it is there by its id alone. Anything else: its item has an id of its own.
     pub by_id: bool,

@@ -107,7 +107,7 @@ pub(super) fn shown(key: &str) -> &str {
 
 /// The same for a kind of call and its kind of result; nothing for functions, which a shell may be answered as.
 fn family(kind: &'static str) -> &'static str {
-    let ends = ["_output", "_call", "_request", "_response"];
+    let ends = ["_output", "_result", "_call", "_request", "_response"];
     let cut =
         |kind: &'static str| ends.iter().find_map(|end| kind.strip_suffix(end)).unwrap_or(kind);
     match cut(cut(kind)) {
@@ -119,6 +119,9 @@ fn family(kind: &'static str) -> &'static str {
 /// What is asked of a piece by itself, whoever speaks.
 pub(super) fn plain(at: At<'_>, fixes: &mut Vec<Fix>) -> Fate {
     let piece = at.piece;
+    if piece.fixed {
+        return Fate::Kept;
+    }
     if piece.blank {
         fixes.push(at.fix(at.drop(), "I6", "nothing but white space is in the text"));
         return Fate::Dropped;

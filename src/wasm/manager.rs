@@ -82,18 +82,21 @@ impl Manager {
     }
 
     /// Decides what to send now: a step, as JSON.
-    pub fn request(&mut self, now_ms: f64) -> String {
-        self.0.request(milliseconds(now_ms)).to_json()
+    pub fn request(&mut self, now_ms: f64) -> Result<String> {
+        self.0.understood()?;
+        Ok(self.0.request(milliseconds(now_ms)).to_json())
     }
 
     /// As `request`; none: a summarizer is to be asked first.
-    pub fn prepare(&mut self, now_ms: f64) -> Option<String> {
-        self.0.prepare(milliseconds(now_ms)).map(|step| step.to_json())
+    pub fn prepare(&mut self, now_ms: f64) -> Result<Option<String>> {
+        self.0.understood()?;
+        Ok(self.0.prepare(milliseconds(now_ms)).map(|step| step.to_json()))
     }
 
     /// What a compaction would do, as JSON; of the plan (JSON) in the input buffer, if there is one.
     pub fn plan(&mut self, force: bool, len: Option<usize>, now_ms: f64) -> Result<String> {
         let now_ms = milliseconds(now_ms);
+        self.0.understood()?;
         Ok(write(&match len {
             None => self.0.plan(force, None, now_ms)?,
             Some(len) => with_input(len, |json| self.0.plan(force, Some(json), now_ms))?,

@@ -5,6 +5,7 @@
  * A third of them are clean: there a repair has nothing to do.
  */
 
+import { toAgents } from "./convert/agents.mjs";
 import { aiSdkModel, aiSdkUi, createLangchain, langchain, pi } from "./convert/sdk.mjs";
 import { writers } from "./convert/wire.mjs";
 
@@ -219,6 +220,7 @@ const formats = {
       signatures: provider === "gemini",
     }),
   "openai-responses": ({ turns }) => wire("openai-responses", turns),
+  "openai-agents": ({ turns }) => wire("openai-responses", turns).map(toAgents),
   gemini: ({ turns, way }) =>
     wire(
       "gemini",
@@ -233,7 +235,7 @@ const formats = {
       provider,
       /** @type {const} */ (["instances", "constructors", "stored", "flat"])[way] ?? "flat",
     ),
-  // pi has no system messages: among the others there is a host's note, which is said by the user.
+  // In the middle there is a host's note, which is said by the user.
   pi: ({ turns, clean }, provider) =>
     pi(clean ? turns.filter((turn) => turn.role !== "system") : turns, provider),
 };

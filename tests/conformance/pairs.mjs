@@ -13,6 +13,7 @@ import {
   strictBedrock,
   strictGemini,
   strictLangchain,
+  strictOpenAiAgents,
   strictOpenAiChat,
   strictOpenAiResponses,
   strictPi,
@@ -55,6 +56,7 @@ const wires = {
     bedrock: "gateways such as LiteLLM turn it into Converse",
   },
   "openai-responses": { "openai-responses": "its own" },
+  "openai-agents": { "openai-responses": "its converter sends them there" },
   gemini: { gemini: "its own" },
 };
 /** @type {Record<string, string>} */
@@ -105,6 +107,8 @@ export function strictFor(format, provider) {
     };
     return (messages, rules = {}) => strictAnthropic(messages, { ...more, ...own, ...rules });
   }
+  if (format === "openai-agents")
+    return (messages, rules = {}) => strictOpenAiAgents(messages, { ...more, ...rules });
   if (own && wire === format) return (messages, rules = {}) => own(messages, { ...more, ...rules });
   const strict = /** @type {Strict} */ (strictWires[wire]);
   const host = strictHosts[format] ?? alone(own ?? strictOpenAiChat);

@@ -14,6 +14,7 @@ export { strictAnthropic } from "./strict/anthropic.mjs";
 export { strictBedrock } from "./strict/bedrock.mjs";
 export { strictGemini } from "./strict/gemini.mjs";
 export { strictLangchain } from "./strict/langchain.mjs";
+export { strictOpenAiAgents } from "./strict/openai-agents.mjs";
 export { strictOpenAiChat } from "./strict/openai-chat.mjs";
 export { strictOpenAiResponses } from "./strict/openai-responses.mjs";
 export { strictPi } from "./strict/pi.mjs";

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { anthropic } from "./strict/cases/anthropic.mjs";
 import { bedrock } from "./strict/cases/bedrock.mjs";
 import { gemini } from "./strict/cases/gemini.mjs";
+import { openAiAgents } from "./strict/cases/openai-agents.mjs";
 import { openAiChat } from "./strict/cases/openai-chat.mjs";
 import { openAiResponses } from "./strict/cases/openai-responses.mjs";
 import { pi } from "./strict/cases/pi.mjs";
@@ -17,6 +18,7 @@ import {
   strictBedrock,
   strictGemini,
   strictLangchain,
+  strictOpenAiAgents,
   strictOpenAiChat,
   strictOpenAiResponses,
   strictPi,
@@ -26,6 +28,7 @@ const providers = /** @type {const} */ ([
   ["anthropic", strictAnthropic, anthropic],
   ["openai-chat", strictOpenAiChat, openAiChat],
   ["openai-responses", strictOpenAiResponses, openAiResponses],
+  ["openai-agents", strictOpenAiAgents, openAiAgents],
   ["gemini", strictGemini, gemini],
   ["bedrock", strictBedrock, bedrock],
   ["ai-sdk", strictAiSdk, aiSdk],

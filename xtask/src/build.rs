@@ -90,7 +90,11 @@ impl Wasm {
         Inputs::new()?.path(&core)?.make(&bound, || self.bind(&core, &bound, glue))?;
         let wasm = self.published();
         Inputs::new()?.path(&bound)?.make(&wasm, || {
-            if is_quick() { Ok(fs::copy(&bound, &wasm).map(drop)?) } else { optimize(&bound, &wasm) }
+            if is_quick() {
+                Ok(fs::copy(&bound, &wasm).map(drop)?)
+            } else {
+                optimize(&bound, &wasm)
+            }
         })?;
         let text = glue.join(format!("{}_text.js", self.name));
         Inputs::new()?

@@ -346,3 +346,50 @@ fn a_results_texts_are_mended_beside_its_image() {
     let first = json!({ "op": "replace", "path": "/content/0/content/0/text", "value": both });
     assert_eq!(mended(["cut HALF", "said"]), json!([second, first]));
 }
+
+#[test]
+fn pis_system_messages_are_sent_as_they_are_wherever_they_stand() {
+    for provider in ["anthropic", "bedrock", "mistral", "openai-chat", "gemini"] {
+        let mut told = told(provider, "pi", 4_000);
+        let empty = json!({ "role": "system", "content": "", "toolsAdded": [], "timestamp": 1 });
+        told.tell(empty);
+        for at in 0..40 {
+            told.tell(json!({ "role": "user", "content": words(60, "ask"), "timestamp": at }));
+            let said = [json!({ "type": "text", "text": words(60, "say") })];
+            told.tell(json!({ "role": "assistant", "content": said, "stopReason": "stop", "timestamp": at }));
+            if at == 20 {
+                // Half a character: the host's own converter cleans it.
+                let broken = r#"{"role":"system","content":"\ud83d","sections":{"a":"\udc00 b"}}"#;
+                assert_eq!(told.state.push(broken.as_bytes()), Ok(Pushed::Taken));
+                told.messages.push(json!(null));
+            }
+        }
+        told.tell(json!({ "role": "user", "content": "end", "timestamp": 99 }));
+        let answer = told.request();
+        let items = written(&answer);
+        let kept = |index: u32| items.as_array().unwrap().contains(&json!({ "index": index }));
+        assert!(kept(0) && kept(43), "{provider}: {items}");
+        assert!(told.state.ledger.live().len() < 80, "{provider}: something was folded");
+        let rules: Vec<_> = answer.repairs.iter().map(|it| (it.rule, it.index)).collect();
+        assert_eq!(rules, [], "{provider}");
+    }
+}
+
+#[test]
+fn a_history_of_which_a_quarter_would_be_lost_is_refused_unless_its_format_is_named() {
+    let history = |options: &Value, lost: usize| {
+        let mut told = Told::new(options);
+        for at in 0..8 {
+            told.ask("go");
+            told.say(if at < lost { "" } else { "so" });
+        }
+        told.state.understood()
+    };
+    assert_eq!(history(&window(1000), 2), Ok(()));
+    let error = history(&window(1000), 4).unwrap_err().to_string();
+    assert!(error.contains("16 messages, of which 4 would be lost"), "{error}");
+    assert_eq!(history(&window(1000), 3), Ok(()), "less than a quarter");
+    let mut named = window(1000);
+    named["format"] = "anthropic".into();
+    assert_eq!(history(&named, 8), Ok(()));
+}

@@ -136,7 +136,7 @@ fn responses_flaws_are_named() {
     flawed(R, r#"{"role":"model","content":"x"}"#, "/role", roles);
     flawed(R, r#"{"role":"user"}"#, "/content", "a string or an array of parts");
     flawed(R, r#"{"x":1}"#, "/", "an item: { type, .. } or { role, content }");
-    flawed(R, r#"{"type":"function_call","arguments":{}}"#, "/arguments", "a string");
+    flawed(R, r#"{"type":"function_call","call_id":"c","arguments":{}}"#, "/arguments", "a string");
     flawed(
         R,
         r#"{"role":"user","content":[{"type":"input_text"}]}"#,

@@ -1,5 +1,6 @@
 // @ts-check
 /** Messages of each format as turns: what an adapter of the SDK takes from them, and no more. */
+import { toResponses } from "./agents.mjs";
 import { parsed } from "./turns.mjs";
 
 /**
@@ -43,6 +44,7 @@ export const readers = {
   anthropic: readAnthropic,
   gemini: readGemini,
   "openai-responses": readResponses,
+  "openai-agents": (item) => readResponses(toResponses(item)),
 };
 
 /** What a frozen message says, by the last provider that was asked for. @type {WeakMap<object, { provider: string, turns: Turn[] }>} */
@@ -85,6 +87,11 @@ function readPi(message, provider) {
           ],
         },
       ];
+    case "system": {
+      const sections = Object.values(message.sections ?? {}).map(text);
+      const parts = [...blocks(), ...sections].filter((it) => it.kind === "text" && it.text !== "");
+      return some({ role: "system", parts });
+    }
     case "bashExecution":
       if (message.excludeFromContext) return [];
       return [{ role: "user", parts: [text(`Ran ${message.command}\n${message.output}`)] }];

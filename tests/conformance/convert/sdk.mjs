@@ -336,6 +336,10 @@ export function pi(turns, provider) {
   let time = 0;
   return turns.flatMap((turn) => {
     time += 1000;
+    if (turn.role === "system" && time === 1000) {
+      const sections = { base: wordsOf(turn) };
+      return [{ role: "system", content: "", sections, toolsAdded: [], timestamp: time }];
+    }
     if (turn.role === "system") {
       return [
         {

@@ -45,7 +45,10 @@ export function turnsOfSession({ messageFormat, messages }) {
     const last = turns.at(-1);
     // Results may come one by one, and reasoning, words and calls of one response as items.
     const joins =
-      turn.role === "tool" || (turn.role === "assistant" && messageFormat === "openai-responses");
+      turn.role === "tool" ||
+      (turn.role === "assistant" &&
+        messageFormat.startsWith("openai-") &&
+        messageFormat !== "openai-chat");
     if (joins && last?.role === turn.role) last.parts.push(...parts);
     else turns.push({ ...turn, parts });
   }

@@ -263,7 +263,8 @@ export function atomic(law, mended, view) {
     )
       return fail("the reasoning of its calls is gone");
   }
-  return law.format === "openai-responses" ? atomicItems(mended, view) : null;
+  const items = ["openai-responses", "openai-agents"].includes(law.format);
+  return items ? atomicItems(mended, view) : null;
 }
 
 /** Reasoning and what it led to are items of their own: both or neither. @param {any} mended @param {any} view @returns {Problem | null} */

@@ -44,7 +44,7 @@ export function strictPi(messages, rules = {}) {
   const sent = messages
     .map((message, index) => ({ message, index }))
     .filter(({ message }) => !leftOut(message));
-  const [first, last] = [sent[0], sent.at(-1)];
+  const [first, last] = [sent.find(({ message }) => message?.role !== "system"), sent.at(-1)];
   if (first && !userLike.has(first.message?.role)) {
     violations.push({
       rule: "I7",
@@ -79,6 +79,10 @@ function checkMessage(message, rules) {
     found.push({ rule: "shape", path: "/timestamp", message: "milliseconds since the epoch" });
   }
   switch (message.role) {
+    // pi replays what the system says by itself, and an empty message of it may declare tools.
+    case "system":
+      if (typeof message.content === "string" || Array.isArray(message.content)) return found;
+      return [...found, { rule: "shape", path: "/content", message: "a string or blocks" }];
     case "user":
     case "custom":
     case "hookMessage":
