@@ -24,9 +24,9 @@ export function planCompaction<M>(
   options: PolicyOptions &
     Parts & { window: ContextWindow; format?: Format; estimator?: Estimator; force?: boolean },
 ): CompactionPlan {
-  const { system, tools, unseenTokens, signal, force, ...rest } = own(options);
+  const { system, tools, unseenTokens, open, signal, force, ...rest } = own(options);
   using manager = new ContextManager<M>(rest);
-  return manager.plan(messages, { system, tools, unseenTokens, signal, force });
+  return manager.plan(messages, { system, tools, unseenTokens, open, signal, force });
 }
 
 /**

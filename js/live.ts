@@ -198,8 +198,8 @@ export class LiveSession<M> implements Session<M> {
   /** Hands over the history and what goes out beside it. */
   #take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
     if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
-    const { system = null, tools = null, unseenTokens = null } = own(parts);
-    const beside = argumentJson({ system, tools, unseenTokens }, "parts");
+    const { system = null, tools = null, unseenTokens = null, open = null } = own(parts);
+    const beside = argumentJson({ system, tools, unseenTokens, open }, "parts");
     const manager = this.manager();
     this.history.take(manager, messages, this.#view);
     if (beside !== this.#beside) setParts(during, manager, beside, this.#counter);

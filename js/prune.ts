@@ -37,8 +37,8 @@ export function pruneForRequest<M>(
       estimator?: Estimator;
     },
 ): PruneResult<M> {
-  const { system, tools, unseenTokens, signal, ...policy } = options;
-  const result = once(messages, policy, { system, tools, unseenTokens, signal });
+  const { system, tools, unseenTokens, open, signal, ...policy } = options;
+  const result = once(messages, policy, { system, tools, unseenTokens, open, signal });
   if (result.applied) return result;
   const { originalTokens } = result;
   return { ...result, messages: [...messages], edits: [], prunedTokens: originalTokens };

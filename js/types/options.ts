@@ -59,6 +59,11 @@ export interface Parts {
   tools?: readonly object[] | Readonly<Record<string, object>> | undefined;
   /** Tokens that will be sent besides and that we are not shown. */
   unseenTokens?: number | undefined;
+  /**
+   * True: the messages are a prefix, and you append the rest yourself, such as the user's new message. Nothing of ours is
+   * put at its end: no line, no result for a call that is still open. Count what you append in `unseenTokens`. Default false.
+   */
+  open?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 

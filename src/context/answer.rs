@@ -273,6 +273,7 @@ impl State {
         self.sent.upto = self.ledger.message_count();
         self.sent.ending.clone_from(&self.ending);
         self.sent.rebuild = false;
+        self.sent.open = self.mender.is_prefix();
         self.sent.settled = true;
         self.sent.fold_due = fold_due;
         self.sent.last = self.sent.tokens;

@@ -160,6 +160,7 @@ impl State {
         validity::Options {
             tools: self.parts.definitions.map(|definitions| definitions > 0),
             marks: self.parts.marks,
+            open: self.parts.open,
             ..told(self.format, thinking)
         }
     }

@@ -151,6 +151,9 @@ impl State {
 
     /// A request ends with the user or a result. True if it had to be made to.
     pub(super) fn trail(&self, entries: &mut Vec<Entry>, whole: bool) -> bool {
+        if self.mender.is_prefix() {
+            return false;
+        }
         let last = entries.iter().rev().find_map(|entry| self.speaker(&entry.item));
         let text = match last {
             None if whole && !self.outlines.is_empty() => LEAD,

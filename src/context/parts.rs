@@ -32,25 +32,28 @@ pub struct Parts {
     pub bytes: u64,
     /// The agent may ask for what was cut.
     pub recalls: bool,
+    /// The host appends more behind these messages, which we are not shown.
+    pub open: bool,
 }
 
 const PARTS: Shape = Shape {
-    what: "parts: { system, tools, unseenTokens }",
+    what: "parts: { system, tools, unseenTokens, open }",
     members: &[
         may("system", Want::Raw),
         may("tools", Want::Raw),
         may("unseenTokens", Want::Integer),
+        may("open", Want::Flag),
     ],
     closed: true,
 };
 
 impl Parts {
-    /// Measures `{system, tools, unseenTokens}`.
+    /// Measures `{system, tools, unseenTokens, open}`.
     ///
     /// # Errors
     /// `InvalidArgument` names the part.
     pub(super) fn parse(json: &str, counter: &mut Counter<'_>) -> Result<Self> {
-        let Words { system, tools, definitions, known, marks, bytes, unseen, fingerprint } =
+        let Words { system, tools, definitions, known, marks, bytes, unseen, open, fingerprint } =
             Words::parse(json)?;
         let recalls = names_recall(&tools);
         let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
@@ -66,6 +69,7 @@ impl Parts {
             marks,
             bytes,
             recalls,
+            open,
         })
     }
 
@@ -95,13 +99,14 @@ struct Words {
     marks: u32,
     bytes: u64,
     unseen: u32,
+    open: bool,
     fingerprint: u64,
 }
 
 impl Words {
     fn parse(json: &str) -> Result<Self> {
         let refused = |error: json::Error| {
-            Error::argument("parts", "{system, tools, unseenTokens} as they are sent", error)
+            Error::argument("parts", "{system, tools, unseenTokens, open} as they are sent", error)
         };
         let mut given = PARTS.read(json).map_err(refused)?;
         let mut raw = |name| given.raw(name).unwrap_or("null");
@@ -114,6 +119,7 @@ impl Words {
         let unseen = given.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
+        let open = given.flag("open").unwrap_or(false);
         let mut known = None;
         let definitions = match tools.as_bytes().first() {
             Some(b'n') => 0,
@@ -134,7 +140,7 @@ impl Words {
         }
         let tools = if definitions == 0 { "" } else { tools }.into();
         let system = system_text(system);
-        Ok(Self { system, tools, definitions, known, marks, bytes, unseen, fingerprint })
+        Ok(Self { system, tools, definitions, known, marks, bytes, unseen, open, fingerprint })
     }
 }
 

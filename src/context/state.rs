@@ -192,6 +192,7 @@ impl State {
         let old = std::mem::replace(self, fresh);
         self.certain = old.certain;
         self.lines.recalls = old.parts.recalls;
+        self.mender.set_open(old.parts.open);
         self.parts = old.parts;
         self.counters = old.counters;
         self.sent = old.sent;
@@ -227,6 +228,7 @@ impl State {
             self.sent.settled = false;
         }
         self.lines.recalls = parts.recalls;
+        self.mender.set_open(parts.open);
         self.parts = parts;
         Ok(())
     }

@@ -48,6 +48,8 @@ pub(super) struct Sent {
     pub fold_due: bool,
     /// It ended with a line of ours.
     pub trailed: bool,
+    /// It was a prefix, whose end the host appended.
+    pub open: bool,
     /// Who spoke last.
     pub speaker: Option<Role>,
     /// The most that a request had.

@@ -9,12 +9,13 @@ use crate::order::sort_by;
 
 impl Mender {
     /// What makes a request valid that ends with the last message pushed: results for calls that have none, a user's
-    /// line where the first or the last message must be the user's. Nothing is remembered of it.
+    /// line where the first or the last message must be the user's. Of a prefix, whose end is not shown, only what its
+    /// start needs. Nothing is remembered of it.
     ///
     /// Costs what is open, not what was pushed.
     pub fn finish(&self) -> Vec<Fix> {
         let mut fixes = Vec::new();
-        let growing = self.run.as_ref().filter(|run| run.growing);
+        let growing = self.run.as_ref().filter(|run| run.growing && !self.open);
         let names = self.provider.rules().names;
         fixes.extend(growing.into_iter().flat_map(|run| run.cut_trailing(names.trailing)));
         if self.signs {
@@ -35,7 +36,7 @@ impl Mender {
             (None, None, Some(index)) => Some((index, "nothing that the host sends")),
             _ => None,
         };
-        if let Some((index, what)) = alone {
+        if let Some((index, what)) = alone.filter(|_| !self.open) {
             let message = format!("{what}: a message of the user's must follow");
             let kind = FixKind::After(line(START));
             fixes.push(fix(index, None, kind, names.first, message));
@@ -60,7 +61,9 @@ impl Mender {
         let waiting = self.waiting.values().flatten().map(|call| (call.anchor, call));
         let lost = self.lost.iter().map(|call| (call.anchor, call));
         let run = self.run.iter().flat_map(|run| {
-            let owed = move |call: &&Call| !(run.answering && call.decided == Some(run.until));
+            let owed = move |call: &&Call| {
+                !(run.answering && (self.open || call.decided == Some(run.until)))
+            };
             run.open.iter().filter(owed).map(|call| (run.end, call))
         });
         let all = waiting.chain(lost).chain(run);

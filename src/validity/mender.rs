@@ -54,6 +54,8 @@ pub struct Mender {
     pub(super) called: bool,
     /// The newest message that its host leaves out by itself.
     pub(super) left_out: Option<u32>,
+    /// More follows that is not shown: the request does not end here.
+    pub(super) open: bool,
 }
 
 /// What a message is, seen behind those before it.
@@ -94,17 +96,28 @@ impl Mender {
             as_placed: false,
             called: false,
             left_out: None,
+            open: false,
         }
     }
 
     /// The same, with what is known of the host and the request.
     #[must_use]
     pub fn told(self, options: Options) -> Self {
-        let Options { thinking, apart, single, inline, as_placed, .. } = options;
+        let Options { thinking, apart, single, inline, as_placed, open, .. } = options;
         let signs = thinking && self.provider.signs_calls();
         let mut ids = self.ids;
         ids.as_written = inline;
-        Self { ids, single, signs, apart, inline, as_placed, ..self }
+        Self { ids, single, signs, apart, inline, as_placed, open, ..self }
+    }
+
+    /// Whether the host appends more behind the messages, which is not shown; what it was before.
+    pub fn set_open(&mut self, open: bool) -> bool {
+        std::mem::replace(&mut self.open, open)
+    }
+
+    /// More follows that is not shown.
+    pub fn is_prefix(&self) -> bool {
+        self.open
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.

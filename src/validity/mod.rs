@@ -58,6 +58,8 @@ pub struct Options {
     pub tools: Option<bool>,
     /// Cache markers in the system prompt and the tools.
     pub marks: u32,
+    /// More follows that is not shown: what a request needs because it ends is not looked at.
+    pub open: bool,
 }
 
 /// Every rule that the request breaks, by message; empty means that the provider would take it.

@@ -39,7 +39,8 @@ impl Snapshot {
             out.hash(fingerprint);
             out.number(tokens);
         }
-        out.number(self.fold_due.into());
+        // Two bits, so that what was written before there was a second reads the same.
+        out.number(u64::from(self.fold_due) | (u64::from(self.open) << 1));
         out.number(self.start.into());
         out.number(self.head_from.into());
         out.number(self.head.is_some().into());
@@ -146,7 +147,8 @@ impl Snapshot {
         let at_ms = given.perhaps().and_then(|at| i64::try_from(at).ok());
         let (peak, tokens, last) = (given.number(), given.number(), given.number());
         let parts = if given.flag() { Some((given.hash(), given.number())) } else { None };
-        let fold_due = given.flag();
+        let flags = given.number();
+        let (fold_due, open) = (flags & 1 != 0, flags & 2 != 0);
         let start = given.small();
         let head_from = given.small();
         let (mut head, mut said, mut summary) = (None, String::new(), 0);
@@ -197,6 +199,7 @@ impl Snapshot {
             last,
             parts,
             fold_due,
+            open,
             start,
             head_from,
             head,

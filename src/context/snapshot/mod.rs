@@ -49,6 +49,8 @@ pub(super) struct Snapshot {
     /// Fingerprint and tokens of what went out beside the messages.
     parts: Option<(u64, u64)>,
     fold_due: bool,
+    /// The last request was a prefix: nothing of ours stood at its end.
+    open: bool,
     /// First message that no fold has touched.
     start: u32,
     /// First message behind the head.
@@ -149,6 +151,7 @@ impl State {
             last: self.sent.last,
             parts: self.sent.parts.map(|parts| (parts, self.sent.beside)),
             fold_due: self.sent.fold_due,
+            open: self.sent.open,
             start: self.pruner.start,
             head_from: self.pruner.head_from,
             head: self.pruner.head.clone(),

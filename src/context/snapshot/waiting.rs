@@ -87,7 +87,10 @@ impl State {
         self.sent.fold_due = snapshot.fold_due;
         let whole = messages == snapshot.upto;
         let untold = self.compactions.untold.is_some();
+        // What was sent ended as it did then, whatever is asked for now.
+        let open = self.mender.set_open(snapshot.open);
         self.view_again(whole);
+        self.mender.set_open(open);
         self.rebind(snapshot.bound);
         let goes = self.keep_reasoning();
         self.sent.breakpoints = snapshot.breakpoints;
@@ -106,6 +109,7 @@ impl State {
         let same_window = snapshot.window == (self.options.window, self.options.usable);
         self.sent.settled = whole
             && same_window
+            && snapshot.open == open
             && !goes
             && !snapshot.anew
             && !untold

@@ -393,3 +393,32 @@ fn a_history_of_which_a_quarter_would_be_lost_is_refused_unless_its_format_is_na
     named["format"] = "anthropic".into();
     assert_eq!(history(&named, 8), Ok(()));
 }
+
+#[test]
+fn a_prefix_gets_no_end_of_ours_and_one_that_is_closed_again_only_its_end() {
+    let mut told = told("anthropic", "anthropic", 0);
+    told.state.set_parts(r#"{"open":true}"#).unwrap();
+    told.ask("go");
+    told.say("so");
+    let open = told.request();
+    assert_eq!(written(&open), json!([{ "index": 0 }, { "index": 1 }]));
+    assert_eq!((open.repairs, told.state.violations()), (vec![], vec![]));
+    let parked = told.state.snapshot();
+    let options = Options::parse(&window(0).to_string()).unwrap();
+    for open in [true, false] {
+        let mut woken = Told {
+            state: State::restore(options.clone(), &parked).unwrap(),
+            messages: vec![],
+            now_ms: 0,
+        };
+        woken.state.set_parts(&json!({ "open": open }).to_string()).unwrap();
+        woken.ask("go");
+        woken.say("so");
+        let answer = woken.request();
+        assert_eq!((answer.first_changed, answer.epoch), (None, 0), "{open}");
+        assert_eq!(answer.items.len(), if open { 2 } else { 3 });
+    }
+    told.state.set_parts("{}").unwrap();
+    let closed = told.request();
+    assert_eq!((closed.keep, closed.first_changed, closed.items.len()), (2, None, 1));
+}
