@@ -20,7 +20,7 @@ export function edited<M>(message: M, ops: readonly Op[]): M {
     } else if (op.op === "add" && Array.isArray(parent)) {
       parent.splice(key === "-" ? parent.length : Number(key), 0, op.value);
     } else {
-      (parent as Record<string, unknown>)[key] = op.value;
+      put(parent as object, key, op.value);
     }
   }
   if (root.message !== message) keepInStep(root.message as object, message as object);
@@ -91,12 +91,11 @@ function open(root: object, path: string[], ours: Set<object>): [unknown, string
   const last = path.pop() as string;
   let at: unknown = root;
   for (const key of path) {
-    const parent = at as Record<string, unknown>;
-    let child = parent[key];
+    let child = step(at, key);
     if (typeof child === "object" && child !== null && !ours.has(child)) {
       child = copy(child);
       ours.add(child as object);
-      parent[key] = child;
+      put(at as object, key, child);
     }
     at = child;
   }
@@ -104,12 +103,34 @@ function open(root: object, path: string[], ours: Set<object>): [unknown, string
 }
 
 function copy(value: object): object {
-  return Array.isArray(value)
-    ? value.slice()
-    : Object.assign(Object.create(Object.getPrototypeOf(value) as object | null), value);
+  if (Array.isArray(value)) return value.slice();
+  const made = Object.create(Object.getPrototypeOf(value) as object | null) as object;
+  // Not the prototype, but a member that JSON.parse has made of that name.
+  if (!Object.hasOwn(value, PROTO)) return Object.assign(made, value);
+  for (const key of Reflect.ownKeys(value)) {
+    const { enumerable } = Object.getOwnPropertyDescriptor(value, key) ?? {};
+    if (enumerable) put(made, key, (value as Record<PropertyKey, unknown>)[key]);
+  }
+  return made;
 }
 
+const PROTO = "__proto__";
+
+/** Sets a member, also one whose name would set the prototype. */
+function put(object: object, key: PropertyKey, value: unknown): void {
+  if (key !== PROTO) (object as Record<PropertyKey, unknown>)[key] = value;
+  else
+    Object.defineProperty(object, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+}
+
+/** A member of a value; of the prototype's name only its own. */
 function step(value: unknown, key: string): unknown {
+  if (key === PROTO && !Object.hasOwn(value as object, key)) return undefined;
   return (value as Record<string, unknown>)[key];
 }
 
