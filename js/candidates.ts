@@ -1,5 +1,5 @@
 /** Candidates: what an agent might have learned, before it is let into a prompt. They have a Wasm of their own. */
-import { invalid, PlimsollError } from "./errors.js";
+import { disposed, invalid, PlimsollError } from "./errors.js";
 import * as glue from "./glue/candidates_bg.js";
 import { Handle } from "./handle.js";
 import { argumentJson, whole, within } from "./json.js";
@@ -303,7 +303,7 @@ function bytesOf(signature: unknown): Uint8Array {
 }
 
 function over(during: string): PlimsollError {
-  return invalid(during, "a store that was not disposed of", "one that was");
+  return disposed(during, "store");
 }
 
 function gone(during: string): PlimsollError {

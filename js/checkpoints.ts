@@ -4,7 +4,7 @@ import { call, send } from "./core.js";
 import { driver } from "./driver.js";
 import { messageJson } from "./json.js";
 import { summarizersOf } from "./options.js";
-import type { Checkpoint, CheckpointEvent, CheckpointRecord } from "./types.js";
+import type { Checkpoint, CheckpointRecord } from "./types.js";
 
 /** What a checkpoint would be made of, as the core tells it. */
 interface Figures {
@@ -62,7 +62,10 @@ export class Checkpoints<M> {
     this.#running = running;
     const failed = (error: unknown): number => {
       if (running.signal.aborted) return 0;
-      this.#tell({ type: "checkpoint-failed", reason: String((error as Error)?.message ?? error) });
+      this.#session.emit({
+        type: "checkpoint-failed",
+        reason: String((error as Error)?.message ?? error),
+      });
       return 0;
     };
     const forget = (): void => {
@@ -76,15 +79,16 @@ export class Checkpoints<M> {
     const session = this.#session;
     const { drive, checkpointDue, checkpointTaken } = await driver.load();
     signal.throwIfAborted();
-    if (!call("prepare", () => session.manager().may_summarize(session.now()))) return 0;
+    const now = session.now();
+    if (!call("prepare", () => session.manager().may_summarize(now))) return 0;
     const options = session.options();
     const { checkpoints, redact, minimumTokens: _, ...summary } = options.summary ?? {};
     const { turns: everyTurns, ...when } = typeof checkpoints === "object" ? checkpoints : {};
-    const now = this.#figures(NONE);
-    const { tokens, usable, turns, folds } = now;
-    const figures = { used: tokens, usable, turns, folds, state: now.checkpoints ?? undefined };
+    const asked = this.#figures(NONE);
+    const { tokens, usable, turns, folds } = asked;
+    const figures = { used: tokens, usable, turns, folds, state: asked.checkpoints ?? undefined };
     const { due, from, state } = checkpointDue({ ...figures, everyTurns, ...when });
-    this.#keep(now.base, JSON.stringify(state));
+    this.#keep(asked.base, JSON.stringify(state));
     if (!due) return 0;
     const { go, droppedTokens, previousSummary, pins, base, messages } = this.#figures(from);
     const flat = go.map((number) => {
@@ -105,18 +109,22 @@ export class Checkpoints<M> {
     const came = await drive({ options: job, messages: flat, summarizers, signal, redact });
     if (signal.aborted) return came.strikes;
     if (came.summary === null) {
-      call("prepare", () => session.manager().compaction_failed(send(came.failure), session.now()));
-      this.#tell({ type: "checkpoint-failed", reason: came.reason });
+      const now = session.now();
+      call("prepare", () => session.manager().compaction_failed(send(came.failure), now));
+      this.#session.emit({ type: "checkpoint-failed", reason: came.reason });
       return 0;
     }
+    const at = session.now();
     const taken = checkpointTaken({ state, folds, tokens, messages, summary: came.summary });
     if (!this.#keep(base, taken)) return 0;
     const { checkpoint } = JSON.parse(taken) as { checkpoint: Checkpoint };
-    const at = session.now();
     const id = `${String(at).padStart(13, "0")}_${String(messages).padStart(6, "0")}`;
     const timestamp = new Date(at).toISOString();
     const record: CheckpointRecord = { type: "checkpoint", id, timestamp, checkpoint };
-    this.#tell({ type: "checkpoint", record: { ...record, checkpoint: this.#placed(checkpoint) } });
+    this.#session.emit({
+      type: "checkpoint",
+      record: { ...record, checkpoint: this.#placed(checkpoint) },
+    });
     return 0;
   }
 
@@ -137,9 +145,5 @@ export class Checkpoints<M> {
   #placed(checkpoint: Checkpoint): Checkpoint {
     const count = this.#session.history.placeFrom(checkpoint.messageCountAtCheckpoint);
     return { ...checkpoint, messageCountAtCheckpoint: count };
-  }
-
-  #tell(event: CheckpointEvent): void {
-    this.#session.options().on?.(event);
   }
 }

@@ -1,5 +1,5 @@
 /** Commits of a session to the store that it was opened from. */
-import { conflict, invalid } from "./errors.js";
+import { conflict, disposed, invalid } from "./errors.js";
 import { isBytes } from "./store/record.js";
 import type { Store } from "./types.js";
 
@@ -76,7 +76,7 @@ export class Commits {
 
   save(): Promise<{ revision: number; rebased: boolean }> {
     // Its session is empty by now: it would take the stored one's place.
-    if (this.#isOver) throw invalid("save", "a session that was not disposed of", "one that was");
+    if (this.#isOver) throw disposed("save", "session");
     this.#underWay += 1;
     const saved = this.#last.then(() => this.#commit());
     const ended = (): void => {

@@ -2,16 +2,17 @@
 import { Checkpoints } from "./checkpoints.js";
 import { call, send } from "./core.js";
 import { driver } from "./driver.js";
+import { disposed } from "./errors.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import type { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { own, summarizersOf } from "./options.js";
 import type {
-  CompactionEvent,
   CompactionOutcome,
   CompactionPlan,
   CompactionRecord,
   CompactOptions,
+  ContextEvent,
   ContextManagerOptions,
   ExtractedContext,
   Parts,
@@ -25,7 +26,14 @@ export interface Session<M> {
   options(): ContextManagerOptions<M>;
   now(): number;
   manager(): glue.Manager;
-  /** Hands over the history and what goes out beside it. */
+  readonly isOver: boolean;
+  /** The session, unless it was disposed of. */
+  alive(during: string): unknown;
+  /** Runs what may call code of the host's. */
+  alone<T>(during: string, work: () => T): T;
+  /** Calls the host's listener. */
+  emit(event: ContextEvent): void;
+  /** Hands over the history and what goes out beside it, in a call that is `alone`. */
   take(during: string, messages: readonly M[], parts: Parts): glue.Manager;
   /** The request, and whether a fold is due; null, if `asks`: a summarizer is to be asked first. */
   ask(messages: readonly M[], parts: Parts, asks: boolean): Asked<M> | null;
@@ -33,6 +41,8 @@ export interface Session<M> {
 export interface Asked<M> {
   prepared: Prepared<M>;
   foldDue: boolean;
+  /** When it was asked for. */
+  now: number;
 }
 
 /** A plan as the core tells it: positions are its own numbers. */
@@ -101,12 +111,13 @@ export class Compactions<M> {
   }
 
   plan(messages: readonly M[], parts: Parts, force: boolean): CompactionPlan {
-    return this.next(this.#session.take("plan", messages, parts), force);
+    const session = this.#session;
+    return session.alone("plan", () => this.next(session.take("plan", messages, parts), force));
   }
 
   /** The same of the messages that the core has. */
   next(manager: glue.Manager, force = false): CompactionPlan {
-    const told = this.#planned("plan", manager, force, undefined);
+    const told = this.#planned("plan", manager, force, undefined, this.#session.now());
     const { lists } = this.#read("plan", manager, told);
     const extracted = { ...lists, identifiers: told.identifiers };
     const { firstKept, kept, chunks } = told.plan;
@@ -124,6 +135,7 @@ export class Compactions<M> {
 
   /** A second call joins the first. An aborted one rejects with its signal's reason; the work stops when all have. */
   async compact(messages: readonly M[], options: CompactOptions): Promise<CompactionOutcome> {
+    this.#session.alive("compact");
     options.signal?.throwIfAborted();
     const { signal } = options;
     return this.#wait(this.#running ?? this.#start(messages, options), signal);
@@ -146,33 +158,36 @@ export class Compactions<M> {
     }
     asked ??= session.ask(messages, parts, false);
     const { prepared, foldDue } = asked as Asked<M>;
-    if (this.#running) return prepared;
-    if (foldDue) return this.#behind(messages, parts, prepared);
+    if (this.#running || session.isOver) return prepared;
+    if (foldDue) return this.#behind(messages, parts, asked as Asked<M>);
     this.checkpoints.behind();
     return prepared;
   }
 
   /** A fold is due and the request fits: nothing waits for it. */
-  #behind(messages: readonly M[], parts: Parts, prepared: Prepared<M>): Prepared<M> {
-    const session = this.#session;
-    const manager = session.manager();
-    if (call("prepare", () => manager.may_summarize(session.now()))) {
+  #behind(messages: readonly M[], parts: Parts, { prepared, now }: Asked<M>): Prepared<M> {
+    const manager = this.#session.manager();
+    if (call("prepare", () => manager.may_summarize(now))) {
       const { signal: _, ...beside } = parts;
-      try {
-        const running = this.#start(messages, beside);
-        running.waiting += 1;
-        running.promise.catch(() => undefined);
-      } catch {
-        // The request is there already: the next call tells what is wrong.
+      // Once more after a throw: a getter that fails once is no reason for a request that stays too large.
+      for (let tries = 0; tries < 2 && !this.#running; tries++) {
+        try {
+          const running = this.#start(messages, beside);
+          running.waiting += 1;
+          running.promise.catch(() => undefined);
+          break;
+        } catch {
+          // The request is there already: the next call tells what is wrong.
+        }
       }
       return prepared;
     }
     // One request tells of one thing.
     if (prepared.compaction) return prepared;
-    const warning = call("prepare", () => manager.warning(session.now()));
+    const warning = call("prepare", () => manager.warning(now));
     if (warning === undefined) return prepared;
     const outcome = outcomeWithout("none", warning, prepared.tokens);
-    this.#tell({ type: "compaction-failed", outcome });
+    this.#session.emit({ type: "compaction-failed", outcome });
     return { ...prepared, compaction: outcome };
   }
 
@@ -187,25 +202,30 @@ export class Compactions<M> {
   #start(messages: readonly M[], options: CompactOptions): Running {
     const { force = false, focus, plan, signal: _, ...parts } = own(options);
     const session = this.#session;
-    const manager = session.take("compact", messages, parts);
-    const given = plan && argumentJson(plan, "plan");
-    const told = this.#planned("compact", manager, force, given);
     const controller = new AbortController();
     const asked = force || plan !== undefined;
-    const settled = this.#without(manager, told, asked);
+    const { told, settled, flat, lists } = session.alone("compact", () => {
+      const given = plan && argumentJson(plan, "plan");
+      const now = session.now();
+      const manager = session.take("compact", messages, parts);
+      const told = this.#planned("compact", manager, force, given, now);
+      const settled = this.#without(manager, told, asked);
+      return { told, settled, ...(settled ? NOTHING_READ : this.#read("compact", manager, told)) };
+    });
     let over = settled !== undefined;
     const isOver = () => over;
     if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0, isOver };
     const strikes = this.checkpoints.stop();
-    const { flat, lists } = this.#read("compact", manager, told);
-    this.#tell({ type: "compaction-start" });
+    session.emit({ type: "compaction-start" });
     const work = async (): Promise<CompactionOutcome> => {
       const result = told.summaryWanted
         ? await this.#job(told, flat, focus, strikes, controller.signal)
         : NO_SUMMARY;
       controller.signal.throwIfAborted();
       // Another's session was taken in meanwhile: what the plan stands on comes again.
-      if (session.history.messages.length === 0) session.take("compact", messages, parts);
+      if (session.history.messages.length === 0) {
+        session.alone("compact", () => session.take("compact", messages, parts));
+      }
       const outcome = this.#commit(told, result, lists, plan !== undefined);
       over = true;
       return outcome;
@@ -224,12 +244,13 @@ export class Compactions<M> {
     try {
       outcome = await work;
     } catch (error) {
-      const outcome = outcomeWithout("failed", String((error as Error)?.message ?? error), 0);
-      this.#tell({ type: "compaction-failed", outcome });
-      throw error;
+      const why = this.#session.isOver ? disposed("compact", "session") : error;
+      const outcome = outcomeWithout("failed", String((why as Error)?.message ?? why), 0);
+      this.#session.emit({ type: "compaction-failed", outcome });
+      throw why;
     }
     const type = outcome.status === "failed" ? "compaction-failed" : "compaction-end";
-    this.#tell({ type, outcome });
+    this.#session.emit({ type, outcome });
     return outcome;
   }
 
@@ -309,6 +330,7 @@ export class Compactions<M> {
 
   #commit(told: Told, result: Result, extracted: Lists, isGiven: boolean): CompactionOutcome {
     const session = this.#session;
+    const now = session.now();
     const manager = session.manager();
     const { summary, attempts, failure, lost } = result;
     if (attempts.length > 0) {
@@ -320,7 +342,6 @@ export class Compactions<M> {
     }
     const { base, gone, tokensBefore } = told.plan;
     const isWanting = summary === null && told.summaryWanted;
-    const now = session.now();
     if (isWanting && !told.degrades) {
       call("compact", () => manager.compaction_failed(send(failure), now));
       return { ...outcomeWithout("failed", result.reason, tokensBefore), attempts };
@@ -351,8 +372,13 @@ export class Compactions<M> {
     }
   }
 
-  #planned(during: string, manager: glue.Manager, force: boolean, given?: string): Told {
-    const now = this.#session.now();
+  #planned(
+    during: string,
+    manager: glue.Manager,
+    force: boolean,
+    given: string | undefined,
+    now: number,
+  ): Told {
     const json = call(during, () =>
       manager.plan(force, given === undefined ? undefined : send(given), now),
     );
@@ -384,13 +410,14 @@ export class Compactions<M> {
     const firstKeptIndex = this.#session.history.placeFrom(record.firstKeptIndex);
     return { ...outcome, record: { ...record, firstKeptIndex, kept: this.#ranges(record.kept) } };
   }
-
-  #tell(event: CompactionEvent): void {
-    this.#session.options().on?.(event);
-  }
 }
 
 type Lists = Omit<ExtractedContext, "identifiers">;
+
+const NOTHING_READ: { flat: string[]; lists: Lists } = {
+  flat: [],
+  lists: { modifiedFiles: [], readFiles: [], commands: [], errors: [] },
+};
 
 const NO_SUMMARY: Result = {
   summary: null,

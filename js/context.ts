@@ -61,10 +61,14 @@ export class ContextManager<M = unknown> {
    *
    * A message may not be changed once it was passed, except the last group while it grows.
    *
-   * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`;
+   * What a getter or callback of yours throws is thrown. The next request is then what this one would have been, and reports its
+   * edits and its compaction.
+   *
+   * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`; `DISPOSED`;
    * `INSTANCE_LOST` if the Wasm trapped: the next call builds the session anew.
    */
   request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {
+    this.#session.alive("request");
     parts.signal?.throwIfAborted();
     return (this.#session.ask(messages, parts, false, "request") as Asked<T>).prepared;
   }
@@ -77,7 +81,9 @@ export class ContextManager<M = unknown> {
    * @throws as `request`; an aborted call rejects with its signal's reason.
    */
   async prepare<T extends M>(messages: readonly T[], parts: Parts = {}): Promise<Prepared<T>> {
-    return (await this.#session.compactions.prepare(messages, parts)) as Prepared<T>;
+    return (await this.#session
+      .alive("prepare")
+      .compactions.prepare(messages, parts)) as Prepared<T>;
   }
 
   /**
@@ -89,6 +95,7 @@ export class ContextManager<M = unknown> {
     messages: readonly M[],
     parts: Parts & { force?: boolean | undefined } = {},
   ): CompactionPlan {
+    this.#session.alive("plan");
     const { force = false, signal, ...beside } = own(parts);
     signal?.throwIfAborted();
     return this.#session.compactions.plan(messages, beside, force);
@@ -119,10 +126,10 @@ export class ContextManager<M = unknown> {
     error: unknown,
     parts: Parts = {},
   ): Promise<Prepared<T> | null> {
+    this.#session.alive("recover");
     parts.signal?.throwIfAborted();
     if (!isContextOverflow(error)) return null;
-    const manager = this.#session.manager();
-    const times = call("recover", () => manager.refused());
+    const times = this.#session.refused();
     if (times === undefined) return null;
     const epoch = this.#session.epoch;
     const prepared =
@@ -138,13 +145,15 @@ export class ContextManager<M = unknown> {
    * @param of the request it belongs to; default the last one. Null and unknown shapes are ignored.
    */
   observe(usage: object | null | undefined, of?: Prepared<unknown>): void {
+    this.#session.alive("observe");
     if (typeof usage !== "object" || usage === null) return;
     const counted = of && this.#session.counted(of);
     if (of && !counted) return;
     const json = argumentJson(usage, "usage");
-    const manager = this.#session.manager();
+    const manager = this.#session.opened("observe");
     call("observe", () => manager.observe(send(json), counted?.epoch, counted?.estimate ?? 0));
-    this.#session.tellPressure(manager);
+    const pressure = this.#session.pressure(manager);
+    if (pressure) this.#session.emit(pressure);
   }
 
   /**
@@ -159,8 +168,9 @@ export class ContextManager<M = unknown> {
       | { source: string; requests?: number }
       | { phase: string | null; tokensBefore: number; tokensAfter: number },
   ): void {
+    this.#session.alive("record");
     const json = argumentJson(what, "record");
-    const manager = this.#session.manager();
+    const manager = this.#session.opened("record");
     call("record", () => manager.record(send(json)));
   }
 
@@ -171,6 +181,7 @@ export class ContextManager<M = unknown> {
    * @throws {PlimsollError} `INVALID_ARGUMENT`; then nothing has changed.
    */
   setModel(model: Model<M>): void {
+    this.#session.alive("setModel");
     if (typeof model !== "object" || model === null) {
       throw invalid("model", "an object with what changes", model);
     }
@@ -183,8 +194,8 @@ export class ContextManager<M = unknown> {
 
   /** How full the window is, by the last request. */
   status(): Status {
-    const manager = this.#session.manager();
-    const now = this.#session.now();
+    const now = this.#session.alive("status").now();
+    const manager = this.#session.opened("status");
     return this.#session.statusOf(JSON.parse(call("status", () => manager.status(now))) as Status);
   }
 
@@ -199,6 +210,7 @@ export class ContextManager<M = unknown> {
    */
   inspect(options: { detailKey?: string } = {}): InspectReport {
     return this.#session.alone("inspect", () => {
+      const now = this.#session.now();
       const manager = this.#session.manager();
       const history = this.#session.history;
       const ask = question({
@@ -208,7 +220,6 @@ export class ContextManager<M = unknown> {
         next: argumentJson(this.#session.compactions.next(manager), "next"),
         messageAt: (place) => history.messages[history.numberOf(place) ?? -1],
       });
-      const now = this.#session.now();
       const told = JSON.parse(call("inspect", () => manager.report(send(ask), now))) as Told;
       const messages = placed(told.messages, (number) => history.placeOf(number));
       return {
@@ -233,8 +244,8 @@ export class ContextManager<M = unknown> {
    * if (prompt) prepared = context.request([...history, { role: "user", content: prompt.text }], parts);
    */
   flushPrompt(): FlushPrompt | null {
-    const manager = this.#session.manager();
-    const day = new Date(this.#session.now()).toISOString().slice(0, 10);
+    const day = new Date(this.#session.alive("flushPrompt").now()).toISOString().slice(0, 10);
+    const manager = this.#session.opened("flushPrompt");
     return JSON.parse(
       call("flushPrompt", () => manager.flush_prompt(send(day))),
     ) as FlushPrompt | null;
@@ -244,7 +255,7 @@ export class ContextManager<M = unknown> {
    * The summary of the session that was made ahead last (`summary.checkpoints`); null: none was, or the history is another.
    */
   checkpoint(): Checkpoint | null {
-    return this.#session.compactions.checkpoints.last;
+    return this.#session.alive("checkpoint").compactions.checkpoints.last;
   }
 
   /**
@@ -255,7 +266,7 @@ export class ContextManager<M = unknown> {
   explain(index: number): Explanation {
     if (!Number.isInteger(index) || index < 0)
       throw invalid("index", "a message's position", index);
-    const manager = this.#session.manager();
+    const manager = this.#session.opened("explain");
     const number = this.#session.history.numberOf(index);
     if (number === null) throw invalid("index", "a message of the host's, not one of ours", index);
     const told = JSON.parse(call("explain", () => manager.explain(number))) as Explanation;
@@ -267,7 +278,7 @@ export class ContextManager<M = unknown> {
    * of each message, and the lines that stand for what was cut.
    */
   snapshot(): Uint8Array {
-    return this.#session.snapshot();
+    return this.#session.alive("snapshot").snapshot();
   }
 
   /**
@@ -317,6 +328,7 @@ export class ContextManager<M = unknown> {
    *   verify. What the store throws: then a later `save` finds out whether this one's commit was made.
    */
   async save(): Promise<{ revision: number; rebased: boolean }> {
+    this.#session.alive("save");
     const commits = this.#commits;
     if (!commits) throw invalid("save", "a session from `ContextManager.open`", "none");
     return commits.save();
@@ -335,7 +347,7 @@ export class ContextManager<M = unknown> {
 
   /** Lets a pin go. False: there is none of that id. */
   unpin(id: string): boolean {
-    return unpin(this.#session, id);
+    return unpin(this.#session.alive("unpin"), id);
   }
 
   /**
@@ -343,13 +355,15 @@ export class ContextManager<M = unknown> {
    * host has changed it since.
    */
   recall(ref: string): string | null {
-    const manager = this.#session.manager();
-    const found = call("recall", () => manager.referred(send(String(ref))));
+    const manager = this.#session.alive("recall").manager();
+    const asked = String(ref);
+    const found = call("recall", () => manager.referred(send(asked)));
     return found ? recalled(this.#session, found[0] as number, found[1] as number) : null;
   }
 
   /** Ready-made tools for the agent: context_status, context_compact, context_recall. */
   agentTools(): AgentTool[] {
+    this.#session.alive("agentTools");
     return JSON.parse(call("agentTools", () => glue.agent_tools())) as AgentTool[];
   }
 
@@ -359,8 +373,9 @@ export class ContextManager<M = unknown> {
    * @throws {PlimsollError} `INVALID_ARGUMENT` for a tool of another name.
    */
   async callAgentTool(name: string, args: unknown): Promise<string> {
-    const manager = this.#session.manager();
+    this.#session.alive("callAgentTool");
     const given = argumentJson([name, args ?? null], "args");
+    const manager = this.#session.opened("callAgentTool");
     const told = JSON.parse(call("callAgentTool", () => manager.call_agent_tool(send(given)))) as
       | { text: string }
       | { text: string; message: number; block: number };
@@ -370,13 +385,16 @@ export class ContextManager<M = unknown> {
 
   /** Work done so far by the instance that now holds the session. */
   counters(): Counters {
-    const manager = this.#session.manager();
+    const manager = this.#session.opened("counters");
     return JSON.parse(call("counters", () => manager.counters())) as Counters;
   }
 
-  /** Gives the session up, behind a `save` that is under way; it is saved no more. */
+  /**
+   * Ends the session, after a `save` that is under way. A compaction that is under way rejects with `DISPOSED`; so does every later
+   * call.
+   */
   [Symbol.dispose](): void {
-    this.#session.compactions.stop();
+    this.#session.end();
     const stop = (): void => this.#session.stop();
     if (this.#commits) this.#commits.end(stop);
     else stop();

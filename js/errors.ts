@@ -40,6 +40,24 @@ export function lost(during: string, cause: unknown): PlimsollError {
   return new PlimsollError({ code: "INSTANCE_LOST", during }, message, { cause });
 }
 
+/** A call on what was disposed of. */
+export function disposed(during: string, what: string): PlimsollError {
+  const message = `${during}: the ${what} was disposed of; make a new one`;
+  return new PlimsollError({ code: "DISPOSED", during }, message);
+}
+
+/**
+ * Reports an error that no call can throw, as the platform reports what a listener throws: by `reportError` where there is one,
+ * else as an uncaught exception.
+ */
+export function reported(error: unknown): void {
+  if (typeof globalThis.reportError === "function") globalThis.reportError(error);
+  else
+    queueMicrotask(() => {
+      throw error;
+    });
+}
+
 /** An error of the core, from the JSON that it throws. */
 export function fromCore(thrown: string): PlimsollError {
   const { info, message } = JSON.parse(thrown) as { info: ErrorInfo; message: string };

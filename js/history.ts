@@ -31,6 +31,18 @@ interface Session<M> extends Held<M> {
   same: Same<M>;
 }
 
+/** Its first message, and what its messages hold. */
+interface LastGroup {
+  from: number;
+  copies: unknown[];
+}
+
+/** A message as the core takes it, and the host's key of it. */
+interface Read {
+  json: string;
+  key: string | undefined;
+}
+
 /** By the core's numbers. */
 type Same<M> = Map<number, M>;
 
@@ -60,10 +72,15 @@ export class History<M> {
     return this.#known;
   }
 
-  /** First message of the last group, as the last answer has it. */
-  set lastGroup(index: number) {
-    this.#lastGroup = index;
-    this.#copies = this.#known.slice(index).map(copied);
+  /** The last group, from its first message on, as it is now: reads the host's messages. */
+  copied(from: number): LastGroup {
+    return { from, copies: this.#known.slice(from).map(copied) };
+  }
+
+  /** The last group, as the last answer has it. */
+  set lastGroup({ from, copies }: LastGroup) {
+    this.#lastGroup = from;
+    this.#copies = copies;
   }
 
   /** The core has let go of all messages: they are handed over again. */
@@ -125,23 +142,31 @@ export class History<M> {
     const { session, isKnown, same, passed } = this.#session(manager, messages, view);
     const before = { known: this.#known, keys: this.#keys };
     const isAnother = !isKnown || !this.#isLastGroupSame(manager, session);
-    const comesAgain = this.#isWanted || isAnother;
+    let comesAgain = this.#isWanted || isAnother;
+    const placeOf = (index: number): number => passed?.places.get(index) ?? index;
+    const read = (message: M, index: number): Read => ({
+      json: messageJson(message, placeOf(index)),
+      key: this.#key?.(message, index),
+    });
+    // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
+    const all = comesAgain ? session.map(read) : [];
     if (comesAgain) {
-      if (!this.#isWanted) call("request", () => manager.resync());
+      if (!this.#isWanted || this.#isTorn) call("request", () => manager.resync());
       this.#drop();
     } else {
       for (const [number, message] of same) this.#known[number] = message;
     }
-    const placeOf = (index: number): number => passed?.places.get(index) ?? index;
     try {
       for (let index = this.#known.length; index < session.length; index++) {
         const message = session[index] as M;
-        if (push("request", manager, messageJson(message, placeOf(index)), this.counter)) {
+        const { json, key } = all[index] ?? read(message, index);
+        if (push("request", manager, json, this.counter)) {
           this.#known[index] = message;
-          if (this.#key) this.#keys[index] = this.#key(message, index);
+          if (key !== undefined) this.#keys[index] = key;
         } else {
           // What came before was read wrongly, or taken for another session's: it is read again.
           this.#drop();
+          comesAgain = true;
           index = -1;
         }
       }
@@ -150,6 +175,8 @@ export class History<M> {
         this.#known = before.known;
         this.#keys = before.keys;
         this.#isTorn = true;
+      } else {
+        this.#passed = passed && until(passed, session.length - this.#known.length);
       }
       throw error;
     }
@@ -321,4 +348,15 @@ export class History<M> {
     if (isSame) same.set(number, message);
     return isSame;
   }
+}
+
+/** The host's history without its last messages: the core does not have them yet. */
+function until<M>({ messages, numbers, places }: Passed<M>, missing: number): Passed<M> {
+  const count = messages.length - missing;
+  const are = [...places].filter(([, place]) => place < count);
+  return {
+    messages: messages.slice(0, count),
+    numbers: numbers.slice(0, count),
+    places: new Map(are),
+  };
 }

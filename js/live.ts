@@ -5,7 +5,7 @@
 import { type Asked, Compactions, type Session } from "./compaction.js";
 import { call, core, send } from "./core.js";
 import { type Counter, counterOf, setParts } from "./count.js";
-import { invalid } from "./errors.js";
+import { disposed, invalid, reported } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
 import { History } from "./history.js";
@@ -14,6 +14,7 @@ import { coreOptions, own, owned } from "./options.js";
 import { isBytes } from "./store/record.js";
 import type {
   CompactionOutcome,
+  ContextEvent,
   ContextManagerOptions,
   ExtractedContext,
   Parts,
@@ -21,6 +22,7 @@ import type {
   PressureEvent,
   Status,
 } from "./types.js";
+import { withUnreported } from "./unreported.js";
 import { type Answer, outcomeWithout, View } from "./view.js";
 
 type PressureChange = Omit<PressureEvent, "type">;
@@ -28,6 +30,8 @@ type PressureChange = Omit<PressureEvent, "type">;
 type Step = { need: number[] } | { done: Answer };
 
 const NOTHING = new Uint8Array();
+/** The times that a `Date` can hold. */
+const LATEST = 8.64e15;
 
 export class LiveSession<M> implements Session<M> {
   readonly history: History<M>;
@@ -47,8 +51,14 @@ export class LiveSession<M> implements Session<M> {
   base: Uint8Array = NOTHING;
   /** What goes out beside the messages, as the core has it. */
   #beside: string | undefined;
+  /** The core's decision that could not be carried out yet, because code of the host's threw. */
+  #unreported: Answer | undefined;
+  /** How often in a row a provider has refused, as the core counted it for a request that was not made yet. */
+  #refused: number | undefined;
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
+  #isOver = false;
+  #isStopped = false;
 
   constructor(options: ContextManagerOptions<M>) {
     this.#core = coreOptions(options);
@@ -65,8 +75,31 @@ export class LiveSession<M> implements Session<M> {
     return this.#options;
   }
 
+  /** Read before anything moves: it may be the host's clock. */
   now(): number {
-    return this.#options.clock?.() ?? Date.now();
+    const now: unknown = this.#options.clock?.() ?? Date.now();
+    if (typeof now === "number" && Math.abs(now) <= LATEST) return now;
+    const got = typeof now === "number" ? now : typeof now;
+    throw invalid("clock", "a function that gives milliseconds since 1970, as Date.now does", got);
+  }
+
+  /** Calls the host's listener. What it throws is reported, and breaks no call. */
+  emit(event: ContextEvent): void {
+    try {
+      this.#options.on?.(event);
+    } catch (error) {
+      reported(error);
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The session, unless it was disposed of. */
+  alive(during: string): this {
+    if (this.#isOver) throw disposed(during, "session");
+    return this;
   }
 
   /** Of the last request. */
@@ -84,8 +117,14 @@ export class LiveSession<M> implements Session<M> {
     return this.#counted.get(of);
   }
 
+  /** The same session in the core, for a call of the host's. */
+  opened(during: string): glue.Manager {
+    return this.alive(during).manager();
+  }
+
   /** The session in the core; if the instance that held it was lost, as it was committed last, or a new one. */
   manager(): glue.Manager {
+    if (this.#isStopped && !this.#busy) throw disposed("session", "session");
     if (!this.#handle?.isAlive) {
       const base = this.#handle ? this.base : NOTHING;
       this.#handle = new Handle(() =>
@@ -104,15 +143,10 @@ export class LiveSession<M> implements Session<M> {
 
   /** The host goes on in an epoch of its own, whatever number it has in the core. */
   #goOn(manager: glue.Manager): void {
-    const now = this.now();
-    const { epoch } = JSON.parse(call("status", () => manager.status(now))) as Status;
+    const { epoch } = JSON.parse(call("status", () => manager.status(0))) as Status;
     this.#epochsBefore = this.#epoch + 1 - epoch;
     this.#lost = this.#view.messages;
     this.#restart();
-  }
-
-  take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
-    return this.alone(during, () => this.#take(during, messages, parts));
   }
 
   ask(
@@ -121,40 +155,54 @@ export class LiveSession<M> implements Session<M> {
     asks: boolean,
     during: string = "prepare",
   ): Asked<M> | null {
-    return this.alone(during, () => {
-      const manager = this.#take("request", messages, parts);
+    const events: ContextEvent[] = [];
+    const asked = this.alone(during, () => {
       const now = this.now();
+      const manager = this.take("request", messages, parts);
       const answer = this.#decide(manager, now, asks);
-      return answer && { prepared: this.#carryOut(answer), foldDue: answer.foldDue };
+      if (!answer) return null;
+      const prepared = this.#carryOut(manager, answer, events);
+      return { prepared, foldDue: answer.foldDue, now };
     });
+    for (const event of events) this.emit(event);
+    return asked;
   }
 
-  /** Runs what may call a getter or callback of the host's, which must not call back. */
+  /** Runs what may call a getter or callback of the host's, which must not call back. Disposed of in it, the session ends after it. */
   alone<T>(during: string, work: () => T): T {
+    this.alive(during);
     if (this.#busy) throw invalid(during, "no call from within a call", "a getter or callback");
     this.#busy = true;
     try {
       return work();
     } finally {
       this.#busy = false;
+      if (this.#isStopped) this.stop();
     }
   }
 
+  /** Notes that a provider refused the last request: how often in a row; once for each request that follows. */
+  refused(): number | undefined {
+    const manager = this.opened("recover");
+    this.#refused ??= call("recover", () => manager.refused());
+    return this.#refused;
+  }
+
   /** A level of pressure that is newly reached. */
-  tellPressure(manager: glue.Manager): void {
-    const { on } = this.#options;
-    const told = on && call("pressure", () => manager.pressure());
-    if (told) on({ type: "pressure", ...(JSON.parse(told) as PressureChange) });
+  pressure(manager: glue.Manager): PressureEvent | undefined {
+    const reached = this.#options.on && call("pressure", () => manager.pressure());
+    return reached ? { type: "pressure", ...(JSON.parse(reached) as PressureChange) } : undefined;
   }
 
   /** Goes on under other options. */
   change(options: ContextManagerOptions<M>): void {
     const core = coreOptions(options);
-    const manager = this.manager();
+    const ours = owned(options);
+    const manager = this.opened("setModel");
     const again = call("setModel", () => manager.options(send(core)));
-    this.#options = owned(options);
+    this.#options = ours;
     this.#core = core;
-    this.#counter = counterOf(options.estimator);
+    this.#counter = counterOf(ours.estimator);
     this.#beside = undefined;
     this.history.counter = this.#counter;
     if (again) this.history.again();
@@ -188,15 +236,23 @@ export class LiveSession<M> implements Session<M> {
     if (call("save", () => manager.merge(theirs.length, core.sendBytes(both)))) this.#goOn(manager);
   }
 
-  stop(): void {
+  /** No call of the host's is taken any more; one that is under way may end first. */
+  end(): void {
+    this.#isOver = true;
     this.compactions.stop();
+  }
+
+  /** Gives the session in the core up, unless a call still needs it: then that call does it. */
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#busy) return;
     this.#handle?.free();
     this.#handle = undefined;
     this.#restart();
   }
 
-  /** Hands over the history and what goes out beside it. */
-  #take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
+  /** Hands over the history and what goes out beside it: for a call that is `alone`. */
+  take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
     if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
     const { system = null, tools = null, unseenTokens = null, open = null } = own(parts);
     const beside = argumentJson({ system, tools, unseenTokens, open }, "parts");
@@ -212,10 +268,13 @@ export class LiveSession<M> implements Session<M> {
     this.history.forget();
     this.#view.clear();
     this.#beside = undefined;
+    this.#unreported = undefined;
+    this.#refused = undefined;
   }
 
   /** Null, if `asks`: a summarizer is to be asked first. */
   #decide(manager: glue.Manager, now: number, asks: boolean): Answer | null {
+    if (this.#unreported) call("request", () => manager.hand_over_whole());
     const json = call("request", () => (asks ? manager.prepare(now) : manager.request(now)));
     if (json === undefined) return null;
     let step = JSON.parse(json) as Step;
@@ -229,14 +288,24 @@ export class LiveSession<M> implements Session<M> {
     return step.done;
   }
 
-  #carryOut(answer: Answer): Prepared<M> {
+  /**
+   * The request of an answer. First all that may call code of the host's, then what moves on this side: after a throw the
+   * next request carries the same decision out, and reports it.
+   */
+  #carryOut(manager: glue.Manager, decided: Answer, events: ContextEvent[]): Prepared<M> {
+    const answer = withUnreported(this.#unreported, decided);
+    this.#unreported = answer;
     const history = this.history;
-    this.#view.take(answer, history.messages);
-    const placeOf = (number: number): number | null => history.placeOf(number);
-    history.lastGroup = answer.lastGroup;
+    const carried = this.#view.carried(decided, history.messages);
+    const lastGroup = history.copied(decided.lastGroup);
+    const compaction = this.#compactionOf(manager, answer);
+    this.#view.take(carried, history.messages);
+    history.lastGroup = lastGroup;
+    [this.#unreported, this.#refused] = [undefined, undefined];
     const before = this.#epoch;
     this.#epoch = this.#epochsBefore + answer.epoch;
-    if (this.#epoch !== before && answer.firstChanged !== null) this.#tell(answer);
+    if (this.#epoch !== before && answer.firstChanged !== null) events.push(this.#opened(answer));
+    const placeOf = (number: number): number | null => history.placeOf(number);
     const { messages: sent } = this.#view;
     const lost = this.#lost;
     this.#lost = [];
@@ -251,34 +320,34 @@ export class LiveSession<M> implements Session<M> {
       tokens: answer.tokens,
       tokensSource: answer.source,
       edits: placed(answer.edits, placeOf),
-      compaction: this.#compactionOf(answer),
+      compaction: compaction(),
       hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
     this.#counted.set(prepared, answer);
-    this.tellPressure(this.manager());
+    const pressure = this.pressure(manager);
+    if (pressure) events.push(pressure);
     return prepared;
   }
 
-  /** The fold of a request, or why there was none. */
-  #compactionOf({ fold, outcome }: Answer): CompactionOutcome | null {
-    if (!outcome) return null;
+  /** The fold of a request, or why there was none: read now, and reported once the function is called. */
+  #compactionOf(manager: glue.Manager, { fold, outcome }: Answer): () => CompactionOutcome | null {
+    if (!outcome) return () => null;
     const { status, reason, tokensBefore, tokensAfter } = outcome;
-    if (!fold) return outcomeWithout(status, reason, tokensBefore, tokensAfter);
+    if (!fold) return () => outcomeWithout(status, reason, tokensBefore, tokensAfter);
     // Without a summarizer each message is written once, and what went is not read again.
     const reads = fold.went.length > 0 && this.#options.summarize !== undefined;
-    if (!reads) return this.compactions.told({ ...fold, ...outcome });
-    const manager = this.manager();
-    for (const number of fold.went) {
-      const json = messageJson(this.history.messages[number], number);
-      call("request", () => manager.flat(number, send(json)));
+    if (!reads) return () => this.compactions.told({ ...fold, ...outcome });
+    const texts = fold.went.map((number) => messageJson(this.history.messages[number], number));
+    for (const [at, number] of fold.went.entries()) {
+      call("request", () => manager.flat(number, send(texts[at] as string)));
     }
     const found = call("request", () => manager.extracted());
     const extracted = JSON.parse(found) as Omit<ExtractedContext, "identifiers">;
-    return this.compactions.told({ ...fold, ...outcome, extracted });
+    return () => this.compactions.told({ ...fold, ...outcome, extracted });
   }
 
-  #tell(answer: Answer): void {
-    this.#options.on?.({
+  #opened(answer: Answer): ContextEvent {
+    return {
       type: "epoch",
       epoch: this.#epoch,
       reason: answer.firstChanged === -1 ? "parts" : (answer.event ?? "history"),
@@ -286,7 +355,7 @@ export class LiveSession<M> implements Session<M> {
       tokensBefore: answer.tokensBefore,
       tokensAfter: answer.tokens,
       cachedTokensLost: answer.cachedTokensLost,
-    });
+    };
   }
 }
 

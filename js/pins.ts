@@ -5,6 +5,10 @@ import { invalid } from "./errors.js";
 import { messageJson } from "./json.js";
 
 export function pin<M>(session: Session<M>, what: { index: number } | { text: string }): string {
+  return session.alone("pin", () => pinned(session, what));
+}
+
+function pinned<M>(session: Session<M>, what: { index: number } | { text: string }): string {
   const manager = session.manager();
   const { text, index } = (what ?? {}) as { text?: unknown; index?: number };
   if (text !== undefined) {
@@ -43,7 +47,7 @@ export function unpin<M>(session: Session<M>, id: string): boolean {
 export function recalled<M>(session: Session<M>, number: number, block: number): string | null {
   const message = session.history.messages[number];
   if (message === undefined) return null;
-  const manager = session.manager();
   const json = messageJson(message, number);
+  const manager = session.manager();
   return call("recall", () => manager.recalled(number, block, send(json))) ?? null;
 }

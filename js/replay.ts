@@ -1,7 +1,7 @@
 /** Sessions played again under a policy. */
 import { call, send } from "./core.js";
 import { counterOf, countsOf } from "./count.js";
-import { invalid } from "./errors.js";
+import { disposed, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
 import { question, type Told } from "./inspect.js";
@@ -72,6 +72,7 @@ class Played implements Replay {
   readonly #recording: () => glue.Recording;
   readonly #play: (last?: number) => Handle<glue.Replay>;
   #handle: Handle<glue.Replay> | undefined;
+  #isOver = false;
   /** The call at which the handle stands. */
   #at: number;
 
@@ -103,22 +104,22 @@ class Played implements Replay {
   }
 
   composition(at?: number): Bucket[] {
-    const { value } = this.#standing(at);
+    const { value } = this.#standing("composition", at);
     return JSON.parse(call("replay", () => value.buckets())) as Bucket[];
   }
 
   messages(at?: number): ListedMessage[] {
-    const { value } = this.#standing(at);
+    const { value } = this.#standing("messages", at);
     return JSON.parse(call("replay", () => value.list())) as ListedMessage[];
   }
 
   text(index: number): string {
-    const { value } = this.#standing(this.#at < 0 ? undefined : this.#at);
+    const { value } = this.#standing("text", this.#at < 0 ? undefined : this.#at);
     return call("text", () => this.#recording().text(value, index));
   }
 
   report(at?: number, options: { detailKey?: string } = {}): InspectReport {
-    const { value } = this.#standing(at);
+    const { value } = this.#standing("report", at);
     const { system, messages } = this.#session;
     const sent = this.calls[this.#at]?.sent ?? 0;
     const recording = this.#recording();
@@ -135,12 +136,14 @@ class Played implements Replay {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#handle?.free();
     this.#handle = undefined;
   }
 
   /** A replay that stands at call `at`: it is played again up to there if it stands elsewhere. */
-  #standing(at: number = this.calls.length - 1): Handle<glue.Replay> {
+  #standing(during: string, at: number = this.calls.length - 1): Handle<glue.Replay> {
+    if (this.#isOver) throw disposed(during, "replay");
     if (!Number.isInteger(at) || (at < 0 && this.calls.length > 0) || at >= this.calls.length) {
       if (this.calls.length > 0) throw invalid("call", `0 to ${this.calls.length - 1}`, at);
     }

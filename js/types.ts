@@ -34,4 +34,6 @@ export type ErrorInfo =
   /** Another process holds the lock of a record. */
   | { code: "LOCKED"; path: string; holder: string }
   /** The Wasm instance trapped in this call; the next call starts a new one. */
-  | { code: "INSTANCE_LOST"; during: string };
+  | { code: "INSTANCE_LOST"; during: string }
+  /** The object was disposed of before this call, or while it was under way. */
+  | { code: "DISPOSED"; during: string };

@@ -75,6 +75,12 @@ export interface Sized extends Folded {
   tokensAfter: number;
 }
 
+/** A view that was made: so many messages of the last one, and those that follow or take their places. */
+interface Carried<M> {
+  keep: number;
+  changed: Array<{ at: number; item: Item; message: M }>;
+}
+
 /** A message of the last request, and the core's numbers of the host's messages in it. */
 export interface Shown<M> {
   message: M;
@@ -145,24 +151,30 @@ export class View<M> {
     this.#of = 0;
   }
 
-  /** The view of this answer, from the host's objects as they are now. */
-  take(answer: Answer, history: readonly M[]): void {
-    this.#of = history.length;
-    const made = answer.items.map((item) => this.#carry(item, history));
+  /**
+   * Makes the view of this answer, from the host's objects as they are now; `take` then puts it in the place of the last one.
+   * All that may call code of the host's is done here, so that a throw leaves the last view as it was.
+   */
+  carried(answer: Answer, history: readonly M[]): Carried<M> {
     const keep = Math.min(answer.keep, this.#items.length);
+    const changed: Carried<M>["changed"] = [];
+    const add = (at: number, item: Item): void => {
+      changed.push({ at, item, message: this.#carry(item, history) });
+    };
     for (let at = 0; at < keep; at++) {
       const index = this.#source[at] as number | null;
       const isOther =
         index === null ? this.#isOther(at, history) : history[index] !== this.#hosts[at];
-      if (isOther) {
-        const item = this.#items[at] as Item;
-        this.#put(at, item, this.#carry(item, history), history);
-      }
+      if (isOther) add(at, this.#items[at] as Item);
     }
+    for (const [at, item] of answer.items.entries()) add(keep + at, item);
+    return { keep, changed };
+  }
+
+  take({ keep, changed }: Carried<M>, history: readonly M[]): void {
+    this.#of = history.length;
     this.#cut(keep);
-    for (const [at, message] of made.entries()) {
-      this.#put(keep + at, answer.items[at] as Item, message, history);
-    }
+    for (const { at, item, message } of changed) this.#put(at, item, message, history);
   }
 
   /** The host holds other objects now for what this one of ours was made of. */

@@ -149,7 +149,11 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   summary?: SummaryOptions;
   /** In reports and errors. */
   id?: string;
-  /** Milliseconds since the epoch. Default `Date.now`. */
+  /** Milliseconds since the epoch. Default `Date.now`. What is no time that a `Date` can hold is `INVALID_ARGUMENT`. */
   clock?: () => number;
+  /**
+   * Called once what it reports is complete. What it throws breaks no call: it is reported as the platform does it for listeners, by
+   * `reportError` if there is one, else as an uncaught exception.
+   */
   on?: (event: ContextEvent) => void;
 }

@@ -220,6 +220,7 @@ impl State {
             fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
         };
         self.sent.rebuild
+            || self.sent.unheld
             || self.sent.trailed
             || touched
             || upto == 0

@@ -116,6 +116,11 @@ impl Lines {
         Some(now)
     }
 
+    /// What is made of a block's text, also while the text is still to come.
+    pub(super) fn cut_of(&self, block: u32) -> Option<Want> {
+        self.caps.get(&block).or_else(|| self.wanted.get(&block)).copied()
+    }
+
     /// No line stands for the block any more.
     pub(super) fn forget(&mut self, block: u32) {
         self.text.remove(&block);

@@ -22,8 +22,11 @@ impl State {
     pub fn request(&mut self, now_ms: i64) -> Step {
         self.take_up();
         if self.sent.settled {
+            // The host could not send a text that was needed: the same decision goes on.
+            if self.decided.is_some() {
+                return self.resume();
+            }
             if std::mem::take(&mut self.sent.unheld) {
-                self.sent.rebuild = false;
                 return Step::Done(Box::new(self.again()));
             }
             let keep = count(self.sent.items.len());
@@ -47,15 +50,24 @@ impl State {
         if self.options.folds != Folds::Never || !decision.changes.is_empty() {
             self.keep_limits();
         }
+        // No request has carried out what was decided before the history or the parts changed: this one does.
+        let none = Decided { before, measured: true, ..Decided::default() };
+        let unfinished = self.decided.unwrap_or(none);
         self.decided = Some(Decided {
-            before,
-            folded: decision.folded,
+            before: unfinished.before,
+            folded: decision.folded || unfinished.folded,
             fold_due: decision.fold_due,
             refused: decision.refused,
-            measured: decision.changes.is_empty(),
+            measured: decision.changes.is_empty() && unfinished.measured,
         });
+        self.sent.settled = true;
         self.sent.at_ms = Some(self.sent.at_ms.map_or(now_ms, |last| last.max(now_ms)));
         self.resume()
+    }
+
+    /// The host could not carry out the last request: the next one is handed over whole.
+    pub fn hand_over_whole(&mut self) {
+        self.sent.unheld = true;
     }
 
     /// Goes on once the texts that were needed are there.

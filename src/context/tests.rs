@@ -16,6 +16,7 @@ mod replay;
 mod snapshot;
 mod thinking;
 mod tiers;
+mod undelivered;
 mod wanting;
 
 use proptest::prelude::*;

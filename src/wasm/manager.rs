@@ -81,6 +81,11 @@ impl Manager {
         with_input(len, |json| self.0.set_parts(json))
     }
 
+    /// The last request could not be carried out: the next one is handed over whole.
+    pub fn hand_over_whole(&mut self) {
+        self.0.hand_over_whole();
+    }
+
     /// Decides what to send now: a step, as JSON.
     pub fn request(&mut self, now_ms: f64) -> Result<String> {
         self.0.understood()?;

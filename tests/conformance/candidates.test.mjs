@@ -462,8 +462,8 @@ test("bad arguments are named, and nothing is half done", { skip }, async () => 
 test("a store that was disposed of says so, also in the middle of a file", { skip }, async () => {
   const { own } = await filled();
   const over = (/** @type {string} */ during) => ({
-    code: "INVALID_ARGUMENT",
-    message: `${during}: expected a store that was not disposed of, got "one that was"`,
+    code: "DISPOSED",
+    message: `${during}: the store was disposed of; make a new one`,
   });
   const saving = own.save();
   own[Symbol.dispose]();

@@ -312,8 +312,8 @@ test("a session that is disposed of while it is saved is saved whole, and never 
   assert.deepEqual(await saved, { revision: 2, rebased: false });
   assert.equal(await held(), true);
   await assert.rejects(context.save(), {
-    code: "INVALID_ARGUMENT",
-    message: 'save: expected a session that was not disposed of, got "one that was"',
+    code: "DISPOSED",
+    message: "save: the session was disposed of; make a new one",
   });
   // Also behind another's commit, which it takes in.
   const behind = await api.ContextManager.open(store, "one", { window });

@@ -174,7 +174,7 @@ impl State {
             stubbed: flagged(|it| it.stubbed),
             summarized: flagged(|it| it.summarized),
             // A call failed half way: what was sent last went beyond these messages.
-            anew: self.sent.rebuild && !self.sent.unheld,
+            anew: (self.sent.rebuild && !self.sent.unheld) || self.decided.is_some(),
             recount: false,
             reshaped: self.sent.reshaped,
             items: Some(self.sent.items.clone()),
@@ -185,8 +185,8 @@ impl State {
         let block = self.ledger.blocks.get(at as usize)?;
         let form = match block.form {
             Form::Full => return None,
-            Form::Capped | Form::Stubbed => match self.lines.caps.get(&at) {
-                Some(&cut) => Shape::Cut(cut, block.form),
+            Form::Capped | Form::Stubbed => match self.lines.cut_of(at) {
+                Some(cut) => Shape::Cut(cut, block.form),
                 None => Shape::Stubbed(self.lines.text.get(&at).cloned().unwrap_or_default()),
             },
             Form::Gone => Shape::Gone,

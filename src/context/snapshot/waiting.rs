@@ -114,6 +114,8 @@ impl State {
             && !snapshot.anew
             && !untold
             && snapshot.parts == Some(beside);
+        // Nothing is built anew only because the host's side does not hold it.
+        self.sent.rebuild &= !self.sent.settled;
         if snapshot.reshaped {
             self.tell_again(&snapshot.changed);
         }

@@ -1,8 +1,11 @@
 // @ts-check
 /**
- * What a host does with a manager besides asking it: parks it, takes its requests for the history, pins messages. Of each
- * history one of these is played beside the plain manager, which they must agree with.
+ * What a host does with a manager besides asking it: parks it, takes its requests for the history, pins messages, throws. Of
+ * each history one of these is played beside the plain manager, which they must agree with; of some two.
  */
+
+import { random } from "../generated.mjs";
+import { Fault, isFault } from "../throwing/host.mjs";
 
 /** @typedef {{ law: string, message: string } | null} Found */
 /** @typedef {(where: string, prefix: any[], view: any, next: () => number) => Found} Companion */
@@ -107,6 +110,75 @@ function leaves(value) {
   );
 }
 
+/**
+ * A host whose code throws now and then, and which then asks again: at a member of a message, in its clock, in what builds
+ * its messages, in its listener.
+ * @type {(api: any, options: any, seed: number) => Companion}
+ */
+function throwing(api, options, seed) {
+  const chance = random(seed + 1);
+  let on = false;
+  const maybe = () => {
+    if (on && chance() < 0.01) throw new Fault("code");
+  };
+  /** @type {WeakMap<object, any>} */
+  const known = new WeakMap();
+  const read = {
+    get(/** @type {any} */ target, /** @type {string} */ name) {
+      maybe();
+      return target[name];
+    },
+  };
+  const isPlain = (/** @type {any} */ one) => Object.getPrototypeOf(one) === Object.prototype;
+  const wrapped = (/** @type {any} */ one) => {
+    if (!isPlain(one)) return one;
+    const made = known.get(one) ?? new Proxy(one, read);
+    known.set(one, made);
+    return made;
+  };
+  const called =
+    (/** @type {any} */ own) =>
+    (/** @type {any[]} */ ...given) => {
+      maybe();
+      return own?.(...given);
+    };
+  // What a listener throws is reported; here it is meant.
+  globalThis.reportError = () => {};
+  const host = new api.ContextManager({
+    ...options,
+    create: called(options.create),
+    clock: called(options.clock),
+    on: called(() => {}),
+  });
+  return (where, prefix, view) => {
+    const messages = prefix.map(wrapped);
+    for (let tries = 0; ; tries += 1) {
+      // Whoever throws for ever is not asked for ever.
+      on = tries < 20;
+      try {
+        const got = host.request(messages);
+        on = false;
+        const found = differs("thrown", where, got, view);
+        const facts = (/** @type {any} */ one) =>
+          JSON.stringify([
+            one.firstChanged,
+            one.tokens,
+            one.fits,
+            one.source,
+            one.edits,
+            one.hints,
+          ]);
+        if (found || facts(got) === facts(view)) return found;
+        const message = `${where}: ${facts(got).slice(0, 300)}, not ${facts(view).slice(0, 300)}`;
+        return { law: "thrown", message };
+      } catch (error) {
+        on = false;
+        if (!isFault(error)) throw error;
+      }
+    }
+  };
+}
+
 /** @param {any} api @param {any} options @param {any} manager @param {{ clean: boolean, seed: number, classes: boolean }} history @returns {Companion} */
 export function companion(api, options, manager, { clean, seed, classes }) {
   const ways = [
@@ -118,5 +190,9 @@ export function companion(api, options, manager, { clean, seed, classes }) {
   ];
   // The laws are tried on managers that can only be asked.
   if (!api.ContextManager.restore) return () => null;
-  return /** @type {() => Companion} */ (ways[seed % ways.length])();
+  const own = /** @type {() => Companion} */ (ways[seed % ways.length])();
+  if (Math.floor(seed / ways.length) % 4 > 0) return own;
+  const beside = throwing(api, options, seed);
+  return (where, prefix, view, next) =>
+    own(where, prefix, view, next) ?? beside(where, prefix, view, next);
 }

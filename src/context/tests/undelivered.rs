@@ -1,0 +1,137 @@
+//! Requests that the host could not carry out: the next one is the same, and so is everything after it.
+
+use super::*;
+
+/// One more message, or a call and its result.
+fn grow(told: &mut Told, at: usize, size: usize, kind: u8) {
+    match kind {
+        0 => told.say(&words(size, &format!("a{at}b"))),
+        1 => told.ask(&words(size, &format!("u{at}v"))),
+        _ => told.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
+    }
+}
+
+/// A session whose results are shortened: each request that edits needs texts.
+fn shortening() -> Value {
+    let mut options = window(12_000);
+    options["preset"] = "context-budget".into();
+    options["strategy"] = "truncate".into();
+    options
+}
+
+/// The first request that needs a text, in a session where each result is larger than a part of the window.
+fn needing() -> (Told, Vec<u32>) {
+    let mut told = Told::new(&shortening());
+    told.ask("go");
+    for at in 0..200 {
+        told.work(&format!("c{at}"), &json!({ "path": at }), &words(400, &format!("x{at}y")));
+        told.now_ms += 1000;
+        let before = told.state.clone();
+        if let Step::Need(messages) = told.state.request(told.now_ms) {
+            return (told, messages);
+        }
+        told.state = before;
+        told.now_ms -= 1000;
+        told.request();
+    }
+    panic!("no text was ever needed")
+}
+
+#[test]
+fn a_request_whose_texts_could_not_be_read_asks_for_them_again() {
+    let (mut told, messages) = needing();
+    let mut other = Told { state: told.state.clone(), messages: told.messages.clone(), now_ms: 0 };
+    assert_eq!(other.state.request(99_000_000), Step::Need(messages));
+    let step = other.request();
+    told.now_ms -= 1000;
+    assert_eq!(told.request(), step);
+    assert_eq!(told.state.snapshot(), other.state.snapshot());
+}
+
+#[test]
+fn what_was_decided_before_the_texts_could_be_read_is_told_with_the_next_request() {
+    let (mut told, _) = needing();
+    let before = told.state.sent.tokens;
+    told.say("so be it");
+    told.ask("go on");
+    let answer = told.request();
+    assert!(!answer.edits.is_empty() && answer.first_changed.is_some());
+    assert_eq!(answer.outcome.map(|it| it.tokens_before > before), Some(true));
+}
+
+#[test]
+fn a_snapshot_that_is_made_while_texts_are_still_to_come_keeps_what_they_become() {
+    let (mut told, _) = needing();
+    let mut woken = told.woken(&shortening());
+    let (here, there) = (told.request(), woken.request());
+    assert_eq!(told.view(), there.items);
+    assert_eq!(here.epoch, there.epoch);
+}
+
+#[test]
+fn a_pin_is_let_go_though_the_last_request_is_handed_over_whole_first() {
+    let mut told = Told::worked(&window(30_000), 5);
+    let id = told.state.pin_text("keep this");
+    told.ask("and?");
+    told.state.sent.rebuild = true;
+    told.request();
+    told.state.unpin(id);
+    told.state.hand_over_whole();
+    told.request();
+    told.ask("and then?");
+    assert!(told.request().first_changed.is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn a_request_that_was_not_carried_out_comes_again_whole(
+        sizes in prop::collection::vec((1usize..400, 0u8..4, 0u8..4), 1..40),
+        tokens in 2_000u32..20_000,
+        preset in 0usize..8,
+    ) {
+        let mut options = window(tokens);
+        options["preset"] = crate::prune::Policy::PRESETS[preset].into();
+        let (mut told, mut failing) = (Told::new(&options), Told::new(&options));
+        told.ask("go");
+        failing.ask("go");
+        for (at, (size, kind, fails)) in sizes.into_iter().enumerate() {
+            grow(&mut told, at, size, kind);
+            grow(&mut failing, at, size, kind);
+            let answer = told.request();
+            if fails == 0 {
+                // Its texts cannot be read, if it needs any.
+                let mut state = failing.state.clone();
+                if let Step::Need(_) = state.request(told.now_ms) {
+                    failing.state = state;
+                }
+            }
+            let mut same = failing.request();
+            prop_assert_eq!(&answer, &same);
+            if fails <= 1 {
+                failing.state.hand_over_whole();
+                let again = failing.request();
+                failing.now_ms = told.now_ms;
+                same.items = told.view();
+                prop_assert_eq!(&again.items, &same.items);
+                prop_assert_eq!((again.keep, again.epoch, again.first_changed), (0, same.epoch, None));
+                prop_assert_eq!((again.tokens, again.fits, again.hints), (same.tokens, same.fits, same.hints));
+                prop_assert_eq!(again.cache_breakpoints, same.cache_breakpoints);
+            }
+            if fails == 2 && failing.state.sent.items.len() > 1 {
+                // Not even that could be carried out before the history went on.
+                grow(&mut told, at + 1000, size, kind);
+                grow(&mut failing, at + 1000, size, kind);
+                failing.state.hand_over_whole();
+                let (answer, whole) = (told.request(), failing.request());
+                prop_assert_eq!(told.view(), whole.items);
+                prop_assert_eq!(
+                    (answer.epoch, answer.first_changed, answer.tokens, answer.edits, answer.fold),
+                    (whole.epoch, whole.first_changed, whole.tokens, whole.edits, whole.fold)
+                );
+            }
+            prop_assert_eq!(told.state.snapshot(), failing.state.snapshot());
+        }
+    }
+}

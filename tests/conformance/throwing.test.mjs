@@ -1,0 +1,91 @@
+// @ts-check
+/**
+ * Code of the host's that throws once: after it, the session goes on as one that never saw a throw, whatever the package was
+ * reading or calling. `PLIMSOLL_LONG=1` throws at every read and callback, else at some of each kind.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, skip as without } from "./talk.mjs";
+import { session } from "./throwing/session.mjs";
+
+const skip = without;
+const isLong = process.env.PLIMSOLL_LONG === "1";
+/** Of each kind of read or callback so many are tried in a session. */
+const SOME = Number(process.env.PLIMSOLL_FAULTS ?? 3);
+
+const FORMATS = [
+  ["anthropic", "anthropic"],
+  ["openai-chat", "openai-chat"],
+  ["openai-responses", "openai-responses"],
+  ["gemini", "gemini"],
+  ["ai-sdk", "anthropic"],
+  ["pi", "anthropic"],
+  ["langchain", "anthropic"],
+];
+const WAYS = /** @type {const} */ ([
+  ["request", "plain"],
+  ["request", "keyed"],
+  ["request", "counted"],
+  ["request", "fed back"],
+  ["prepare", "plain"],
+  ["compact", "plain"],
+]);
+
+/** Some numbers of each kind, as far apart as they go; the first and the last are among them. @param {string[]} kinds */
+function chosen(kinds) {
+  /** @type {Map<string, number[]>} */
+  const byKind = new Map();
+  for (const [at, kind] of kinds.entries()) {
+    byKind.set(kind, [...(byKind.get(kind) ?? []), at + 1]);
+  }
+  if (isLong) return kinds.map((_, at) => at + 1);
+  return [...byKind.values()].flatMap((all) => {
+    const step = Math.max(1, (all.length - 1) / (SOME - 1));
+    const some = Array.from(
+      { length: Math.min(SOME, all.length) },
+      (_, at) => all[Math.round(at * step)],
+    );
+    return /** @type {number[]} */ (some);
+  });
+}
+
+/** What a listener throws is reported, not thrown. @template T @param {() => Promise<T>} work */
+async function listening(work) {
+  const before = globalThis.reportError;
+  let reported = 0;
+  globalThis.reportError = () => {
+    reported += 1;
+  };
+  try {
+    return { ...(await work()), reported };
+  } finally {
+    globalThis.reportError = before;
+  }
+}
+
+for (const [format = "", provider = ""] of FORMATS) {
+  for (const [mode, way] of WAYS) {
+    test(`${format}, ${mode}, ${way}: after a throw of the host's the session goes on as if there had been none`, {
+      skip,
+    }, async () => {
+      const kind = { format, provider, mode, way };
+      const reference = await session(api, kind, 0);
+      const edits = reference.steps.flatMap((step) => step?.edits ?? []);
+      const folds = reference.steps.filter((step) => step?.compaction?.record);
+      assert.ok(edits.length > 0 && folds.length > 0, "the session has edits and a fold");
+      let injected = 0;
+      for (const at of chosen(reference.kinds)) {
+        const name = `${reference.kinds[at - 1]} (${at} of ${reference.kinds.length})`;
+        const { steps, events, thrown, reported } = await listening(() => session(api, kind, at));
+        injected += 1;
+        assert.ok(thrown + reported <= 1, name);
+        for (const [step, facts] of steps.entries())
+          assert.deepEqual(facts, reference.steps[step], `${name}: step ${step}`);
+        if (mode === "request") assert.deepEqual(events, reference.events, name);
+      }
+      console.log(
+        `${format}, ${mode}, ${way}: ${injected} of ${reference.kinds.length} faults injected`,
+      );
+    });
+  }
+}
