@@ -5,10 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, skip as without } from "./talk.mjs";
+import { api, manager, skip, talk } from "./talk.mjs";
 import { session } from "./throwing/session.mjs";
 
-const skip = without;
 const isLong = process.env.PLIMSOLL_LONG === "1";
 /** Of each kind of read or callback so many are tried in a session. */
 const SOME = Number(process.env.PLIMSOLL_FAULTS ?? 3);
@@ -89,3 +88,21 @@ for (const [format = "", provider = ""] of FORMATS) {
     });
   }
 }
+
+test("a malformed message costs its call alone, also where all messages are handed over again", {
+  skip,
+}, () => {
+  const requests = (/** @type {boolean} */ fails) => {
+    const { context } = manager(null);
+    const history = talk(40);
+    const first = context.request(history);
+    context.setModel({ estimator: "o200k" });
+    for (let times = 0; fails && times < 2; times += 1) {
+      const broken = [...history, { role: "assistant", content: [{ type: 5 }] }];
+      assert.throws(() => context.request(broken), { code: "MALFORMED_MESSAGE" });
+    }
+    const { messages, source, tokens, epoch } = context.request(history);
+    return JSON.parse(JSON.stringify({ first: first.messages, messages, source, tokens, epoch }));
+  };
+  assert.deepEqual(requests(true), requests(false));
+});
