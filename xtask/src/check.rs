@@ -5,12 +5,10 @@ use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
 
+use crate::gates::{Size, judge};
 use crate::shell::{cargo, command, npm_ci, output, root, tool};
+use crate::wasm::WASMS;
 use crate::{build, floors};
-
-/// A bundle that imports everything but the reading of session files and the system prompt, as it now is with all message
-/// formats, providers and presets; the aim is 170, which three formats and two providers kept (163).
-const MAIN_BROTLI_KILOBYTES: u64 = 276;
 
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
@@ -31,7 +29,7 @@ const CHECKS: [Check; 14] = [
     ("publint", || quiet(tool("publint").args(["npm", "--strict"]))),
     ("attw", || {
         let options = ["--pack", "npm", "--profile", "node16", "--no-color", "--format", "ascii"];
-        let wasms = build::WASMS.map(|wasm| format!("./{}.wasm", wasm.name));
+        let wasms = WASMS.map(|wasm| format!("./{}.wasm", wasm.name));
         quiet(tool("attw").args(options).arg("--exclude-entrypoints").args(wasms))
     }),
 ];
@@ -87,31 +85,22 @@ fn contract() -> Result<String> {
 fn weigh() -> Result<String> {
     let facts = output(command("node").args(["xtask/node/measure.mjs", "npm"]))?;
     let known = fs::read_to_string(root().join("xtask/wasm-imports.txt"))?;
-    let (mut notes, mut broken) = (Vec::new(), Vec::new());
+    let (mut sizes, mut strange) = (Vec::new(), Vec::new());
     for fact in facts.lines() {
         match fact.split(' ').collect::<Vec<_>>().as_slice() {
-            ["size", name, raw, brotli] => {
-                let (raw, brotli) = (raw.parse::<u64>()?, brotli.parse::<u64>()?);
-                notes.push(format!("{name} {} kB, brotli {} kB", raw / 1000, brotli / 1000));
-                let of = |wasm: &&build::Wasm| name.strip_suffix(".wasm") == Some(wasm.name);
-                let gate = build::WASMS.iter().find(of).map_or(u64::MAX, |wasm| wasm.kilobytes);
-                if raw / 1000 >= gate {
-                    broken.push(format!("{name} has {raw} bytes, more than {gate} kB"));
-                }
-                if *name == "main" && brotli > MAIN_BROTLI_KILOBYTES * 1000 {
-                    let gate = MAIN_BROTLI_KILOBYTES;
-                    broken.push(format!("the main entry has {brotli} bytes, more than {gate} kB"));
-                }
-            }
+            ["size", words @ ..] => sizes.push(Size::read(words)?),
             ["import", wasm, module, name] => {
                 if *module != "glue" || !known.lines().any(|line| line == *name) {
-                    broken
+                    strange
                         .push(format!("{wasm} imports {name} of {module}: xtask/wasm-imports.txt"));
                 }
             }
             _ => bail!("unknown fact: {fact}"),
         }
     }
-    ensure!(broken.is_empty(), "{}\n{}", broken.join("\n"), notes.join("; "));
-    Ok(notes.join("; "))
+    let (lines, mut broken) = judge(&sizes);
+    broken.append(&mut strange);
+    let lines = format!("\n        {}", lines.join("\n        "));
+    ensure!(broken.is_empty(), "{}{lines}", broken.join("\n"));
+    Ok(lines)
 }

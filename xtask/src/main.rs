@@ -5,15 +5,18 @@ mod build;
 mod check;
 mod demo;
 mod floors;
+mod gates;
 mod inline;
 mod shell;
 mod stamp;
 mod test;
+mod wasm;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask build [--quick]                     the npm package, in npm/; --quick: in seconds, large and slow
+cargo xtask build [--quick] [WASM...]           the npm package, in npm/; or the Wasm files named, in build/
+                                                --quick: in seconds, large and slow
 cargo xtask demo                                sets up, builds, and shows the package on a recorded session
 cargo xtask test [--long] [--hosts] [--quick] [SUITE...]
                                                 every suite, or those named
@@ -24,10 +27,17 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["build"] => build::run().map(|()| true),
-        ["build", "--quick"] => {
-            build::use_quick();
-            build::run().map(|()| true)
+        ["build", words @ ..] => {
+            let (flags, names): (Vec<&str>, Vec<&str>) =
+                words.iter().partition(|word| word.starts_with("--"));
+            if let Some(flag) = flags.iter().find(|flag| **flag != "--quick") {
+                eprintln!("unknown option {flag}: there is --quick\n\n{USAGE}");
+                return ExitCode::from(2);
+            }
+            if !flags.is_empty() {
+                wasm::use_quick();
+            }
+            if names.is_empty() { build::run() } else { wasm::build_named(&names) }.map(|()| true)
         }
         ["demo"] => demo::run().map(|()| true),
         ["test", options @ ..] => test::run(options),

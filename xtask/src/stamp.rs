@@ -29,17 +29,18 @@ impl Inputs {
         Ok(self)
     }
 
-    /// Runs `make` unless these inputs gave `output` last time.
-    pub fn make(self, output: &Path, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Runs `make` unless these inputs gave `output` last time. True: it ran.
+    pub fn make(self, output: &Path, make: impl FnOnce() -> Result<()>) -> Result<bool> {
         let name = output.file_name().unwrap_or_default().to_string_lossy();
         let stamp = root().join("build").join(format!("{name}.stamp"));
         let now = self.0.finish().to_string();
         if output.exists() && fs::read_to_string(&stamp).is_ok_and(|before| before == now) {
-            return Ok(());
+            return Ok(false);
         }
         let _ = fs::remove_file(&stamp);
         make()?;
-        Ok(fs::write(stamp, now)?)
+        fs::write(stamp, now)?;
+        Ok(true)
     }
 }
 

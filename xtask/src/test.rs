@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use crate::build;
 use crate::shell::{cargo, command, has, npm_ci, output, root};
 use crate::stamp::{Inputs, files};
+use crate::wasm;
 
 /// How a suite ended, unless it failed.
 enum Ended {
@@ -53,7 +54,7 @@ pub fn run(words: &[&str]) -> Result<bool> {
         bail!("unknown option {flag}: there are {}", known.join(", "));
     }
     if flags.contains(&"--quick") {
-        build::use_quick();
+        wasm::use_quick();
     }
     if let Some(name) = names.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name)) {
         let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();

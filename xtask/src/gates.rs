@@ -1,0 +1,137 @@
+//! The most that each part of the package may weigh, each with the reason for its figure.
+//!
+//! A gate is set by design, 1 to 2 % above what the part is meant to weigh. It is raised with what was added, and its
+//! reason says so.
+
+use anyhow::{Context, Result};
+
+use crate::wasm::WASMS;
+
+/// What of a part is weighed.
+#[derive(Clone, Copy)]
+enum Weight {
+    Bytes,
+    /// Compressed as a web server does.
+    Brotli,
+}
+
+struct Gate {
+    part: &'static str,
+    weight: Weight,
+    most: u64,
+    reason: &'static str,
+}
+
+#[rustfmt::skip]
+const GATES: [Gate; 7] = [
+    Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 606_000,
+        reason: "all message formats, providers, presets and tokenizer families" },
+    Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 151_000,
+        reason: "the table of each agent's session files, and the message formats that they are read into" },
+    Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 215_000,
+        reason: "built for speed: a prompt is put together before an engine has optimized anything" },
+    Gate { part: "compact.wasm", weight: Weight::Bytes, most: 156_000,
+        reason: "the summarizer's job with redaction, and the default tokenizer's table" },
+    Gate { part: "candidates.wasm", weight: Weight::Bytes, most: 183_000,
+        reason: "HMAC and the store, with the default tokenizer's table" },
+    Gate { part: "inspect.wasm", weight: Weight::Bytes, most: 116_000,
+        reason: "two views for a terminal, and the ContextBudget" },
+    Gate { part: "main", weight: Weight::Brotli, most: 276_000,
+        reason: "a bundle of everything but session files and the system prompt; 170,000 was three formats and two providers" },
+];
+
+/// A part of the package as it was measured.
+pub struct Size {
+    pub part: String,
+    pub bytes: u64,
+    pub brotli: u64,
+}
+
+impl Size {
+    /// Reads `NAME BYTES BROTLI`.
+    pub fn read(words: &[&str]) -> Result<Self> {
+        let [part, bytes, brotli] = words else { anyhow::bail!("unknown size: {words:?}") };
+        let number = |text: &str| text.parse::<u64>().with_context(|| format!("{part}: {text}"));
+        Ok(Self { part: (*part).to_string(), bytes: number(bytes)?, brotli: number(brotli)? })
+    }
+}
+
+/// A line for each part with how much of its gate it uses, and what is wrong.
+pub fn judge(sizes: &[Size]) -> (Vec<String>, Vec<String>) {
+    let (mut lines, mut broken) = (Vec::new(), Vec::new());
+    for Size { part, bytes, brotli } in sizes {
+        let Some(gate) = GATES.iter().find(|gate| gate.part == part) else {
+            if WASMS.iter().any(|wasm| part.strip_suffix(".wasm") == Some(wasm.name)) {
+                broken.push(format!("{part} has no gate: give it one in xtask/src/gates.rs"));
+            }
+            lines.push(format!("{part:<16} {bytes:>9} bytes, brotli {brotli}"));
+            continue;
+        };
+        let Gate { most, reason, .. } = gate;
+        let (weight, unit) = match gate.weight {
+            Weight::Bytes => (*bytes, "bytes"),
+            Weight::Brotli => (*brotli, "bytes of brotli"),
+        };
+        let tenths = weight.saturating_mul(1000) / most;
+        let used = format!("{}.{} %", tenths / 10, tenths % 10);
+        lines.push(format!("{part:<16} {weight:>9} of {most:>7} {unit}, {used}: {reason}"));
+        if weight > *most {
+            broken
+                .push(format!("{part} has {weight} {unit}, its gate is {most} ({used}): {reason}"));
+        }
+    }
+    for gate in GATES.iter().filter(|gate| sizes.iter().all(|size| size.part != gate.part)) {
+        broken.push(format!("{} has a gate and was not measured", gate.part));
+    }
+    (lines, broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_their_gates() -> Vec<Size> {
+        let size =
+            |gate: &Gate| Size { part: gate.part.to_string(), bytes: gate.most, brotli: gate.most };
+        GATES.iter().map(size).collect()
+    }
+
+    #[test]
+    fn a_part_may_use_its_gate_to_the_last_byte() {
+        let (lines, broken) = judge(&at_their_gates());
+        assert!(broken.is_empty(), "{broken:?}");
+        assert!(lines.iter().all(|line| line.contains("100.0 %")), "{lines:?}");
+    }
+
+    #[test]
+    fn one_byte_more_is_named_with_the_gate_and_its_reason() {
+        for (at, gate) in GATES.iter().enumerate() {
+            let mut sizes = at_their_gates();
+            let size = &mut sizes[at];
+            match gate.weight {
+                Weight::Bytes => size.bytes += 1,
+                Weight::Brotli => size.brotli += 1,
+            }
+            let (_, broken) = judge(&sizes);
+            let [line] = broken.as_slice() else { panic!("{broken:?}") };
+            for word in [gate.part, &gate.most.to_string(), gate.reason] {
+                assert!(line.contains(word), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_wasm_has_a_gate() {
+        for wasm in &WASMS {
+            let name = format!("{}.wasm", wasm.name);
+            assert!(GATES.iter().any(|gate| gate.part == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_was_not_measured_is_named() {
+        let mut sizes = at_their_gates();
+        sizes.pop();
+        assert_eq!(judge(&sizes).1, ["main has a gate and was not measured"]);
+    }
+}

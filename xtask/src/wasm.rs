@@ -1,0 +1,222 @@
+//! The Wasm files of the package: core to Wasm, glue beside it, made small; side by side on as many cores as there are.
+//!
+//! The bytes of a Wasm are a function of the sources and the toolchain alone, wherever it is built: `tests/machine` holds
+//! them to it.
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::inline;
+use crate::shell::{cargo, command, output, root, tool};
+use crate::stamp::Inputs;
+
+/// Named one by one: `--all-features` writes imports that Node 20 and Bun cannot read.
+const WASM_FEATURES: [&str; 6] = [
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+/// A Wasm of the package: all that is exported behind a feature of the crate.
+pub struct Wasm {
+    pub name: &'static str,
+    feature: &'static str,
+    /// `z` is smallest; `s` is worth its bytes where a call is short, and runs before an engine has optimized anything.
+    level: &'static str,
+}
+
+/// One more Wasm is one more line here, its gate in `gates.rs`, its name in `js/loader.ts`, and a file in `js/inline/`.
+/// The one that takes longest is first, so that the others are built beside it.
+pub const WASMS: [Wasm; 6] = [
+    Wasm { name: "plimsoll", feature: "context", level: "z" },
+    Wasm { name: "sessions", feature: "sessions", level: "z" },
+    Wasm { name: "prompt", feature: "prompt", level: "3" },
+    Wasm { name: "compact", feature: "compact", level: "z" },
+    Wasm { name: "candidates", feature: "candidates", level: "z" },
+    Wasm { name: "inspect", feature: "inspect", level: "z" },
+];
+
+/// Whether to build for development: compiled incrementally, not optimized for size.
+static QUICK: AtomicBool = AtomicBool::new(false);
+
+/// Makes every build of this run one for development. The same bytes come out of the package's functions; its sizes and
+/// times are not those of a release.
+pub fn use_quick() {
+    QUICK.store(true, Ordering::Relaxed);
+}
+
+fn is_quick() -> bool {
+    QUICK.load(Ordering::Relaxed)
+}
+
+/// Builds every Wasm that is out of date, and prints each with its seconds when it is done.
+pub fn build_all() -> Result<()> {
+    build(&WASMS.iter().collect::<Vec<_>>())
+}
+
+/// Builds these Wasm files alone, into `build/`.
+pub fn build_named(names: &[&str]) -> Result<()> {
+    let find = |name: &&str| {
+        let known = || WASMS.map(|wasm| wasm.name).join(", ");
+        let found = WASMS.iter().find(|wasm| wasm.name == *name);
+        found.ok_or_else(|| anyhow!("unknown Wasm {name}: there are {}", known()))
+    };
+    build(&names.iter().map(find).collect::<Result<Vec<_>>>()?)
+}
+
+/// One thread takes one Wasm after the other: `rustc` and `wasm-opt` use a single core for most of their time.
+fn build(wasms: &[&Wasm]) -> Result<()> {
+    fs::create_dir_all(root().join("build"))?;
+    let glue = root().join("js/glue");
+    fs::create_dir_all(&glue)?;
+    let remaps = remaps()?;
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || -> Result<()> {
+        while let Some(wasm) = wasms.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Some(times) = wasm.make(&glue, &remaps)? else { continue };
+            let bytes = fs::metadata(wasm.published())?.len();
+            let number = done.fetch_add(1, Ordering::Relaxed) + 1;
+            println!("  {number}/{} {}.wasm: {times}, {bytes} bytes", wasms.len(), wasm.name);
+        }
+        Ok(())
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores.min(wasms.len())).map(|_| scope.spawn(work)).collect();
+        for thread in threads {
+            match thread.join() {
+                Ok(ended) => ended?,
+                Err(_) => bail!("a build has panicked"),
+            }
+        }
+        Ok(())
+    })
+}
+
+impl Wasm {
+    /// Makes the Wasm as it is published, with its glue and its text in `glue`. What took how long; `None`: it was up to date.
+    fn make(&self, glue: &Path, remaps: &str) -> Result<Option<String>> {
+        let begun = Instant::now();
+        let core = self.core(remaps)?;
+        let compiled = begun.elapsed();
+        let bound = self.at("_bg.wasm");
+        Inputs::new()?.path(&core)?.make(&bound, || self.bind(&core, &bound, glue))?;
+        let wasm = self.published();
+        let made = Inputs::new()?.path(&bound)?.make(&wasm, || {
+            if is_quick() {
+                Ok(fs::copy(&bound, &wasm).map(drop)?)
+            } else {
+                optimize(&bound, &wasm)
+            }
+        })?;
+        let text = glue.join(format!("{}_text.js", self.name));
+        Inputs::new()?
+            .path(&wasm)?
+            .make(&text, || Ok(fs::write(&text, inline::module(&fs::read(&wasm)?))?))?;
+        let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f32());
+        let rest = begun.elapsed().saturating_sub(compiled);
+        Ok(made.then(|| {
+            format!("compiled in {}, bound and optimized in {}", seconds(compiled), seconds(rest))
+        }))
+    }
+
+    fn at(&self, ending: &str) -> PathBuf {
+        root().join("build/bindgen").join(self.name).join(format!("{}{ending}", self.name))
+    }
+
+    pub fn published(&self) -> PathBuf {
+        root().join("build").join(format!("{}.wasm", self.name))
+    }
+
+    /// The core as cargo makes it, in a folder of its own: features that take turns in one folder would build all anew.
+    fn core(&self, remaps: &str) -> Result<PathBuf> {
+        let kind = if is_quick() { "target/wasm-quick" } else { "target/wasm" };
+        let target = root().join(kind).join(self.name);
+        let mut cargo = cargo();
+        if is_quick() {
+            cargo
+                .env("CARGO_PROFILE_RELEASE_LTO", "off")
+                .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+                .env("CARGO_PROFILE_RELEASE_INCREMENTAL", "true");
+        }
+        output(
+            cargo
+                .args(["build", "--release", "--lib", "--package", "plimsoll"])
+                .args(["--no-default-features", "--features", self.feature])
+                .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
+                .arg(&target)
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", if is_quick() { "1" } else { self.level })
+                // Instead of whatever flags this machine's settings name.
+                .env("CARGO_ENCODED_RUSTFLAGS", remaps),
+        )
+        .context("is the target there? `rustup toolchain install` brings it")?;
+        Ok(target.join("wasm32-unknown-unknown/release/plimsoll.wasm"))
+    }
+
+    /// The glue between the core and JavaScript: of the bundler target only the part that loads nothing.
+    fn bind(&self, core: &Path, bound: &Path, glue: &Path) -> Result<()> {
+        Bindgen::new()
+            .input_path(core)
+            .out_name(self.name)
+            .typescript(true)
+            .bundler(true)?
+            .remove_producers_section(true)
+            .generate(bound.parent().context("the Wasm lies in a folder")?)?;
+        let code = fs::read_to_string(self.at("_bg.js"))?;
+        ensure!(
+            code.contains("new TextDecoder("),
+            "the glue decodes text in a new way: see coders.ts"
+        );
+        let code = format!("import {{ TextDecoder, TextEncoder }} from \"../coders.js\";\n{code}");
+        fs::write(glue.join(format!("{}_bg.js", self.name)), code)?;
+        let types = fs::read_to_string(self.at(".d.ts"))?;
+        let hook = "export function __wbg_set_wasm(exports: object): void;\n";
+        fs::write(glue.join(format!("{}_bg.d.ts", self.name)), format!("{types}{hook}"))?;
+        let types = "export declare const wasm: () => Uint8Array<ArrayBuffer>;\n";
+        Ok(fs::write(glue.join(format!("{}_text.d.ts", self.name)), types)?)
+    }
+}
+
+/// Flags that put the same names in place of this machine's paths, which stand in the messages of panics.
+fn remaps() -> Result<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let sources = home.context("neither CARGO_HOME nor HOME is set")?.join("registry/src");
+    // The folder of a registry is named for its host, and is there once a package of it has been unpacked.
+    output(cargo().args(["fetch", "--locked", "--target", "wasm32-unknown-unknown"]))?;
+    let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
+    // Where the component `rust-src` is installed, the standard library's files are named by its folder, else by this name.
+    let version = output(command("rustc").arg("-vV"))?;
+    let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: "));
+    let commit = commit.context("`rustc -vV` names no commit")?;
+    let library = format!("{}/lib/rustlib/src/rust", sysroot.trim());
+    let mut flags = vec![format!("--remap-path-prefix={library}=/rustc/{commit}")];
+    for registry in fs::read_dir(&sources).into_iter().flatten() {
+        flags.push(format!("--remap-path-prefix={}=", registry?.path().display()));
+    }
+    Ok(flags.join("\u{1f}"))
+}
+
+fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
+    output(
+        tool("wasm-opt")
+            .args(WASM_FEATURES)
+            // Not --rereloop: it saves 4 kB and makes the estimator a third slower.
+            .args(["-Oz", "--converge", "--low-memory-unused"])
+            .args(["--const-hoisting", "--reorder-locals", "--reorder-functions"])
+            .args(["--strip-debug", "--strip-producers", "-o"])
+            .arg(wasm)
+            .arg(bound),
+    )?;
+    Ok(())
+}
