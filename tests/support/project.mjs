@@ -2,6 +2,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,
+  existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 
 /** The repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -46,11 +49,39 @@ export function project(files = {}, manifest = { type: "module" }) {
 
 /** Puts the packages of a `node_modules` into a project, as if they were installed there: by hard links where it can. */
 export function linkTools(modules, folder) {
-  const target = join(folder, "node_modules");
-  const linked = spawnSync("cp", ["-a", "-l", "-n", `${modules}/.`, target]);
-  if (linked.status !== 0) {
-    cpSync(modules, target, { recursive: true, force: false, verbatimSymlinks: true });
+  linkFolder(modules, join(folder, "node_modules"));
+}
+
+function linkFolder(from, to) {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFolder(source, target);
+    else if (!existsSync(target)) linkFile(source, target);
   }
+}
+
+function linkFile(source, target) {
+  try {
+    linkSync(source, target);
+  } catch {
+    // Across file systems there are no hard links.
+    cpSync(source, target, { verbatimSymlinks: true });
+  }
+}
+
+/** The paths in a tarball, in its order. */
+export function listTarball(path) {
+  const bytes = gunzipSync(readFileSync(path));
+  const field = (at, length) => bytes.toString("latin1", at, at + length).replace(/\0.*$/s, "");
+  const paths = [];
+  // Each file is a head of 512 bytes, its name first and its size in octal at 124, and its bytes up to the next 512.
+  for (let at = 0; at < bytes.length && bytes[at] !== 0; ) {
+    const prefix = field(at + 345, 155);
+    paths.push(prefix ? `${prefix}/${field(at, 100)}` : field(at, 100));
+    at += 512 + Math.ceil(Number.parseInt(field(at + 124, 12), 8) / 512) * 512;
+  }
+  return paths;
 }
 
 /** The Wasm files of the package in a project, as a user names them: `plimsoll.wasm` and what else there is. */

@@ -29,7 +29,7 @@ pub struct Options {
     hosts: bool,
 }
 
-const SUITES: [Suite; 10] = [
+const SUITES: [Suite; 11] = [
     Suite { name: "rust", run: rust },
     Suite { name: "check", run: check },
     Suite { name: "package", run: |options| node(options, "package") },
@@ -39,6 +39,7 @@ const SUITES: [Suite; 10] = [
     Suite { name: "stores", run: |options| node(options, "stores") },
     Suite { name: "workspace", run: |options| node(options, "workspace") },
     Suite { name: "cli", run: |options| node(options, "cli") },
+    Suite { name: "machine", run: |options| node(options, "machine") },
     Suite { name: "hosts", run: hosts },
 ];
 
@@ -142,6 +143,7 @@ fn node(options: &Options, name: &str) -> Result<Ended> {
     tests.env("PLIMSOLL_TARBALL", tarball);
     tests.env("PLIMSOLL", installed.join("plimsoll/dist/index.js"));
     tests.env("PLIMSOLL_BIN", installed.join(".bin/plimsoll"));
+    tests.env("PLIMSOLL_XTASK", std::env::current_exe()?);
     tests.env("PLIMSOLL_CELLS", root().join("build/cells.jsonl"));
     logged(name, with(&mut tests, options))
 }
