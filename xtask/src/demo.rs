@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::build;
-use crate::shell::{command, has, npm_ci, show};
+use crate::shell::{command, has, show};
 
 const SESSION: &str = "examples/sessions/harbour-audit.pi.jsonl";
 
@@ -17,8 +17,12 @@ pub fn run() -> Result<()> {
         // Without what cargo has set for us: rustup then follows the file, with its target.
         show(command("rustup").args(["toolchain", "install"]).env_remove("RUSTUP_TOOLCHAIN"))?;
     }
-    println!("2/3 build: the core to Wasm, the package to npm/ (a minute or two the first time)");
-    npm_ci("js")?;
+    println!(
+        "2/3 build: the core to Wasm files, as many at a time as there are cores; the package to npm/"
+    );
+    println!(
+        "  the first time this takes about 4 minutes of processor time: 2 or more on two cores"
+    );
     build::run()?;
     println!("3/3 the package, on a session recorded by examples/node-gateway");
     for verb in ["inspect", "replay"] {

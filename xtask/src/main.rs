@@ -8,6 +8,7 @@ mod floors;
 mod gates;
 mod inline;
 mod shell;
+mod slowest;
 mod stamp;
 mod test;
 mod wasm;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -58,8 +59,10 @@ pub fn npm_ci(folder: &str) -> Result<()> {
     if std::fs::read(&installed).is_ok_and(|text| text == lock) {
         return Ok(());
     }
-    eprintln!("npm ci in {folder}/ (tools only; the package itself has no dependencies)");
+    println!("  npm ci in {folder}/ (tools only; the package itself has no dependencies) ...");
+    let begun = Instant::now();
     output(command("npm").arg("ci").current_dir(&path))?;
+    println!("  npm ci in {folder}/: {:.1} s", begun.elapsed().as_secs_f32());
     Ok(std::fs::write(installed, lock)?)
 }
 

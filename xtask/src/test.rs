@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::build;
 use crate::shell::{cargo, command, has, npm_ci, output, root};
+use crate::slowest::{slowest, times};
 use crate::stamp::{Inputs, files};
 use crate::wasm;
 
@@ -71,6 +72,8 @@ pub fn run(words: &[&str]) -> Result<bool> {
     let mut ran = Vec::new();
     let mut table = Vec::new();
     let mut counts = [0_u32; 3];
+    let mut timed = Vec::new();
+    let _ = fs::remove_dir_all(logs());
     for suite in SUITES.iter().filter(chosen) {
         println!("{} ...", suite.name);
         let begun = Instant::now();
@@ -87,6 +90,7 @@ pub fn run(words: &[&str]) -> Result<bool> {
             }
         };
         counts[count] += 1;
+        timed.extend(times(suite.name, &read_log(suite.name)));
         let row = format!("{:<12} {:>7.1} s  {how}", suite.name, begun.elapsed().as_secs_f32());
         println!("{row}");
         table.push(row);
@@ -97,6 +101,7 @@ pub fn run(words: &[&str]) -> Result<bool> {
         counts[usize::from(!agreed)] += 1;
         table.push(format!("{:<25}  {}", "README", if agreed { "passed" } else { "FAILED" }));
     }
+    println!("\nslowest tests; of Rust, test binaries\n{}", slowest(timed).join("\n"));
     println!(
         "\n{}\n{} passed, {} failed, {} skipped",
         table.join("\n"),
@@ -200,11 +205,24 @@ fn with<'a>(command: &'a mut Command, options: &Options) -> &'a mut Command {
     command.env("NO_COLOR", "1").env("CARGO_TERM_COLOR", "never")
 }
 
+fn logs() -> PathBuf {
+    root().join("build/logs")
+}
+
+fn log_of(name: &str) -> PathBuf {
+    logs().join(format!("{name}.log"))
+}
+
+/// What a suite printed; empty if it did not start.
+fn read_log(name: &str) -> String {
+    fs::read(log_of(name))
+        .map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Runs with the output in `build/logs`; shows a sign of life now and then, what was left out, and failures.
 fn logged(name: &str, command: &mut Command) -> Result<Ended> {
-    let logs = root().join("build/logs");
-    fs::create_dir_all(&logs)?;
-    let path = logs.join(format!("{name}.log"));
+    fs::create_dir_all(logs())?;
+    let path = log_of(name);
     let log = File::create(&path)?;
     let begun = Instant::now();
     let mut child = command.stdout(log.try_clone()?).stderr(log).spawn()?;
@@ -219,7 +237,7 @@ fn logged(name: &str, command: &mut Command) -> Result<Ended> {
         }
         std::thread::sleep(Duration::from_millis(100));
     };
-    let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+    let text = read_log(name);
     let mut said: Vec<&str> = text.lines().filter_map(left_out).collect();
     said.sort_unstable();
     said.dedup();
