@@ -27,7 +27,7 @@ const GATES: [Gate; 7] = [
     Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 606_000,
         reason: "all message formats, providers, presets and tokenizer families" },
     Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 151_000,
-        reason: "the table of each agent's session files, and the message formats that they are read into" },
+        reason: "the table of each agent's session files, and the default tokenizer's table" },
     Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 215_000,
         reason: "built for speed: a prompt is put together before an engine has optimized anything" },
     Gate { part: "compact.wasm", weight: Weight::Bytes, most: 156_000,
