@@ -50,7 +50,7 @@ function built(folder, cargoHome) {
   assert.equal(status, 0, `${stdout}${stderr}`);
   const printed = stdout.trim();
   console.log(printed);
-  // Nothing stands there from before: each was compiled for this.
+  // The folders are new, so each Wasm was compiled for this test.
   for (const name of WASMS) assert.ok(printed.includes(`${name}.wasm: compiled in`), printed);
   return WASMS.map((name) => {
     const bytes = readFileSync(join(folder, `build/${name}.wasm`));
@@ -70,6 +70,6 @@ test("a Wasm has the same bytes in another folder and with another home of cargo
   const folder = join(emptyFolder(), "a folder with a longer name", "and another below it");
   mkdirSync(folder, { recursive: true });
   const long = built(copied(folder), otherHome());
-  for (const line of short) console.log(`sha256 ${line}`);
+  for (const line of [...short, ...long]) console.log(`sha256 ${line}`);
   assert.deepEqual(long, short);
 });

@@ -187,7 +187,7 @@ impl Wasm {
     }
 }
 
-/// Flags that put the same names in place of this machine's paths, which stand in the messages of panics.
+/// Flags that replace this machine's paths, which messages of panics name, by the same names everywhere.
 fn remaps() -> Result<String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
