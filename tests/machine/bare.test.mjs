@@ -73,6 +73,7 @@ test("without browsers, Redis, Deno, Bun and `which` the suites pass, and print 
     "there is no chromium in PATH",
     "there is no firefox-esr in PATH",
     "there is no redis-server in PATH",
+    "there is no mkfifo in PATH",
     "Deno: import: not installed on this platform",
     "Bun: import: not installed on this platform",
     "Node 24: import: not installed on this platform",

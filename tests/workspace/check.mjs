@@ -264,7 +264,8 @@ const PARTS = {
 
   async "what is no regular file is skipped and never waited for: a pipe, a device, a folder"() {
     const root = folder({ "SOUL.md": "soul", "USER.md/inner": "" });
-    execFileSync("mkfifo", [join(root, "AGENTS.md")]);
+    const pipe = join(root, "AGENTS.md");
+    const pipes = madePipe(pipe) ? [pipe] : [];
     // The user's own folder may link to other places: a device is none to read all the same.
     const home = folder({ "dotfiles/ACECLAW.md": "from elsewhere" });
     const own = join(home, ".aceclaw");
@@ -277,7 +278,7 @@ const PARTS = {
     const skipped = await workspace.skipped();
     assert.deepEqual(
       skipped.map(({ path }) => path),
-      [join(root, "AGENTS.md"), join(root, "USER.md"), join(own, "SOUL.md")],
+      [...pipes, join(root, "USER.md"), join(own, "SOUL.md")],
     );
     for (const { reason } of skipped) assert.equal(reason, "no regular file");
   },
@@ -377,6 +378,17 @@ const PARTS = {
     await assert.rejects(Workspace.open(7), (error) => error.info.argument === "folder");
   },
 };
+
+/** Whether a pipe was made here: `workspace.test.mjs` says so where there is no program for it. */
+function madePipe(path) {
+  try {
+    execFileSync("mkfifo", [path]);
+    return true;
+  } catch (error) {
+    if (error.code === "ENOENT") return false;
+    throw error;
+  }
+}
 
 try {
   for (const [name, part] of Object.entries(PARTS)) {
