@@ -49,7 +49,7 @@ fn every_session_through_every_preset_is_valid_and_fits() {
     let recordings = recordings();
     for preset in Policy::PRESETS {
         for more in ["", r#","strategy":"truncate""#, r#","strategy":"discard""#] {
-            let ours = ["balanced", "economy", "retention"].contains(&preset);
+            let ours = Policy::preset(preset).unwrap().seed.is_none();
             if ours && !more.is_empty() {
                 continue;
             }
@@ -84,4 +84,28 @@ fn every_session_through_every_preset_is_valid_and_fits() {
             );
         }
     }
+}
+
+#[test]
+fn capacity_edits_nothing_while_the_whole_history_is_below_the_trigger() {
+    let (mut below, mut above) = (0, 0);
+    for (name, recording) in recordings() {
+        for window in [32_000, 64_000, 128_000, 200_000] {
+            let options =
+                format!(r#"{{"preset":"capacity","window":{{"contextTokens":{window}}}}}"#);
+            let options = Options::parse(&options).unwrap();
+            let calls = recording.replay(&options, None).unwrap().calls;
+            let end = calls.iter().position(|call| call.unmanaged > window * 95 / 100);
+            let (before, after) = calls.split_at(end.unwrap_or(calls.len()));
+            for call in before {
+                assert_eq!((call.event, call.edits), (None, 0), "{name} {window}: {call:?}");
+            }
+            below += before.len();
+            above += after.iter().filter(|call| call.edits > 0).count();
+        }
+    }
+    println!(
+        "capacity: {below} calls below the trigger without an edit, {above} above it with one"
+    );
+    assert!(below == 0 || above > 0);
 }

@@ -44,7 +44,7 @@ export const OPTIONS: readonly Option[] = [
     name: "preset",
     value: "NAME",
     many: true,
-    help: "the policy: balanced (default), economy, retention,\naceclaw, aiclaw, openclaw, context-budget, hermes",
+    help: "the policy: balanced (default), economy, retention,\ncapacity, aceclaw, aiclaw, openclaw, context-budget,\nhermes",
     only: SESSION,
   },
   {

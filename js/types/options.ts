@@ -68,7 +68,14 @@ export interface Parts {
 }
 
 /**
- * The policy: a preset, or the knob behind our three. An option that the preset does not have is refused by name.
+ * How much to keep, and when to change earlier messages. Choose a preset, or set `retention` directly. An option that the
+ * preset does not have is refused by name.
+ *
+ * `economy`, `balanced` and `retention` also change earlier messages below the trigger, in batches, if keeping them costs
+ * more than rewriting what follows: they shorten old results and fold history into a summary. Without a summarizer a fold
+ * loses what a summary would have kept, so `balanced` then folds only at the trigger or while the prompt cache is cold,
+ * and `retention` only at the trigger; `economy` folds as before. `capacity` changes nothing below the trigger; above it,
+ * it chooses what goes as `balanced` does.
  *
  * `aceclaw`, `aiclaw`, `openclaw`, `context-budget` and `hermes` do as these systems describe themselves, with their
  * figures. What they protect at the end slides with every message, and with it an epoch may open at nearly every call.
@@ -79,18 +86,19 @@ export interface PolicyOptions {
     | "balanced"
     | "economy"
     | "retention"
+    | "capacity"
     | "aceclaw"
     | "aiclaw"
     | "openclaw"
     | "context-budget"
     | "hermes";
-  /** Ours only. Instead of a preset: economy 0, balanced 0.6, retention 1; from -0.6 (cheapest) to 1.3 (keeps most). */
+  /** Ours only. Instead of a preset: economy 0, balanced 0.5, retention 1; from -0.6 (cheapest) to 1.3 (keeps most). */
   retention?: number;
-  /** Share of the usable window above which something is done; ours: at which capacity is reached, 0.95. */
+  /** Share of the usable window above which room must be made; ours: 0.95. All of ours but `capacity` also act earlier. */
   trigger?: number;
   /** Share of the usable window that is aimed for; ours: of the trigger, 0.55. */
   target?: number;
-  /** Ours only. Share of the window above which a result is cut before it is first sent. Default 0.12; 1 = never. */
+  /** Ours only. Share of the window above which a result is cut before it is first sent. Default 0.12, capacity 1; 1 = never. */
   ingestCap?: number;
   /** An edit that waits for a better time, and gains fewer tokens, waits. Default 0; hermes 4,096. */
   minimumGainTokens?: number;

@@ -186,6 +186,7 @@ impl State {
             call: self.calls(),
             warm: self.sent.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
             first: self.sent.at_ms.is_none(),
+            summarizes: self.options.summarizes,
             // What was asked for waits only where a summarizer may be asked.
             folds: match self.options.folds {
                 Folds::Deferred if self.pruner.fold_wanted && !self.compactions.asks => {

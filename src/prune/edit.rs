@@ -1,10 +1,12 @@
 //! Timed edits: rent on stale blocks against the price of rewriting what stands behind them.
 
 use super::need::{gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room};
-use super::{Change, Decision, Moment, Pruner, Rule, Writer};
+use super::{Change, Decision, Early, Moment, Pruner, Rule, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind};
 
+/// An edit waits until this many times its price has been paid as rent.
+const ALPHA: u64 = 2;
 /// With a cold cache an edit costs nothing, but must gain this much, in 1/100 token.
 const COLD_GAIN: u64 = 50_000;
 
@@ -44,8 +46,8 @@ impl Pruner {
             stale.push(at);
             // What stands from here on, once all that is stale in it is stubbed.
             let following = behind.saturating_sub(gained);
-            let price =
-                if moment.warm { write.saturating_sub(read).saturating_mul(following) } else { 0 };
+            let rewrite = write.saturating_sub(read).saturating_mul(following);
+            let price = if moment.warm { rewrite.saturating_mul(ALPHA) } else { 0 };
             let net = i128::from(rent).saturating_sub(i128::from(price));
             let enough = moment.warm || gained > COLD_GAIN;
             let worth = gained >= policy.minimum_gain.saturating_mul(100);
@@ -55,6 +57,7 @@ impl Pruner {
         }
         if let Some((_, from)) = best
             && !moment.first
+            && self.policy.early > Early::Nothing
         {
             let rule = if moment.warm { Rule::Timed } else { Rule::Cold };
             for &at in stale.iter().filter(|&&at| at >= from) {

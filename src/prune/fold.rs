@@ -10,7 +10,7 @@ use litemap::LiteMap;
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
 use super::seeds::with_margin;
-use super::{Change, Decision, Folds, Moment, Pruner, Rule, Setting, Writer, now_of};
+use super::{Change, Decision, Early, Folds, Moment, Pruner, Rule, Setting, Writer, now_of};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, NONE, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
@@ -32,7 +32,7 @@ pub struct Head {
 /// Share of the usable window for user texts before the cut, in 1e-4.
 const USER_SHARE: u64 = 1000;
 /// Tokens of a digest at a window of 128,000; it grows with the window's root.
-const DIGEST: u64 = 3000;
+const DIGEST: u64 = 5000;
 const DIGEST_WINDOW: u64 = 128_000;
 /// What a fold is expected to cost: rewriting this much more than the tail, and so much output.
 const FOLD_REWRITE: u64 = 2500;
@@ -66,7 +66,9 @@ impl Pruner {
             u128::from(self.fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
         let worth = 100 * rest > 15 * setting.usable;
         let cold = !moment.warm && !moment.first && 2 * context > setting.usable;
-        (paid && worth) || cold
+        let policy = &self.policy;
+        let early = if moment.summarizes { policy.early } else { policy.early_alone };
+        (paid && worth && early >= Early::Folds) || (cold && early >= Early::ColdFolds)
     }
 
     /// Carries out a fold at the fold tail, if that lies behind the last one. `without_head` allows a first fold at its start.

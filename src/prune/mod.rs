@@ -25,7 +25,7 @@ pub use edit::stub;
 pub use fold::Head;
 use need::may_become_candidate;
 pub use need::{SMALLEST_EDIT, is_candidate};
-pub use presets::{Policy, Prices, WHOLE};
+pub use presets::{Early, Policy, Prices, WHOLE};
 use protect::Bounds;
 pub use protect::Protect;
 pub use seeds::{Marker, Seed, Shorten, Strategy, Stub, Trigger, oldest_chunk};
@@ -55,6 +55,8 @@ pub struct Moment {
     pub first: bool,
     /// What becomes of a fold.
     pub folds: Folds,
+    /// The host has a summarizer.
+    pub summarizes: bool,
 }
 
 /// What becomes of a fold.

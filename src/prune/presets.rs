@@ -22,12 +22,29 @@ pub struct Policy {
     pub ingest_cap: u64,
     /// A timed edit that gains fewer tokens waits.
     pub minimum_gain: u64,
+    /// What may be changed while the request is below the trigger, if the host has a summarizer.
+    pub early: Early,
+    /// The same without one: nothing is lost then that a summary would have kept, only to save money.
+    pub early_alone: Early,
     /// What tokens cost.
     pub prices: Prices,
     /// What is never edited and never folded.
     pub protect: Protect,
     /// Another system's way instead of ours.
     pub seed: Option<Seed>,
+}
+
+/// What may be changed while the request is below the trigger; each allows what the one before it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Early {
+    /// Nothing.
+    Nothing,
+    /// Blocks are stubbed, but nothing is folded.
+    Edits,
+    /// A fold is made while the cache is cold.
+    ColdFolds,
+    /// A fold is made also if the rent on what it removes has paid for it.
+    Folds,
 }
 
 /// Prices relative to one uncached input token, in thousandths, and the lifetime of the cache.
@@ -50,6 +67,9 @@ impl Prices {
 
 /// The whole, where shares are in 1e-4.
 pub const WHOLE: u64 = 10_000;
+
+/// `retention` of the default preset, in thousandths.
+pub(super) const BALANCED: i64 = 500;
 
 struct Row {
     lambda: u64,
@@ -88,10 +108,11 @@ const ROWS: [Row; 20] = [
 
 impl Policy {
     /// The names of the presets: ours, then the other systems'.
-    pub const PRESETS: [&str; 8] = [
+    pub const PRESETS: [&str; 9] = [
         "balanced",
         "economy",
         "retention",
+        "capacity",
         "aceclaw",
         "aiclaw",
         "openclaw",
@@ -106,15 +127,17 @@ impl Policy {
         Self::PRESETS.into_iter().filter(is_seed)
     }
 
-    /// The presets `economy` (retention 0), `balanced` (0.6, the default) and `retention` (1), or another system's way.
+    /// The presets `economy` (retention 0), `balanced` (0.5, the default), `retention` (1) and `capacity` (`balanced`, but
+    /// nothing is changed below the trigger), or another system's way.
     ///
     /// # Errors
     /// `InvalidArgument` for any other name.
     pub fn preset(name: &str) -> Result<Self> {
         let ours = match name {
             "economy" => Self::retaining(0),
-            "balanced" => Self::retaining(600),
+            "balanced" => Self::retaining(BALANCED),
             "retention" => Self::retaining(1000),
+            "capacity" => Self::retaining(BALANCED).map(Self::at_capacity),
             _ => None,
         };
         ours.map_or_else(|| Self::of_seed(name), Ok)
@@ -143,10 +166,21 @@ impl Policy {
             target: 5500,
             ingest_cap: 1200,
             minimum_gain: 0,
+            early: Early::Folds,
+            early_alone: match thousandths {
+                ..=0 => Early::Folds,
+                1..=999 => Early::ColdFolds,
+                1000.. => Early::Edits,
+            },
             prices: Prices::ANTHROPIC,
             protect: Protect::default(),
             seed: None,
         })
+    }
+
+    /// The same choice, but nothing is changed below the trigger.
+    fn at_capacity(self) -> Self {
+        Self { ingest_cap: WHOLE, early: Early::Nothing, early_alone: Early::Nothing, ..self }
     }
 }
 
@@ -158,7 +192,7 @@ mod tests {
     fn presets_are_rows_of_the_table() {
         let balanced = Policy::preset("balanced").unwrap();
         let row = (balanced.lambda, balanced.phi, balanced.hot, balanced.summary_minimum);
-        assert_eq!(row, (26_390, 107_056, 1149, 10_556));
+        assert_eq!(row, (20_000, 86_603, 1000, 11_314));
         assert!(Policy::preset("cheap").is_err());
     }
 

@@ -1,5 +1,7 @@
 //! What the policy promises whatever the transcript and the masks are.
 
+mod early;
+
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
@@ -108,8 +110,16 @@ impl Story {
     }
 
     fn decide(&mut self, window: u64, first: bool) -> Decision {
-        let moment = Moment { call: self.call, warm: true, first, folds: Folds::Carried };
+        self.decide_at(window, Moment { first, ..Self::REQUEST })
+    }
+
+    /// A request that is not the first; the cache is warm, and the host has a summarizer.
+    const REQUEST: Moment =
+        Moment { call: 0, warm: true, first: false, folds: Folds::Carried, summarizes: true };
+
+    fn decide_at(&mut self, window: u64, moment: Moment) -> Decision {
         let setting = Setting { window, usable: window, fixed: 0 };
+        let moment = Moment { call: self.call, ..moment };
         self.pruner.decide(&mut self.ledger, &setting, moment, &mut Plain)
     }
 
@@ -319,7 +329,7 @@ fn a_fold_whose_head_is_no_smaller_than_what_goes_is_refused() {
 
 #[test]
 fn a_digest_grows_with_the_root_of_the_window() {
-    for (window, most) in [(32_000, 1500), (128_000, 3000), (512_000, 6000)] {
+    for (window, most) in [(32_000, 2500), (128_000, 5000), (512_000, 10_000)] {
         let mut story = Story::new();
         let names: Vec<u32> = (0..2000).map(|n| story.name(&format!("src/{n}.rs"), 7)).collect();
         story.work((50, Mask::FREE), &[(300, Mask::FREE)], &names);
@@ -341,9 +351,8 @@ fn a_deferred_fold_is_reported_and_changes_nothing() {
         story.say(3000);
     }
     story.ask(10, Mask::FREE);
-    let setting = Setting { window, usable: window, fixed: 0 };
-    let cold = Moment { call: story.call, warm: false, first: false, folds: Folds::Deferred };
-    let decision = story.pruner.decide(&mut story.ledger, &setting, cold, &mut Plain);
+    let cold = Moment { warm: false, folds: Folds::Deferred, ..Story::REQUEST };
+    let decision = story.decide_at(window, cold);
     assert!(decision.fold_due && !decision.folded && decision.changes.is_empty());
     assert_eq!(story.context(window), 15_010);
 }

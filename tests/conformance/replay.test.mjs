@@ -30,7 +30,7 @@ import { sessionFiles } from "./sessions.mjs";
 const { api, why } = await loadPackage();
 const chosenPreset = process.env.PLIMSOLL_PRESET;
 const preset = chosenPreset ?? "balanced";
-const ours = ["balanced", "economy", "retention"];
+const ours = ["balanced", "economy", "retention", "capacity"];
 /** The other systems' ways. */
 const seeds = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");

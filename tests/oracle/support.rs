@@ -13,7 +13,20 @@ use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer};
 use serde::Deserialize;
 
 pub(crate) const WINDOWS: [u64; 4] = [32_000, 64_000, 128_000, 200_000];
-pub(crate) const PRESETS: [&str; 3] = ["economy", "balanced", "retention"];
+/// Each preset with a summarizer and without one.
+pub(crate) const VARIANTS: [Variant; 8] = [
+    Variant { preset: "economy", summarizes: true },
+    Variant { preset: "balanced", summarizes: true },
+    Variant { preset: "retention", summarizes: true },
+    Variant { preset: "capacity", summarizes: true },
+    Variant { preset: "economy", summarizes: false },
+    Variant { preset: "balanced", summarizes: false },
+    Variant { preset: "retention", summarizes: false },
+    Variant { preset: "capacity", summarizes: false },
+];
+/// The simulator's own settings, and those written here, which it does not list.
+pub(crate) const OWN: &str = "presets.json";
+pub(crate) const MORE: &str = "more.json";
 const SUMMARY: u32 = 1500;
 const FILES: [&str; 9] = [
     "Cargo.toml",
@@ -26,6 +39,29 @@ const FILES: [&str; 9] = [
     "src/ours.rs",
     "src/peers.rs",
 ];
+
+/// A preset, and whether the host has a summarizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Variant {
+    pub(crate) preset: &'static str,
+    pub(crate) summarizes: bool,
+}
+
+impl Variant {
+    /// The file of settings that holds it, and its name there.
+    pub(crate) fn setting(self) -> (&'static str, String) {
+        match (self.summarizes, self.preset) {
+            (true, "economy" | "balanced" | "retention") => (OWN, format!("({})", self.preset)),
+            (true, _) => (MORE, format!("({} with a summarizer)", self.preset)),
+            (false, _) => (MORE, format!("({} alone)", self.preset)),
+        }
+    }
+}
+
+/// Scores of identifiers are whole tenths. Added up as floats, equal ones may differ in the last bit, and ties break another way.
+const STUB_ORDER: &str = "filter(|x| x.0 > 0.25).collect()";
+const STUB_ORDER_IN_TENTHS: &str =
+    "filter(|x| x.0 > 0.25).map(|x| ((x.0 * 10.0).round(), x.1)).collect()";
 
 #[derive(Deserialize)]
 pub(crate) struct Norm {
@@ -77,8 +113,17 @@ fn build() -> Option<PathBuf> {
     let folder = root.join("target/oracle");
     std::fs::create_dir_all(folder.join("src")).unwrap();
     for name in FILES {
-        std::fs::write(folder.join(name), std::fs::read(source.join(name)).unwrap()).unwrap();
+        let mut text = std::fs::read_to_string(source.join(name)).unwrap();
+        if name == "src/ours.rs" {
+            assert!(
+                text.contains(STUB_ORDER),
+                "the simulator orders a stub's identifiers another way"
+            );
+            text = text.replace(STUB_ORDER, STUB_ORDER_IN_TENTHS);
+        }
+        std::fs::write(folder.join(name), text).unwrap();
     }
+    write_more(&folder);
     // A workspace of its own: it lies below this project's.
     let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
     std::fs::write(folder.join("Cargo.toml"), format!("{manifest}\n[workspace]\n")).unwrap();
@@ -103,6 +148,45 @@ fn build() -> Option<PathBuf> {
     Some(folder)
 }
 
+/// Writes the settings that the simulator does not list: `capacity`, and every preset without a summarizer.
+fn write_more(folder: &Path) {
+    type Own = Vec<(String, serde_json::Map<String, serde_json::Value>)>;
+    let own: Own = serde_json::from_slice(&std::fs::read(folder.join(OWN)).unwrap()).unwrap();
+    let more: Own = VARIANTS
+        .iter()
+        .filter(|variant| variant.setting().0 == MORE)
+        .map(|variant| {
+            let based_on = if variant.preset == "capacity" { "balanced" } else { variant.preset };
+            let name = format!("({based_on})");
+            let (_, mut setting) = own.iter().find(|it| it.0.contains(&name)).unwrap().clone();
+            let mut set = |name: &str, value: f64| {
+                let kind = setting.get(name).unwrap();
+                let value = if kind.is_f64() { value.into() } else { (value as u64).into() };
+                assert!(setting.insert(name.to_owned(), value).is_some(), "{name}");
+            };
+            if !variant.summarizes {
+                set("llm", 0.0);
+            }
+            match variant.preset {
+                "balanced" => set("foldrent", 0.0),
+                "retention" => {
+                    set("foldrent", 0.0);
+                    set("coldfold", 9.0);
+                }
+                "capacity" => {
+                    set("alpha", 1e12); // no rent ever pays for an edit
+                    set("cold", 0.0);
+                    set("foldrent", 0.0);
+                    set("coldfold", 9.0);
+                }
+                _ => {}
+            }
+            (variant.setting().1, setting)
+        })
+        .collect();
+    std::fs::write(folder.join(MORE), serde_json::to_string(&more).unwrap()).unwrap();
+}
+
 pub(crate) fn sessions(folder: &Path) -> Vec<(PathBuf, Norm)> {
     let entries = std::fs::read_dir(folder.join("norm")).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -117,6 +201,8 @@ pub(crate) fn sessions(folder: &Path) -> Vec<(PathBuf, Norm)> {
 /// Stands in for our own lines as the simulator counts them, and for its summaries.
 #[derive(Default)]
 struct Lines {
+    summarizes: bool,
+    always_folds: bool,
     summaries: u32,
     in_head: Vec<u32>,
     fresh: bool,
@@ -131,11 +217,15 @@ impl Writer for Lines {
         ledger.blocks[block as usize].tokens.min(tokens)
     }
 
-    /// The 40 identifiers that the most blocks hold; those of the last head count twice.
     fn shorten(&mut self, _: u32, _: plimsoll::prune::Shorten) -> Option<u32> {
         None
     }
+
+    /// The 40 identifiers that the most blocks hold; those of the last head count twice.
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool {
+        if !self.summarizes {
+            return false;
+        }
         let mut counts = std::collections::BTreeMap::<u32, u32>::new();
         for &block in gone {
             for &id in ledger.ids(block) {
@@ -158,26 +248,37 @@ impl Writer for Lines {
         true
     }
 
+    /// The simulator also makes a fold whose head is no smaller than what it replaces; the policy asks here whether it is.
     fn head_tokens(&self, _: &Ledger, _: &[u32], tokens: u32, summary: bool) -> u32 {
-        // The simulator counts the head's own 100 tokens only where it asked for no summary.
-        let own = if self.fresh { 0 } else { 100 };
-        own + tokens + if summary { SUMMARY } else { 0 }
+        if self.always_folds { 0 } else { self.cost(tokens, summary) }
     }
 
     fn head(&mut self, ledger: &Ledger, digest: &[u32], tokens: u32, summary: bool) -> u32 {
         let summarized = ledger.identifiers.iter().filter(|(_, it)| it.summarized);
         self.in_head = summarized.map(|(id, _)| id).chain(digest.iter().copied()).collect();
-        let all = self.head_tokens(ledger, digest, tokens, summary);
+        let all = self.cost(tokens, summary);
         self.fresh = false;
         all
     }
 }
 
+impl Lines {
+    /// The simulator counts the head's own 100 tokens only where it asked for no summary.
+    fn cost(&self, tokens: u32, summary: bool) -> u32 {
+        let own = if self.fresh { 0 } else { 100 };
+        own + tokens + if summary { SUMMARY } else { 0 }
+    }
+}
+
 /// Plays a session through the policy.
-pub(crate) fn play(norm: &Norm, window: u64, preset: &str) -> Run {
+///
+/// `always_folds`: also if the head is no smaller than what it replaces, as the simulator does.
+pub(crate) fn play(norm: &Norm, window: u64, variant: Variant, always_folds: bool) -> Run {
     let usable = window - (window / 16).min(8192);
     let setting = Setting { window, usable, fixed: (window / 10).min(8000) };
-    let policy = Policy::preset(preset).unwrap();
+    let mut policy = Policy::preset(variant.preset).unwrap();
+    // Without a cap at arrival a first request may be full of what no fold removes: the simulator adds a head all the same.
+    policy.ingest_cap = Policy::preset("balanced").unwrap().ingest_cap;
     let mut cache = Cache::new(policy.prices.clone(), setting.fixed);
     let ttl = i64::try_from(policy.prices.ttl_ms).unwrap();
     let mut pruner = Pruner::new(policy);
@@ -186,7 +287,7 @@ pub(crate) fn play(norm: &Norm, window: u64, preset: &str) -> Run {
         ledger.identifiers.intern(&format!("{id}"), |_| tokens);
     }
     let times = times(norm);
-    let mut lines = Lines::default();
+    let mut lines = Lines { summarizes: variant.summarizes, always_folds, ..Lines::default() };
     let mut run = Run { views: vec![], bill: 0, edits: 0, over: 0 };
     let (mut call, mut last, mut arrived) = (0u32, None::<i64>, 0);
     let mut previous: Vec<Sent> = vec![];
@@ -200,8 +301,9 @@ pub(crate) fn play(norm: &Norm, window: u64, preset: &str) -> Run {
         arrived = at;
         let now = times[at - 1].max(last.unwrap_or(i64::MIN));
         let warm = last.is_some_and(|last| now - last <= ttl && last > 0);
-        let moment =
-            Moment { call, warm, first: call == 0, folds: plimsoll::prune::Folds::Carried };
+        let folds = plimsoll::prune::Folds::Carried;
+        let Variant { summarizes, .. } = variant;
+        let moment = Moment { call, warm, first: call == 0, folds, summarizes };
         let (before, earlier) = (view(&ledger, &pruner), lines.summaries);
         pruner.decide(&mut ledger, &setting, moment, &mut lines);
         let items = view(&ledger, &pruner);

@@ -2,6 +2,7 @@
 
 use super::{Marker, Seed, Strategy, Stub, Trigger};
 use crate::error::{Error, Result, listed};
+use crate::prune::presets::BALANCED;
 use crate::prune::{Policy, Protect, WHOLE};
 
 /// What the rows share: nothing is done.
@@ -102,7 +103,7 @@ impl Policy {
     /// `InvalidArgument` for any other name.
     pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
         let row = ROWS.iter().find(|row| row.seed.name == name);
-        let (Some(row), Some(mut policy)) = (row, Self::retaining(600)) else {
+        let (Some(row), Some(mut policy)) = (row, Self::retaining(BALANCED)) else {
             let names = listed(&Self::PRESETS, "");
             return Err(Error::argument(
                 "preset",
