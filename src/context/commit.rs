@@ -190,9 +190,9 @@ impl State {
         let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
         self.lines.given = given.said("summary").map(Into::into);
         let mut decision = Decision::default();
-        let (window, call) = (self.options.window, self.call);
+        let (setting, call) = (self.setting(), self.call);
         let (ledger, lines) = (&mut self.ledger, &mut self.lines);
-        self.pruner.replace(ledger, window, call, cut, &gone, true, lines, &mut decision);
+        self.pruner.replace(ledger, &setting, call, cut, &gone, true, lines, &mut decision);
         self.take(decision);
         Ok(given)
     }

@@ -10,7 +10,7 @@ use litemap::LiteMap;
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
 use super::seeds::with_margin;
-use super::{Change, Decision, Early, Folds, Moment, Pruner, Rule, Setting, Writer, now_of};
+use super::{Change, Decision, Early, Folds, Moment, Pruner, Rule, Setting, WHOLE, Writer, now_of};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, NONE, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
@@ -37,6 +37,12 @@ const DIGEST_WINDOW: u64 = 128_000;
 /// What a fold is expected to cost: rewriting this much more than the tail, and so much output.
 const FOLD_REWRITE: u64 = 2500;
 const FOLD_OUTPUT: u64 = 1500;
+/// Share of the usable window of the messages that a fold leaves at the end, in percent.
+const TAIL_PERCENT: u64 = 5;
+/// Share of the window that a fold frees below the trigger although the fixed part takes more than a third, in percent.
+const FREED_PERCENT: u64 = 30;
+const FIXED_TOO_LARGE: &str =
+    "fixed part too large: beside system and tools a fold cannot free 30 % of the window";
 
 impl Pruner {
     /// The fold clock: rent on all that stands before the tail against the price of a fold; and a cold cache when the
@@ -81,7 +87,7 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
-        let limit = (5 * setting.usable).min(2_000_000); // 5 % of the usable window, at most 20,000 tokens
+        let limit = (TAIL_PERCENT * setting.usable).min(2_000_000); // at most 20,000 tokens
         let seed = self.policy.seed.as_ref();
         let is_seed = seed.is_some();
         let limit = if is_seed { 0 } else { limit };
@@ -108,7 +114,7 @@ impl Pruner {
             decision.refused = is_seed.then_some("all that is old enough to go is protected");
             return; // a head would say what is not true, and make the request larger
         }
-        if self.is_no_smaller(ledger, setting.window, moment.call, &gone, writer) {
+        if self.is_no_smaller(ledger, setting, moment.call, &gone, writer) {
             let reason = "what could go is no larger than what would stand for it";
             decision.refused = (is_seed || self.fold_wanted).then_some(reason);
             return;
@@ -120,25 +126,51 @@ impl Pruner {
             decision.fold_due = true;
             return;
         }
-        self.replace(ledger, setting.window, moment.call, cut, &gone, large, writer, decision);
+        self.replace(ledger, setting, moment.call, cut, &gone, large, writer, decision);
+        if is_crowded(setting) && !is_seed && self.context(ledger, setting) > self.leaves(setting) {
+            decision.refused = Some(FIXED_TOO_LARGE);
+        }
+    }
+
+    /// Tokens of a request at which a fold has freed its share of the window.
+    fn leaves(&self, setting: &Setting) -> u64 {
+        self.line(setting).saturating_sub(FREED_PERCENT * setting.window / 100)
+    }
+
+    /// What hot set and digest have of their room, in 1e-4: all of it, unless the fixed part takes more than a third of the
+    /// window; then what is left beside it once a fold has freed its share, and tail, user texts and summary have theirs.
+    fn share(&self, setting: &Setting) -> u64 {
+        if !is_crowded(setting) || self.policy.seed.is_some() {
+            return WHOLE;
+        }
+        let usable = setting.usable;
+        let others = TAIL_PERCENT * usable / 100 + USER_SHARE * usable / WHOLE + FOLD_OUTPUT;
+        let left = self.leaves(setting).saturating_sub(setting.fixed.saturating_add(others));
+        let wanted = self.policy.hot * usable / WHOLE + digest_room(setting.window);
+        (left * WHOLE / wanted.max(1)).min(WHOLE)
+    }
+
+    /// Tokens that a digest may have.
+    fn digest_room(&self, setting: &Setting) -> u64 {
+        digest_room(setting.window) * self.share(setting) / WHOLE
     }
 
     /// What would stand for what is `gone` is no smaller than that, even without a new summary.
     fn is_no_smaller(
         &self,
         ledger: &Ledger,
-        window: u64,
+        setting: &Setting,
         call: u32,
         gone: &[u32],
         writer: &dyn Writer,
     ) -> bool {
-        let (frees, most) = (now_of(ledger, gone), digest_room(window));
+        let (frees, most) = (now_of(ledger, gone), digest_room(setting.window));
         if self.policy.seed.is_some() || frees > 2 * most {
             return frees <= most;
         }
         let (tokens, summary) =
             self.head.as_ref().map_or((0, false), |head| (u64::from(head.tokens), head.summary));
-        let (digest, digest_tokens) = digest(ledger, window, call);
+        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call);
         let head = u64::from(writer.head_tokens(ledger, &digest, digest_tokens, summary));
         head >= tokens + frees
     }
@@ -149,7 +181,7 @@ impl Pruner {
     pub fn replace(
         &mut self,
         ledger: &mut Ledger,
-        window: u64,
+        setting: &Setting,
         call: u32,
         cut: u32,
         gone: &[u32],
@@ -166,7 +198,7 @@ impl Pruner {
         let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
         let summary = (asks && writer.summarize(ledger, gone)) || had_summary;
         ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
-        let (digest, digest_tokens) = digest(ledger, window, call);
+        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call);
         let tokens = writer.head(ledger, &digest, digest_tokens, summary);
         let folds = self.head.as_ref().map_or(0, |head| head.folds).saturating_add(1);
         self.head = Some(Head { tokens, digest, summary, folds });
@@ -181,7 +213,7 @@ impl Pruner {
     /// and whatever may not go.
     fn kept(&self, ledger: &Ledger, setting: &Setting, moment: Moment, before: &[u32]) -> Vec<u32> {
         let mut kept: Vec<u32> = Vec::new();
-        let mut room = setting.usable.saturating_mul(self.policy.hot);
+        let mut room = setting.usable * self.policy.hot * self.share(setting) / WHOLE;
         for group in self.groups(ledger, setting, moment, before) {
             let size = group.tokens.saturating_mul(10_000);
             if group.fixed {
@@ -279,14 +311,19 @@ impl Group {
     }
 }
 
-/// Tokens that a digest may have.
+/// The fixed part takes more than a third of the window.
+fn is_crowded(setting: &Setting) -> bool {
+    setting.fixed > setting.window / 3
+}
+
+/// Tokens that a digest may have beside a small fixed part.
 fn digest_room(window: u64) -> u64 {
     isqrt(DIGEST * DIGEST * window / DIGEST_WINDOW)
 }
 
 /// The identifiers that the head lists, and their tokens: by use, its recency, and how many blocks hold them, newer
 /// first where equal; none that the summary holds.
-fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
+fn digest(ledger: &Ledger, room: u64, call: u32) -> (Vec<u32>, u32) {
     let mut scored: Vec<(u64, u32)> = ledger
         .identifiers
         .iter()
@@ -307,7 +344,7 @@ fn digest(ledger: &Ledger, window: u64, call: u32) -> (Vec<u32>, u32) {
             continue;
         };
         let with = tokens.saturating_add(identifier.tokens.into());
-        if u64::from(with) > digest_room(window) {
+        if u64::from(with) > room {
             break;
         }
         tokens = with;

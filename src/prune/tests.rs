@@ -1,5 +1,6 @@
 //! What the policy promises whatever the transcript and the masks are.
 
+mod crowded;
 mod early;
 
 use proptest::prelude::*;

@@ -270,7 +270,7 @@ impl<'a> Talk<'a> {
 }
 
 /// The blocks of a content; a string is one piece.
-fn pieces(content: Option<&RawValue>) -> Vec<&RawValue> {
+pub(super) fn pieces(content: Option<&RawValue>) -> Vec<&RawValue> {
     match content {
         Some(raw) if inside(raw).is_some() => vec![raw],
         Some(raw) => items(raw),
@@ -278,7 +278,8 @@ fn pieces(content: Option<&RawValue>) -> Vec<&RawValue> {
     }
 }
 
-fn message(role: &str, pieces: &[&RawValue]) -> String {
+/// A message of these blocks.
+pub(super) fn message(role: &str, pieces: &[&RawValue]) -> String {
     let mut json = format!("{{\"role\":\"{role}\",\"content\":");
     if let [only] = pieces
         && inside(only).is_some()

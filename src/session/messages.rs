@@ -1,13 +1,14 @@
 //! Messages as providers take them: Anthropic and `OpenAI` chat arrays, bare or in a request, and runs of tau-bench.
 //!
-//! The messages are untouched. Whose they are is told by what stands in them: typed blocks of calls and results and a
+//! The messages are untouched, but for replies of Anthropic that were written block by block. Whose they are is told by what stands in them: typed blocks of calls and results and a
 //! `system` beside the messages are Anthropic's; roles `tool`, `system`, `developer` and `tool_calls` are `OpenAI`'s. Plain text
 //! alone is read as `OpenAI`'s, where strings are at home.
 
 use std::borrow::Cow;
 
+use super::claude_code::{message, pieces};
 use super::detect::{elements, is_message};
-use super::file::{SessionFile, SessionWindow, refuse_leaf};
+use super::file::{SessionFile, SessionWindow, Usage, refuse_leaf};
 use super::lines::Line;
 use super::path::at;
 use super::raw::{Fields, RawValue, inside, is_object, items, text};
@@ -15,18 +16,20 @@ use super::time::millis;
 use super::usage::{ANTHROPIC, CLINE, OPENAI};
 use crate::error::Error;
 
-/// Reads a list of messages, and what stands beside it in a request.
+/// Reads a list of messages, and what stands beside it in a request. `in_lines`: each is a line of the file; some agents
+/// write a line for each block of an Anthropic reply.
 pub(super) fn read(
     request: &Fields<'_>,
     list: &[Line<'_>],
     leaf: Option<&str>,
+    in_lines: bool,
 ) -> Result<SessionFile, Error> {
     let kwargs = request.object("kwargs").unwrap_or_default();
     let anthropic = request.has("system") || request.has("system_prompt") || speaks_anthropic(list);
     let name = if anthropic { "anthropic-messages" } else { "openai-messages" };
     refuse_leaf(leaf, name)?;
     let mut file = SessionFile::new(name, if anthropic { "anthropic" } else { "openai-chat" });
-    take(list, &mut file);
+    take(list, in_lines && anthropic, &mut file);
     let system = request.get("system").or_else(|| request.get("system_prompt"));
     file.system = system.map(plain).filter(|system| !system.is_empty());
     let tools = request.get("tools").or_else(|| kwargs.get("tools")).map(items);
@@ -54,10 +57,15 @@ fn answer(request: &Fields<'_>, file: &mut SessionFile) {
     }
 }
 
-fn take(list: &[Line<'_>], file: &mut SessionFile) {
+/// `joins`: neighbouring records of the assistant are blocks of one reply.
+fn take(list: &[Line<'_>], joins: bool, file: &mut SessionFile) {
+    let mut reply: Vec<&Line<'_>> = Vec::new();
     for line in list {
         let fields = &line.fields;
         let role = fields.text("role").filter(|_| is_message(fields));
+        if !joins || line.fault.is_some() || role.as_deref() != Some("assistant") {
+            write_reply(&mut reply, file);
+        }
         let (Some(role), None) = (role, &line.fault) else {
             let fault = line.fault.as_deref().unwrap_or("not a message with a role and a content");
             file.receipt.fail(line.number, fault);
@@ -65,17 +73,35 @@ fn take(list: &[Line<'_>], file: &mut SessionFile) {
         };
         file.receipt.count(&role, true);
         if role == "assistant" {
-            let usage = at(fields, "usage|extra.response.usage").filter(|raw| is_object(raw));
-            let usage = usage.map(Fields::of);
-            let usage = usage.and_then(|it| OPENAI.read(&it).or_else(|| ANTHROPIC.read(&it)));
-            let metrics = || CLINE.read(&fields.object("metrics")?);
-            let time = at(fields, "ts|timestamp").and_then(millis);
-            file.call(time, usage.or_else(metrics));
-        }
-        if let Some(raw) = line.raw() {
-            file.messages.push(raw);
+            reply.push(line);
+        } else {
+            file.messages.extend(line.raw());
         }
     }
+    write_reply(&mut reply, file);
+}
+
+/// Writes the records of a reply as one call and one message.
+fn write_reply(reply: &mut Vec<&Line<'_>>, file: &mut SessionFile) {
+    let records = std::mem::take(reply);
+    let Some(first) = records.first() else { return };
+    let time = at(&first.fields, "ts|timestamp").and_then(millis);
+    file.call(time, records.iter().rev().find_map(|record| usage(&record.fields)));
+    if let [only] = &*records {
+        file.messages.extend(only.raw());
+        return;
+    }
+    let contents = records.iter().map(|record| record.fields.get("content"));
+    let blocks: Vec<&RawValue> = contents.flat_map(pieces).collect();
+    file.made(first.number, message("assistant", &blocks));
+}
+
+/// The tokens that a record reports.
+fn usage(fields: &Fields<'_>) -> Option<Usage> {
+    let usage = at(fields, "usage|extra.response.usage").filter(|raw| is_object(raw));
+    let usage = usage.map(Fields::of);
+    let usage = usage.and_then(|it| OPENAI.read(&it).or_else(|| ANTHROPIC.read(&it)));
+    usage.or_else(|| CLINE.read(&fields.object("metrics")?))
 }
 
 fn speaks_anthropic(list: &[Line<'_>]) -> bool {
@@ -129,7 +155,7 @@ pub(super) fn runs(list: &RawValue, leaf: Option<&str>) -> Result<Option<Session
         return Err(Error::argument("leaf", &expected, chosen));
     };
     let mut file = SessionFile::new("tau-openai", "openai-chat");
-    take(&run(found).map(elements).unwrap_or_default(), &mut file);
+    take(&run(found).map(elements).unwrap_or_default(), false, &mut file);
     file.receipt.leaf = Some(Cow::from(chosen).into_owned());
     file.receipt.branches = (0..list.len()).map(|index| index.to_string()).collect();
     Ok(Some(file.finish()))
@@ -192,6 +218,58 @@ mod tests {
         assert!(read_session(text, Some("1")).expect("read").messages[0].contains('b'));
         let error = read_session(text, Some("2")).expect_err("no such run").to_string();
         assert_eq!(error, "leaf: expected the index of a run, less than 2, got 2");
+    }
+
+    #[test]
+    fn a_reply_of_anthropic_that_was_written_block_by_block_is_one_message_and_one_call() {
+        let block = |block: &str, more: &str| {
+            format!(r#"{{"role":"assistant","content":[{block}]{more}}}"#)
+        };
+        let call =
+            |id: &str| format!(r#"{{"type":"tool_use","id":"{id}","name":"f","input":{{}}}}"#);
+        let lines = [
+            r#"{"role":"user","content":"go"}"#.to_owned(),
+            block(
+                r#"{"type":"thinking","thinking":"x","signature":"s"}"#,
+                r#","ts":1000000000001"#,
+            ),
+            r#"{"role":"assistant","content":"I look"}"#.to_owned(),
+            block(&call("a"), r#","usage":{"input_tokens":9,"output_tokens":2}"#),
+            block(&call("b"), ""),
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}"#
+                .to_owned(),
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"2"}]}"#
+                .to_owned(),
+            block(r#"{"type":"text","text":"done"}"#, ""),
+        ];
+        let file = open(&lines.join("\n"));
+        assert_eq!(
+            (file.message_format, file.messages.len(), file.receipt.read),
+            ("anthropic", 5, 8)
+        );
+        let reply = [
+            r#"{"type":"thinking","thinking":"x","signature":"s"}"#,
+            r#"{"type":"text","text":"I look"}"#,
+            &call("a"),
+            &call("b"),
+        ];
+        let reply = format!(r#"{{"role":"assistant","content":[{}]}}"#, reply.join(","));
+        assert_eq!(file.messages[1], reply);
+        assert_eq!(file.messages[4], lines[7], "what stands alone is untouched");
+        let calls: Vec<_> = file.calls.iter().map(|call| (call.sent, call.at)).collect();
+        assert_eq!(calls, [(1, Some(1_000_000_000_001)), (4, None)]);
+        assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(9));
+        // Messages as they were sent, and those of other providers, stay apart.
+        assert_eq!(open(&format!("[{}]", lines.join(","))).messages.len(), 8);
+        let chat = r#"{"role":"assistant","content":"a"}"#;
+        assert_eq!(open(&format!("{chat}\n{chat}")).messages.len(), 2);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_parts_two_replies() {
+        let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}"#;
+        let file = open(&format!("{call}\n{{\"role\":\n{call}"));
+        assert_eq!((file.calls.len(), file.messages.len(), file.receipt.broken.len()), (2, 2, 1));
     }
 
     #[test]

@@ -112,6 +112,9 @@ fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
         whole => {
             let lines = lines::lines(text);
             match (detect::writer(&lines), whole) {
+                (Some(Writer::Messages), _) => {
+                    messages::read(&Fields::default(), &lines, leaf, true)
+                }
                 (Some(writer), _) => records(writer, &Fields::default(), &lines, leaf),
                 (None, Err(error)) if !lines.iter().any(|line| line.fault.is_none()) => {
                     let json = text.trim_start().starts_with('{');
@@ -143,7 +146,7 @@ fn document(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, E
     // One line, one message.
     let line = [Line::read(1, raw)];
     let message = detect::is_message(&object);
-    message.then(|| messages::read(&Fields::default(), &line, leaf)).transpose()
+    message.then(|| messages::read(&Fields::default(), &line, leaf, false)).transpose()
 }
 
 /// Reads the records of a writer, and what stands beside them.
@@ -159,7 +162,7 @@ fn records(
         Writer::Codex => return codex::read(lines, leaf),
         Writer::Inspect => return inspect::read(lines, leaf),
         Writer::OpenCode => return opencode::read(beside, lines, leaf),
-        Writer::Messages => return messages::read(beside, lines, leaf),
+        Writer::Messages => return messages::read(beside, lines, leaf, false),
         Writer::Gemini => return native::read(&native::CONTENTS, beside, lines, leaf),
         Writer::LangChain => return native::read(&native::LANGCHAIN, beside, lines, leaf),
         Writer::AiSdk => return native::read(&native::AI_SDK, beside, lines, leaf),

@@ -95,6 +95,9 @@ pub(crate) struct Run {
     pub(crate) bill: u64,
     pub(crate) edits: u32,
     pub(crate) over: u32,
+    pub(crate) folds: u32,
+    /// Folds that say that the fixed part is too large.
+    pub(crate) reported: u32,
 }
 
 /// The simulator, built and fed; `None` (with a printed line) where it cannot be.
@@ -159,25 +162,23 @@ fn write_more(folder: &Path) {
             let based_on = if variant.preset == "capacity" { "balanced" } else { variant.preset };
             let name = format!("({based_on})");
             let (_, mut setting) = own.iter().find(|it| it.0.contains(&name)).unwrap().clone();
-            let mut set = |name: &str, value: f64| {
-                let kind = setting.get(name).unwrap();
-                let value = if kind.is_f64() { value.into() } else { (value as u64).into() };
+            let mut set = |name: &str, value: serde_json::Value| {
                 assert!(setting.insert(name.to_owned(), value).is_some(), "{name}");
             };
             if !variant.summarizes {
-                set("llm", 0.0);
+                set("llm", 0.into());
             }
             match variant.preset {
-                "balanced" => set("foldrent", 0.0),
+                "balanced" => set("foldrent", 0.0.into()),
                 "retention" => {
-                    set("foldrent", 0.0);
-                    set("coldfold", 9.0);
+                    set("foldrent", 0.0.into());
+                    set("coldfold", 9.0.into());
                 }
                 "capacity" => {
-                    set("alpha", 1e12); // no rent ever pays for an edit
-                    set("cold", 0.0);
-                    set("foldrent", 0.0);
-                    set("coldfold", 9.0);
+                    set("alpha", 1e12.into()); // no rent ever pays for an edit
+                    set("cold", 0.into());
+                    set("foldrent", 0.0.into());
+                    set("coldfold", 9.0.into());
                 }
                 _ => {}
             }
@@ -273,9 +274,15 @@ impl Lines {
 /// Plays a session through the policy.
 ///
 /// `always_folds`: also if the head is no smaller than what it replaces, as the simulator does.
-pub(crate) fn play(norm: &Norm, window: u64, variant: Variant, always_folds: bool) -> Run {
+pub(crate) fn play(
+    norm: &Norm,
+    window: u64,
+    fixed: u64,
+    variant: Variant,
+    always_folds: bool,
+) -> Run {
     let usable = window - (window / 16).min(8192);
-    let setting = Setting { window, usable, fixed: (window / 10).min(8000) };
+    let setting = Setting { window, usable, fixed };
     let mut policy = Policy::preset(variant.preset).unwrap();
     // Without a cap at arrival a first request may be full of what no fold removes: the simulator adds a head all the same.
     policy.ingest_cap = Policy::preset("balanced").unwrap().ingest_cap;
@@ -288,7 +295,7 @@ pub(crate) fn play(norm: &Norm, window: u64, variant: Variant, always_folds: boo
     }
     let times = times(norm);
     let mut lines = Lines { summarizes: variant.summarizes, always_folds, ..Lines::default() };
-    let mut run = Run { views: vec![], bill: 0, edits: 0, over: 0 };
+    let mut run = Run { views: vec![], bill: 0, edits: 0, over: 0, folds: 0, reported: 0 };
     let (mut call, mut last, mut arrived) = (0u32, None::<i64>, 0);
     let mut previous: Vec<Sent> = vec![];
     for (at, message) in norm.msgs.iter().enumerate().skip(1) {
@@ -305,7 +312,9 @@ pub(crate) fn play(norm: &Norm, window: u64, variant: Variant, always_folds: boo
         let Variant { summarizes, .. } = variant;
         let moment = Moment { call, warm, first: call == 0, folds, summarizes };
         let (before, earlier) = (view(&ledger, &pruner), lines.summaries);
-        pruner.decide(&mut ledger, &setting, moment, &mut lines);
+        let decision = pruner.decide(&mut ledger, &setting, moment, &mut lines);
+        run.folds += u32::from(decision.folded);
+        run.reported += u32::from(decision.folded && decision.refused.is_some());
         let items = view(&ledger, &pruner);
         let shared = previous.iter().zip(&items).take_while(|(a, b)| a.0 == b.0).count();
         run.edits += u32::from(shared < previous.len());

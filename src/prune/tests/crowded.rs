@@ -1,0 +1,55 @@
+//! Folds beside a fixed part that takes more than a third of the window.
+
+use super::*;
+
+const WINDOW: u64 = 100_000;
+
+/// A fold at capacity beside so large a fixed part: what it decided, and its session.
+fn fold_beside(fixed: u64) -> (Decision, Story) {
+    let mut story = Story::new();
+    story.ask(100, Mask::FREE);
+    for _ in 0..8 {
+        let names: Vec<u32> =
+            (0..100).map(|n| story.name(&format!("src/{}/{n}.rs", story.call), 7)).collect();
+        story.work((100, Mask::FREE), &[(900, Mask::FREE)], &names);
+        story.message(Role::Assistant, true);
+        story.block(Kind::Text, 50, NONE, Mask::FREE, &names);
+    }
+    let setting = Setting { window: WINDOW, usable: WINDOW, fixed };
+    while story.pruner.context(&story.ledger, &setting) <= story.pruner.line(&setting) {
+        story.say(1000);
+    }
+    let Story { ledger, pruner, call, .. } = &mut story;
+    let moment = Moment { call: *call, ..Story::REQUEST };
+    let decision = pruner.decide(ledger, &setting, moment, &mut Plain);
+    assert!(decision.folded);
+    (decision, story)
+}
+
+/// Tokens of the digest, and of the results that are kept with their calls.
+fn kept(story: &Story) -> (u64, u64) {
+    let head = story.pruner.head.as_ref().unwrap();
+    let works = story.ledger.blocks.iter().filter(|it| it.group != NONE);
+    (u64::from(head.tokens) - 10, works.map(|it| u64::from(it.now)).sum())
+}
+
+#[test]
+fn hot_set_and_digest_shrink_so_that_a_fold_frees_its_share() {
+    // Without a large fixed part: the root of 100/128 of 5,000, and all eight results, which take less than 10 %.
+    let (plain, story) = fold_beside(33_333);
+    assert_eq!((plain.refused, kept(&story)), (None, (4417, 8000)));
+    // 95,000 less 30,000 less 40,000, less 16,500 for tail, user texts and summary, are 8,500 of 14,419: 58.95 %.
+    let (crowded, story) = fold_beside(40_000);
+    assert_eq!((crowded.refused, kept(&story)), (None, (2604, 5000)));
+    let setting = Setting { window: WINDOW, usable: WINDOW, fixed: 40_000 };
+    assert!(story.pruner.context(&story.ledger, &setting) <= 65_000);
+}
+
+#[test]
+fn a_fold_that_cannot_free_its_share_says_that_the_fixed_part_is_too_large() {
+    let reason = |fixed| fold_beside(fixed).0.refused;
+    assert_eq!(reason(59_000), None);
+    let said = reason(64_000).expect("a reason");
+    assert!(said.starts_with("fixed part too large"), "{said}");
+    assert_eq!(kept(&fold_beside(64_000).1), (0, 0));
+}
