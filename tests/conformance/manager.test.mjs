@@ -58,7 +58,7 @@ test("usage makes figures the provider's, and the window is held by them", { ski
   const second = work.run(context, 1);
   assert.equal(second.tokensSource, "usage+estimate");
   // The provider counts half as much again for what comes: by and by new messages are taken for that.
-  const roomy = new api.ContextManager({ window: { contextTokens: 900_000 } });
+  const roomy = new api.ContextManager({ window: { contextTokens: 900_000 }, preset: "capacity" });
   const other = new Work();
   let used = other.run(roomy, 1).tokens;
   let taken = 0;
@@ -95,7 +95,10 @@ test("of which request a usage is; what is none is ignored", { skip }, () => {
 });
 
 test("a smaller model cuts, a larger one need not", { skip }, () => {
-  const context = new api.ContextManager({ window: { contextTokens: 200_000 } });
+  const context = new api.ContextManager({
+    window: { contextTokens: 200_000 },
+    preset: "capacity",
+  });
   const work = new Work();
   const before = work.run(context, 25);
   assert.equal(before.edits.length, 0);

@@ -95,7 +95,7 @@ test("F082 F088 I4 four messages between both ends are too few, and so are 26 in
     [26, "none"],
     [28, "summarize"],
   ])) {
-    const { outcome: found, reason } = planned("aiclaw", 20_000, words(length));
+    const { outcome: found, reason } = planned("aiclaw", 13_000, words(length));
     assert.equal(found, outcome, `${length}: ${reason}`);
     if (outcome === "none")
       assert.equal(reason, "too few messages stand between what is protected");
