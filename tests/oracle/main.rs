@@ -182,7 +182,7 @@ mod tests {
                     }
                     let rate = 100.0 * f64::from(folds) / calls.max(1) as f64;
                     println!(
-                        "window {window:>6}, fixed {percent} %, summarizer {summarizes:<5}: {rate:>4.1} folds per 100 calls,                          at most {most:>4.1}; {folds} folds in {calls} calls, {reported} reported"
+                        "window {window:>6}, fixed {percent} %, summarizer {summarizes:<5}: {rate:>4.1} folds per 100 calls, at most {most:>4.1}; {folds} folds in {calls} calls, {reported} reported"
                     );
                     assert!(rate <= 15.0 || reported > 0);
                 }
