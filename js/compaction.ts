@@ -77,6 +77,8 @@ interface Result {
   attempts: CompactionOutcome["attempts"];
   failure: string;
   fromCheckpoint: boolean;
+  /** The engine that asks summarizers did not load, or failed itself. */
+  isBroken?: boolean;
 }
 
 /** A compaction under way, and how many wait for it; one that nobody waits for and that is not the session's own is given up. */
@@ -217,10 +219,12 @@ export class Compactions<M> {
     if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0, isOver };
     const strikes = this.checkpoints.stop();
     session.emit({ type: "compaction-start" });
+    let isBroken = false;
     const work = async (): Promise<CompactionOutcome> => {
       const result = told.summaryWanted
         ? await this.#job(told, flat, focus, strikes, controller.signal)
         : NO_SUMMARY;
+      isBroken = result.isBroken === true;
       controller.signal.throwIfAborted();
       // Another's session was taken in meanwhile: what the plan stands on comes again.
       if (session.history.messages.length === 0) {
@@ -230,7 +234,8 @@ export class Compactions<M> {
       over = true;
       return outcome;
     };
-    const running: Running = { promise: this.#ended(work()), controller, waiting: 0, isOver };
+    const promise = this.#ended(work(), () => isBroken);
+    const running: Running = { promise, controller, waiting: 0, isOver };
     this.#running = running;
     const forget = (): void => {
       if (this.#running === running) this.#running = undefined;
@@ -239,7 +244,10 @@ export class Compactions<M> {
     return running;
   }
 
-  async #ended(work: Promise<CompactionOutcome>): Promise<CompactionOutcome> {
+  async #ended(
+    work: Promise<CompactionOutcome>,
+    isBroken: () => boolean,
+  ): Promise<CompactionOutcome> {
     let outcome: CompactionOutcome;
     try {
       outcome = await work;
@@ -249,7 +257,8 @@ export class Compactions<M> {
       this.#session.emit({ type: "compaction-failed", outcome });
       throw why;
     }
-    const type = outcome.status === "failed" ? "compaction-failed" : "compaction-end";
+    const hasFailed = outcome.status === "failed" || isBroken();
+    const type = hasFailed ? "compaction-failed" : "compaction-end";
     this.#session.emit({ type, outcome });
     return outcome;
   }
@@ -323,8 +332,8 @@ export class Compactions<M> {
       return await drive({ options: job, messages, summarizers, signal, redact });
     } catch (error) {
       signal.throwIfAborted();
-      const reason = `the summarizer failed: ${String((error as Error)?.message ?? error)}`;
-      return { ...NO_SUMMARY, reason, failure: "temporary" };
+      const reason = `no summary could be made: ${String((error as Error)?.message ?? error)}`;
+      return { ...NO_SUMMARY, reason, failure: "temporary", isBroken: true };
     }
   }
 
@@ -358,7 +367,7 @@ export class Compactions<M> {
         return { ...outcomeWithout("failed", reason, tokensBefore), attempts };
       }
       const fold = { ...done, at: now, summary: summary ?? "", extracted, lost, degraded };
-      const reason = summary === null ? undefined : result.reason || told.plan.reason;
+      const reason = result.reason || (summary === null ? undefined : told.plan.reason);
       const outcome = outcomeOf(fold, attempts, reason);
       if (result.fromCheckpoint && outcome.record) outcome.record.fromCheckpoint = true;
       this.#untold = outcome;

@@ -5,6 +5,7 @@ import type { ContextManagerOptions, Summarizer } from "./types.js";
 
 /** Functions and names that only the facade uses. */
 const OURS = new Set(["key", "create", "id", "clock", "on", "summarize", "summary"]);
+const FUNCTIONS = ["key", "create", "clock", "on"] as const;
 
 /** The core's options as JSON. What it does not know it refuses by name. */
 export function coreOptions<M>(options: ContextManagerOptions<M>): string {
@@ -24,18 +25,34 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
     refuseNonFinite(name, value);
     given[name] = value;
   }
-  const { summary, summarize } = owned(options);
-  if (summarizersOf({ summarize }).length > 0) given.summarizes = true;
-  if (summary?.redact === false) given.redacts = false;
-  const minimum = summary?.minimumTokens;
-  if (minimum !== undefined) {
-    refuseNonFinite("summary.minimumTokens", minimum);
-    given.summaryTokens = minimum;
+  const { summary, summarize, ...rest } = own(options);
+  for (const name of FUNCTIONS) {
+    const value: unknown = rest[name];
+    if (value !== undefined && typeof value !== "function")
+      throw invalid(name, "a function", value);
   }
+  if (summarizersOf({ summarize }).length > 0) given.summarizes = true;
+  if (summary !== undefined) given.summary = coreSummary(summary);
   if (typeof given.window !== "object" || given.window === null) {
     throw invalid("window", "{ contextTokens }", given.window);
   }
   return argumentJson(given, "options");
+}
+
+/** The options of summaries, less the host's function. */
+function coreSummary(summary: unknown): object {
+  if (summary === null || typeof summary !== "object") {
+    throw invalid("summary", "an object of options", summary);
+  }
+  const given: Record<string, unknown> = own({ ...summary });
+  if (typeof given.redact === "function") given.redact = true;
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === "function") {
+      throw invalid(`summary.${name}`, "a value, not a function", "a function");
+    }
+    refuseNonFinite(`summary.${name}`, value);
+  }
+  return given;
 }
 
 /** What was given by itself: whatever others have put into `Object.prototype` is no option. */

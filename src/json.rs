@@ -132,9 +132,13 @@ impl Shape {
         Ok(Members(read))
     }
 
+    /// Names of the members that are read.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.members.iter().map(|member| member.name).collect()
+    }
+
     fn unknown(&self, key: &str) -> String {
-        let names: Vec<&str> = self.members.iter().map(|member| member.name).collect();
-        format!("unknown field `{key}`, expected one of {}", listed(&names, "`"))
+        format!("unknown field `{key}`, expected one of {}", listed(&self.names(), "`"))
     }
 }
 

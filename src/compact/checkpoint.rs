@@ -201,19 +201,8 @@ pub fn checkpoint_due(json: &str) -> Result<String> {
     let (turns, folds) = (number("turns").unwrap_or(0), number("folds").unwrap_or(0));
     let every = number("everyTurns").unwrap_or(TURNS).max(1);
     let least = number("minimumTokens").unwrap_or(LEAST_TOKENS);
-    let thresholds = match given.items("thresholds") {
-        None => THRESHOLDS.to_vec(),
-        Some(items) => {
-            let percent = |it: &&RawValue| it.parse().ok().filter(|it| (1..=100).contains(it));
-            let wrong = |it: &RawValue| {
-                Error::argument("summary.checkpoints.thresholds", "percents from 1 to 100", it)
-            };
-            items
-                .iter()
-                .map(|it| percent(it).ok_or_else(|| wrong(it)))
-                .collect::<Result<Vec<u32>>>()?
-        }
-    };
+    let thresholds = given.items("thresholds").map(percents).transpose()?;
+    let thresholds = thresholds.unwrap_or_else(|| THRESHOLDS.to_vec());
     let reached = |percent: &&u32| {
         usable > 0 && used.saturating_mul(100) >= usable.saturating_mul(i64::from(**percent))
     };
@@ -230,6 +219,45 @@ pub fn checkpoint_due(json: &str) -> Result<String> {
     }
     let from = state.covers(folds).unwrap_or(0);
     Ok(json!({ "due": due, "from": from, "state": Value::raw(state.to_json()) }).to_string())
+}
+
+fn percents(items: Vec<&RawValue>) -> Result<Vec<u32>> {
+    let percent = |it: &RawValue| it.parse().ok().filter(|it| (1..=100).contains(it));
+    let refused =
+        |it| Error::argument("summary.checkpoints.thresholds", "percents from 1 to 100", it);
+    items.into_iter().map(|it| percent(it).ok_or_else(|| refused(it))).collect()
+}
+
+const CHECKPOINTS: Shape = Shape {
+    what: "an object of options",
+    members: &[
+        may("thresholds", Want::Items),
+        may("turns", Want::Integer),
+        may("minimumTokens", Want::Integer),
+    ],
+    closed: true,
+};
+
+/// Checks the host's `summary.checkpoints`.
+pub(super) fn check_checkpoints(given: Option<&RawValue>) -> Result<()> {
+    let argument = "summary.checkpoints";
+    match given {
+        None | Some("true" | "false" | "null") => Ok(()),
+        Some(object) if object.starts_with('{') => {
+            let mut given = CHECKPOINTS.argument(object, format_args!("{argument}"))?;
+            given.items("thresholds").map(percents).transpose()?;
+            for (name, least, expected) in [
+                ("turns", 1, "a number of turns, 1 or more"),
+                ("minimumTokens", 0, "a number of tokens, 0 or more"),
+            ] {
+                if let Some(number) = given.integer(name).filter(|number| *number < least) {
+                    return Err(Error::argument(&format!("{argument}.{name}"), expected, number));
+                }
+            }
+            Ok(())
+        }
+        Some(other) => Err(Error::argument(argument, "true, false or an object", other)),
+    }
 }
 
 const TAKEN: Shape = Shape {

@@ -22,4 +22,5 @@ mod verify;
 
 pub use checkpoint::{checkpoint_due, checkpoint_taken};
 pub use job::Compaction;
+pub use options::{SUMMARY, check_summary};
 pub use overflow::is_context_overflow;

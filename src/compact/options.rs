@@ -1,12 +1,12 @@
 //! What a compaction is told before its messages come.
 
-use super::checkpoint::{Ahead, last};
+use super::checkpoint::{Ahead, check_checkpoints, last};
 use super::inert::inert;
 use super::language::named;
 use super::template::{Template, bare};
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
-use crate::json::{self, RawValue, Shape, Want, may, must};
+use crate::json::{self, Members, RawValue, Shape, Want, may, must};
 use crate::text::{prefix, redact};
 
 /// G24, H26: characters that the host's wishes and the focus may have.
@@ -16,7 +16,7 @@ const MOST_FOCUS: usize = 700;
 const SILENCE_MS: u32 = 120_000;
 const TOTAL_MS: u32 = 600_000;
 /// Timers of JavaScript take no more.
-const MOST_MS: i64 = 2_147_483_647;
+const MOST_MS: u32 = 2_147_483_647;
 /// A fence needs a name that nobody guesses.
 const LEAST_NONCE: usize = 16;
 
@@ -52,18 +52,78 @@ pub(super) struct Options {
     pub(super) total_ms: u32,
 }
 
+/// The host's own members, and what else there is: a session checks its host's long before a compaction reads them.
+macro_rules! members {
+    ($($more:expr),* $(,)?) => {
+        &[
+            may("template", Want::Text),
+            may("prefix", Want::Text),
+            may("maxTokens", Want::Integer),
+            may("language", Want::Text),
+            may("instructions", Want::Text),
+            may("redact", Want::Flag),
+            may("contextTokens", Want::Integer),
+            may("parallel", Want::Flag),
+            may("silenceMs", Want::Integer),
+            may("totalMs", Want::Integer),
+            $($more),*
+        ]
+    };
+}
+
+/// The host's `summary`. A session reads `minimumTokens` by itself, and carries `checkpoints` beside the job.
+pub const SUMMARY: Shape = Shape {
+    what: "an object of options",
+    members: members![may("minimumTokens", Want::Raw), may("checkpoints", Want::Raw)],
+    closed: true,
+};
+
+/// Checks the host's `summary` (JSON), so that no compaction can fail for it.
+///
+/// # Errors
+/// `InvalidArgument` with the member's name.
+pub fn check_summary(json: &str) -> Result<()> {
+    let mut summary = SUMMARY.argument(json, format_args!("summary"))?;
+    Figures::read(&mut summary)?;
+    check_checkpoints(summary.raw("checkpoints"))
+}
+
+/// Members of which not every value of their type is taken.
+struct Figures {
+    template: Template,
+    max_tokens: u32,
+    window: u32,
+    silence_ms: u32,
+    total_ms: u32,
+}
+
+impl Figures {
+    fn read(given: &mut Members<'_>) -> Result<Self> {
+        let mut tokens = |name: &str| {
+            let number = given.integer(name).unwrap_or(0);
+            amount(number, 0, u32::MAX, name, "a number of tokens, from 0 to 4294967295")
+        };
+        let (max_tokens, window) = (tokens("maxTokens")?, tokens("contextTokens")?);
+        let mut ms = |name: &str, usual: u32| {
+            let number = given.integer(name).unwrap_or(i64::from(usual));
+            amount(number, 1, MOST_MS, name, "1 to 2147483647 milliseconds")
+        };
+        let (silence_ms, total_ms) = (ms("silenceMs", SILENCE_MS)?, ms("totalMs", TOTAL_MS)?);
+        let template = Template::parse(given.said("template").unwrap_or("plimsoll"))?;
+        Ok(Self { template, max_tokens, window, silence_ms, total_ms })
+    }
+}
+
+fn amount(number: i64, least: u32, most: u32, name: &str, expected: &str) -> Result<u32> {
+    let fits = u32::try_from(number).ok().filter(|number| (least..=most).contains(number));
+    fits.ok_or_else(|| Error::argument(&["summary.", name].concat(), expected, number))
+}
+
 const OPTIONS: Shape = Shape {
     what: "options of a compaction",
-    members: &[
-        may("template", Want::Text),
-        may("prefix", Want::Text),
-        may("maxTokens", Want::Integer),
-        may("language", Want::Text),
-        may("instructions", Want::Text),
+    members: members![
         may("focus", Want::Text),
-        may("redact", Want::Flag),
         must("nonce", Want::Text),
-        may("contextTokens", Want::Integer),
         may("summarizers", Want::Integer),
         may("previousSummary", Want::Text),
         may("droppedTokens", Want::Integer),
@@ -71,7 +131,6 @@ const OPTIONS: Shape = Shape {
         may("estimator", Want::Text),
         may("pins", Want::Items),
         may("identifiers", Want::Items),
-        may("parallel", Want::Flag),
         may("degrade", Want::Flag),
         may("splitTurn", Want::Integer),
         may("makesCheckpoint", Want::Flag),
@@ -80,8 +139,6 @@ const OPTIONS: Shape = Shape {
         may("requestTokens", Want::Integer),
         may("waits", Want::Flag),
         may("strikes", Want::Integer),
-        may("silenceMs", Want::Integer),
-        may("totalMs", Want::Integer),
     ],
     closed: true,
 };
@@ -95,6 +152,8 @@ impl Options {
         let mut given = OPTIONS
             .read(json)
             .map_err(|error| Error::argument("summary", error.what(), "options"))?;
+        let Figures { template, max_tokens, window, silence_ms, total_ms } =
+            Figures::read(&mut given)?;
         let redacts = given.flag("redact").unwrap_or(true);
         let nonce = given.text("nonce").unwrap_or_default().into_owned();
         if nonce.len() < LEAST_NONCE || !nonce.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -108,9 +167,8 @@ impl Options {
         let before = prefix_of.as_deref().unwrap_or_default();
         let previous = given.text("previousSummary").map(|text| safe(bare(&text, before)));
         let mut options = Self {
-            template: Template::parse(given.said("template").unwrap_or("plimsoll"))?,
-            max_tokens: tokens(given.integer("maxTokens"), "summary.maxTokens")?
-                .filter(|most| *most > 0),
+            template,
+            max_tokens: Some(max_tokens).filter(|most| *most > 0),
             language: given.text("language").map(|text| prefix(&safe(named(&text)), 40).to_owned()),
             instructions: prefix(
                 &safe(&given.text("instructions").unwrap_or_default()),
@@ -118,10 +176,10 @@ impl Options {
             )
             .to_owned(),
             focus: prefix(&safe(&given.text("focus").unwrap_or_default()), MOST_FOCUS).to_owned(),
-            window: tokens(given.integer("contextTokens"), "summary.contextTokens")?.unwrap_or(0),
+            window,
             summarizers: usize::try_from(given.integer("summarizers").unwrap_or(1)).unwrap_or(0),
             previous: previous.filter(|text| !text.is_empty()),
-            room: tokens(given.integer("room"), "room")?.unwrap_or(0),
+            room: given.integer("room").and_then(|room| u32::try_from(room).ok()).unwrap_or(0),
             estimator: estimator(given.said("estimator").unwrap_or_default()),
             pins: texts(given.items("pins"), safe),
             identifiers: texts(given.items("identifiers"), safe),
@@ -133,8 +191,8 @@ impl Options {
                 makes: given.flag("makesCheckpoint").unwrap_or(false),
                 ..Ahead::default()
             },
-            silence_ms: milliseconds(given.integer("silenceMs"), SILENCE_MS, "summary.silenceMs")?,
-            total_ms: milliseconds(given.integer("totalMs"), TOTAL_MS, "summary.totalMs")?,
+            silence_ms,
+            total_ms,
             prefix: prefix_of,
             redact: redacts,
             nonce,
@@ -160,20 +218,6 @@ impl Options {
     pub(super) fn tokens(&self, text: &str) -> u32 {
         self.estimator.tokens(text)
     }
-}
-
-fn tokens(given: Option<i64>, name: &str) -> Result<Option<u32>> {
-    given
-        .map(|given| {
-            u32::try_from(given).map_err(|_| Error::argument(name, "a number of tokens", given))
-        })
-        .transpose()
-}
-
-fn milliseconds(given: Option<i64>, usual: u32, name: &str) -> Result<u32> {
-    let Some(given) = given else { return Ok(usual) };
-    let fits = (1..=MOST_MS).contains(&given).then(|| u32::try_from(given).ok()).flatten();
-    fits.ok_or_else(|| Error::argument(name, "1 to 2147483647 milliseconds", given))
 }
 
 /// Of the tables only the first is linked here, so that every family is estimated by it.
@@ -218,8 +262,8 @@ mod tests {
         for (json, expected) in [
             (r#"{"nonce":"12","room":1}"#, "nonce: expected 16 or more hexadecimal digits, got 12"),
             (
-                r#"{"nonce":"0123456789abcdef","room":-1}"#,
-                "room: expected a number of tokens, got -1",
+                r#"{"nonce":"0123456789abcdef","room":1,"maxTokens":-1}"#,
+                "summary.maxTokens: expected a number of tokens, from 0 to 4294967295, got -1",
             ),
             (
                 r#"{"nonce":"0123456789abcdef","room":1,"x":1}"#,
@@ -227,6 +271,41 @@ mod tests {
             ),
         ] {
             let error = Options::parse(json).err().unwrap().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_hosts_summary_is_checked_member_by_member() {
+        assert_eq!(check_summary("{}"), Ok(()));
+        let all = r#"{"template":"hermes","prefix":"","maxTokens":0,"language":"de","instructions":"x","redact":false,
+            "contextTokens":4294967295,"parallel":true,"silenceMs":1,"totalMs":2147483647,"minimumTokens":0,
+            "checkpoints":{"thresholds":[1,100],"turns":1,"minimumTokens":0}}"#;
+        assert_eq!(check_summary(all), Ok(()));
+        for (json, expected) in [
+            (r#"{"maxTokens":"many"}"#, "summary.maxTokens: expected a whole number, got string"),
+            (
+                r#"{"silenceMs":0}"#,
+                "summary.silenceMs: expected 1 to 2147483647 milliseconds, got 0",
+            ),
+            (
+                r#"{"nonce":"0123456789abcdef"}"#,
+                "summary: expected an object of options, got unknown",
+            ),
+            (
+                r#"{"checkpoints":1}"#,
+                "summary.checkpoints: expected true, false or an object, got 1",
+            ),
+            (
+                r#"{"checkpoints":{"turns":0}}"#,
+                "summary.checkpoints.turns: expected a number of turns, 1 or more, got 0",
+            ),
+            (
+                r#"{"checkpoints":{"thresholds":[101]}}"#,
+                "summary.checkpoints.thresholds: expected percents from 1 to 100, got 101",
+            ),
+        ] {
+            let error = check_summary(json).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");
         }
     }

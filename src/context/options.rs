@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::given::Given;
 use super::tiers::Tiers;
+use crate::compact::{SUMMARY, check_summary};
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::format::Format;
@@ -72,7 +73,7 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        Self::read(json, &["transient", "tiers", "summarizes", "summaryTokens", "redacts"])
+        Self::read(json, &["transient", "tiers", "summarizes", "summary"])
     }
 
     /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
@@ -88,7 +89,8 @@ impl Options {
         let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
         let mut policy = policy(&given, internal)?;
-        let minimum = given.amount("summaryTokens", 0, TOKENS)?;
+        let summary = summary(&given)?;
+        let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
         policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
         let summarizes = given.flag("summarizes")?.unwrap_or(false);
         let window = given.inner("window")?.unwrap_or_else(|| Given::none("window"));
@@ -125,9 +127,17 @@ impl Options {
                 Folds::Carried
             },
             summarizes,
-            redacts: given.flag("redacts")?.unwrap_or(true),
+            redacts: summary.flag("redact")?.unwrap_or(true),
         })
     }
+}
+
+/// The options of summaries. They are checked here, since nobody waits for the compaction that reads them.
+fn summary<'a>(given: &Given<'a>) -> Result<Given<'a>> {
+    let summary = given.inner("summary")?.unwrap_or_else(|| Given::none("summary"));
+    summary.refuse_others(&SUMMARY.names(), &[])?;
+    given.get("summary").map_or(Ok(()), check_summary)?;
+    Ok(summary)
 }
 
 /// Options that every preset has.

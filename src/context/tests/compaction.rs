@@ -7,7 +7,7 @@ const WINDOW: u32 = 20_000;
 
 pub(super) fn options(more: &Value) -> Value {
     let mut options = json!({ "window": { "contextTokens": WINDOW, "maxOutputTokens": 1000 },
-        "summarizes": true, "estimator": "chars/4", "summaryTokens": 0, "ingestCap": 1 });
+        "summarizes": true, "estimator": "chars/4", "summary": { "minimumTokens": 0 }, "ingestCap": 1 });
     for (name, value) in more.as_object().unwrap() {
         options[name] = value.clone();
     }

@@ -93,7 +93,7 @@ fn g23_files_add_up_over_compactions_and_commands_do_not() {
 
 #[test]
 fn a_fold_too_small_for_a_summary_waits_for_none() {
-    let small = options(&json!({ "summaryTokens": 1_000_000 }));
+    let small = options(&json!({ "summary": { "minimumTokens": 1_000_000 } }));
     let mut told = talked(&small, 1);
     for at in 0..200 {
         told.ask(&format!("go {at}"));
