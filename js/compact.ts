@@ -5,7 +5,7 @@
 import { lost } from "./errors.js";
 import * as glue from "./glue/compact_bg.js";
 import { Handle } from "./handle.js";
-import { argumentJson } from "./json.js";
+import { argumentJson, whole } from "./json.js";
 import { seen } from "./overflow.js";
 import { Seam } from "./seam.js";
 import type {
@@ -123,7 +123,7 @@ export async function drive(given: Drive): Promise<Driven> {
         put(summarize, job, { control, cleaned, silenceMs, timers }).then((came) => {
           // Nobody waits for it any more.
           if (!open.delete(control)) return;
-          const json = JSON.stringify(came);
+          const json = whole(JSON.stringify(came));
           tell((own) => own.answer(id, compactions.send(json)));
         });
       }
@@ -205,7 +205,10 @@ async function answer(
     const result = typeof came === "string" ? { text: came } : (came as Partial<SummaryResult>);
     const { text, finishReason } = result ?? {};
     const finish = typeof finishReason === "string" ? finishReason : null;
-    return { text: typeof text === "string" ? cleaned(text) : null, finishReason: finish };
+    const chars = typeof text === "string" ? text.length : 0;
+    // The engine refuses it by its length.
+    const isRead = typeof text === "string" && chars <= job.maxOutputChars;
+    return { text: isRead ? cleaned(text) : null, chars, finishReason: finish };
   } catch (error) {
     return { failed: "threw", error: seen(error) };
   }

@@ -54,7 +54,9 @@ export function openaiCompatible(
       { role: "user", content: job.prompt },
     ];
     const body = { model, messages, [maxTokensField]: job.maxOutputTokens, stream };
-    return ask(at(baseUrl, "chat/completions"), { headers, body, options, control, read: chat });
+    const { maxOutputChars } = job;
+    const url = at(baseUrl, "chat/completions");
+    return ask(url, { headers, body, options, control, maxOutputChars, read: chat });
   };
 }
 
@@ -74,7 +76,8 @@ export function anthropic(
   return (job: SummaryJob, control) => {
     const messages = [{ role: "user", content: job.prompt }];
     const body = { model, system: job.system, messages, max_tokens: job.maxOutputTokens, stream };
-    return ask(url, { headers, body, options, control, read: message });
+    const { maxOutputChars } = job;
+    return ask(url, { headers, body, options, control, maxOutputChars, read: message });
   };
 }
 
@@ -92,6 +95,8 @@ interface Call {
   body: Record<string, unknown>;
   options: EndpointOptions;
   control: SummaryControl;
+  /** Characters after which an answer that streams is read no further. */
+  maxOutputChars: number;
   read: Read;
 }
 
@@ -120,6 +125,7 @@ async function ask(url: string, call: Call): Promise<SummaryResult> {
   }
   for await (const data of events(response, control)) {
     if (data === "[DONE]" || read(JSON.parse(data) as Wire, answer)) return answer;
+    if (answer.text.length > call.maxOutputChars) return answer;
   }
   if (answer.finishReason === null) throw new SummarizerError("the answer broke off");
   return answer;

@@ -33,6 +33,8 @@ export interface SummaryJob {
   /** The same previous summary as in `prompt`, for a host that tells of it; not to be sent again. */
   previousSummary: string | null;
   maxOutputTokens: number;
+  /** An answer of more characters is refused unread: whoever streams may stop reading there. */
+  maxOutputChars: number;
   /** Of `system` and `prompt`. */
   inputTokens: number;
   /** From 1. */

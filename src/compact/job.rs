@@ -46,6 +46,7 @@ const ANSWER: Shape = Shape {
     what: "an answer",
     members: &[
         may("text", Want::Raw),
+        may("chars", Want::Integer),
         may("finishReason", Want::Raw),
         may("failed", Want::Text),
         may("detail", Want::Text),
@@ -110,7 +111,7 @@ impl Compaction {
         }
     }
 
-    /// Takes what came of a call (JSON): `{ text, finishReason }` or `{ failed, detail, status, error }`. Whatever stands there is an
+    /// Takes what came of a call (JSON): `{ text, chars, finishReason }`, without the text if it has more characters than the call allows, or `{ failed, detail, status, error }`. Whatever stands there is an
     /// answer; what comes late changes nothing.
     pub fn answer(&mut self, id: u32, json: &str) {
         let asked = |task: &Task| matches!(task.stage, Stage::Asked(own) if own == id);
@@ -132,6 +133,12 @@ impl Compaction {
                 if detail.is_empty() { said.lines().next().unwrap_or_default() } else { &*detail };
             let detail = prefix(&self.options.safe(line), MOST_DETAIL).to_owned();
             return self.failed(at, result, detail, failure, None);
+        }
+        let chars = given.integer("chars").unwrap_or(0);
+        // Before anything else is done with it: to look into megabytes takes seconds.
+        if self.tasks.get(at).is_some_and(|task| chars > i64::from(task.answer_chars)) {
+            let detail = "it is longer than any summary".into();
+            return self.failed(at, Fault::Inflated.name(), detail, Failure::Ineffective, None);
         }
         let finish = given.raw("finishReason").and_then(|raw| json::string(raw).ok());
         let text = given.raw("text").unwrap_or("null");
@@ -255,6 +262,7 @@ impl Compaction {
             self.asked = self.asked.saturating_add(1);
             task.stage = Stage::Asked(self.asked);
             let job = task.job(&self.messages, &self.options);
+            task.answer_chars = job.max_output_chars;
             asks.push(json!({ "id": self.asked, "summarizer": task.summarizer, "job": job }));
         }
     }

@@ -477,3 +477,13 @@ fn f8_calls_that_failed_before_it_count_on() {
     let (done, asked) = play(machine(json!({ "strikes": 1 }), 12, 40), |_, ask| good(&ask["job"]));
     assert_eq!((asked.len(), &done["strikes"], &done["degraded"]), (1, &json!(0), &json!(false)));
 }
+
+#[test]
+fn an_answer_of_more_characters_than_a_call_allows_is_refused_unread() {
+    let (done, asked) = play(machine(json!({}), 12, 100), |at, ask| {
+        let most = ask["job"]["maxOutputTokens"].as_u64().unwrap() * 16;
+        assert_eq!(ask["job"]["maxOutputChars"], most);
+        if at == 0 { json!({ "text": null, "chars": most + 1 }) } else { good(&ask["job"]) }
+    });
+    assert_eq!((results(&done), asked.len()), (vec!["inflated", "ok"], 2));
+}

@@ -105,7 +105,7 @@ impl Figures {
         };
         let (max_tokens, window) = (tokens("maxTokens")?, tokens("contextTokens")?);
         let mut ms = |name: &str, usual: u32| {
-            let number = given.integer(name).unwrap_or(i64::from(usual));
+            let number = given.integer(name).unwrap_or_else(|| i64::from(usual));
             amount(number, 1, MOST_MS, name, "1 to 2147483647 milliseconds")
         };
         let (silence_ms, total_ms) = (ms("silenceMs", SILENCE_MS)?, ms("totalMs", TOTAL_MS)?);

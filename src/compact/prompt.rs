@@ -38,6 +38,7 @@ pub(super) struct Job {
     pub(super) prompt: String,
     pub(super) previous_summary: Option<String>,
     pub(super) max_output_tokens: u32,
+    pub(super) max_output_chars: u32,
     pub(super) input_tokens: u32,
     pub(super) attempt: u32,
     pub(super) required_headings: Vec<&'static str>,
@@ -49,6 +50,7 @@ written!(Job {
     prompt,
     previous_summary,
     max_output_tokens,
+    max_output_chars,
     input_tokens,
     attempt,
     required_headings
@@ -102,6 +104,10 @@ their reasons, open questions, to-dos and constraints, and what was promised. Wh
 const UPDATE: &str = "Bring the previous summary up to date with what the session adds. Carry over what still holds, go on with its \
 numbering, move what is finished or answered to where it belongs, drop only what no longer matters.";
 
+/// An answer of more characters for each token that it may have is no summary, whatever stands in it: a token is rarely more
+/// than four of them, and a model may think aloud before.
+const CHARS_A_TOKEN: u32 = 16;
+
 /// The call's texts.
 pub(super) fn job(ask: Ask<'_>, options: &Options) -> Job {
     let system = system(ask, options);
@@ -113,6 +119,7 @@ pub(super) fn job(ask: Ask<'_>, options: &Options) -> Job {
         prompt,
         previous_summary: ask.previous.map(ToOwned::to_owned),
         max_output_tokens: ask.output_tokens,
+        max_output_chars: ask.output_tokens.saturating_mul(CHARS_A_TOKEN),
         attempt: ask.attempt,
         required_headings: ask.headings.to_vec(),
     }

@@ -54,6 +54,8 @@ pub(super) struct Task {
     /// Tokens that its texts may have, once it was made smaller; how often that was.
     pub(super) most: Option<u32>,
     pub(super) shrunk: u32,
+    /// Characters that its answer may have.
+    pub(super) answer_chars: u32,
 }
 
 /// Says that no call can be made, whatever is asked.
@@ -73,6 +75,7 @@ impl Task {
             complaint: None,
             most: None,
             shrunk: 0,
+            answer_chars: 0,
         }
     }
 

@@ -71,6 +71,46 @@ test("a summary comes back, with what was asked", { skip }, async () => {
   assert.equal(jobs[0].previousSummary, "OLD STATE");
 });
 
+test("half a character in a summary becomes U+FFFD, and the summary is taken", {
+  skip,
+}, async () => {
+  for (const half of ["\ud83d", "\ude00"]) {
+    const done = await run((/** @type {any} */ job) =>
+      good(job).replace("fine", `cut ${half} here`),
+    );
+    assert.deepEqual(done.attempts, [{ kind: "update", summarizer: 0, result: "ok" }]);
+    assert.match(done.summary, /^## Goal\ncut \ufffd here/);
+  }
+  const whole = await run((/** @type {any} */ job) =>
+    good(job).replace("fine", "\ud83d\ude00 \\ud83d"),
+  );
+  assert.match(whole.summary, /^## Goal\n\ud83d\ude00 \\ud83d/);
+});
+
+test("a runaway summary is refused by its length: nobody reads it, not even the host's redaction", {
+  skip,
+}, async () => {
+  /** @type {number[]} */
+  const redacted = [];
+  const redact = (/** @type {string} */ text) => {
+    redacted.push(text.length);
+    return text;
+  };
+  /** @type {number[]} */
+  const most = [];
+  const runaway = (/** @type {any} */ job) => {
+    most.push(job.maxOutputChars);
+    return good(job) + "and on ".repeat(600_000);
+  };
+  const done = await run(runaway, { redact });
+  assert.deepEqual(
+    done.attempts.map((/** @type {any} */ { result }) => result),
+    ["inflated", "inflated"],
+  );
+  assert.ok(most.every((chars) => chars > 0 && chars < 1_000_000));
+  assert.ok(Math.max(...redacted) < 4_000_000, `${redacted}`);
+});
+
 const long = (/** @type {any} */ job) => `${good(job)}${"more that nobody said\n".repeat(2_000)}`;
 /** @type {Array<[string, (job: any) => any, string]>} */
 const FAULTS = [

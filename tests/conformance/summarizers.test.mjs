@@ -386,6 +386,32 @@ for (const wire of WIRES) {
     await assert.rejects(wire.make()(job, control()), { message: "Overloaded" });
   });
 
+  test(`${wire.name}: an answer that streams without end is read up to the most that is taken`, {
+    skip,
+  }, async () => {
+    let isClosed = false;
+    handle = (_, response) => {
+      response.on("close", () => {
+        isClosed = true;
+      });
+      const events = wire.stream("stop", "x".repeat(200)).split(/(?<=\n\n|\r\n\r\n)/);
+      const pieces = events.filter((event) => event.includes('"x"')).join("");
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const next = () => {
+        if (isClosed) return;
+        response.write(pieces);
+        setImmediate(next);
+      };
+      next();
+    };
+    const { text } = await wire.make()({ ...job, maxOutputChars: 5_000 }, control());
+    assert.ok(text.length > 5_000 && text.length < 100_000, `${text.length}`);
+    for (let tries = 0; !isClosed && tries < 100; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assert.ok(isClosed, "the connection is closed");
+  });
+
   test(`${wire.name}: through a compaction`, { skip }, async () => {
     const messages = Array.from({ length: 8 }, (_, index) =>
       JSON.stringify({
