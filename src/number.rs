@@ -190,6 +190,14 @@ pub fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
+/// Milliseconds from the epoch to the last moment that a date has: what lies farther is no time to any host.
+const LAST_TIME_MS: u64 = 8_640_000_000_000_000;
+
+/// Epoch milliseconds that are a date.
+pub fn is_time(ms: i64) -> bool {
+    ms.unsigned_abs() <= LAST_TIME_MS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -349,6 +349,17 @@ impl State {
         self.check_outgoing(&self.whole(0).unwrap_or_default().0)
     }
 
+    /// The same, of a request that begins with a valid one of the first `valid` messages: the turn in which that ended is looked
+    /// at again, and all of it only where a rule is broken there.
+    pub(super) fn violations_behind(&self, valid: u32) -> Vec<Violation> {
+        let last = self.ledger.messages.get(valid.saturating_sub(1) as usize);
+        let start = self.ledger.turn_start(last.map_or(0, |message| message.turn));
+        if start > 0 && self.check_outgoing(&self.build(start)).is_empty() {
+            return Vec::new();
+        }
+        self.violations()
+    }
+
     /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
     fn check_outgoing(&self, entries: &[Entry]) -> Vec<Violation> {
         let outgoing = self.outgoing(entries);

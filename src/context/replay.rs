@@ -15,7 +15,7 @@ use crate::hash::mix;
 use crate::identifiers::Identifiers;
 use crate::json::{self, Members, RawValue, Shape, Value, Want, may, must};
 use crate::model::{Form, NONE, Role};
-use crate::number::count;
+use crate::number::{count, is_time};
 use crate::prune::{Cache, Sent};
 
 /// A session measured once, to be replayed under many policies.
@@ -61,7 +61,7 @@ impl RecordedCall {
     fn read(json: &str) -> Result<Self> {
         let mut call = CALL.read(json).map_err(no_session)?;
         let sent = call.integer("sent").and_then(|sent| u32::try_from(sent).ok()).unwrap_or(NONE);
-        Ok(Self { sent, at: call.integer("at") })
+        Ok(Self { sent, at: call.integer("at").filter(|at| is_time(*at)) })
     }
 }
 
@@ -213,23 +213,36 @@ impl Recording {
         let mut cache = Cache::new(prices.clone(), self.parts.total());
         let mut whole = Cache::new(prices, self.parts.total());
         let mut replay = Replay { calls: Vec::new(), totals: Totals::default(), state };
-        let mut everything: Vec<Sent> = Vec::new();
+        // Of the last request: its parts, and its messages if no rule was broken.
+        let (mut parts, mut valid) = (0, None);
         let mut holders = Holders::default();
         let limit = last.map_or(usize::MAX, |last| (last as usize).saturating_add(1));
         for (number, call) in (0u32..).zip(&self.calls).take(limit) {
+            let mut more: Vec<Sent> = Vec::new();
             for index in replay.state.ledger.message_count()..call.sent.min(self.len()) {
                 let Some(measure) = self.measures.get(index as usize) else { continue };
                 self.arrive(&mut replay.state, index, measure)?;
                 holders.add(measure);
                 let one = (mix(u64::from(index)), measure.blocks.iter().map(|b| b.tokens).sum());
-                everything.push(one);
+                more.push(one);
             }
             let at = call.at.unwrap_or_else(|| i64::from(call.sent).saturating_mul(PACE_MS));
             let answer = self.request(&mut replay.state, at)?;
-            let sent = sent(&replay.state);
-            replay.totals.unmanaged_bill =
-                replay.totals.unmanaged_bill.saturating_add(whole.charge(&everything, at));
-            let violations = replay.state.violations().len();
+            // Within an epoch a request only grows: what it begins with was counted and checked before.
+            if number == 0 || answer.epoch != replay.totals.epochs {
+                (parts, valid) = (0, None);
+            }
+            let grown = sent(&replay.state, parts);
+            let bill = cache.charge_grown(parts, &grown, at);
+            parts = parts.saturating_add(grown.len());
+            replay.totals.unmanaged_bill = replay
+                .totals
+                .unmanaged_bill
+                .saturating_add(whole.charge_grown(usize::MAX, &more, at));
+            let state = &replay.state;
+            let broken =
+                valid.map_or_else(|| state.violations(), |valid| state.violations_behind(valid));
+            valid = broken.is_empty().then(|| state.ledger.message_count());
             replay.take(Call {
                 call: number,
                 used: answer.tokens,
@@ -238,8 +251,8 @@ impl Recording {
                 epoch: answer.epoch,
                 event: answer.event,
                 edits: count(answer.edits.len()),
-                bill: cache.charge(&sent, at),
-                violations: count(violations),
+                bill,
+                violations: count(broken.len()),
                 fits: answer.fits,
                 at,
             });
@@ -345,8 +358,8 @@ impl Replay {
     }
 }
 
-/// What is sent, block by block, as the cache sees it.
-fn sent(state: &State) -> Vec<Sent> {
+/// What is sent from this part on, block by block, as the cache sees it.
+fn sent(state: &State, from: usize) -> Vec<Sent> {
     let head = state.pruner.head.as_ref();
     let head = head.map(|head| (mix(u64::MAX ^ u64::from(head.folds)), head.tokens));
     let block = |&at: &u32| {
@@ -359,7 +372,9 @@ fn sent(state: &State) -> Vec<Sent> {
         };
         Some((mix(u64::from(at).saturating_mul(4) | form), block.now))
     };
-    head.into_iter().chain(state.ledger.live().iter().filter_map(block)).collect()
+    let first = from.saturating_sub(usize::from(head.is_some()));
+    let live = state.ledger.live().get(first..).unwrap_or_default();
+    head.filter(|_| from == 0).into_iter().chain(live.iter().filter_map(block)).collect()
 }
 
 fn format_of(session: &mut Members<'_>, messages: &[&RawValue]) -> Result<Format> {

@@ -17,30 +17,42 @@ pub type Sent = (u64, u32);
 pub struct Cache {
     prices: Prices,
     fixed: u64,
+    /// When a prefix was sent last that the last request did not begin with.
     last_use: ByHash,
+    /// The prefixes of the last request, each with its tokens. All of them were sent when it was, so that nothing is noted for
+    /// each: a request that only grows costs what it grows by.
+    prefixes: Vec<(u64, u64)>,
+    last: Option<i64>,
 }
 
 impl Cache {
     /// An empty cache for requests that carry `fixed` tokens beside their messages.
     pub fn new(prices: Prices, fixed: u64) -> Self {
-        Self { prices, fixed, last_use: ByHash::default() }
+        Self { prices, fixed, last_use: ByHash::default(), prefixes: Vec::new(), last: None }
     }
 
     /// The price of a request at `now_ms`, in thousandths of a base input token; the cache holds it afterwards.
     pub fn charge(&mut self, sent: &[Sent], now_ms: i64) -> u64 {
-        let (hit, total, prefixes) = self.look_up(sent, now_ms);
+        self.charge_grown(0, sent, now_ms)
+    }
+
+    /// The same of a request that begins with the first `kept` parts of the last one, or all of them, and goes on with `more`.
+    pub fn charge_grown(&mut self, kept: usize, more: &[Sent], now_ms: i64) -> u64 {
+        self.let_go(kept);
+        let (hit, total, prefixes) = self.look_up(more, now_ms);
+        self.prefixes.extend(prefixes);
+        self.last = Some(now_ms);
         let write = if total < SHORTEST_PREFIX { 1000 } else { self.prices.write };
-        for prefix in prefixes {
-            self.last_use.insert(prefix, now_ms);
-        }
         let rest = total.saturating_sub(hit);
         hit.saturating_mul(self.prices.read).saturating_add(rest.saturating_mul(write))
     }
 
     /// The price of asking for a summary of `output` tokens behind a request that the cache may hold.
     pub fn charge_summary(&mut self, sent: &[Sent], output: u64, now_ms: i64) -> u64 {
+        self.let_go(0);
         let (hit, total, prefixes) = self.look_up(sent, now_ms);
-        for prefix in prefixes {
+        self.last = self.last.map(|_| now_ms);
+        for (prefix, _) in prefixes {
             if self.last_use.get(prefix).is_some() {
                 self.last_use.insert(prefix, now_ms);
             }
@@ -51,22 +63,31 @@ impl Cache {
             .saturating_add(output.saturating_mul(self.prices.output))
     }
 
-    /// Tokens that the cache still holds, all tokens, and the hash of each prefix.
-    fn look_up(&self, sent: &[Sent], now_ms: i64) -> (u64, u64, Vec<u64>) {
-        let lives = |prefix: u64| {
-            let age = self.last_use.get(prefix).map(|last| now_ms.saturating_sub(last));
-            age.is_some_and(|age| u64::try_from(age).unwrap_or(0) <= self.prices.ttl_ms)
-        };
-        let mut prefix = mix(7);
-        let mut total = self.fixed;
-        let mut alive = lives(prefix);
+    /// Of the last request only the first parts are at the start of the next.
+    fn let_go(&mut self, kept: usize) {
+        let Some(last) = self.last else { return };
+        for (prefix, _) in self.prefixes.drain(kept.min(self.prefixes.len())..) {
+            self.last_use.insert(prefix, last);
+        }
+    }
+
+    fn is_fresh(&self, last: i64, now_ms: i64) -> bool {
+        u64::try_from(now_ms.saturating_sub(last)).unwrap_or(0) <= self.prices.ttl_ms
+    }
+
+    /// Tokens that the cache still holds, all tokens, and the prefixes behind those that were kept.
+    fn look_up(&self, more: &[Sent], now_ms: i64) -> (u64, u64, Vec<(u64, u64)>) {
+        let (mut prefix, mut total) =
+            self.prefixes.last().copied().unwrap_or_else(|| (mix(7), self.fixed));
+        let mut alive = self.last.is_some_and(|last| self.is_fresh(last, now_ms));
         let mut hit = if alive { total } else { 0 };
-        let mut prefixes = vec![prefix];
-        for &(hash, tokens) in sent {
+        let mut prefixes = Vec::with_capacity(more.len());
+        for &(hash, tokens) in more {
             prefix = mix(prefix ^ hash);
-            prefixes.push(prefix);
             total = total.saturating_add(u64::from(tokens));
-            alive = alive && lives(prefix);
+            prefixes.push((prefix, total));
+            let known = self.last_use.get(prefix);
+            alive = alive && known.is_some_and(|last| self.is_fresh(last, now_ms));
             if alive {
                 hit = total;
             }
@@ -110,5 +131,44 @@ mod tests {
         let mut cache = cache();
         cache.charge(&[(1, 100)], 0);
         assert_eq!(cache.charge_summary(&[(1, 100)], 1500, 1), 2100 * 100 + 300_000 + 7_500_000);
+    }
+
+    /// The cache as it is defined: of every prefix, when it was sent last.
+    #[derive(Default)]
+    struct Plain(std::collections::BTreeMap<Vec<Sent>, i64>);
+
+    impl Plain {
+        fn charge(&mut self, sent: &[Sent], now_ms: i64) -> u64 {
+            let (mut hit, mut total, mut alive) = (0, 2000, true);
+            for end in 0..=sent.len() {
+                total += end.checked_sub(1).map_or(0, |at| u64::from(sent[at].1));
+                let last = self.0.insert(sent[..end].to_vec(), now_ms);
+                alive = alive && last.is_some_and(|last| now_ms - last <= 300_000);
+                if alive {
+                    hit = total;
+                }
+            }
+            hit * 100 + (total - hit) * 1250
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn requests_that_grow_are_cut_or_come_back_cost_what_each_prefix_says(
+            steps in proptest::collection::vec((0..6_usize, proptest::collection::vec(0..3_u32, 0..4), 0..400_000_i64), 1..30),
+        ) {
+            let (mut cache, mut plain) = (cache(), Plain::default());
+            let (mut sent, mut now): (Vec<Sent>, i64) = (Vec::new(), 0);
+            for (kept, more, pause) in steps {
+                // Above the usual lengths: all of it is kept.
+                let kept = if kept > 3 { sent.len() } else { kept.min(sent.len()) };
+                let more: Vec<Sent> =
+                    more.into_iter().map(|part| (u64::from(part), 100 * part + 7)).collect();
+                sent.truncate(kept);
+                sent.extend(&more);
+                now += pause;
+                proptest::prop_assert_eq!(cache.charge_grown(kept, &more, now), plain.charge(&sent, now));
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Times of session files as epoch milliseconds, in integers.
 
 use crate::json::RawValue;
+use crate::number::is_time;
 
 use super::raw::text;
 
@@ -8,11 +9,14 @@ use super::raw::text;
 const MILLISECONDS_FROM: i64 = 100_000_000_000;
 
 /// An ISO 8601 string, or a number of seconds or milliseconds.
+///
+/// What is farther from now than any date is unknown: a damaged file, or a clock that ran wild.
 pub(super) fn millis(raw: &RawValue) -> Option<i64> {
-    match text(raw) {
+    let ms = match text(raw) {
         Some(iso) => from_iso(iso.trim()),
         None => from_number(raw),
-    }
+    };
+    ms.filter(|ms| is_time(*ms))
 }
 
 fn from_number(text: &str) -> Option<i64> {
@@ -114,6 +118,14 @@ mod tests {
         assert_eq!(from_number("1757015046.707548"), Some(1_757_015_046_707));
         assert_eq!(from_number("1765233665292"), Some(1_765_233_665_292));
         assert_eq!(from_number("1e99"), None);
+    }
+
+    #[test]
+    fn what_no_date_can_be_is_unknown() {
+        assert_eq!(millis("8640000000000000"), Some(8_640_000_000_000_000));
+        for raw in ["9e15", "9000000000000000", "-8640000000000001", "9223372036854775807"] {
+            assert_eq!(millis(raw), None, "{raw}");
+        }
     }
 
     #[test]
