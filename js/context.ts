@@ -64,7 +64,7 @@ export class ContextManager<M = unknown> {
    * What a getter or callback of yours throws is thrown. The next request is then what this one would have been, and reports its
    * edits and its compaction.
    *
-   * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`; `DISPOSED`;
+   * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE` (more than 32 Mi characters of JSON in one message); `DISPOSED`;
    * `INSTANCE_LOST` if the Wasm trapped: the next call builds the session anew.
    */
   request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {

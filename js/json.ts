@@ -2,19 +2,23 @@
 import { echoes, isOfClass } from "./carry.js";
 import { PlimsollError } from "./errors.js";
 
-/** A message of more characters is refused before it is copied. */
+/** An argument of more characters, a session or a candidate file among them, is refused before it is copied. */
 const LARGEST = 256 * 1024 * 1024;
+/** The same of a message: it is read in one go, and the program does nothing else meanwhile. */
+const LARGEST_MESSAGE = 32 * 1024 * 1024;
 
 /** A message as JSON; `MALFORMED_MESSAGE` with its index if it cannot be written. */
 export function messageJson(message: unknown, index: number): string {
+  const what = `message ${index}`;
   const text = attempt(
     () => seen(message),
+    { what, most: LARGEST_MESSAGE },
     (cause) => malformed(index, "a message that JSON.stringify can write", cause),
   );
   if (text === undefined || message === null || typeof message !== "object") {
     throw malformed(index, "a message object");
   }
-  return within(text, `message ${index}`);
+  return within(text, what, LARGEST_MESSAGE);
 }
 
 /** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
@@ -43,7 +47,7 @@ export function apart(
     return own;
   };
   const json = written(() => ({ ...given, sections: given.sections.map(head) }), argument);
-  if (size > LARGEST) throw tooLarge(argument, size);
+  if (size > LARGEST) throw tooLarge(argument, size, LARGEST);
   return { json, texts };
 }
 
@@ -54,7 +58,7 @@ export function whole(json: string): string {
 }
 
 function written(value: () => unknown, argument: string): string {
-  const text = attempt(value, (cause) => {
+  const text = attempt(value, { what: argument, most: LARGEST }, (cause) => {
     const info = {
       code: "INVALID_ARGUMENT",
       argument,
@@ -83,31 +87,44 @@ function seen(message: unknown): unknown {
   return own;
 }
 
+/** How much of something is taken, and what it is. */
+interface Limit {
+  what: string;
+  most: number;
+}
+
 function attempt(
   value: () => unknown,
+  limit: Limit,
   flaw: (cause: unknown) => PlimsollError,
 ): string | undefined {
   try {
     const it = value();
+    const nodes = { left: 500, room: limit.most };
     // A replacer takes five times as long.
-    return isPlain(it, { left: 500 }) ? JSON.stringify(it) : JSON.stringify(it, plain);
+    const isWritten = isPlain(it, nodes);
+    if (nodes.room < 0) throw tooLarge(limit.what, limit.most - nodes.room, limit.most);
+    return isWritten ? JSON.stringify(it) : JSON.stringify(it, plainWithin(limit));
   } catch (cause) {
     throw cause instanceof PlimsollError ? cause : flaw(cause);
   }
 }
 
 /** A text that is not too long to be taken. */
-export function within(text: string, what: string): string {
-  if (text.length > LARGEST) throw tooLarge(what, text.length);
+export function within(text: string, what: string, most: number = LARGEST): string {
+  if (text.length > most) throw tooLarge(what, text.length, most);
   return text;
 }
 
 /**
  * JSON.stringify needs no help of ours: plain objects and arrays all the way down, so few that looking costs little, and
- * none that says itself how it is written.
+ * none that says itself how it is written. `room`: what is left for their texts; below 0 there are more.
  */
-function isPlain(value: unknown, nodes: { left: number }): boolean {
-  if (typeof value === "string") return value.length <= LARGEST;
+function isPlain(value: unknown, nodes: { left: number; room: number }): boolean {
+  if (typeof value === "string") {
+    nodes.room -= value.length;
+    return nodes.room >= 0;
+  }
   if (typeof value === "bigint" || typeof value === "function") return false;
   if (typeof value !== "object" || value === null) return true;
   if (nodes.left-- <= 0 || "toJSON" in value) return false;
@@ -121,7 +138,7 @@ function isPlain(value: unknown, nodes: { left: number }): boolean {
 
 /** A copy of a plain value that shares its texts, to see later whether it has changed; undefined: it is not plain. */
 export function copied(value: unknown): unknown {
-  return isPlain(value, { left: 500 }) ? copy(value) : undefined;
+  return isPlain(value, { left: 500, room: LARGEST }) ? copy(value) : undefined;
 }
 
 function copy(value: unknown): unknown {
@@ -160,16 +177,26 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Bytes as base64, big integers as digits; `this` shows what `toJSON` would hide. */
-function plain(this: unknown, key: string, value: unknown): unknown {
-  if (typeof value === "string" && value.length > LARGEST) {
-    throw tooLarge(`the text at ${key}`, value.length);
-  }
-  if (typeof value === "bigint") return String(value);
-  const held = (this as Record<string, unknown>)[key];
-  if (!ArrayBuffer.isView(held)) return value;
-  if (held.byteLength > LARGEST) throw tooLarge(`the bytes at ${key}`, held.byteLength);
-  return base64(new Uint8Array(held.buffer, held.byteOffset, held.byteLength));
+/** Bytes as base64, big integers as digits, and no more of texts and bytes than is taken; `this` shows what `toJSON` would hide. */
+function plainWithin({
+  what,
+  most,
+}: Limit): (this: unknown, key: string, value: unknown) => unknown {
+  let size = 0;
+  const take = (length: number): void => {
+    size += length;
+    if (size > most) throw tooLarge(what, size, most);
+  };
+  return function (this: unknown, key: string, value: unknown): unknown {
+    if (typeof value === "bigint") return String(value);
+    const held = (this as Record<string, unknown>)[key];
+    if (ArrayBuffer.isView(held)) {
+      take(held.byteLength);
+      return base64(new Uint8Array(held.buffer, held.byteOffset, held.byteLength));
+    }
+    if (typeof value === "string") take(value.length);
+    return value;
+  };
 }
 
 function base64(bytes: Uint8Array): string {
@@ -191,7 +218,7 @@ function malformed(index: number, expected: string, cause?: unknown): PlimsollEr
   return new PlimsollError(info, `message ${index}: expected ${expected}${why}`, { cause });
 }
 
-function tooLarge(what: string, size: number): PlimsollError {
-  const info = { code: "TOO_LARGE", what, size, cap: LARGEST } as const;
-  return new PlimsollError(info, `${what} has ${size} bytes; at most ${LARGEST} are taken`);
+function tooLarge(what: string, size: number, cap: number): PlimsollError {
+  const info = { code: "TOO_LARGE", what, size, cap } as const;
+  return new PlimsollError(info, `${what} has ${size} bytes; at most ${cap} are taken`);
 }
