@@ -32,9 +32,12 @@ impl<'a> Reader<'a> {
             } else {
                 out.push(self.escape(true)?);
             }
-            let start = self.at;
-            self.at = plain_until(self.text, start);
-            out.push_str(self.from(start, self.at));
+            // Escapes often follow each other, and to begin a search costs more than an escape.
+            if self.byte() != Some(b'\\') {
+                let start = self.at;
+                self.at = plain_until(self.text, start);
+                out.push_str(self.from(start, self.at));
+            }
         }
         Ok(Cow::Owned(out))
     }
@@ -44,8 +47,10 @@ impl<'a> Reader<'a> {
         let bytes = self.text.as_bytes();
         self.at += 1;
         loop {
-            let end = plain_until(self.text, self.at);
-            self.at = end;
+            if self.byte() != Some(b'\\') {
+                self.at = plain_until(self.text, self.at);
+            }
+            let end = self.at;
             match (bytes.get(end), bytes.get(end + 1)) {
                 (Some(b'\\'), Some(b'"' | b'\\' | b'n' | b't')) => self.at += 2,
                 _ if self.ends()? => return Ok(()),
