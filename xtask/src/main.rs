@@ -22,7 +22,8 @@ cargo xtask demo                                sets up, builds, and shows the p
 cargo xtask test [--long] [--hosts] [--quick] [SUITE...]
                                                 every suite, or those named
 cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
-cargo xtask bench                               speed against other packages";
+cargo xtask bench                               speed against other packages
+cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         ["test", options @ ..] => test::run(options),
         ["check"] => check::run(),
         ["bench"] => bench::run().map(|()| true),
+        ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

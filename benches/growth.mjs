@@ -1,0 +1,163 @@
+/**
+ * Growth: each entry's time as its input doubles. Linear work takes about twice as long, quadratic work four times; the aim is 2.2 at
+ * most. Processor time, the least of several runs, so that other work on the machine counts little.
+ *
+ *     cargo xtask bench growth            all entries
+ *     cargo xtask bench growth replay     those whose name has this word
+ */
+import { loadPackage } from "../tests/conformance/package.mjs";
+
+const { api, why } = await loadPackage();
+if (!api) throw new Error(why);
+
+const AIM = 2.2;
+const RUNS = 3;
+/** Below this many milliseconds a ratio is noise. */
+const LEAST_MS = 4;
+
+const user = (content) => ({ role: "user", content });
+const assistant = (content) => ({ role: "assistant", content });
+const results = (...ids) =>
+  user(ids.map((id) => ({ type: "tool_result", tool_use_id: id, content: `result ${id}` })));
+const manager = (more = {}) =>
+  new api.ContextManager({ window: { contextTokens: 2_000_000 }, format: "anthropic", ...more });
+const talk = (turns) =>
+  Array.from({ length: turns }, (_, at) => [
+    user(`question ${at}`),
+    assistant(`answer ${at}`),
+  ]).flat();
+/** A session's file as `readSession` gives it: a call after each message of the user. */
+const chain = (messages) => ({
+  format: "anthropic",
+  messageFormat: "anthropic",
+  messages: Array.from({ length: messages }, (_, at) => (at % 2 ? assistant : user)(`m${at}`)),
+  calls: Array.from({ length: messages / 2 }, (_, at) => ({ sent: 2 * at + 1 })),
+  compactions: [],
+  receipt: { lines: messages, read: messages, unknown: 0, broken: [] },
+});
+
+/**
+ * One line of the table each: a name, the first of three sizes, and what is measured, made ready for a size.
+ *
+ * @type {Array<[name: string, size: number, ready: (size: number) => () => unknown]>}
+ */
+const ENTRIES = [
+  [
+    "messages of one role in a row (Bedrock)",
+    200,
+    (size) => {
+      const history = Array.from({ length: size }, (_, at) => user(`message ${at}`));
+      return () => manager({ provider: "bedrock" }).request(history);
+    },
+  ],
+  [
+    "20 turns whose last message differs each time",
+    500,
+    (size) => {
+      const history = talk(size);
+      return () => {
+        const context = manager();
+        context.request(history);
+        for (let turn = 0; turn < 20; turn++) context.request([...history, user(`now ${turn}`)]);
+      };
+    },
+  ],
+  [
+    "results without calls in one message",
+    500,
+    (size) => {
+      const history = [user("x"), results(...Array.from({ length: size }, (_, at) => `t${at}`))];
+      return () => manager().request(history);
+    },
+  ],
+  [
+    "10 pins of a text",
+    500,
+    (size) => {
+      const history = talk(size);
+      return () => {
+        const context = manager();
+        context.request(history);
+        for (let at = 0; at < 10; at++) context.pin({ text: `pinned ${at}` });
+      };
+    },
+  ],
+  ...[
+    ["plain characters", "word "],
+    ["line ends", "\n"],
+    ["control characters", "\u0001"],
+    ["lone surrogates", "\ud83d"],
+  ].map(([name, text]) => [
+    `a message of ${name}`,
+    500_000,
+    (size) => {
+      const history = [user(text.repeat(size / text.length))];
+      return () => manager().request(history);
+    },
+  ]),
+  [
+    "a runaway summary, in characters",
+    1_000_000,
+    (size) => {
+      const answer = "and so on ".repeat(size / 10);
+      const history = talk(200);
+      return () =>
+        manager({
+          window: { contextTokens: 20_000 },
+          summary: { minimumTokens: 0 },
+          summarize: async () => answer,
+        }).compact(history, { force: true });
+    },
+  ],
+  [
+    "a message too large to be taken, in characters",
+    34_000_000,
+    (size) => {
+      const history = [user("x".repeat(size))];
+      return () => {
+        try {
+          manager().request(history);
+        } catch (error) {
+          if (error.code !== "TOO_LARGE") throw error;
+        }
+      };
+    },
+  ],
+  [
+    "replay of a chain of tiny messages",
+    2_000,
+    (size) => {
+      const session = chain(size);
+      return () => api.replay({ ...session }, { window: { contextTokens: 200_000 } });
+    },
+  ],
+];
+
+/** Milliseconds of processor time: the least of some runs. */
+async function time(work) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < RUNS; run++) {
+    const begun = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(begun);
+    least = Math.min(least, (user + system) / 1000);
+  }
+  return least;
+}
+
+const shown = (ms) => ms.toFixed(ms < 10 ? 1 : 0).padStart(8);
+const word = process.argv[2] ?? "";
+manager().request(talk(10));
+console.log(
+  `${"".padEnd(48)}${"n".padStart(11)}${"n".padStart(8)}${"2n".padStart(8)}${"4n".padStart(8)}   x2   x2`,
+);
+for (const [name, size, ready] of ENTRIES.filter(([name]) => name.includes(word))) {
+  const times = [];
+  for (const factor of [1, 2, 4]) times.push(await time(ready(size * factor)));
+  const ratios = [times[1] / times[0], times[2] / times[1]];
+  const isOver = ratios.some((ratio, at) => ratio > AIM && times[at + 1] > LEAST_MS);
+  const line = `${name.padEnd(48)}${size.toLocaleString("en").padStart(11)}${times.map(shown).join("")}`;
+  console.log(
+    `${line} ${ratios.map((ratio) => ratio.toFixed(1).padStart(4)).join(" ")}${isOver ? `  over ${AIM}` : ""}`,
+  );
+}
