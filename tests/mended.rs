@@ -95,7 +95,10 @@ fn carry_out(
                 }
                 FixKind::Rename { piece, id } => (piece, What::Id(id.clone())),
                 FixKind::Text { piece, text: Some(text) } => (piece, What::Text(text.clone())),
-                FixKind::Text { piece, text: None } => (piece, What::Text(text(piece))),
+                FixKind::Text { piece, text: None } => (piece, What::Hollow),
+                FixKind::Unicode { piece } => {
+                    (piece, What::Strings(draft.parts[*piece as usize].mended.clone()))
+                }
                 FixKind::Sign { piece } => (piece, What::Sign),
                 FixKind::Arguments { piece } => {
                     let object = serde_json::from_str::<Value>(&text(piece)).ok();

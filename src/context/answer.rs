@@ -190,7 +190,8 @@ impl State {
             self.mend(validity::markers(&self.outlines, self.provider, beside));
         }
         self.fresh.clear();
-        self.ending = if whole { self.mender.finish() } else { Vec::new() };
+        let ending = if whole { self.mender.finish() } else { Vec::new() };
+        self.end_with(ending);
         let (entries, trailed) = self.whole(0).unwrap_or_default();
         for (index, _, key) in
             entries.iter().flat_map(|entry| self.edited(entry)).collect::<Vec<_>>()

@@ -5,12 +5,14 @@ use super::measure::{Measure, measure};
 use super::snapshot::{Known, mark};
 use super::state::{State, native};
 use crate::error::{Error, Result};
+use crate::estimate::RESULT;
 use crate::format::Format;
 use crate::ledger::Arrival;
 use crate::model::{
     Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Piece, Role, Violation,
 };
 use crate::number::count;
+use crate::order::sort_by;
 use crate::prune::{Change, Rule};
 
 /// What came of a message that was handed over.
@@ -161,8 +163,8 @@ impl State {
             self.all_widest = self.all_widest.max(piece.widest);
             self.lines.overheads.push(measured.overhead);
             self.lines.errors.push(piece.error);
-            if let Some(text) = &measured.mended {
-                self.mended.insert(block, text.clone());
+            if !measured.mended.is_empty() {
+                self.mended.insert(block, measured.mended.clone());
             }
             self.cap_at_arrival(block, at, draft);
             self.follow_call(block, pair);
@@ -228,26 +230,105 @@ impl State {
                 self.displaced.insert((message, piece), ());
             }
         }
+        let mut dropped = Vec::new();
         for fix in fixes {
             if let FixKind::Drop { piece } = fix.kind {
-                self.drop_piece(fix.index, piece);
+                self.drop_piece(fix.index, piece, &mut dropped);
             }
+            self.count_mended(&fix);
             self.sent.rebuild |= fix.index < self.sent.upto;
             self.fixes.entry(fix.index).or_default().push(fix);
+        }
+        // From the last to the first: each leaves the end of the list of what is sent.
+        for block in dropped.into_iter().rev() {
+            self.ledger.set_form(block, Form::Gone, 0);
         }
     }
 
     /// A piece, or with `NONE` a whole message, is not sent because it mends the history; one that moves is sent elsewhere.
-    fn drop_piece(&mut self, message: u32, piece: u32) {
+    fn drop_piece(&mut self, message: u32, piece: u32, dropped: &mut Vec<u32>) {
         let blocks = self.ledger.blocks_of(message);
-        for (number, block) in (0u32..).zip(blocks) {
-            let moves = self.displaced.contains_key(&(message, number));
-            if moves || (piece != NONE && piece != number) {
+        let pieces =
+            if piece == NONE { 0..count(blocks.len()) } else { piece..piece.saturating_add(1) };
+        for number in pieces {
+            let block = blocks.start.saturating_add(number);
+            if self.displaced.contains_key(&(message, number)) || !blocks.contains(&block) {
                 continue;
             }
             let before = self.ledger.blocks.get(block as usize).map_or(0, |block| block.now);
-            self.ledger.set_form(block, Form::Gone, 0);
             self.note(Change { block, rule: Rule::Repair, before });
+            dropped.push(block);
+        }
+    }
+
+    /// What a repair puts in place of a block's text is what is counted of it.
+    fn count_mended(&mut self, fix: &Fix) {
+        let at = self.ledger.blocks_of(fix.index).start.saturating_add(fix.kind.piece());
+        let block = self.ledger.blocks.get(at as usize).filter(|block| block.form != Form::Gone);
+        let Some(block) = block else { return };
+        let tokens = |text: &str| self.options.estimator.tokens(text);
+        let now = match &fix.kind {
+            FixKind::Arguments { .. } => {
+                let overhead = self.lines.overheads.get(at as usize).copied().unwrap_or(0);
+                overhead.saturating_add(tokens("{}"))
+            }
+            FixKind::Text { text: Some(text), .. } => block.now.saturating_add(tokens(text)),
+            FixKind::Text { text: None, .. }
+            | FixKind::Drop { .. }
+            | FixKind::Rename { .. }
+            | FixKind::Unicode { .. }
+            | FixKind::Sign { .. }
+            | FixKind::Unmark { .. }
+            | FixKind::AsUser
+            | FixKind::Turn
+            | FixKind::Before(_)
+            | FixKind::After(_) => return,
+        };
+        self.ledger.set_form(at, Form::Full, now);
+    }
+
+    /// Takes up what the request needs because it ends here. What that changes of a block's tokens holds until there is
+    /// another message.
+    pub(super) fn end_with(&mut self, ending: Vec<Fix>) {
+        for (block, before, now) in std::mem::take(&mut self.at_end) {
+            let still = self.ledger.blocks.get(block as usize);
+            if still.is_some_and(|it| it.now == now && it.form != Form::Gone) {
+                self.ledger.set_form(block, Form::Full, before);
+            }
+        }
+        let mut leaving = Vec::new();
+        let mut moving = Vec::new();
+        for fix in &ending {
+            if let FixKind::Drop { piece } = fix.kind {
+                leaving.push((fix.index, piece));
+            } else if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
+                moving.push((message, piece));
+            } else if let FixKind::Text { piece, text: Some(text) } = &fix.kind {
+                // A call that is answered in its own part.
+                let more = self.options.estimator.tokens(text).saturating_add(RESULT);
+                self.cost_at_end(fix.index, *piece, |now| now.saturating_add(more));
+            }
+        }
+        let place = |it: &(u32, u32)| (i64::from(it.0), i64::from(it.1));
+        sort_by(&mut moving, place);
+        for at in &leaving {
+            if moving.binary_search(at).is_err() {
+                self.cost_at_end(at.0, at.1, |_| 0);
+            }
+        }
+        leaving.append(&mut moving);
+        sort_by(&mut leaving, place);
+        self.leaving = leaving;
+        self.ending = ending;
+    }
+
+    fn cost_at_end(&mut self, message: u32, piece: u32, cost: impl Fn(u32) -> u32) {
+        let at = self.ledger.blocks_of(message).start.saturating_add(piece);
+        let block = self.ledger.blocks.get(at as usize).filter(|block| block.form != Form::Gone);
+        if let Some(before) = block.map(|block| block.now) {
+            let now = cost(before);
+            self.ledger.set_form(at, Form::Full, now);
+            self.at_end.push((at, before, now));
         }
     }
 

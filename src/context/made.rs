@@ -2,8 +2,8 @@
 
 use super::state::State;
 use super::view::{Entry, changed};
-use crate::estimate::{CALL, MESSAGE};
-use crate::format::{Format, mended_copy};
+use crate::estimate::{MESSAGE, RESULT};
+use crate::format::{Format, What, copied_ops};
 use crate::hash::{bytes, fnv, round};
 use crate::json::{self, Value, json as object};
 use crate::model::{
@@ -40,8 +40,7 @@ impl State {
             let Some(outline) = self.outlines.get(block.message as usize) else { continue };
             let piece = outline.pieces.get(number as usize);
             if piece.is_some_and(|piece| self.is_in_head(block.message, outline.role, piece)) {
-                let mended = self.mended.get(&at).cloned().map(MadePart::Text);
-                parts.push(mended.unwrap_or(MadePart::Host(block.message, number)));
+                parts.push(MadePart::Host(block.message, number));
             }
         }
         Made::User(parts)
@@ -87,11 +86,7 @@ impl State {
             Made::Moved { id, name, message, piece } => {
                 let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
                 let block = self.ledger.blocks.get(at as usize)?;
-                // What is moved is copied, and its blocks are mended there; broken text goes as ours.
-                let (_, copies) = self.format.make(made, |at| self.outlines.get(at as usize));
-                let in_place = !self.mends_copy(made, &copies).is_empty();
-                let mended = || self.mended.get(&at).filter(|_| !in_place);
-                match self.lines.text.get(&at).or_else(mended) {
+                match self.lines.text.get(&at) {
                     _ if block.form == Form::Gone => return None,
                     Some(text) => {
                         let (id, name, mut text) = (id.clone(), name.clone(), text.clone());
@@ -111,15 +106,27 @@ impl State {
         })
     }
 
-    /// What mends the blocks of a result of the host's where they are copied to.
-    pub(super) fn mends_copy(&self, made: &Made, copies: &[Copied]) -> Vec<Op> {
-        let Made::Moved { message, piece, .. } = made else { return Vec::new() };
-        let at = self.ledger.blocks_of(*message).start.saturating_add(*piece);
-        let (Some(text), Some(copy)) = (self.mended.get(&at), copies.first()) else {
-            return Vec::new();
-        };
-        let piece = self.piece(*message, *piece);
-        piece.map_or_else(Vec::new, |piece| mended_copy(piece, copy, text))
+    /// What mends pieces of the host's where they are copied to: broken strings, blank blocks, cache markers.
+    pub(super) fn mends_copies(&self, copies: &[Copied]) -> Vec<Op> {
+        let mut ops = Vec::new();
+        for copy in copies {
+            let Some(outline) = self.outlines.get(copy.index as usize) else { continue };
+            let Some(fixes) = self.fixes.get(&copy.index) else { continue };
+            let blocks = self.ledger.blocks_of(copy.index);
+            for ((number, piece), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
+                let strings = self.mended.get(&at).cloned().map(What::Strings);
+                let hollow = (piece.hollow != 0).then_some(What::Hollow);
+                let marks = fixes.iter().filter_map(|fix| {
+                    let FixKind::Unmark { piece, marks } = fix.kind else { return None };
+                    (piece == number).then_some(What::Unmark(marks))
+                });
+                let changes: Vec<What> = strings.into_iter().chain(hollow).chain(marks).collect();
+                if !changes.is_empty() {
+                    ops.extend(copied_ops(piece, copy, &changes));
+                }
+            }
+        }
+        ops
     }
 
     fn piece(&self, message: u32, piece: u32) -> Option<&Piece> {
@@ -158,8 +165,8 @@ impl State {
         let text = match last {
             None if whole && !self.outlines.is_empty() => LEAD,
             Some(Role::System) if whole && entries.iter().all(|it| self.is_systems(it)) => LEAD,
-            Some(Role::Assistant) => CONTINUE,
-            None | Some(Role::User | Role::Tool | Role::System) => return false,
+            Some(Role::Assistant) if !self.mender.is_paused() => CONTINUE,
+            None | Some(_) => return false,
         };
         entries.push(self.entry(line(text)));
         true
@@ -214,14 +221,17 @@ impl State {
 
     /// Takes from what is copied where it stands in the host's history, and tells what it says: the same piece may stand
     /// alone or beside others.
-    pub(super) fn take_place(&self, copy: &mut Copied) -> u64 {
+    /// `last`: where the piece of the copy before was found; the next mostly follows it.
+    pub(super) fn take_place(&self, copy: &mut Copied, last: &mut usize) -> u64 {
         let index = std::mem::take(&mut copy.index);
         let pieces = self.outlines.get(index as usize).map_or(&[][..], |outline| &outline.pieces);
-        for (at, piece) in self.ledger.blocks_of(index).zip(pieces) {
+        let all = self.ledger.blocks_of(index).zip(pieces).enumerate();
+        for (number, (at, piece)) in all.clone().skip(*last).chain(all.take(*last)) {
             let pointer = piece.place.pointer();
             let under = copy.from.strip_prefix(&pointer);
             if let Some(under) = under.filter(|it| it.is_empty() || it.starts_with('/')) {
                 copy.from = under.into();
+                *last = number;
                 let says = self.keys.get(at as usize).copied().unwrap_or(0);
                 let key = bytes(says, piece.kind.name().as_bytes());
                 return round(key, u64::from(piece.error));
@@ -237,7 +247,7 @@ impl State {
     /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
     pub(super) fn made_tokens(&self, entries: &[Entry]) -> u64 {
         let result = |text: &str| {
-            self.options.estimator.tokens(text).saturating_add(CALL).saturating_add(MESSAGE)
+            self.options.estimator.tokens(text).saturating_add(RESULT).saturating_add(MESSAGE)
         };
         let tokens = |made: &Made| match made {
             Made::Result { text, .. } => result(text),

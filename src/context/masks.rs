@@ -65,7 +65,7 @@ impl State {
         let earlier = self.provider.signs_calls() && self.request != NONE && message < self.request;
         let verbatim = match piece.kind {
             Kind::Text => role == Role::User || (piece.opaque && self.provider.signs_calls()),
-            Kind::Call => piece.opaque && !earlier,
+            Kind::Call => piece.opaque && (!earlier || piece.is_provider_run()),
             Kind::Result => piece.opaque,
             Kind::Thinking => tied || (piece.opaque && self.provider.signs_calls()),
             Kind::Other => true,

@@ -5,7 +5,7 @@ use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tok
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;
 use crate::identifiers::Identifiers;
-use crate::model::{Draft, Kind, Outline, Part, Role};
+use crate::model::{Draft, Kind, Op, Outline, Part, Role};
 use crate::order::sort_set;
 use crate::text::{identifiers, is_secret, key_end, leaves, utf16_len};
 
@@ -42,8 +42,8 @@ pub(super) struct Measured {
     pub key: u64,
     /// Bytes of its text and of its images.
     pub bytes: u32,
-    /// Its text with U+FFFD for every lone surrogate, if it has one.
-    pub mended: Option<String>,
+    /// Replaces its strings that hold half a surrogate pair.
+    pub mended: Vec<Op>,
 }
 
 /// Identifiers in this many first characters count as standing in the head.
@@ -119,8 +119,7 @@ fn measure_part(
         head_ids,
         key,
         bytes: u32::try_from(part.text.len()).unwrap_or(u32::MAX).saturating_add(part.media_bytes),
-        mended: (part.piece.broken_unicode || part.piece.hollow != 0)
-            .then(|| part.text.clone().into_owned()),
+        mended: part.mended.clone(),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::format::Format;
 use crate::json;
 use crate::ledger::Ledger;
-use crate::model::{Fix, NONE, Outline, Violation};
+use crate::model::{Fix, NONE, Op, Outline, Violation};
 use crate::prune::{Change, Pruner, Rule};
 use crate::validity::{self, Mender, Provider};
 
@@ -43,8 +43,12 @@ pub struct State {
     pub(super) why: LiteMap<u32, Why>,
     /// Results that go out at another place: message, piece.
     pub(super) displaced: LiteMap<(u32, u32), ()>,
-    /// Texts of blocks whose strings held lone surrogates, with U+FFFD instead.
-    pub(super) mended: LiteMap<u32, String>,
+    /// Of blocks with half surrogate pairs in their strings: what replaces those strings on the host's message.
+    pub(super) mended: LiteMap<u32, Vec<Op>>,
+    /// Pieces that this request leaves out, or sends elsewhere, because it ends where it does: message, piece; in order.
+    pub(super) leaving: Vec<(u32, u32)>,
+    /// Blocks that cost something else for that: the block, its tokens otherwise, and those that it has now.
+    pub(super) at_end: Vec<(u32, u32, u32)>,
     /// Reasoning that is still sent though what it is bound to is gone.
     pub(super) unbound: LiteMap<u32, ()>,
     /// The edit of each message that a request has told of, as its key.
@@ -154,6 +158,8 @@ impl State {
             why: LiteMap::new(),
             displaced: LiteMap::new(),
             mended: LiteMap::new(),
+            leaving: Vec::new(),
+            at_end: Vec::new(),
             unbound: LiteMap::new(),
             told: LiteMap::new(),
             broken: Vec::new(),

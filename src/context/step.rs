@@ -147,7 +147,8 @@ impl State {
             self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
         }
         self.keep_reasoning();
-        self.ending = self.mender.finish();
+        let ending = self.mender.finish();
+        self.end_with(ending);
         self.renew_usable();
     }
 

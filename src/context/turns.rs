@@ -3,10 +3,34 @@
 
 use super::made::line;
 use super::state::State;
-use super::view::{Entry, IMAGE, changed_piece};
-use crate::format::{Change, Format, Joined, What};
-use crate::model::{FixKind, Item, Joint, Kind, Made, MadePart, Outline, Piece, Role, Voice};
+use super::view::{Entry, IMAGE, changed_pieces};
+use crate::format::{Change, Format, Joined, What, gone};
+use crate::model::{FixKind, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Role, Voice};
 use crate::validity::{Between, CONTINUE, GAP, SYSTEM};
+
+/// Messages of one role that go out as one.
+struct Run {
+    parts: Parts,
+    /// There is more than one of them.
+    joined: bool,
+}
+
+/// What they say.
+enum Parts {
+    Words(Vec<MadePart>),
+    Joints(Voice, Vec<Joint>),
+}
+
+impl Run {
+    fn append(&mut self, more: Self) {
+        self.joined = true;
+        match (&mut self.parts, more.parts) {
+            (Parts::Words(words), Parts::Words(mut more)) => words.append(&mut more),
+            (Parts::Joints(_, joints), Parts::Joints(_, mut more)) => joints.append(&mut more),
+            (Parts::Words(_), Parts::Joints(..)) | (Parts::Joints(..), Parts::Words(_)) => {}
+        }
+    }
+}
 
 impl State {
     /// The entries as the provider takes them behind a message of `before`. None: the first belongs into that message.
@@ -20,6 +44,7 @@ impl State {
         }
         let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
         let mut last = (None, before);
+        let mut run: Option<Run> = None;
         let mut waiting = entries;
         waiting.reverse();
         while let Some(entry) = waiting.pop() {
@@ -41,7 +66,7 @@ impl State {
                 && last.1 == Some(Role::Assistant)
                 && self
                     .models(&entry.item)
-                    .is_some_and(|it| it.pieces.iter().any(|it| it.kind == Kind::Call))
+                    .is_some_and(|it| it.pieces.iter().any(Piece::is_host_call))
             {
                 out.push(self.entry(line(CONTINUE)));
             }
@@ -50,11 +75,14 @@ impl State {
                 Between::Assistant => out.push(self.entry(Item::Says(GAP))),
                 Between::OneMessage => {
                     let at: usize = last.0?;
-                    if let Some(joined) = self.join(out.get(at), &entry, role)
-                        && let Some(slot) = out.get_mut(at)
-                    {
-                        *slot = joined;
-                        continue;
+                    let begun = run.take().or_else(|| self.says(&out.get(at)?.item, role));
+                    if let Some(mut begun) = begun {
+                        if let Some(more) = self.says(&entry.item, role) {
+                            begun.append(more);
+                            run = Some(begun);
+                            continue;
+                        }
+                        run = Some(begun);
                     }
                     out.push(self.entry(match opens {
                         Role::Assistant => line(CONTINUE),
@@ -62,10 +90,23 @@ impl State {
                     }));
                 }
             }
+            self.end_run(&mut run, last.0, &mut out);
             last = (Some(out.len()), Some(role));
             out.push(entry);
         }
+        self.end_run(&mut run, last.0, &mut out);
         Some(out)
+    }
+
+    /// What a run of one role came to, as one message: it is put together once, however many go into it.
+    fn end_run(&self, run: &mut Option<Run>, at: Option<usize>, out: &mut [Entry]) {
+        let slot = at.and_then(|at| out.get_mut(at));
+        if let (Some(Run { parts, joined: true }), Some(slot)) = (run.take(), slot) {
+            *slot = self.entry(match parts {
+                Parts::Words(words) => Item::Make(Made::User(words)),
+                Parts::Joints(voice, joints) => Item::Join(voice, joints),
+            });
+        }
     }
 
     /// Who speaks last in these.
@@ -121,7 +162,6 @@ impl State {
         }
         for part in &says {
             if let Joint::Host(_, piece) = part {
-                changes.retain(|change| change.piece != *piece);
                 changes.push(Change { piece: *piece, what: What::Drop });
             }
         }
@@ -129,17 +169,15 @@ impl State {
         Some((Item::Edit(message, results), Item::Join(Voice::User, says)))
     }
 
-    /// An entry with more in it, if both can be in one message.
-    fn join(&self, entry: Option<&Entry>, more: &Entry, role: Role) -> Option<Entry> {
-        if self.lists() {
-            let mut parts = self.says(&entry?.item)?;
-            parts.append(&mut self.says(&more.item)?);
-            return Some(self.entry(Item::Make(Made::User(parts))));
-        }
+    /// What an item says in a message that more is said in. None where it cannot be taken apart.
+    fn says(&self, item: &Item, role: Role) -> Option<Run> {
         let voice = if role == Role::Assistant { Voice::Assistant } else { Voice::User };
-        let mut parts = self.parts_of(&entry?.item)?;
-        parts.append(&mut self.parts_of(&more.item)?);
-        Some(self.entry(Item::Join(voice, parts)))
+        let parts = if self.lists() {
+            Parts::Words(self.words_of(item)?)
+        } else {
+            Parts::Joints(voice, self.parts_of(item)?)
+        };
+        Some(Run { parts, joined: false })
     }
 
     /// An SDK writes one message in several shapes: what the user says in it goes into one of ours.
@@ -148,7 +186,7 @@ impl State {
     }
 
     /// What the user says in an item. None where it is another's.
-    fn says(&self, item: &Item) -> Option<Vec<MadePart>> {
+    fn words_of(&self, item: &Item) -> Option<Vec<MadePart>> {
         match item {
             Item::Keep(message) | Item::Edit(message, _) => {
                 let outline = self.outlines.get(*message as usize)?;
@@ -165,7 +203,7 @@ impl State {
         let first = self.ledger.blocks_of(message).start;
         let part = |(number, piece): (u32, &Piece)| {
             let at = first.saturating_add(number);
-            let text = self.lines.text.get(&at).or_else(|| self.mended.get(&at));
+            let text = self.lines.text.get(&at);
             match (piece.kind, text) {
                 (Kind::Image, Some(_)) => Some(MadePart::Text(IMAGE.into())),
                 (Kind::Text, Some(text)) => Some(MadePart::Text(text.clone())),
@@ -200,30 +238,27 @@ impl State {
     /// A joined message in the format's shape.
     pub(super) fn joined(&self, voice: Voice, parts: &[Joint]) -> Joined {
         let mut joined = Joined::new(self.format, voice);
+        let mut of = (NONE, Vec::new());
         for part in parts {
             match part {
                 Joint::Made(made) => {
                     let before = joined.copied.len();
                     joined.made(made, |at| self.outlines.get(at as usize));
                     let copies = joined.copied.get(before..).unwrap_or_default();
-                    let ops = self.mends_copy(made, copies);
+                    let ops = self.mends_copies(copies);
                     joined.ops.extend(ops);
                 }
                 Joint::Host(message, number) => {
                     let Some(outline) = self.outlines.get(*message as usize) else { continue };
                     let Some(piece) = outline.pieces.get(*number as usize) else { continue };
-                    let at = self.ledger.blocks_of(*message).start.saturating_add(*number);
-                    // Mended words of the user's are ours, as in the head of a fold: written alike, they are the same.
-                    if let Some(text) = self.mended.get(&at)
-                        && (voice, piece.kind, piece.marks) == (Voice::User, Kind::Text, 0)
-                    {
-                        let said = Made::User(vec![MadePart::Text(text.clone())]);
-                        joined.made(&said, |_| None);
-                        continue;
+                    if of.0 != *message {
+                        of = (*message, self.changes(*message, outline));
                     }
-                    let mut changes = self.changes(*message, outline);
-                    changes.retain(|change| change.piece == *number);
-                    joined.host(*message, piece, &changes);
+                    // The changes of a message stand in the order of its pieces.
+                    let from = of.1.partition_point(|change| change.piece < *number);
+                    let rest = of.1.get(from..).unwrap_or_default();
+                    let own = rest.partition_point(|change| change.piece == *number);
+                    joined.host(*message, piece, rest.get(..own).unwrap_or_default());
                 }
             }
         }
@@ -234,13 +269,17 @@ impl State {
     pub(super) fn joined_outline(&self, voice: Voice, parts: &[Joint]) -> Outline {
         let role = if voice == Voice::Assistant { Role::Assistant } else { Role::User };
         let mut pieces = Vec::new();
+        let mut of = (NONE, Vec::new());
         for part in parts {
             match part {
                 Joint::Made(made) => pieces.extend(self.made_outline(made).pieces),
                 Joint::Host(message, number) => {
                     let Some(outline) = self.outlines.get(*message as usize) else { continue };
-                    let Some(piece) = outline.pieces.get(*number as usize) else { continue };
-                    pieces.extend(changed_piece(*number, piece, &self.changes(*message, outline)));
+                    if of.0 != *message {
+                        let changes = self.changes(*message, outline);
+                        of = (*message, changed_pieces(outline, &changes));
+                    }
+                    pieces.extend(of.1.get(*number as usize).cloned().flatten());
                 }
             }
         }
@@ -269,8 +308,8 @@ pub(super) fn hosts(item: &Item) -> Vec<u32> {
 
 /// The pieces of a message that go out.
 fn staying<'o>(outline: &'o Outline, changes: &[Change]) -> Vec<(u32, &'o Piece)> {
-    let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
-    (0u32..).zip(&outline.pieces).filter(|(at, _)| !gone(*at)).collect()
+    let pieces = (0u32..).zip(&outline.pieces).zip(gone(outline, changes));
+    pieces.filter(|(_, gone)| !gone).map(|(piece, _)| piece).collect()
 }
 
 /// All of them, for another message.

@@ -53,6 +53,7 @@ fn is_lost(outline: &Outline, fixes: &[Fix]) -> bool {
             }
             FixKind::Drop { .. }
             | FixKind::Text { .. }
+            | FixKind::Unicode { .. }
             | FixKind::Arguments { .. }
             | FixKind::Sign { .. }
             | FixKind::Unmark { .. }

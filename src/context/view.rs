@@ -4,12 +4,13 @@ use crate::json::{self, Value, Write};
 
 use super::lines::arguments;
 use super::state::State;
-use crate::format::{Change, What};
+use crate::format::{Change, What, gone, is_marker};
 use crate::hash::fnv;
 use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
     Voice,
 };
+use crate::order::sort_by;
 use crate::validity::{NO_OUTPUT, join_steps};
 
 /// What was sent last, and what is known of it.
@@ -217,13 +218,19 @@ impl State {
     pub(super) fn changes(&self, message: u32, outline: &Outline) -> Vec<Change> {
         let blocks = self.ledger.blocks_of(message);
         let mut changes = Vec::new();
+        let of_piece = |fix: &&Fix| fix.kind.piece() != NONE;
+        let mut fixes: Vec<&Fix> = self.fixes_of(message).filter(of_piece).collect();
+        sort_by(&mut fixes, |fix| (i64::from(fix.kind.piece()), 0));
+        let mut fixes = fixes.into_iter().peekable();
         for ((piece, it), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
                 || self.displaced.contains_key(&(message, piece))
-                || self.goes_at_the_end(message, piece);
+                || self.leaving.binary_search(&(message, piece)).is_ok();
+            let mut own = std::iter::from_fn(|| fixes.next_if(|fix| fix.kind.piece() <= piece));
             if gone {
+                own.by_ref().for_each(drop);
                 changes.push(Change { piece, what: What::Drop });
                 continue;
             }
@@ -236,71 +243,52 @@ impl State {
                 };
                 changes.push(Change { piece, what });
             }
-            self.add_mends(message, piece, at, it, &mut changes);
+            let whats = own.filter_map(|fix| self.mended_by(fix, at, it));
+            changes.extend(whats.map(|what| Change { piece, what }));
         }
         changes
     }
 
-    /// A piece that a request leaves out, or sends elsewhere, because it ends where it does.
-    fn goes_at_the_end(&self, message: u32, piece: u32) -> bool {
-        self.ending.iter().any(|fix| {
-            if let FixKind::Drop { piece: of } = &fix.kind {
-                return fix.index == message && *of == piece;
-            }
-            let FixKind::After(Made::Moved { message: from, piece: of, .. }) = &fix.kind else {
-                return false;
-            };
-            (*from, *of) == (message, piece)
+    /// What a fix of a piece, which is this block, changes on it.
+    fn mended_by(&self, fix: &Fix, at: u32, it: &Piece) -> Option<What> {
+        let ours = self.lines.text.contains_key(&at);
+        Some(match &fix.kind {
+            FixKind::Rename { id, .. } => What::Id(id.clone()),
+            FixKind::Text { text, .. } if !ours || it.kind == Kind::Call => match text {
+                Some(text) => What::Text(text.clone()),
+                None => What::Hollow,
+            },
+            FixKind::Unicode { .. } if !ours => What::Strings(self.mended.get(&at)?.clone()),
+            FixKind::Sign { .. } => What::Sign,
+            FixKind::Arguments { .. } if !ours => What::Arguments(Value::object(&[])),
+            FixKind::Unmark { marks, .. } => What::Unmark(*marks),
+            FixKind::Drop { .. }
+            | FixKind::Text { .. }
+            | FixKind::Unicode { .. }
+            | FixKind::Arguments { .. }
+            | FixKind::AsUser
+            | FixKind::Turn
+            | FixKind::Before(_)
+            | FixKind::After(_) => return None,
         })
-    }
-
-    fn add_mends(&self, message: u32, piece: u32, at: u32, it: &Piece, changes: &mut Vec<Change>) {
-        for fix in self.fixes_of(message) {
-            let ours = self.lines.text.contains_key(&at);
-            let is_call = it.kind == Kind::Call;
-            let what = match &fix.kind {
-                FixKind::Rename { piece: of, id } if *of == piece => What::Id(id.clone()),
-                FixKind::Text { piece: of, text } if *of == piece && (!ours || is_call) => {
-                    let mended = || self.mended.get(&at).cloned().unwrap_or_default();
-                    match text {
-                        Some(text) => What::Text(text.clone()),
-                        None if it.mends() != (None, 0) => What::Mended(mended()),
-                        None => What::Text(mended()),
-                    }
-                }
-                FixKind::Sign { piece: of } if *of == piece => What::Sign,
-                FixKind::Arguments { piece: of } if *of == piece && !ours => {
-                    What::Arguments(Value::object(&[]))
-                }
-                FixKind::Unmark { piece: of, marks } if *of == piece => What::Unmark(*marks),
-                FixKind::Drop { .. }
-                | FixKind::Rename { .. }
-                | FixKind::Text { .. }
-                | FixKind::Arguments { .. }
-                | FixKind::Sign { .. }
-                | FixKind::Unmark { .. }
-                | FixKind::AsUser
-                | FixKind::Turn
-                | FixKind::Before(_)
-                | FixKind::After(_) => continue,
-            };
-            changes.push(Change { piece, what });
-        }
     }
 
     pub(super) fn entry(&self, item: Item) -> Entry {
         let (key, source) = match &item {
             Item::Keep(at) => (self.fingerprint(*at), *at),
             Item::Edit(at, ops) => {
-                let ops = json::write(ops).into_bytes();
-                (fnv(ops) ^ self.fingerprint(*at), *at)
+                // A message that loses a cache marker says the same.
+                let ops: Vec<Op> = ops.iter().filter(|op| !is_marker(op)).cloned().collect();
+                let edit = if ops.is_empty() { 0 } else { fnv(json::write(&ops).into_bytes()) };
+                (edit ^ self.fingerprint(*at), *at)
             }
             // The same words are the same message, in whatever way they came together and whichever of the host's say them.
             Item::Make(Made::User(_)) | Item::Join(..) | Item::Says(_) => {
-                let (mut written, mut copied) = (self.write(&item), 0);
-                if let Written::Make { copies, .. } = &mut written {
+                let (mut written, mut copied, mut last) = (self.write(&item), 0, 0);
+                if let Written::Make { copies, ops, .. } = &mut written {
+                    ops.retain(|op| !is_marker(op));
                     for copy in copies {
-                        copied = u64::rotate_left(copied, 1) ^ self.take_place(copy);
+                        copied = u64::rotate_left(copied, 1) ^ self.take_place(copy, &mut last);
                     }
                 }
                 (fnv(json::write(&written).into_bytes()) ^ copied, NONE)
@@ -324,7 +312,7 @@ impl State {
                         ("tool", Some((id.clone(), name.clone())))
                     }
                 };
-                let ops = self.mends_copy(made, &copies);
+                let ops = self.mends_copies(&copies);
                 let mut written = Written::ours(message, copies, ops, role);
                 if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
                     (*tool_call_id, *tool_name) = call.unzip();
@@ -377,9 +365,8 @@ impl State {
 
 /// Nothing but reasoning would be left.
 fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
-    let dropped = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
-    let mut kept = (0u32..).zip(&outline.pieces).filter(|(at, _)| !dropped(*at));
-    kept.all(|(_, piece)| piece.kind == Kind::Thinking)
+    let pieces = outline.pieces.iter().zip(gone(outline, changes));
+    pieces.filter(|(_, gone)| !gone).all(|(piece, _)| piece.kind == Kind::Thinking)
 }
 
 /// Removes one more element of a list, before those that stand in front of it.
@@ -405,24 +392,26 @@ fn instead(piece: &Piece, line: &str) -> What {
 
 /// The outline after the changes.
 pub(super) fn changed(outline: &Outline, changes: &[Change]) -> Outline {
-    let pieces = (0u32..).zip(&outline.pieces);
-    let pieces = pieces.filter_map(|(at, piece)| changed_piece(at, piece, changes)).collect();
+    let pieces = changed_pieces(outline, changes).into_iter().flatten().collect();
     Outline { role: outline.role, pieces }
 }
 
-/// A piece after the changes; none if it does not go out.
-pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Option<Piece> {
-    let mut piece = piece.clone();
-    for change in changes.iter().filter(|change| change.piece == at) {
+/// Its pieces after the changes; none in place of one that does not go out.
+pub(super) fn changed_pieces(outline: &Outline, changes: &[Change]) -> Vec<Option<Piece>> {
+    let mut pieces: Vec<Option<Piece>> = outline.pieces.iter().cloned().map(Some).collect();
+    for change in changes {
+        let Some(slot) = pieces.get_mut(change.piece as usize) else { continue };
+        let Some(piece) = slot else { continue };
         match &change.what {
-            What::Drop => return None,
+            What::Drop => *slot = None,
             What::Text(_) if piece.kind == Kind::Call => piece.within = true,
-            What::Mended(_) => {
-                piece.marks &= !(piece.mends().1 << 1);
-                (piece.broken_unicode, piece.hollow) = (false, 0);
+            What::Strings(_) => piece.broken_unicode = false,
+            What::Hollow => {
+                piece.marks &= !(piece.hollow << 1);
+                piece.hollow = 0;
             }
             What::Text(text) => {
-                (piece.texts, piece.hollow) = (0, 0);
+                piece.hollow = 0;
                 piece.blank = text.trim().is_empty();
                 piece.broken_unicode = false;
                 piece.images = 0;
@@ -443,7 +432,7 @@ pub(super) fn changed_piece(at: u32, piece: &Piece, changes: &[Change]) -> Optio
             What::Sign => piece.opaque = true,
         }
     }
-    Some(piece)
+    pieces
 }
 
 impl Written {

@@ -181,9 +181,10 @@ fn what_moves_goes_by_its_calls_name_and_mended() {
         state.push(message.as_bytes()).unwrap();
     }
     let answer = request(&mut state);
-    let Written::Make { make, copies, .. } = &answer.items[2] else { panic!("made") };
-    let said = &made_of(make)["parts"][0]["functionResponse"]["response"]["output"];
-    assert_eq!((said, copies.len()), (&json!("cut \u{fffd}"), 0));
+    let Written::Make { copies, ops, .. } = &answer.items[2] else { panic!("made") };
+    let path = format!("{}/functionResponse/response/output", copies[0].path);
+    let value = crate::json::Value::raw(r#""cut \ufffd""#.into());
+    assert_eq!(*ops, [crate::model::Op::Replace { path, value }]);
 }
 
 #[test]

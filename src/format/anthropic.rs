@@ -49,16 +49,17 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\" or \"system\"")),
     };
-    part::content(message.content("content"), &block, parts)?;
+    part::content(message.content("content"), &|raw, part| block(raw, role, part), parts)?;
     Ok(role)
 }
 
-fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+fn block<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
     let mut block = match json::read(raw, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
-            return part::other(raw, part);
+            carried(raw, role, part);
+            return Ok(());
         }
         Err(flaw) => return Err(flaw),
     };
@@ -75,7 +76,7 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part::seal(part, or_empty(block.text("data")).len());
         }
         "tool_use" => {
-            part::call(&mut block, "input", "", part)?;
+            part::call(&mut block, "input", "", part);
             part::name(part, &mut block, "id", "name");
         }
         "tool_result" => {
@@ -89,10 +90,14 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part.piece.error = block.flag("is_error").unwrap_or(false);
         }
         "image" | "document" => medium(block.raw("source"), &*kind == "image", part)?,
-        _ => part::other(raw, part)?,
+        _ => carried(raw, role, part),
     }
     part.piece.marks |= u64::from(marked);
     Ok(())
+}
+
+fn carried<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) {
+    if role == Role::Assistant { part::of_model(raw, part) } else { part::other(raw, part) }
 }
 
 /// An image or document; a document that is plain text has its text.
@@ -113,7 +118,11 @@ fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>)
 
 /// A block of a result. Hosts put records of their own into results: those count by their JSON text.
 fn of_result<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    if json::kind_of(raw).is_none() { part::other(raw, part) } else { block(raw, part) }
+    if json::kind_of(raw).is_none() {
+        part::other(raw, part);
+        return Ok(());
+    }
+    block(raw, Role::User, part)
 }
 
 /// What one change sets on the host's object.

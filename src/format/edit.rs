@@ -28,8 +28,10 @@ pub enum What {
     /// Its text, result or reasoning is replaced by this; an image becomes this text. A result keeps its error flag. A call
     /// that holds its own result is answered with this error.
     Text(String),
-    /// What is wrong in a result's texts is mended: half characters by this text, blank blocks leave. Images stay.
-    Mended(String),
+    /// Strings in it are replaced: half surrogate pairs. The operations are those on its own message.
+    Strings(Vec<Op>),
+    /// A result goes out without its blank blocks.
+    Hollow,
     /// Its arguments are replaced by this object; those of a custom tool's call by a string.
     Arguments(Value),
     /// It goes out with this call id.
@@ -56,10 +58,23 @@ pub(super) fn split<'o>(
     outline: &'o Outline,
     changes: &[Change],
 ) -> (Vec<&'o Piece>, Vec<&'o Piece>) {
-    let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
-    let (go, stay): (Vec<_>, Vec<_>) = (0u32..).zip(&outline.pieces).partition(|(at, _)| gone(*at));
-    let pieces = |of: Vec<(u32, &'o Piece)>| of.into_iter().map(|(_, piece)| piece).collect();
-    (pieces(stay), pieces(go))
+    let (mut stay, mut go) = (Vec::new(), Vec::new());
+    for (piece, gone) in outline.pieces.iter().zip(gone(outline, changes)) {
+        if gone { go.push(piece) } else { stay.push(piece) }
+    }
+    (stay, go)
+}
+
+/// Of each piece, whether it does not go out.
+pub fn gone(outline: &Outline, changes: &[Change]) -> Vec<bool> {
+    let mut gone = vec![false; outline.pieces.len()];
+    for change in changes.iter().filter(|change| change.what == What::Drop) {
+        let slot = usize::try_from(change.piece).ok().and_then(|at| gone.get_mut(at));
+        if let Some(gone) = slot {
+            *gone = true;
+        }
+    }
+    gone
 }
 
 /// What one change sets on a piece, where the format has such an edit.
@@ -67,49 +82,63 @@ pub(super) type Set<'s> = &'s dyn Fn(&Piece, &What) -> Option<Op>;
 
 /// What the changes set on pieces that stay.
 pub(super) fn sets(outline: &Outline, changes: &[Change], set: Set<'_>) -> Vec<Op> {
-    let gone = |at| changes.iter().any(|change| change.piece == at && change.what == What::Drop);
-    let kept = changes.iter().filter(|change| !gone(change.piece));
-    let piece = |change: &Change| outline.pieces.get(usize::try_from(change.piece).ok()?);
-    // What moves blocks comes last.
-    let (mut ops, mut late) = (Vec::new(), Vec::new());
-    for change in kept {
-        let Some(piece) = piece(change) else { continue };
+    let gone = gone(outline, changes);
+    // Strings are replaced where the host has them; what moves blocks comes last.
+    let (mut first, mut ops, mut late) = (Vec::new(), Vec::new(), Vec::new());
+    for change in changes {
+        let Ok(at) = usize::try_from(change.piece) else { continue };
+        let Some((piece, false)) = outline.pieces.get(at).zip(gone.get(at).copied()) else {
+            continue;
+        };
         match &change.what {
+            What::Strings(strings) => first.extend_from_slice(strings),
             What::Unmark(marks) => unmark(piece, *marks, &mut ops),
-            What::Mended(text) => mended(piece, text, &mut late),
+            What::Hollow => hollow(piece, &mut late),
             What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
                 ops.extend(set(piece, &change.what));
             }
         }
     }
-    ops.append(&mut late);
-    ops
+    first.append(&mut ops);
+    first.append(&mut late);
+    first
 }
 
-/// Mends the texts of a result block by block, the last first.
-pub(super) fn mended(piece: &Piece, text: &str, ops: &mut Vec<Op>) {
-    mend_list(&inside(piece), piece, text, ops);
-}
-
-/// The same where its blocks are copied to. Nothing if they are not copied as a list.
-pub fn mended_copy(piece: &Piece, copy: &Copied, text: &str) -> Vec<Op> {
-    let mut ops = Vec::new();
-    if copy.from == inside(piece) {
-        mend_list(&copy.path, piece, text, &mut ops);
+/// Removes the blank blocks of a result, the last first.
+pub(super) fn hollow(piece: &Piece, ops: &mut Vec<Op>) {
+    let list = inside(piece);
+    for at in (0..u64::BITS).rev().filter(|at| (piece.hollow >> at) & 1 == 1) {
+        ops.push(Op::Remove { path: format!("{list}/{at}") });
     }
-    ops
 }
 
-fn mend_list(list: &str, piece: &Piece, text: &str, ops: &mut Vec<Op>) {
-    let (first, go) = piece.mends();
-    for at in (0..u64::BITS).rev() {
-        let path = format!("{list}/{at}");
-        if (go >> at) & 1 == 1 {
-            ops.push(Op::Remove { path });
-        } else if first == Some(at) {
-            ops.push(Op::Replace { path: path + "/text", value: text.into() });
+/// What is changed on a piece of the host's where it is copied to: its strings, cache markers and blank blocks.
+pub fn copied_ops(piece: &Piece, copy: &Copied, changes: &[What]) -> Vec<Op> {
+    let (mut ops, mut late) = (Vec::new(), Vec::new());
+    for what in changes {
+        match what {
+            What::Strings(strings) => ops.extend_from_slice(strings),
+            What::Unmark(marks) => unmark(piece, *marks, &mut ops),
+            What::Hollow => hollow(piece, &mut late),
+            What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {}
         }
     }
+    ops.append(&mut late);
+    ops.retain_mut(|op| {
+        let (Op::Add { path, .. } | Op::Replace { path, .. } | Op::Remove { path }) = op;
+        let under = path.strip_prefix(&copy.from);
+        let Some(under) = under.filter(|it| it.is_empty() || it.starts_with('/')) else {
+            return false;
+        };
+        *path = format!("{}{under}", copy.path);
+        true
+    });
+    ops
+}
+
+/// A cache marker is removed: the message says the same.
+pub fn is_marker(op: &Op) -> bool {
+    matches!(op, Op::Remove { path } if path.ends_with("/cache_control"))
 }
 
 /// Where the blocks of a result stand.

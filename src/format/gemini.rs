@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put};
 use super::fingerprint::of_json;
-use super::json::{self, Flaw, Read, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty};
 use super::part;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
@@ -33,6 +33,10 @@ const PART: Shape = Shape {
         may("inline_data", Raw),
         may("fileData", Raw),
         may("file_data", Raw),
+        may("executableCode", Raw),
+        may("executable_code", Raw),
+        may("codeExecutionResult", Raw),
+        may("code_execution_result", Raw),
     ],
     closed: false,
 };
@@ -110,7 +114,14 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         // The last part of an answer is often nothing but its signature.
         part.piece.blank &= !signed;
     } else {
-        return part::other(raw, part);
+        part::other(raw, part);
+        // Code that Gemini runs itself, and its outcome: they have no ids, and answer each other in order.
+        if either(&mut members, "executableCode", "executable_code").is_some() {
+            (part.piece.kind, part.piece.within) = (Kind::Call, true);
+        } else if either(&mut members, "codeExecutionResult", "code_execution_result").is_some() {
+            (part.piece.kind, part.piece.within) = (Kind::Result, true);
+        }
+        return Ok(());
     }
     if signed {
         part.opaque = count(signature.map_or(0, |(raw, _)| raw.len()));
@@ -121,7 +132,7 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 
 fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut call = json::read(raw, &CALL)?;
-    part::call(&mut call, "args", "{}", part)?;
+    part::call(&mut call, "args", "{}", part);
     part::name(part, &mut call, "id", "name");
     Ok(())
 }
@@ -156,7 +167,7 @@ fn said_in<'a>(raw: &'a RawValue, error: &mut bool) -> Read<Cow<'a, str>> {
             return json::string(text);
         }
     }
-    Ok(Cow::Borrowed(whole(raw)?))
+    Ok(Cow::Borrowed(raw))
 }
 
 /// Changes to a content's parts; a result that is cut loses its images with its text.

@@ -62,18 +62,23 @@ impl Joined {
         } else {
             (format!("{path}/text"), super::edit::block_of(Value::NULL))
         };
-        self.copied.push(Copied { path, index: message, from });
+        let copy = Copied { path, index: message, from };
         self.content.push(null);
         let moved = Piece { place: Place::Item(at), ..piece.clone() };
         for change in changes {
             match &change.what {
+                What::Strings(_) => {
+                    let strings = std::slice::from_ref(&change.what);
+                    self.ops.extend(super::edit::copied_ops(piece, &copy, strings));
+                }
                 What::Unmark(marks) => super::edit::unmark(&moved, *marks, &mut self.ops),
-                What::Mended(text) => super::edit::mended(&moved, text, &mut self.ops),
+                What::Hollow => super::edit::hollow(&moved, &mut self.ops),
                 What::Drop | What::Text(_) | What::Arguments(_) | What::Id(_) | What::Sign => {
                     self.ops.extend(self.format.set(&moved, &change.what));
                 }
             }
         }
+        self.copied.push(copy);
     }
 
     /// Takes all that a message of ours says.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::unicode;
 use crate::error::Error;
 use crate::json::{self, Content, RawValue, Shape, Want, must};
 use crate::text;
@@ -91,14 +90,6 @@ fn flaw(json: &str, error: &json::Error) -> Flaw {
         (None, None) => format!("JSON that parses ({what})"),
     };
     Flaw { path, expected }
-}
-
-/// A value that is carried as JSON text: it must not hide a lone surrogate, which the reader does not look for in it.
-pub(super) fn whole(raw: &RawValue) -> Read<&str> {
-    if unicode::has_lone(raw) {
-        return Err(Flaw::new("", "a string without lone surrogates"));
-    }
-    Ok(raw)
 }
 
 /// Whether JSON text is an object.

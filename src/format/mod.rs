@@ -28,7 +28,7 @@ use crate::json::Value;
 use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
 use openai_items::{AGENTS, RESPONSES};
 
-pub use edit::{Change, What, mended_copy};
+pub use edit::{Change, What, copied_ops, gone, is_marker};
 pub use fingerprint::{fingerprint, of_bytes};
 pub use join::Joined;
 
@@ -110,16 +110,11 @@ impl Format {
         let Ok(text) = std::str::from_utf8(bytes) else {
             return Err(json::malformed(index, "", "JSON in UTF-8"));
         };
-        match self.read_text(text) {
-            Ok(draft) => Ok(draft),
-            Err(flaw) => match unicode::mend(text) {
-                Some(mended) => match self.read_text(&mended.text) {
-                    Ok(draft) => Ok(mended.mark(draft)),
-                    Err(flaw) => Err(flaw.at(index)),
-                },
-                None => Err(flaw.at(index)),
-            },
-        }
+        let draft = match unicode::mend(text) {
+            Some(mended) => self.read_text(&mended.text).map(|draft| mended.mark(draft)),
+            None => self.read_text(text),
+        };
+        draft.map_err(|flaw| flaw.at(index))
     }
 
     /// The operations that change a message as told: members first, then removals from the last index to the first.

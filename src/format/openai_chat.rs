@@ -123,7 +123,8 @@ fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut block = match json::read(raw, &CONTENT_PART) {
         Ok(block) => block,
         Err(_) if json::kind_of(raw).is_some_and(|kind| kind != "text" && kind != "refusal") => {
-            return part::other(raw, part);
+            part::other(raw, part);
+            return Ok(());
         }
         Err(flaw) => return Err(flaw),
     };
@@ -138,7 +139,7 @@ fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part::picture(raw, raw, part);
             part.piece.images = u32::from(kind == "image_url");
         }
-        _ => part::other(raw, part)?,
+        _ => part::other(raw, part),
     }
     part.piece.marks |= u64::from(marked);
     Ok(())

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
-use super::json::{self, Flaw, Read, is_object, or_empty, whole};
+use super::json::{self, Flaw, Read, is_object, or_empty};
 use super::openai_items::{COMPACTION, HOSTED, Items, REFERENCE, Tool};
 use super::part::{self, Body};
 use crate::json::Want::{Raw, Text};
@@ -157,7 +157,10 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
     let mut block = match json::read(raw, &PART) {
         Ok(block) => block,
-        Err(_) if kind.is_some() && !told => return part::other(raw, part),
+        Err(_) if kind.is_some() && !told => {
+            part::other(raw, part);
+            return Ok(());
+        }
         Err(flaw) => return Err(flaw),
     };
     match &*or_empty(block.text("type")) {
@@ -175,7 +178,7 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part::medium(raw, part);
         }
         _ if told => part::said(&mut block, Kind::Text, "text", part)?,
-        _ => part::other(raw, part)?,
+        _ => part::other(raw, part),
     }
     Ok(())
 }
@@ -214,7 +217,7 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<()>
     let text = match asked {
         None => Cow::Borrowed(""),
         Some(raw) if tool.cut.0 => json::string(raw).map_err(under)?,
-        Some(raw) => Cow::Borrowed(whole(raw).map_err(under)?),
+        Some(raw) => Cow::Borrowed(raw),
     };
     part::say(part, Kind::Call, text);
     part.piece.bad_arguments = tool.call == "function_call" && !is_object(&part.text);
@@ -249,7 +252,11 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
         Some(b'[') if tool.says == "output" => {
             let of_output = |raw, part: &mut Part<'a>| {
                 let own = json::kind_of(raw).is_none();
-                if own { part::other(raw, part) } else { part_of(raw, part) }
+                if own {
+                    part::other(raw, part);
+                    return Ok(());
+                }
+                part_of(raw, part)
             };
             body.content(json::content(raw)?, "", &of_output, false)?;
         }
@@ -260,7 +267,7 @@ fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
             body.take(part);
         }
         Some(b'n') => {}
-        _ => body.say(Cow::Borrowed(whole(raw)?)),
+        _ => body.say(Cow::Borrowed(raw)),
     }
     Ok(body)
 }
@@ -303,7 +310,7 @@ fn special<'a>(
 fn other<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
     let mut part = part::at(Place::Whole(""));
-    part::other(raw, &mut part)?;
+    part::other(raw, &mut part);
     part.piece.by_id = true;
     parts.push(part);
     Ok(Role::Assistant)

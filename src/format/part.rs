@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::fingerprint::of_json;
 use super::image;
-use super::json::{Flaw, Read, each, or_empty, whole};
-use crate::json::{self, Content, Members, RawValue};
+use super::json::{Flaw, Read, each, or_empty};
+use crate::json::{self, Content, Members, RawValue, Shape, Want, may, must};
 use crate::model::{Kind, Part, Place};
 use crate::number::count;
 use crate::text;
@@ -68,17 +68,10 @@ pub(super) fn say<'a>(part: &mut Part<'a>, kind: Kind, text: Cow<'a, str>) {
 }
 
 /// A call without its name: its arguments, or `none`.
-pub(super) fn call<'a>(
-    block: &mut Members<'a>,
-    member: &str,
-    none: &'a str,
-    part: &mut Part<'a>,
-) -> Read<()> {
-    let text = block.raw(member).map_or(Ok(none), whole);
-    let text = text.map_err(|flaw| flaw.under(&format!("/{member}")))?;
+pub(super) fn call<'a>(block: &mut Members<'a>, member: &str, none: &'a str, part: &mut Part<'a>) {
+    let text = block.raw(member).unwrap_or(none);
     say(part, Kind::Call, text.into());
     part.piece.bad_arguments = !text.starts_with('{');
-    Ok(())
 }
 
 /// Gives a call or a result its id and its tool's name; those that stand in no member are empty.
@@ -112,10 +105,7 @@ pub(super) struct Body<'a> {
     shown: u32,
     widest: u32,
     marks: u64,
-    texts: u64,
     hollow: u64,
-    /// What it says is not in its text blocks alone.
-    mixed: bool,
     blocks: u32,
 }
 
@@ -161,11 +151,8 @@ impl<'a> Body<'a> {
     /// One block of a list that can be changed block by block.
     fn list(&mut self, part: Part<'a>) {
         let bit = 1u64.checked_shl(self.blocks).unwrap_or(0);
-        if part.piece.kind != Kind::Text || bit == 0 {
-            self.mixed |= !part.text.is_empty();
-        } else {
-            self.texts |= bit;
-            self.hollow |= if part.piece.blank { bit } else { 0 };
+        if part.piece.kind == Kind::Text && part.piece.blank {
+            self.hollow |= bit;
         }
         self.take(part);
     }
@@ -191,7 +178,6 @@ impl<'a> Body<'a> {
         part.piece.images = self.shown;
         part.piece.widest = self.widest;
         part.piece.marks = self.marks;
-        part.piece.texts = if self.mixed { 0 } else { self.texts };
         part.piece.hollow = self.hollow;
         part.piece.blank &= self.images == 0;
     }
@@ -206,11 +192,43 @@ pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
 }
 
 /// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
-pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    say(part, Kind::Other, unmarked(whole(raw)?));
+pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
+    say(part, Kind::Other, unmarked(raw));
     part.piece.opaque = true;
     part.piece.marks = u64::from(matches!(part.text, Cow::Owned(_)));
-    Ok(())
+}
+
+const PROVIDER_RUN: Shape = Shape {
+    what: "a block",
+    members: &[
+        must("type", Want::Text),
+        may("id", Want::Text),
+        may("name", Want::Text),
+        may("input", Want::Raw),
+        may("tool_use_id", Want::Text),
+    ],
+    closed: false,
+};
+
+/// A block of the model's that its format carries as it is: one of a tool that Anthropic runs itself is a call, or the result
+/// of one, which go together.
+pub(super) fn of_model<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
+    other(raw, part);
+    let Ok(mut block) = PROVIDER_RUN.read(raw) else { return };
+    let kind = or_empty(block.text("type"));
+    if kind.ends_with("_tool_use") {
+        if let Some(input) = block.raw("input") {
+            part.text = Cow::Borrowed(input);
+        }
+        part.piece.kind = Kind::Call;
+        name(part, &mut block, "id", "name");
+    } else if kind.ends_with("_tool_result") {
+        part.piece.kind = Kind::Result;
+        name(part, &mut block, "tool_use_id", "");
+    } else {
+        return;
+    }
+    part.piece.within = true;
 }
 
 fn unmarked(json: &str) -> Cow<'_, str> {

@@ -93,7 +93,7 @@ fn system<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role>
         }
     }
     if let Some(tools) = message.raw("toolsAdded") {
-        body.say(json::whole(tools).map_err(|flaw| flaw.under("/toolsAdded"))?.into());
+        body.say(tools.into());
     }
     let mut whole = part::at(Place::Field("content"));
     body.fill(&mut whole);
@@ -133,7 +133,8 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
-            return part::other(raw, part);
+            part::other(raw, part);
+            return Ok(());
         }
         Err(flaw) => return Err(flaw),
     };
@@ -147,7 +148,7 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part::seal(part, or_empty(block.text("thinkingSignature")).len());
         }
         "toolCall" => {
-            part::call(&mut block, "arguments", "", part)?;
+            part::call(&mut block, "arguments", "", part);
             part::name(part, &mut block, "id", "name");
             part::seal(part, or_empty(block.text("thoughtSignature")).len());
         }
@@ -155,7 +156,7 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             let data = block.raw("data").unwrap_or("");
             part::picture(data, data, part);
         }
-        _ => part::other(raw, part)?,
+        _ => part::other(raw, part),
     }
     Ok(())
 }

@@ -136,7 +136,7 @@ fn anthropic_reads() {
             "Thinking /content/0 \"hm\" opaque",
             "Text /content/1 \"I look.\"",
             "Call /content/2 \"{\\\"path\\\":\\\"a.rs\\\"}\" t1 read",
-            "Other /content/3 \"{\\\"id\\\":\\\"s1\\\",\\\"input\\\":{},\\\"name\\\":\\\"web_search\\\",\\\"type\\\":\\\"server_tool_use\\\"}\" opaque",
+            "Call /content/3 \"{}\" opaque s1 web_search",
         ],
     );
     reads(

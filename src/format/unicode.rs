@@ -1,9 +1,13 @@
 //! Lone surrogates: `JSON.stringify` writes half a character as `\ud83d`, which is no Unicode and which no provider takes.
 //!
 //! Such a message is read a second time with each of them replaced by a stand-in that occurs nowhere else in it: where
-//! the stand-in turns up, a string was broken. There it becomes U+FFFD. Usual messages pay nothing for this.
+//! the stand-in turns up, a string was broken. There it becomes U+FFFD: each such string is replaced on the host's message,
+//! and nothing else of it. Usual messages pay one search for the escape.
 
-use crate::model::{Draft, Part};
+use super::json::token;
+use crate::json::{Value, items, members};
+use crate::keyed::ByName;
+use crate::model::{Draft, Op, Part};
 use crate::text::{has, replaced};
 
 /// Bytes of an escape: `\uXXXX`.
@@ -16,13 +20,12 @@ pub(super) struct Mended {
     stand_ins: [(String, &'static str); 2],
 }
 
-/// Whether JSON text has a lone surrogate in a string.
-pub(super) fn has_lone(json: &str) -> bool {
-    next_lone(json, 0).is_some()
-}
-
 /// The JSON with its lone surrogates replaced, or `None` if it has none.
 pub(super) fn mend(json: &str) -> Option<Mended> {
+    // Any other escape, a line's end above all, is no concern here.
+    if !has(json, "\\ud") && !has(json, "\\uD") {
+        return None;
+    }
     let mut at = next_lone(json, 0)?;
     let stand_in = unused(json);
     let escape = escape_of(stand_in);
@@ -46,7 +49,61 @@ impl Mended {
     /// The draft read from the mended text: its broken pieces flagged, with U+FFFD for what was broken.
     pub(super) fn mark(&self, draft: Draft<'_>) -> Draft<'static> {
         let parts = draft.parts.into_iter().map(|part| self.mark_part(part.into_owned()));
-        Draft { role: draft.role, parts: parts.collect() }
+        let mut parts: Vec<_> = parts.collect();
+        let mut ops = Vec::new();
+        self.replace(&self.text, String::new(), &mut ops);
+        let mut places = ByName::default();
+        for (number, part) in parts.iter().enumerate() {
+            let pointer = part.piece.place.pointer();
+            if !places.has(0, &pointer) {
+                places.insert(0, pointer, number);
+            }
+        }
+        for (path, op) in ops {
+            let mut place = path.as_str();
+            // The innermost part that the string stands in.
+            let part = loop {
+                if let Some(number) = places.get(0, place) {
+                    break parts.get_mut(number);
+                }
+                let Some(slash) = place.rfind('/') else { break None };
+                place = place.get(..slash).unwrap_or_default();
+            };
+            if let Some(part) = part {
+                part.piece.broken_unicode = true;
+                part.mended.push(op);
+            }
+        }
+        Draft { role: draft.role, parts }
+    }
+
+    /// What replaces the broken strings in a value that stands at `path`. A member's name cannot be replaced: where one is
+    /// broken, its object is.
+    fn replace(&self, json: &str, path: String, ops: &mut Vec<(String, Op)>) {
+        let [(stand_in, _), (escape, with)] = &self.stand_ins;
+        if !has(json, escape) {
+            return;
+        }
+        match json.as_bytes().first() {
+            Some(b'[') => {
+                for (at, item) in items(json).unwrap_or_default().into_iter().enumerate() {
+                    self.replace(item, format!("{path}/{at}"), ops);
+                }
+                return;
+            }
+            Some(b'{') => {
+                let members = members(json).unwrap_or_default();
+                if !members.iter().any(|(name, _)| has(name, stand_in)) {
+                    for (name, member) in members {
+                        self.replace(member, format!("{path}/{}", token(&name)), ops);
+                    }
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let value = Value::raw(replaced(json, escape, with));
+        ops.push((path.clone(), Op::Replace { path, value }));
     }
 
     fn mark_part(&self, mut part: Part<'static>) -> Part<'static> {
@@ -151,11 +208,11 @@ mod tests {
         for json in
             [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""\u001b[0m""#, r#""\uD83D\uDE00 x""#, "\"\\"]
         {
-            assert!(!has_lone(json), "{json}");
+            assert!(mend(json).is_none(), "{json}");
         }
         for json in [r#""\ud83d""#, r#""\ude00\ud83d""#, r#""\ud83d\ud83d\ude00""#, r#""\\\uDBFF""#]
         {
-            assert!(has_lone(json), "{json}");
+            assert!(mend(json).is_some(), "{json}");
         }
     }
 
@@ -179,6 +236,21 @@ mod tests {
     }
 
     #[test]
+    fn an_object_with_a_broken_name_is_replaced_whole_and_nothing_else() {
+        let json = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n",
+            "input":{"p":"x","q":{"\ud83d":1,"r":"\ude00"},"s/t":["a","\udc00"]}}]}"#;
+        let draft = Format::Anthropic.read(json.as_bytes(), 0).unwrap();
+        let ops = draft.parts.iter().flat_map(|part| &part.mended);
+        assert_eq!(
+            ops.map(|op| crate::json::write(op)).collect::<Vec<_>>(),
+            [
+                r#"{"op":"replace","path":"/content/0/input/q","value":{"\ufffd":1,"r":"\ufffd"}}"#,
+                r#"{"op":"replace","path":"/content/0/input/s~1t/1","value":"\ufffd"}"#,
+            ]
+        );
+    }
+
+    #[test]
     fn only_the_broken_piece_is_flagged() {
         let json = r#"{"role":"assistant","content":[{"type":"text","text":"half \ud83d \ufffd"},
             {"type":"text","text":"\ufffd \\ufdd0"},
@@ -186,6 +258,14 @@ mod tests {
         let draft = Format::Anthropic.read(json.as_bytes(), 0).unwrap();
         let broken: Vec<bool> = draft.parts.iter().map(|part| part.piece.broken_unicode).collect();
         assert_eq!(broken, [true, false, true]);
+        let ops = draft.parts.iter().flat_map(|part| &part.mended);
+        assert_eq!(
+            ops.map(|op| crate::json::write(op)).collect::<Vec<_>>(),
+            [
+                r#"{"op":"replace","path":"/content/0/text","value":"half \ufffd \ufffd"}"#,
+                r#"{"op":"replace","path":"/content/2/input/x","value":"\ufffd"}"#,
+            ]
+        );
         assert_eq!(draft.parts[0].text, "half \u{fffd} \u{fffd}");
         assert_eq!(draft.parts[1].text, "\u{fffd} \\ufdd0");
         assert_eq!(draft.parts[2].text, r#"{"x":"\ufffd"}"#);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Kind;
+use super::{Kind, Op};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub struct Part<'a> {
     pub media: u64,
     /// Bytes of the images' data.
     pub media_bytes: u32,
+    /// Replaces its strings that hold half a surrogate pair, on the host's message.
+    pub mended: Vec<Op>,
 }
 
 /// A message as its format reads it from the host's bytes.
@@ -108,9 +110,7 @@ pub struct Piece {
     pub widest: u32,
     /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
     pub marks: u64,
-    /// Text blocks of a result whose list can be changed block by block: bit n is block n.
-    pub texts: u64,
-    /// Those of them in which nothing but white space is.
+    /// Text blocks of a result in which nothing but white space is, if its list can be changed block by block: bit n is block n.
     pub hollow: u64,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
     pub decided: bool,
@@ -198,7 +198,6 @@ impl Piece {
             images: 0,
             widest: 0,
             marks: 0,
-            texts: 0,
             hollow: 0,
             decided: false,
             mirror: false,
@@ -207,13 +206,14 @@ impl Piece {
         }
     }
 
-    /// How a result's list is mended: the block that says all that its texts say, if one must, and the blocks that leave.
-    pub fn mends(&self) -> (Option<u32>, u64) {
-        match (self.broken_unicode, self.texts) {
-            (false, _) => (None, self.hollow),
-            (true, 0) => (None, 0),
-            (true, texts) => (Some(texts.trailing_zeros()), texts & texts.saturating_sub(1)),
-        }
+    /// A call of a tool that the provider runs itself, or its result: neither is the host's.
+    pub fn is_provider_run(&self) -> bool {
+        self.within && !matches!(self.place, Place::Tool(_) | Place::Inner(..))
+    }
+
+    /// A call that the host answers.
+    pub fn is_host_call(&self) -> bool {
+        self.kind == Kind::Call && !self.is_provider_run()
     }
 
     /// A request or a response of approval: it stays or goes with its call.
@@ -249,13 +249,15 @@ impl<'a> Part<'a> {
             opaque: 0,
             media: 0,
             media_bytes: 0,
+            mended: Vec::new(),
         }
     }
 
     /// The same, independent of the bytes it was read from.
     pub fn into_owned(self) -> Part<'static> {
-        let Self { piece, text, images, opaque, media, media_bytes } = self;
-        Part { piece, text: Cow::Owned(text.into_owned()), images, opaque, media, media_bytes }
+        let Self { piece, text, images, opaque, media, media_bytes, mended } = self;
+        let text = Cow::Owned(text.into_owned());
+        Part { piece, text, images, opaque, media, media_bytes, mended }
     }
 }
 

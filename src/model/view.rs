@@ -2,7 +2,7 @@
 
 use crate::json::{self, Value, Write};
 
-use super::Place;
+use super::{NONE, Place};
 
 /// An RFC 6902 operation on one of the host's messages, with a JSON Pointer on the live object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,13 +173,17 @@ pub enum FixKind {
         /// The id, legal and unique.
         id: String,
     },
-    /// The piece's text is replaced by this: blank results, broken Unicode. Of a call that holds its own result: it is
-    /// answered with this.
+    /// The piece's text is replaced by this: a blank result. Of a call that holds its own result: it is answered with this.
     Text {
         /// The piece.
         piece: u32,
-        /// Our text, or `None`: the host's own with every lone surrogate replaced by U+FFFD.
+        /// Our text, or `None`: the host's own without its blank blocks.
         text: Option<String>,
+    },
+    /// Half surrogate pairs in the piece's strings go out as U+FFFD.
+    Unicode {
+        /// The piece.
+        piece: u32,
     },
     /// The call's arguments go out as an object.
     Arguments {
@@ -206,4 +210,20 @@ pub enum FixKind {
     Before(Made),
     /// A message of ours goes out directly after this one.
     After(Made),
+}
+
+impl FixKind {
+    /// The piece that it changes, or `NONE`.
+    pub const fn piece(&self) -> u32 {
+        match self {
+            Self::Drop { piece }
+            | Self::Rename { piece, .. }
+            | Self::Text { piece, .. }
+            | Self::Unicode { piece }
+            | Self::Arguments { piece }
+            | Self::Sign { piece }
+            | Self::Unmark { piece, .. } => *piece,
+            Self::AsUser | Self::Turn | Self::Before(_) | Self::After(_) => NONE,
+        }
+    }
 }

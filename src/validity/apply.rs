@@ -1,7 +1,7 @@
 //! Fixes carried out on outlines.
 
 use super::provider::{Between, Provider};
-use crate::model::{Fix, FixKind, Kind, Made, MadePart, NONE, Outline, Piece, Place, Role};
+use crate::model::{Fix, FixKind, Kind, Made, MadePart, Outline, Piece, Place, Role};
 
 /// The request as it goes out once the fixes are carried out. A message of ours stands before or after its message
 /// even where that one does not go out itself; a message with no piece left does not.
@@ -24,6 +24,7 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
                 | FixKind::Unmark { .. }
                 | FixKind::Rename { .. }
                 | FixKind::Text { .. }
+                | FixKind::Unicode { .. }
                 | FixKind::Arguments { .. }
                 | FixKind::Sign { .. } => change(&mut pieces, &fix.kind),
             }
@@ -96,16 +97,9 @@ pub fn take_turns(outlines: Vec<Outline>, provider: Provider, inline: bool) -> V
 }
 
 fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
-    let number = match kind {
-        FixKind::Drop { piece }
-        | FixKind::Rename { piece, .. }
-        | FixKind::Text { piece, .. }
-        | FixKind::Arguments { piece }
-        | FixKind::Sign { piece }
-        | FixKind::Unmark { piece, .. } => *piece,
-        FixKind::Before(_) | FixKind::After(_) | FixKind::AsUser | FixKind::Turn => NONE,
+    let Some(slot) = usize::try_from(kind.piece()).ok().and_then(|at| pieces.get_mut(at)) else {
+        return;
     };
-    let Some(slot) = usize::try_from(number).ok().and_then(|at| pieces.get_mut(at)) else { return };
     let Some(piece) = slot else { return };
     match kind {
         FixKind::Drop { .. } => *slot = None,
@@ -113,14 +107,11 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
         // A call is answered where it stands.
         FixKind::Text { .. } if piece.kind == Kind::Call => piece.within = true,
         FixKind::Text { text, .. } => {
-            piece.broken_unicode = false;
             piece.hollow = 0;
             piece.blank &= text.is_none();
         }
-        FixKind::Arguments { .. } => {
-            piece.broken_unicode = false;
-            piece.bad_arguments = false;
-        }
+        FixKind::Unicode { .. } => piece.broken_unicode = false,
+        FixKind::Arguments { .. } => piece.bad_arguments = false,
         FixKind::Sign { .. } => piece.opaque = true,
         FixKind::Unmark { marks, .. } => piece.marks &= !marks,
         FixKind::Before(_) | FixKind::After(_) | FixKind::AsUser | FixKind::Turn => {}

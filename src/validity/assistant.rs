@@ -46,7 +46,7 @@ impl Mender {
         self.steps(outline, &mut kept, seen);
         let (Some(&first), Some(end)) = (kept.first(), kept.last()) else { return };
         let speaker = end.piece.speaker(outline.role);
-        let waits = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
+        let waits = self.run.as_ref().is_some_and(Run::waits);
         if !waits {
             self.take_turn(index, Role::Assistant, false, seen);
         }
@@ -58,7 +58,12 @@ impl Mender {
         let run = self.run_for(index, first, seen);
         run.end = index;
         run.until = index;
-        run.told |= !only_thinking;
+        let solid = |at: &At<'_>| {
+            let waits = at.piece.kind == Kind::Call && at.piece.is_provider_run();
+            at.piece.kind != Kind::Thinking && !waits
+        };
+        let told = kept.iter().any(solid);
+        run.told |= told;
         let (group, beside) = (run.start, run.beside);
         seen.groups.fill(group);
         let mut trailing = std::mem::take(&mut run.trailing);
@@ -70,16 +75,19 @@ impl Mender {
                 if binds && self.provider.merges() {
                     held = Some(beside);
                 }
-                if self.provider.merges() {
+                if self.provider.merges() || !told {
                     let (message, piece, place) = (index, at.number, at.piece.place);
                     trailing.push(Reasoning { message, piece, place, by_id: at.piece.by_id });
                 }
                 continue;
             }
             // What the provider keeps by its id asks for what follows by its id (I14).
-            let unasked = trailing.drain(..).filter(|it| it.by_id && !at.piece.by_id);
             let message = "the item behind the reasoning has lost the id by which it is known";
+            let unasked = trailing.iter().filter(|it| it.by_id && !at.piece.by_id);
             seen.fixes.extend(unasked.map(|it| it.dropped("I14", message)));
+            // A call that the provider runs may go again: what is before it is then at the end.
+            let stays = at.piece.kind != Kind::Call || at.piece.is_host_call();
+            trailing.retain(|it| !stays && (!it.by_id || at.piece.by_id));
             let refers = u32::from(at.piece.place == Place::Whole("item_reference"));
             if let Some(run) = &mut self.run {
                 run.references = run.references.saturating_add(refers);
@@ -167,6 +175,7 @@ impl Mender {
             group,
             anchor: index,
             within: piece.within,
+            asked: false,
             decided: piece.decided.then_some(index),
         });
     }
@@ -174,7 +183,7 @@ impl Mender {
     /// A turn with calls stands directly behind the user or results (I18): between it and what the model said before, a
     /// line of the user's.
     fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Seen) {
-        let calls = kept.iter().find(|at| at.piece.kind == Kind::Call);
+        let calls = kept.iter().find(|at| at.piece.is_host_call());
         let told = self.run.as_ref().is_some_and(|run| run.keys.is_empty());
         if let Some(call) = calls.filter(|_| self.provider.rules().together && told)
             && self.speaker == Some(Role::Assistant)

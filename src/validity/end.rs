@@ -17,11 +17,12 @@ impl Mender {
         let mut fixes = Vec::new();
         let growing = self.run.as_ref().filter(|run| run.growing && !self.open);
         let names = self.provider.rules().names;
-        fixes.extend(growing.into_iter().flat_map(|run| run.cut_trailing(names.trailing)));
+        let ends = growing.filter(|run| !run.is_paused());
+        fixes.extend(ends.into_iter().flat_map(|run| run.cut_trailing(names.trailing)));
         if self.signs {
             fixes.extend(self.signatures());
         }
-        let vanishes = growing.filter(|run| !run.told);
+        let vanishes = ends.filter(|run| !run.told);
         let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
         let last = vanishes.map_or(self.last, |run| run.before.0);
         if let Some((index, Role::Assistant | Role::Tool)) = first {
@@ -49,6 +50,9 @@ impl Mender {
             && let Some(run) = growing
             && run.open.is_empty()
         {
+            if self.provider_runs {
+                fixes.extend(self.lost_waiting());
+            }
             let message = "the last message must not be the assistant's".into();
             fixes.push(fix(run.end, None, FixKind::After(line(CONTINUE)), names.last, message));
         }

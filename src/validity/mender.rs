@@ -9,7 +9,7 @@ use litemap::LiteMap;
 
 use super::Options;
 use super::ids::Ids;
-use super::piece::fix;
+use super::piece::{fix, shown};
 use super::provider::Provider;
 use super::run::{Call, Run};
 use super::signs::Unsigned;
@@ -52,6 +52,8 @@ pub struct Mender {
     pub(super) as_placed: bool,
     /// The model has made calls since the user spoke.
     pub(super) called: bool,
+    /// Calls that the provider runs are among those that wait.
+    pub(super) provider_runs: bool,
     /// The newest message that its host leaves out by itself.
     pub(super) left_out: Option<u32>,
     /// More follows that is not shown: the request does not end here.
@@ -95,6 +97,7 @@ impl Mender {
             inline: false,
             as_placed: false,
             called: false,
+            provider_runs: false,
             left_out: None,
             open: false,
         }
@@ -158,6 +161,11 @@ impl Mender {
         self.run.as_ref().is_some_and(|run| run.answering && !run.open.is_empty())
     }
 
+    /// The newest message of the model's waits for a tool that the provider runs: it goes out last, for the model to go on.
+    pub fn is_paused(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.growing && run.is_paused())
+    }
+
     /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10).
     pub fn held(&self) -> Option<Range<u32>> {
         self.held.clone()
@@ -186,12 +194,50 @@ impl Mender {
             seen.fixes.extend(self.gather(&run));
         }
         for key in run.keys.keys() {
-            self.lost.extend(self.waiting.remove(key).unwrap_or_default());
+            for call in self.waiting.remove(key).unwrap_or_default() {
+                if call.is_provider_run() {
+                    seen.fixes.push(self.unanswered(&call));
+                } else {
+                    self.lost.push(call);
+                }
+            }
         }
         for mut call in run.open {
             call.anchor = run.end;
+            self.provider_runs |= call.is_provider_run();
             self.waiting.entry(call.key.clone()).or_default().push(call);
         }
+    }
+
+    /// Calls that the provider runs and that have no result: once the user has spoken, none comes, and they go.
+    pub(super) fn give_up(&mut self, seen: &mut Seen) {
+        let gone = |call: &Call| call.is_provider_run() && !call.asked;
+        if let Some(run) = self.run.as_mut().filter(|run| run.is_paused()) {
+            let (lost, open) = std::mem::take(&mut run.open).into_iter().partition(gone);
+            run.open = open;
+            let lost: Vec<Call> = lost;
+            seen.fixes.extend(lost.iter().map(|call| self.unanswered(call)));
+        }
+        if std::mem::take(&mut self.provider_runs) {
+            let fixes = self.lost_waiting();
+            seen.fixes.extend(fixes);
+            for (_, calls) in self.waiting.iter_mut() {
+                calls.retain(|call| !gone(call));
+            }
+        }
+    }
+
+    /// What removes those of earlier turns.
+    pub(super) fn lost_waiting(&self) -> Vec<Fix> {
+        let calls = self.waiting.values().flatten();
+        let lost = calls.filter(|call| call.is_provider_run() && !call.asked);
+        lost.map(|call| self.unanswered(call)).collect()
+    }
+
+    fn unanswered(&self, call: &Call) -> Fix {
+        let message = format!("the provider's own call \"{}\" has no result", shown(&call.key));
+        let rule = self.provider.rules().names.open;
+        fix(call.message, Some(call.place), FixKind::Drop { piece: call.piece }, rule, message)
     }
 
     pub(super) fn spoke(&mut self, index: u32, role: Role) {

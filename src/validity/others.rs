@@ -57,6 +57,9 @@ impl Mender {
         let apart = self.inline && rules.system_apart;
         let leads = outline.role == Role::System && self.first.is_none() && !apart;
         seen.may_cut = !opens && !holds && !leads;
+        if speaks {
+            self.give_up(seen);
+        }
         self.settle(seen);
         let mut role = outline.role;
         // Nobody looks for a result in what the system says.

@@ -79,7 +79,7 @@ pub(super) fn in_parts(piece: &Piece) -> bool {
 pub(super) fn key(piece: &Piece) -> Box<str> {
     let id = piece.id.trim();
     let kind = if let Place::Whole(kind) = piece.place { family(kind) } else { "" };
-    if is_theirs(piece) {
+    if piece.is_provider_run() {
         their_key(id)
     } else if id.is_empty() && in_parts(piece) {
         format!("\0{}", piece.name).into()
@@ -90,12 +90,7 @@ pub(super) fn key(piece: &Piece) -> Box<str> {
     }
 }
 
-/// A call of a provider's own tool, and its result: no host's result is theirs, nor theirs a host's.
-fn is_theirs(piece: &Piece) -> bool {
-    piece.within && !matches!(piece.place, Place::Tool(_) | Place::Inner(..))
-}
-
-/// The key of such a call.
+/// The key of a call that the provider runs: no host's result answers it, nor its result a host's call.
 pub(super) fn their_key(id: &str) -> Box<str> {
     format!("{id}\0within").into()
 }
@@ -126,28 +121,26 @@ pub(super) fn plain(at: At<'_>, fixes: &mut Vec<Fix>) -> Fate {
         fixes.push(at.fix(at.drop(), "I6", "nothing but white space is in the text"));
         return Fate::Dropped;
     }
-    let broken = "a string holds half of a surrogate pair, which is not Unicode";
-    match piece.kind {
-        Kind::Call if piece.broken_unicode => {
-            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I26", broken));
-        }
-        Kind::Call if piece.bad_arguments => {
-            let message = "the arguments are not a JSON object";
-            fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I30", message));
-        }
-        Kind::Text | Kind::Thinking if piece.broken_unicode && !piece.opaque => {
-            let kind = FixKind::Text { piece: at.number, text: None };
-            fixes.push(at.fix(kind, "I26", broken));
-        }
-        Kind::Text | Kind::Thinking | Kind::Result | Kind::Image | Kind::Other
-            if piece.broken_unicode =>
-        {
-            fixes.push(at.fix(at.drop(), "I26", broken));
-            return Fate::Dropped;
-        }
-        Kind::Text | Kind::Thinking | Kind::Call | Kind::Result | Kind::Image | Kind::Other => {}
+    if piece.broken_unicode && piece.kind == Kind::Thinking && piece.opaque {
+        // A signature holds for the text as it was.
+        fixes.push(at.fix(at.drop(), "I26", BROKEN));
+        return Fate::Dropped;
+    }
+    unicode(at, fixes);
+    if piece.bad_arguments {
+        let message = "the arguments are not a JSON object";
+        fixes.push(at.fix(FixKind::Arguments { piece: at.number }, "I30", message));
     }
     Fate::Kept
+}
+
+const BROKEN: &str = "a string holds half of a surrogate pair, which is not Unicode";
+
+/// Half a surrogate pair costs no more than itself.
+fn unicode(at: At<'_>, fixes: &mut Vec<Fix>) {
+    if at.piece.broken_unicode {
+        fixes.push(at.fix(FixKind::Unicode { piece: at.number }, "I26", BROKEN));
+    }
 }
 
 /// A result where it should be: with its call's id, with something in it.
@@ -160,12 +153,10 @@ pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
         let id = call.wire.clone().into();
         seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
     }
+    unicode(at, &mut seen.fixes);
     if at.piece.blank {
         let kind = FixKind::Text { piece, text: Some(NO_OUTPUT.into()) };
         seen.fix(at, kind, "I6", "the result is empty");
-    } else if at.piece.broken_unicode {
-        let kind = FixKind::Text { piece, text: None };
-        seen.fix(at, kind, "I26", "a string holds half of a surrogate pair, which is not Unicode");
     } else if at.piece.hollow != 0 {
         let kind = FixKind::Text { piece, text: None };
         seen.fix(at, kind, "I6", "nothing but white space is in a text of the result");

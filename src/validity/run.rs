@@ -24,6 +24,8 @@ pub(super) struct Call {
     pub(super) anchor: u32,
     /// Its result is the provider's to give.
     pub(super) within: bool,
+    /// The user is asked whether it may run.
+    pub(super) asked: bool,
     /// The message that says what the user decided on it: as long as it is the last, the SDK gives the result.
     pub(super) decided: Option<u32>,
 }
@@ -65,7 +67,7 @@ pub(super) struct Run {
     pub(super) misnamed: bool,
     /// References in it to items that we are not shown: so many results may be of calls that they stand for.
     pub(super) references: u32,
-    /// It has something else than reasoning.
+    /// It has something else than reasoning and calls that the provider runs, which may turn out to have no result.
     pub(super) told: bool,
     /// Its first piece.
     pub(super) head: (Kind, Place),
@@ -101,7 +103,24 @@ pub(super) struct Placed {
     pub(super) name: Box<str>,
 }
 
+impl Call {
+    /// The provider runs its tool, and answers it in the model's own messages.
+    pub(super) fn is_provider_run(&self) -> bool {
+        self.within && !matches!(self.place, Place::Tool(_))
+    }
+}
+
 impl Run {
+    /// It waits for what the provider's own tool finds: the model goes on with it as it is.
+    pub(super) fn is_paused(&self) -> bool {
+        self.open.iter().any(Call::is_provider_run)
+    }
+
+    /// A call of the host's has no result yet.
+    pub(super) fn waits(&self) -> bool {
+        !self.open.iter().all(Call::is_provider_run)
+    }
+
     /// Drops the reasoning at its end.
     pub(super) fn cut_trailing(&self, rule: &'static str) -> impl Iterator<Item = Fix> {
         let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";

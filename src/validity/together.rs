@@ -37,7 +37,7 @@ impl Mender {
 
     /// A turn's results must move into one message: not all are there, or one is not of the tool that was called.
     pub(super) fn must_gather(run: &Run) -> bool {
-        !run.open.is_empty() || run.misnamed
+        run.waits() || run.misnamed
     }
 
     /// The results in place, as they move; none once all calls have theirs, or once they have moved.

@@ -123,13 +123,16 @@ impl Mender {
     pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Seen) {
         let key = at.piece.id.trim();
         let Some(run) = &mut self.run else { return };
-        let Some(wire) = wire(run, key) else { return };
+        let Some(wire) = wire(run, key).map(Box::<str>::from) else { return };
         if *wire != *at.piece.id {
-            let kind = FixKind::Rename { piece: at.number, id: wire.into() };
+            let kind = FixKind::Rename { piece: at.number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", "the id is not the one with which its call goes out");
         }
-        let open = run.open.iter().rev().find(|call| *call.wire == *wire);
-        let call = open.map(|call| (call.message, call.piece));
+        let open = run.open.iter_mut().rev().find(|call| *call.wire == *wire);
+        let call = open.map(|call| {
+            call.asked = true;
+            (call.message, call.piece)
+        });
         run.approvals.push(Approval { id: at.piece.name.clone(), call });
     }
 

@@ -28,7 +28,14 @@ fn results_within_stay_where_they_are() {
     mends("U:t A:ms,ns", &["I8 1 after user"]);
     // What a provider's tool finds later stands in a later message.
     mends("U:t A:ms,ca T:ra A:ns,t U:t", &[]);
-    mends("U:t A:ms,t U:t", &[]);
+    // The model goes on with a turn that waits for a provider's tool; once the user speaks, the call goes.
+    mends("U:t A:ms", &[]);
+    mends("U:t A:ms,ca T:ra", &[]);
+    mends("U:t A:ms,t U:t", &["I1 1 drop 0"]);
+    mends("U:t A:h,ms U:t", &["I1 1 drop 1", "I6 1 drop 0"]);
+    mends("U:t A:ms,ca T:ra U:t", &["I1 1 drop 0"]);
+    mends("U:t A:ms,ca T:ra A:t U:t", &["I1 1 drop 0"]);
+    mends("U:t A:ms,ca T:ra A:t", &["I1 1 drop 0", "I8 3 after user"]);
 }
 
 #[test]
@@ -45,7 +52,7 @@ fn orphans_within_go() {
     mends("U:t A:ms,ns,ns,t U:t", &["I2 1 drop 2"]);
     // A provider's result is no answer to a call of the host's, nor a host's to a provider's.
     mends("U:t A:ca,na U:t", &["I2 1 drop 1", "I1 1 after result a"]);
-    mends("U:t A:ms,t T:rs U:t", &["I15 2 drop 0"]);
+    mends("U:t A:ms,t T:rs U:t", &["I15 2 drop 0", "I1 1 drop 0"]);
     mends("U:t A:ms,as T:ys A:ns,t U:t", &[]);
 }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use self::change::output;
 use self::shown::shown_part;
 use super::edit::{self, Host};
-use super::json::{self, Flaw, Read, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
@@ -111,7 +111,7 @@ fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<
             let v4 = members.raw("args");
             spell(part, v4.is_some());
             let input = members.raw("input").or(v4);
-            call(input, &mut members, part)?;
+            call(input, &mut members, part);
             part.piece.name = or_empty(members.text("toolName")).into();
             part.piece.within = members.flag("providerExecuted").unwrap_or(false);
             part.piece.opaque |= part.piece.within;
@@ -136,7 +136,7 @@ fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<
         "tool-approval-request" | "tool-approval-response" => {
             part::name(part, &mut members, "toolCallId", "approvalId");
         }
-        _ => part::other(raw, part)?,
+        _ => part::other(raw, part),
     }
     Ok(())
 }
@@ -173,12 +173,8 @@ fn plain<'a>(
 }
 
 /// A call without its name.
-fn call<'a>(
-    input: Option<&'a RawValue>,
-    members: &mut Members<'a>,
-    part: &mut Part<'a>,
-) -> Read<()> {
-    let text = input.map_or(Ok(""), whole).map_err(|flaw| flaw.under("/input"))?;
+fn call<'a>(input: Option<&'a RawValue>, members: &mut Members<'a>, part: &mut Part<'a>) {
+    let text = input.unwrap_or("");
     part::say(part, Kind::Call, text.into());
     part.piece.bad_arguments = !text.starts_with('{');
     part.piece.id = or_empty(members.text("toolCallId")).into();
@@ -186,7 +182,6 @@ fn call<'a>(
     if let Some(options) = options.filter(|options| carries(options)) {
         part::seal(part, options.len());
     }
-    Ok(())
 }
 
 /// Whether options hold more than cache markers: ids, signatures, encrypted reasoning.
@@ -229,7 +224,7 @@ fn output_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         Some("text") => {
             part::say(part, Kind::Text, or_empty(json::read(raw, &PART)?.text("text")));
         }
-        None => part::other(raw, part)?,
+        None => part::other(raw, part),
         Some(_) => part::medium(raw, part),
     }
     Ok(())
@@ -238,7 +233,7 @@ fn output_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 /// A result that is any JSON: a string as its text.
 fn said<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let is_text = value.starts_with('"');
-    let text = if is_text { json::string(value)? } else { Cow::Borrowed(whole(value)?) };
+    let text = if is_text { json::string(value)? } else { Cow::Borrowed(value) };
     part::say(part, Kind::Result, text);
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(super) fn shown_part<'a>(
             tool(at, members, &name, parts)?;
             return Ok(false);
         }
-        _ => part::other(raw, &mut part)?,
+        _ => part::other(raw, &mut part),
     }
     parts.push(part);
     Ok(false)
@@ -52,7 +52,7 @@ fn tool<'a>(at: u32, mut members: Members<'a>, name: &str, parts: &mut Vec<Part<
     let theirs = members.flag("providerExecuted").unwrap_or(false);
     let input = members.raw("input").or_else(|| members.raw("rawInput"));
     let mut call = part::at(if theirs { Place::Part(at) } else { Place::Tool(at) });
-    self::call(input, &mut members, &mut call)?;
+    self::call(input, &mut members, &mut call);
     call.piece.name = name.into();
     call.piece.opaque |= theirs;
     let approval = members.raw("approval").and_then(|raw| APPROVAL.read(raw).ok());

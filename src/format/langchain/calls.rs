@@ -1,6 +1,6 @@
 //! The calls of a message: each counted once, however many places it stands in.
 
-use super::super::json::{self, Read, is_object, or_empty, whole};
+use super::super::json::{self, Read, is_object, or_empty};
 use crate::json::Want::{Raw, Text};
 use crate::json::{RawValue, Shape, may};
 use crate::model::{Kind, Part, Place};
@@ -111,7 +111,7 @@ pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
             let mut inner =
                 json::read(raw, &CALL).map_err(|flaw| flaw.under(&format!("/{name}")))?;
             let arguments = inner.raw("arguments").or_else(|| inner.raw("args"));
-            let arguments = arguments.map_or(Ok("{}"), whole)?;
+            let arguments = arguments.unwrap_or("{}");
             return Ok(Seen {
                 place,
                 id,
@@ -125,8 +125,7 @@ pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
     let found =
         ["args", "input", "arguments"].into_iter().find_map(|name| Some((name, outer.raw(name)?)));
     let (member, raw) = found.map_or(("args", None), |(name, raw)| (name, Some(raw)));
-    let arguments =
-        raw.map_or(Ok("{}"), whole).map_err(|flaw| flaw.under(&format!("/{member}")))?;
+    let arguments = raw.unwrap_or("{}");
     let text = arguments.starts_with('"');
     let member = match (member, text) {
         ("args", true) => "=args",

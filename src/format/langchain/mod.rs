@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use self::calls::{Calls, Seen, call, part_of};
 use super::edit::{self, Host};
-use super::json::{self, Flaw, Read, or_empty, whole};
+use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Want::{Items, Raw, Text};
 use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
@@ -180,7 +180,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
     let chunks = listed(message.items("tool_call_chunks"), root.chunks, "/tool_call_chunks")?;
     let raw_calls =
         listed(kwargs.items("tool_calls"), root.raw_calls, "/additional_kwargs/tool_calls")?;
-    reasoning(&mut kwargs, root, parts)?;
+    reasoning(&mut kwargs, root, parts);
     let mut blocks = Vec::new();
     let mut torn = false;
     match message.content("content") {
@@ -257,7 +257,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
 }
 
 /// Reasoning beside the content.
-fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) -> Read<()> {
+fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) {
     let [text, items] = root.reasoning;
     if let Some(said) = kwargs.text("reasoning_content").filter(|said| !said.is_empty()) {
         let mut part = Part::new(Kind::Thinking, Place::Field(text), said);
@@ -265,16 +265,16 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root, parts: &mut Vec<Part<'a>
         parts.push(part);
     }
     if let Some(raw) = kwargs.raw("reasoning").filter(|raw| raw.len() > "{}".len()) {
-        let mut part = Part::new(Kind::Thinking, Place::Field(items), whole(raw)?);
+        let mut part = Part::new(Kind::Thinking, Place::Field(items), raw);
         part.piece.opaque = true;
         parts.push(part);
     }
-    Ok(())
 }
 
 fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let Ok(mut block) = json::read(raw, &BLOCK) else {
-        return part::other(raw, part);
+        part::other(raw, part);
+        return Ok(());
     };
     match &*or_empty(block.text("type")) {
         "text" => part::said(&mut block, Kind::Text, "text", part)?,
@@ -290,7 +290,7 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         }
         "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
         | "document" => part::medium(raw, part),
-        _ => part::other(raw, part)?,
+        _ => part::other(raw, part),
     }
     Ok(())
 }

@@ -277,7 +277,7 @@ fn gemini_reads() {
             "Text /parts/1 \"I look.\"",
             "Call /parts/2 \"{\\\"path\\\":\\\"a\\\"}\" opaque read",
             "Call /parts/3 \"{}\" x read",
-            "Other /parts/4 \"{\\\"executableCode\\\":{\\\"code\\\":\\\"1\\\"}}\" opaque",
+            "Call /parts/4 \"{\\\"executableCode\\\":{\\\"code\\\":\\\"1\\\"}}\" opaque",
             "Text /parts/5 \"\" opaque",
         ],
     );

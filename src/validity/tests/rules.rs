@@ -102,7 +102,7 @@ fn a_request_begins_and_ends_with_the_user() {
 fn half_characters_and_bad_arguments_are_mended() {
     both(
         "U:t! A:h,t!,ca! U:ra!",
-        &["I26 0 unicode 0", "I26 1 unicode 1", "I26 1 arguments 2", "I26 2 unicode 0"],
+        &["I26 0 unicode 0", "I26 1 unicode 1", "I26 1 unicode 2", "I26 2 unicode 0"],
     );
     both("U:t A:ca? U:ra", &["I30 1 arguments 0"]);
 }

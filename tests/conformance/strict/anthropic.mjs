@@ -42,6 +42,7 @@ export function strictAnthropic(messages, rules = {}) {
   violations.push(...checkRoles(messages, turns, rules));
   violations.push(...checkResultsFirst(turns));
   violations.push(...checkPairs(turns.map(toStep)));
+  violations.push(...checkServerTools(turns).violations);
   violations.push(...checkThinking(turns, rules));
   violations.push(...checkWhole(messages, rules));
   return violations.sort((a, b) => a.index - b.index);
@@ -273,7 +274,8 @@ function checkRoles(messages, turns, rules) {
       message: 'first message must use the "user" role',
     });
   }
-  if (turns.at(-1)?.role === "assistant") {
+  // A turn that was paused is passed back as it is: the model goes on with it.
+  if (turns.at(-1)?.role === "assistant" && checkServerTools(turns).open === 0) {
     const index = messages.length - 1;
     violations.push({
       rule: "I8",
@@ -309,6 +311,38 @@ function checkResultsFirst(turns) {
     });
   }
   return violations;
+}
+
+/**
+ * Tools that the server runs: each result answers a call before it, in the same turn, or in a later one if only results of
+ * the client's stand between. A call may wait for its result only where the request ends.
+ * @param {ReturnType<typeof merged>} turns
+ */
+function checkServerTools(turns) {
+  /** @type {Violation[]} */
+  const violations = [];
+  /** @type {Map<string, { index: number, path: string }>} */
+  const open = new Map();
+  for (const { role, blocks } of turns) {
+    if (role !== "assistant") {
+      if (blocks.every(({ block }) => block.type === "tool_result")) continue;
+      for (const [id, at] of open) {
+        const message = `tool use ${id} was found without a corresponding result block`;
+        violations.push({ rule: "I1", ...at, message });
+      }
+      open.clear();
+      continue;
+    }
+    for (const { block, index, path } of blocks) {
+      if (block.type === "server_tool_use" || block.type === "mcp_tool_use")
+        open.set(String(block.id), { index, path });
+      else if (/_tool_result$/.test(block.type) && !open.delete(String(block.tool_use_id))) {
+        const message = `unexpected tool_use_id found in ${block.type}: ${block.tool_use_id}`;
+        violations.push({ rule: "I2", index, path, message });
+      }
+    }
+  }
+  return { violations, open: open.size };
 }
 
 /** I11: what one request shows of extended thinking. @param {ReturnType<typeof merged>} turns @param {Rules} rules @returns {Violation[]} */
