@@ -195,7 +195,7 @@ impl Mender {
         }
         for key in run.keys.keys() {
             for call in self.waiting.remove(key).unwrap_or_default() {
-                if call.is_provider_run() {
+                if call.is_provider_run() && !call.asked {
                     seen.fixes.push(self.unanswered(&call));
                 } else {
                     self.lost.push(call);

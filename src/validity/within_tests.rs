@@ -39,6 +39,15 @@ fn results_within_stay_where_they_are() {
 }
 
 #[test]
+fn reasoning_goes_that_ends_a_turn_which_waits_for_the_host_too() {
+    let outlines = transcript("U:t A:ms,ca,h", Provider::Anthropic);
+    let fixes = mend(&outlines, Provider::Anthropic);
+    assert!(fixes.iter().map(line).any(|it| it == "I6 1 drop 2"));
+    let mended = apply(&outlines, &fixes);
+    assert_eq!(check(&mended, Provider::Anthropic, Options::default()), []);
+}
+
+#[test]
 fn what_is_missing_in_one_part_is_said_in_it() {
     let none = "text 0 No result was recorded: the call was aborted.";
     mends("U:t A:da U:t", &[&format!("I1 1 {none}")]);

@@ -137,7 +137,7 @@ for (const [name, [call, result]] of Object.entries(tools)) {
 test("a result may come after a call of the host's that the provider's own tool makes", {
   skip,
 }, () => {
-  const [call, result] = tools["code_execution"] ?? [];
+  const [call, result] = tools.code_execution ?? [];
   const own = {
     type: "tool_use",
     id: "toolu_1",
