@@ -54,7 +54,9 @@ impl State {
     /// # Errors
     /// `StalePlan` or `InvalidArgument` for a plan that was `given`.
     pub fn plan(&mut self, force: bool, given: Option<&str>, now_ms: i64) -> Result<Value> {
-        let mut copy = self.clone();
+        let taken_up = self.waiting.is_some().then(|| self.taken_up());
+        let known = taken_up.as_ref().unwrap_or(self);
+        let mut copy = known.clone();
         copy.ready();
         copy.options.folds = Folds::Carried;
         copy.fresh.clear();
@@ -70,11 +72,11 @@ impl State {
         let mut gone: Vec<u32> =
             copy.fresh.iter().filter(|it| it.rule == Rule::Fold).map(|it| it.block).collect();
         sort_set(&mut gone);
-        let folded = copy.pruner.head.as_ref().map(|it| it.folds) != self.folds();
+        let folded = copy.pruner.head.as_ref().map(|it| it.folds) != known.folds();
         let (after, _) = copy.sizes();
         let floor = copy.floor();
         let nothing_left = !folded && copy.fresh.is_empty() && before > line && refused.is_none();
-        let (outcome, reason) = if self.options.window == 0 {
+        let (outcome, reason) = if known.options.window == 0 {
             ("none", "the window is not known".into())
         } else if after > copy.usable || nothing_left {
             ("overflow", format!("nothing that may go is left: {}", write(&floor)))
@@ -87,19 +89,19 @@ impl State {
         } else {
             ("prune", "shortening is enough".into())
         };
-        // What went without a summary is summarized with what goes now, or by itself.
-        let mut going = self.wanting();
+        // What went without a summary is summarized with what goes now, or by itknown.
+        let mut going = known.wanting();
         let alone = gone.is_empty()
             && !going.is_empty()
-            && (outcome == "none" && (force || self.is_wanting()) || given.is_some() && folded);
+            && (outcome == "none" && (force || known.is_wanting()) || given.is_some() && folded);
         let (outcome, reason) =
             if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
         let folds = outcome == "summarize";
-        let start = if alone { self.pruner.start } else { copy.pruner.start };
-        let cut = if folds { start } else { self.ledger.message_count() };
-        let summary: u64 = self.lines.estimator.tokens(&self.lines.summary).into();
+        let start = if alone { known.pruner.start } else { copy.pruner.start };
+        let cut = if folds { start } else { known.ledger.message_count() };
+        let summary: u64 = known.lines.estimator.tokens(&known.lines.summary).into();
         // A summary is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
-        let frees = if alone { self.dropped_of(&going) } else { before.saturating_sub(after) };
+        let frees = if alone { known.dropped_of(&going) } else { before.saturating_sub(after) };
         let left = line.saturating_add(summary).saturating_sub(after) / 2;
         let room = frees.saturating_add(summary).min(left.max(LEAST_ROOM));
         going.extend(&gone);
@@ -108,50 +110,58 @@ impl State {
             going.clear();
         }
         let mut go: Vec<u32> =
-            going.iter().filter_map(|&at| Some(self.block(at)?.message)).collect();
+            going.iter().filter_map(|&at| Some(known.block(at)?.message)).collect();
         go.dedup();
-        let dropped = self.dropped_of(&going);
+        let dropped = known.dropped_of(&going);
         let wanted = folds
             && !going.is_empty()
-            && self.options.summarizes
-            && (force || alone || dropped >= self.policy().summary_minimum);
+            && known.options.summarizes
+            && (force || alone || dropped >= known.policy().summary_minimum);
         let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
         let digest = copy.pruner.head.as_ref().map_or(&[][..], |head| &head.digest);
         let names: Vec<&str> =
             digest.iter().take(NAMED).map(|&id| copy.ledger.identifiers.text(id)).collect();
-        let previous = (!self.lines.summary.is_empty()).then_some(&self.lines.summary);
+        let previous = (!known.lines.summary.is_empty()).then_some(&known.lines.summary);
         let plan = json!({
-            "base": self.base(cut),
+            "base": known.base(cut),
             "outcome": outcome,
             "reason": reason,
             "firstKept": cut,
             "kept": if folds { copy.kept_before(cut) } else { Vec::new() },
-            "chunks": self.chunks(&go, &going),
-            "tokensBefore": self.calibration.tokens(before),
-            "tokensAfterEstimate": self.calibration.tokens(after),
+            "chunks": known.chunks(&go, &going),
+            "tokensBefore": known.calibration.tokens(before),
+            "tokensAfterEstimate": known.calibration.tokens(after),
             "gone": if folds { ranges(&gone) } else { Vec::new() },
             "floor": (outcome == "overflow").then_some(floor)
         });
         let all = json!({
             "plan": plan,
-            "messages": self.ledger.message_count(),
+            "messages": known.ledger.message_count(),
             "go": go,
             "droppedTokens": dropped,
             "room": room,
             "summaryWanted": wanted,
             "degrades": !alone && (force || over || given.is_some()),
-            "splitTurn": (folds && !self.ledger.starts_turn(cut)).then(|| self.turn_of(cut)).flatten(),
+            "splitTurn": (folds && !known.ledger.starts_turn(cut)).then(|| known.turn_of(cut)).flatten(),
             "previousSummary": previous,
-            "checkpoints": self.checkpoints(),
-            "folds": self.folds().unwrap_or(0),
+            "checkpoints": known.checkpoints(),
+            "folds": known.folds().unwrap_or(0),
             "waits": over,
-            "pins": self.pins.sent().collect::<Vec<&str>>(),
+            "pins": known.pins.sent().collect::<Vec<&str>>(),
             "identifiers": names,
-            "blocked": self.blocked(now_ms)
+            "blocked": known.blocked(now_ms)
         });
+        let found = known.nothing_found();
         self.compactions.going = going;
-        self.compactions.found = self.nothing_found();
+        self.compactions.found = found;
         Ok(all)
+    }
+
+    /// A copy that has taken up what it waits for: this session keeps waiting, since its next history may go further.
+    fn taken_up(&self) -> Self {
+        let mut copy = self.clone();
+        copy.take_up();
+        copy
     }
 
     /// What a checkpoint now would be made of, as JSON: figures, and from message `from` on those that it would tell of. Their blocks

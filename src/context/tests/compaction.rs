@@ -81,6 +81,31 @@ fn a_plan_moves_nothing() {
     }
 }
 
+/// Of a session that has folded and was taken up again, with the same history and with a shorter one.
+#[test]
+fn the_first_plan_of_a_restored_session_is_made_on_its_folds() {
+    for shorter in [0, 4] {
+        let options = options(&json!({}));
+        let mut told = talked(&options, 20);
+        told.request();
+        told.compact("They chose u4w2.");
+        for at in 20..30 {
+            told.ask(&format!("step {at}: {}", prose(60)));
+            told.say(&prose(300));
+            told.request();
+        }
+        told.messages.truncate(told.messages.len() - shorter);
+        let mut woken = told.woken(&options);
+        let before = woken.state.snapshot();
+        let plan = woken.plan(true);
+        assert_eq!(woken.state.snapshot(), before, "a plan moves nothing");
+        assert_eq!(plan["plan"]["outcome"], "summarize", "{plan}");
+        assert_eq!(plan["previousSummary"], "They chose u4w2.");
+        assert_eq!(woken.commit(&plan, Some("short")).unwrap()["carried"], true);
+        assert_eq!(woken.request().event, Some(Event::Fold));
+    }
+}
+
 #[test]
 fn a_summary_takes_the_place_of_what_goes_and_the_next_request_tells_of_it() {
     let mut told = talked(&options(&json!({})), 20);
