@@ -1,63 +1,79 @@
-/** Candidates: what an agent might have learned. */
+/** Candidates: things an agent may have learned. */
 
-/** Where a candidate stands: observed; past the gates; in a prompt; cooling down; unseen for 90 days; refused by the host. */
+/** `SHADOW`: observed. `PROMOTED`: passed the gates. `IN_USE`: in a prompt. `DEMOTED`: cooling down. `ARCHIVED`: unseen for 90 days. `REJECTED`: refused by the host. */
 export type CandidateState = "SHADOW" | "PROMOTED" | "IN_USE" | "DEMOTED" | "ARCHIVED" | "REJECTED";
 
-/** Something that an agent might have learned. */
+/** An observation of something the agent may have learned. */
 export interface CandidateObservation {
+  /** What it is. Only observations of the same kind can support the same candidate. */
   kind: "ERROR_RECOVERY" | "PREFERENCE" | "WORKFLOW" | "ANTI_PATTERN" | "SKILL_SEED";
-  /** The host's own sort: what is alike is looked for within one. */
+  /** Your own category. Only observations of the same category can support the same candidate. */
   category: string;
-  /** What was learned; at most 16,384 bytes. It goes into the prompt as it was first told, on one line. */
+  /** What was learned, at most 16,384 bytes. The first observation's text goes into the prompt, on one line. */
   content: string;
-  /** The tool that it is about; default `general`. */
+  /** The tool that it is about. Default `general`. */
   toolTag?: string;
+  /** Tags; shared tags make observations more similar. */
   tags?: string[];
-  /** How sure it is, 0..1, to six places. */
+  /** Confidence, 0..1, to six places. */
   score: number;
+  /** Who observed it: a session, a user, a tool. */
   source: string;
-  /** Whether the source may make the agent do things. What one may not says is never promoted but by `force`. */
+  /** Whether the source may influence the agent. Untrusted observations are never promoted, except with `force`. */
   trusted: boolean;
-  /** When, in whole milliseconds. */
+  /** When, in epoch milliseconds (an integer). */
   at: number;
-  /** What was observed was itself an attempt, and ended so. */
+  /** If the observation was itself an attempt: whether it succeeded. */
   success?: boolean;
 }
 
-/** A candidate as it stands; `score` is the mean of its evidence, `source` and `at` are those of the last. */
+/** A candidate. `score` is the mean of its evidence; `source` and `at` are those of the last observation. */
 export interface Candidate extends CandidateObservation {
+  /** Its id. */
   id: string;
+  /** Its state. */
   state: CandidateState;
+  /** Observations that support it. */
   evidenceCount: number;
+  /** Attempts that succeeded. */
   successes: number;
+  /** Attempts that failed. */
   failures: number;
+  /** Time of the first observation, in epoch milliseconds. */
   firstSeen: number;
+  /** Time of the last observation or outcome, in epoch milliseconds. */
   lastSeen: number;
-  /** It is not promoted before this time. */
+  /** It is not promoted before this time (epoch milliseconds), or `null`. */
   cooldownUntil: number | null;
-  /** The newest fifty, the last one last. */
+  /** The newest 50 sources, oldest first. */
   sources: string[];
 }
 
-/** What came of a candidate that was acted on. */
+/** Outcome of a turn in which a candidate was used. */
 export interface CandidateOutcome {
-  /** The turn ended well, and was not cancelled. */
+  /** True if the turn succeeded and was not cancelled. */
   success: boolean;
-  /** It did harm: no promotion for a week. */
+  /** True if it did harm: no promotion for a week. */
   severe?: boolean;
-  /** The user, or what is known, says otherwise. */
+  /** True if the user or a known fact contradicts it. */
   conflict?: boolean;
-  /** It proved to be what is not to be done. */
+  /** True if it turned out to be an anti-pattern. */
   antiPattern?: boolean;
+  /** When, in epoch milliseconds. */
   at: number;
 }
 
-/** A change of state. `reason` is the host's, or the code where the store decided. */
+/** A change of state. */
 export interface CandidateTransition {
+  /** The candidate. */
   id: string;
+  /** The state before. */
   from: CandidateState;
+  /** The state after. */
   to: CandidateState;
+  /** The reason you passed, or `code` if the store decided. */
   reason: string;
+  /** What kind of change it was. */
   code:
     | "PROMOTION_GATE_PASS"
     | "DEMOTION_REGRESSION"
@@ -67,38 +83,40 @@ export interface CandidateTransition {
     | "MANUAL_TRANSITION"
     | "MANUAL_FORCE"
     | "MANUAL_ROLLBACK";
+  /** When, in epoch milliseconds. */
   at: number;
 }
 
-/** AceClaw's gates: their defaults, and what they may be. Shares are 0..1. */
+/** The gates, with AceClaw's defaults and the allowed range. Shares are 0..1. */
 export interface CandidateGates {
-  /** Pieces of evidence for a promotion. Default 2; 1 to 1,000,000. */
+  /** Observations needed for a promotion. Default 2; 1 to 1,000,000. */
   minEvidence?: number;
-  /** Attempts within the window for it. Default 2; 0 to 1,000,000. */
+  /** Attempts within the rolling window needed for a promotion. Default 2; 0 to 1,000,000. */
   minAttempts?: number;
-  /** The least score. Default 0.75. */
+  /** Lowest score for a promotion. Default 0.75. */
   minScore?: number;
-  /** The share of those attempts that may have failed. Default 0.2. */
+  /** Highest share of failed attempts for a promotion. Default 0.2. */
   maxFailureRate?: number;
-  /** Failures in a row, up to the last attempt. Default 3; 0 to 1,000,000. */
+  /** Most consecutive failures, up to the last attempt, for a promotion. Default 3; 0 to 1,000,000. */
   maxConsecutiveFailures?: number;
-  /** So long attempts count, conflicts and anti-patterns. Default 14 days; 1 ms to ten years. */
+  /** How long attempts, conflicts and anti-patterns count, in milliseconds. Default 14 days; 1 ms to ten years. */
   rollingWindowMs?: number;
-  /** So long a severe failure counts. Default 7 days; 0 to ten years. */
+  /** How long a severe failure prevents a promotion, in milliseconds. Default 7 days; 0 to ten years. */
   severeFailureLookbackMs?: number;
-  /** Attempts within the window before anything is demoted. Default 4; 1 to 1,000,000. */
+  /** Attempts within the rolling window needed for a demotion. Default 4; 1 to 1,000,000. */
   demotionMinAttempts?: number;
-  /** Demoted from this share of failures on. Default 0.6. */
+  /** Share of failed attempts that demotes. Default 0.6. */
   demotionFailureRate?: number;
-  /** Demoted from so many conflicts on. Default 2; 1 to 1,000,000. */
+  /** Number of conflicts that demotes. Default 2; 1 to 1,000,000. */
   correctionConflicts?: number;
-  /** Not promoted so long after. Default 3 days; 0 to ten years. */
+  /** How long a demoted candidate cools down, in milliseconds. Default 3 days; 0 to ten years. */
   demotionCooldownMs?: number;
 }
 
 /**
- * Who signs: a key of 32 bytes or more, copied once into the Wasm's memory, which every script of the process can read; or a
- * callback (WebCrypto with a key that cannot be read, a KMS) that gives the HMAC-SHA256 of the bytes. It is called once for each line.
+ * How lines are signed. `key`: at least 32 bytes, copied once into the Wasm's memory, which every script of the process can read.
+ * `hmac`: a callback that returns the HMAC-SHA256 of the bytes (WebCrypto with a key that cannot be exported, a KMS), called once for
+ * each line.
  */
 export type CandidateSigner =
   | { key: Uint8Array }
@@ -108,18 +126,22 @@ export type CandidateSigner =
       ) => Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
     };
 
+/** Options of `CandidateStore`. */
 export interface CandidateStoreOptions {
+  /** How lines are signed. */
   sign: CandidateSigner;
+  /** Changed gates. */
   gates?: CandidateGates;
-  /** Only these are promoted; default all. */
+  /** Categories that may be promoted. Default: all. */
   categories?: readonly string[];
-  /** Whose candidates these are, as a tenant's or an agent's name: a file that was signed for another is refused. */
+  /** Owner of the candidates, such as a tenant or an agent. A file that was signed for another scope is refused. */
   scope?: string;
 }
 
-/** What became of a file: how many candidates were taken, and each line that was not. */
+/** Result of loading a file. */
 export interface CandidatesLoaded {
+  /** Candidates that were loaded. */
   loaded: number;
-  /** Lines from 1; one behind the last where lines are missing there. */
+  /** Lines that were left out, numbered from 1. If lines are missing at the end, the number after the last line. */
   rejected: Array<{ line: number; reason: string }>;
 }

@@ -1,66 +1,90 @@
-/** Compactions: planned, carried out, remembered. */
+/** Compactions: plans, outcomes and records. */
 import type { Parts } from "./options.js";
 import type { SummaryJob } from "./summary.js";
 
-/** How `compact` is called. */
+/** Options of `compact`. */
 export type CompactOptions = Parts & {
-  /** Also below the trigger, and during a cool-down. */
+  /** Compact even below the trigger and during a cool-down. Default false. */
   force?: boolean | undefined;
-  /** What the summary should dwell on. */
+  /** Topic that the summary should concentrate on. */
   focus?: string | undefined;
-  /** Carry out this one, or `STALE_PLAN`. */
+  /** Carry out this plan. Rejects with `STALE_PLAN` if the history has changed since it was made. */
   plan?: CompactionPlan | undefined;
 };
 
-/** What a compaction would do. Positions are those of the history that it was made for. */
+/** What a compaction would do. All positions refer to the history that the plan was made for. */
 export interface CompactionPlan {
-  /** Stands for that history: on another the plan is refused (`STALE_PLAN`). */
+  /** Fingerprint of that history. */
   base: string;
+  /** `prune`: shortening is enough. `summarize`: a fold. `overflow`: nothing removable is left. `none`: nothing to do. */
   outcome: "none" | "prune" | "summarize" | "overflow";
+  /** Why, in words. */
   reason: string;
-  /** First message that is kept as it is: what stands before it is replaced by the head, except `kept`. Never inside a tool group. */
+  /** First message that stays unchanged. Messages before it are replaced by the head, except `kept`. Never inside a tool group. */
   firstKept: number;
-  /** Messages before it of which something stays, as [from, to). */
+  /** Earlier messages of which something stays, as [from, to). */
   kept: Array<[number, number]>;
-  /** What goes, in runs that a summarizer can take. */
+  /** What would be summarized, in runs that fit the summarizer's window. `tokens` are estimates. */
   chunks: Array<{ from: number; to: number; tokens: number }>;
+  /** Tokens of the request now. */
   tokensBefore: number;
+  /** Estimated tokens of the request after the compaction. */
   tokensAfterEstimate: number;
+  /** What the agent did in the messages that would go. */
   extracted: ExtractedContext;
-  /** The core's own numbers of what goes. */
+  /** Blocks that would go, by internal number. Only for passing the plan back. */
   gone?: Array<[number, number]>;
-  /** Of an overflow: what cannot go. */
+  /** If `outcome` is `overflow`: what cannot be removed. */
   floor?: Floor | null;
 }
 
-/** What no compaction can make smaller, in tokens, beside the window: why a request does not fit. */
+/** What no compaction can make smaller, in tokens: the reason why a request does not fit. */
 export interface Floor {
-  /** The system prompt, and what is sent besides and not shown to us. */
+  /** The system prompt, and `unseenTokens`. */
   systemTokens: number;
+  /** The tool definitions. */
   toolTokens: number;
+  /** Pinned messages and texts. */
   pinnedTokens: number;
-  /** The last request of the user and what came since. */
+  /** The last message of the user and everything after it. */
   lastTurnTokens: number;
-  /** Held back for the answer. */
+  /** Tokens held back for the answer (`maxOutputTokens`). */
   reserveTokens: number;
+  /** The whole window. */
   windowTokens: number;
 }
 
-/** What a compaction came to. */
+/** Result of a compaction, or of the room made for one request. */
 export interface CompactionOutcome {
+  /**
+   * `summarized`: a fold with a summary. `truncated`: a fold without one, or shortened bodies. `pruned`: edits were enough.
+   * `discarded`: the oldest messages were dropped. `none`: nothing was done. `failed`: it was tried and did not succeed.
+   */
   status: "none" | "pruned" | "summarized" | "truncated" | "discarded" | "failed";
+  /** Why, in words. */
   reason: string;
+  /** Tokens of the request before. */
   tokensBefore: number;
+  /** Tokens of the request after. */
   tokensAfter: number;
+  /** Share of tokens removed, in percent, rounded down. */
   reductionPct: number;
+  /** The fold, or `null` if there was none. */
   record: CompactionRecord | null;
+  /** What the agent did in the messages that went. */
   extracted: ExtractedContext;
-  /** Of a `failed` one that is an overflow: what cannot go. No summarizer was asked. */
+  /** If it failed because of an overflow: what cannot be removed. No summarizer was asked. */
   floor?: Floor | null;
-  /** Calls of a summarizer; none where the fold is carried by digest and hot set. */
+  /** Every call of a summarizer, in order. Empty if none was called. */
   attempts: Array<{
+    /** What the call was for. */
     kind: SummaryJob["kind"];
+    /** Position in `summarize`. */
     summarizer: number;
+    /**
+     * `empty`: no text. `cut`: stopped at its token limit. `refused`: the model declined. `inflated`: not smaller than what it
+     * replaces. `unverified`: a heading or a pinned fact is missing. `timeout`, `aborted`, `threw`: the call itself failed.
+     */
     result:
       | "ok"
       | "empty"
@@ -71,33 +95,52 @@ export interface CompactionOutcome {
       | "timeout"
       | "aborted"
       | "threw";
+    /** What was missing, or the error's message. */
     detail?: string;
   }>;
 }
 
-/** A compaction that the file tells of. */
+/** A fold, as one line of JSONL: what OpenClaw and GoClaw write, and what is needed to rebuild the request. */
 export interface CompactionRecord {
   type: "compaction";
+  /** Id of the record; sorts by time. */
   id: string;
+  /** ISO 8601 time. */
   timestamp: string;
+  /** The summary; empty if there was none. */
   summary: string;
+  /** Id of the first kept message in the session file, if the file has ids. */
   firstKeptEntryId: string | null;
+  /** Index of the first kept message. */
   firstKeptIndex: number;
+  /** Earlier messages of which something stays, as [from, to). */
   kept: Array<[number, number]>;
+  /** The text that replaces the folded messages: summary and digest. */
   head: string;
+  /** Tokens of the request before. */
   tokensBefore: number;
+  /** Tokens of the request after. */
   tokensAfter: number;
+  /** What the agent did in the folded messages. */
   details: ExtractedContext;
+  /** Identifiers that the summary was asked to keep and does not hold. */
   lost: string[];
+  /** True if a summary was wanted and could not be made. */
   degraded: boolean;
-  /** The summary was a checkpoint that stood ready; nobody was asked for it. */
+  /** True if the summary is a checkpoint made earlier, so that no summarizer was called. */
   fromCheckpoint?: boolean;
 }
 
+/** What an agent did, read from its calls and their results. Each list holds a thing once and is bounded. */
 export interface ExtractedContext {
+  /** Paths of files that were written or edited. */
   modifiedFiles: string[];
+  /** Paths of files that were read. */
   readFiles: string[];
+  /** Shell commands. */
   commands: string[];
+  /** Error messages. */
   errors: string[];
+  /** Names, paths and values that the digest lists. */
   identifiers: string[];
 }

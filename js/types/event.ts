@@ -1,43 +1,47 @@
-/** What a session tells while it goes on. */
+/** Events of a session. */
 import type { CompactionOutcome } from "./compaction.js";
 import type { Status } from "./report.js";
 import type { CheckpointRecord } from "./summary.js";
 
 export type ContextEvent = EpochEvent | CompactionEvent | CheckpointEvent | PressureEvent;
 
-/**
- * A level of pressure that is newly reached, by a request or by what its provider counted: each once until a compaction, a higher one
- * instead of those below it.
- */
+/** Fires when pressure first reaches a level: 70, 85 or 95 % of the usable window. Each level fires once until the next compaction. */
 export type PressureEvent = {
   type: "pressure";
+  /** The level before. */
   from: Status["pressure"];
+  /** The level reached. */
   to: Status["pressure"];
+  /** Share of the usable window in use, in percent, rounded down. */
   pct: number;
 };
 
-/** A compaction begins, and how it ended. */
+/** A compaction starts, or has ended. */
 export type CompactionEvent =
   | { type: "compaction-start" }
   | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome };
 
-/** A checkpoint was made, or could not be; the session goes on either way. */
+/** A checkpoint was made, or could not be made. The session goes on either way. */
 export type CheckpointEvent =
   | { type: "checkpoint"; record: CheckpointRecord }
   | { type: "checkpoint-failed"; reason: string };
 
 /**
- * Something other than the end of the request changed. State that a provider keeps of the conversation (OpenAI's
- * `previous_response_id` or `conversation`, a cache by handle) is of another conversation from now on: drop it.
+ * Something other than the end of the request changed. Drop any state that the provider keeps of the conversation (OpenAI's
+ * `previous_response_id` or `conversation`, a cache handle): it belongs to the earlier messages.
  */
 export type EpochEvent = {
   type: "epoch";
+  /** The epoch that begins. */
   epoch: number;
-  /** edit, fold, parts (system or tools changed), or history (the host changed it). */
+  /** `edit`, `fold`, `parts` (system or tools changed), or `history` (the host changed the history). */
   reason: string;
+  /** Position in the request of the first message that changed; -1: system or tools. */
   firstChanged: number;
+  /** Tokens of the request without the change. */
   tokensBefore: number;
+  /** Tokens of the request. */
   tokensAfter: number;
-  /** Tokens that the provider had cached and must read anew. */
+  /** Tokens after the first change: the provider has to read them again at full price. */
   cachedTokensLost: number;
 };

@@ -1,75 +1,102 @@
 /** The system prompt. */
 
-/** UTF-16 code units of a section, and of the whole prompt. */
+/** Limits in UTF-16 code units. */
 export interface PromptBudget {
+  /** The most that one section may have. */
   maxPerTierChars: number;
+  /** The most that the whole prompt may have. */
   maxTotalChars: number;
 }
 
 /** A part of the system prompt. */
 export interface Section {
-  /** Its name: `base`, `memory:soul`, `rules:testing`. What lifts its priority goes by it. */
+  /** Its name, such as `base`, `memory:soul` or `rules:testing`. The focus raises priorities by this name. */
   key: string;
-  /** Its text, with the line ends that part it from the next. */
+  /** Its text, including the line breaks that separate it from the next section. */
   content: string;
-  /** 0..100: what has less goes first. */
+  /** 0..100. Sections with lower priority are cut first. */
   priority: number;
-  /** Cut only after everything else. */
+  /** Cut only after all other sections. Default false. */
   protected?: boolean;
+  /** Where the text comes from, for the report. */
   source?: string;
+  /** Whether it is always included or belongs to this task, for the report. */
   scope?: "always-on" | "task-local";
+  /** Why it is included, for the report. */
   reason?: string;
+  /** What supports the reason, for the report. */
   evidence?: string[];
-  /** The same from request to request: what a prompt cache may count on. */
+  /** True if the text is the same in every request. `order: "stable-first"` puts these sections first, for the prompt cache. */
   stable?: boolean;
 }
 
-/** What became of a section. */
+/** What happened to a section. */
 export interface SectionReport {
+  /** Its name. */
   key: string;
+  /** `Section.source`. */
   sourceType: string;
+  /** `Section.scope`. */
   scopeType: string;
+  /** Why it was included. */
   inclusionReason: string;
-  /** With what the request lifted it by. */
+  /** Its priority, including what the focus added. */
   priority: number;
+  /** `Section.priority`. */
   basePriority: number;
+  /** `Section.protected`. */
   protected: boolean;
+  /** Characters before. */
   originalChars: number;
+  /** Characters in the prompt. */
   finalChars: number;
-  /** Of what is included, by the default profile. */
+  /** Tokens in the prompt, by the default estimator. */
   estimatedTokens: number;
-  /** Where it stands in the prompt; null: it does not. */
+  /** Position of its text in the prompt, in characters; `null` if it was left out. */
   offset: number | null;
+  /** False if it was left out. */
   included: boolean;
+  /** True if it was cut. */
   truncated: boolean;
+  /** `Section.evidence`, and why the focus raised its priority. */
   evidence: string[];
-  /** The total budget from which on the total cuts nothing of it. */
+  /** The smallest total budget with which it would be whole. */
   wholeFromTotalChars: number;
 }
 
-/** A prompt, and how it came to be. May be passed as `system`. */
+/** A prompt and how it was made. Can be passed as `system`. */
 export interface PromptPlan {
+  /** The text to send. */
   prompt: string;
+  /** Characters of `prompt`. */
   totalChars: number;
-  /** Of its start: so much stays the same whatever becomes of the sections that are not stable. */
+  /** Characters at its start that do not depend on sections that may change. */
   stablePrefixChars: number;
-  /** Of that start: the same text, the same key. */
+  /** Fingerprint of that start: the same text has the same key. */
   stablePrefixKey: string;
+  /** Keys of sections that were cut. */
   truncatedSectionKeys: string[];
+  /** Every section, in the order of the prompt. */
   sections: SectionReport[];
+  /** The budget that was used. */
   budget: PromptBudget;
+  /** The focus that was used, or `null`. */
   focus: RequestFocus | null;
 }
 
 /** What a request is about. */
 export interface RequestFocus {
+  /** The request, shortened. */
   querySummary: string;
+  /** Files it names, at most 6. */
   activeFilePaths: string[];
+  /** Functions, classes and other names in it. */
   activeSymbols: string[];
+  /** Words that show what is asked for, such as `test`, `fix` or `refactor`. */
   planSignals: string[];
 }
 
-/** Whose memory a file is, from the agent's own core to the day's notes. */
+/** Kind of a memory file, from the agent's own core to the notes of a day. */
 export type MemoryTier =
   | "soul"
   | "policy"
@@ -80,9 +107,10 @@ export type MemoryTier =
   | "markdown"
   | "journal";
 
+/** A tool, as `trimToolDescriptions` takes it. */
 export type ToolDefinition = { name: string; description?: string; parameters?: object };
 
-/** The words around memories: of a language, or the host's own. */
+/** The words around memories: those of a language, or your own. */
 export type Locale =
   | "en"
   | "vi"

@@ -1,85 +1,112 @@
-/** How a session stands. */
+/** The state of a session, as numbers. */
 import type { ListedMessage, WindowReport } from "../generated.js";
 import type { CompactionPlan, CompactionRecord } from "./compaction.js";
 import type { PromptBudget, RequestFocus, SectionReport } from "./prompt.js";
 
-/** How full the window is. */
+/** How full the window is. All sizes are tokens. */
 export interface Status {
+  /** Tokens of the last request. */
   used: number;
+  /** Tokens that a request may have: the window less the output reserve. */
   usable: number;
+  /** `usable` less `used`. */
   remaining: number;
+  /** `used` of `usable` in percent, rounded down. */
   pct: number;
+  /** `low` below 70 %, `medium` below 85 %, `high` below 95 %, then `critical`. */
   pressure: "low" | "medium" | "high" | "critical";
+  /** Whether recent requests grew. `unknown` before there are enough of them. */
   trend: "unknown" | "stable" | "rising" | "falling";
+  /** Whether the provider's own counts are part of the figures. */
   source: "usage+estimate" | "estimate";
+  /** Tokens of the largest request so far. */
   peakTokens: number;
+  /** Folds so far. */
   compactions: number;
+  /** Tokens that compactions and edits have removed. */
   tokensSaved: number;
+  /** The current epoch. */
   epoch: number;
+  /** What would pay and waits for a better time or a summarizer; `null` if nothing does. */
   due: "edit" | "fold" | null;
+  /** Why no summarizer is asked now; `untilMs` is the end of a cool-down (epoch milliseconds). */
   blocked: null | { reason: "cooldown" | "ineffective" | "running"; untilMs?: number };
-  /** The last prompt for notes since room was last made, and whether a file in `memory/` was written since. */
+  /** The last memory flush prompt since the last compaction, and whether the agent wrote a file in `memory/` after it. */
   flush?: { threshold: number; acted: boolean };
 }
 
-/** What a session has come to so far. Not in a snapshot. */
+/** Totals of a session so far. Not part of a snapshot. */
 export interface SessionMonitor {
-  /** Tokens of the last requests, at most 32, each other than the one before. */
+  /** Tokens of the last requests, at most 32; consecutive equal values are listed once. */
   samples: number[];
-  /** All that was reported of requests. */
+  /** Input tokens that were reported. */
   inputTokens: number;
+  /** Output tokens that were reported. */
   outputTokens: number;
-  /** Calls of the model whose usage was reported (`main_turn`; `continuation` after a compaction), of summarizers (`compaction_summary`), and what the host recorded. */
+  /** Model calls with reported usage: `main_turn`, `continuation` (after a compaction), `compaction_summary`, and what the host recorded. */
   requests: { total: number; bySource: Record<string, number> };
-  /** Room that was made: `PRUNED`, `SUMMARIZED`, `TRUNCATED`, `DISCARDED`, and what the host recorded. */
+  /** Compactions by phase: `PRUNED`, `SUMMARIZED`, `TRUNCATED`, `DISCARDED`, and what the host recorded. */
   compactions: {
+    /** All of them. */
     total: number;
+    /** The number of each phase. */
     byPhase: Record<string, number>;
+    /** Tokens that they removed. */
     tokensSaved: number;
+    /** The last one; `at` in epoch milliseconds. */
     last: { phase: string; at: number | null; tokensBefore: number; tokensAfter: number } | null;
   };
 }
 
 /**
- * What fills a window, why each part is in or out, and what would go next: one report, the same from a live session, a replay,
- * the CLI and an RPC. Percents are of 100, to four places.
+ * What fills a window, why each part is in or out, and what would go next. A live session, a replay, the command line and an RPC give
+ * the same report. Percents are 0..100, to four places. Tokens are estimates unless a field says otherwise.
  */
 export interface InspectReport {
   schema: "context.inspect/1";
+  /** Option `id` of the session. */
   sessionId: string;
-  /** The system prompt: its UTF-16 code units, its tokens without the message around it, and their share of the window. */
+  /** Characters (UTF-16 code units) of the system prompt. */
   totalChars: number;
+  /** Tokens of the system prompt. */
   estimatedTokens: number;
+  /** The window. */
   contextWindowTokens: number;
+  /** Share of the system prompt in the window. */
   systemPromptSharePct: number;
-  /** Of the plan that the system prompt was given as; null and empty where it was given as text. */
+  /** Focus of the `PromptPlan` that was passed as `system`; `null` if it was plain text. */
   requestFocus: RequestFocus | null;
+  /** Budget of that plan, or `null`. */
   budget: PromptBudget | null;
+  /** Sections of that plan that were cut. */
   truncatedSectionKeys: string[];
-  /** `estimatedTokens` of a section are by the session's own estimator. */
+  /** Sections of that plan; `estimatedTokens` are by the session's estimator. */
   sections: SectionReport[];
-  /** used + reserve + free = contextWindowTokens. Something must go above `trigger`, and then down to `target`; null: no window is known. */
+  /** `used + reserve + free = contextWindowTokens`. Above `trigger` room is made, down to `target`; both `null` if no window is known. */
   window: WindowReport;
-  /** What the request consists of, the largest first; together they are `window.used`. */
+  /** What the request consists of, the largest first. The tokens sum to `window.used`. */
   buckets: Array<{
-    /** As in `Bucket`; of a plan's prompt `rules`, `candidates`, `skills`, `learned`, `memory` and `core` instead of `system`. */
+    /** As `Bucket.bucket`. A plan's prompt is split into `rules`, `candidates`, `skills`, `learned`, `memory` and `core`. */
     bucket: string;
-    /** As sent. `unseen`: what the provider counted beyond our estimates, below 0 where it counted less. */
+    /** Tokens as sent. `unseen` is the difference between the provider's count and our estimate; it can be negative. */
     tokens: number;
-    /** Share of what is used. */
+    /** Share of `window.used`. */
     sharePct: number;
-    /** What is left of it; of sections by their characters. */
+    /** How much of the original is still sent; for sections by characters. */
     retainedPct: number;
   }>;
-  /** Tokens are estimates, whatever the provider counted. */
+  /** Every message of the history and how much of it is sent. Tokens are estimates even if usage is known. */
   messages: ListedMessage[];
+  /** How full the window is. */
   status: Status;
+  /** Totals so far. */
   monitor: SessionMonitor;
-  /** The newest are remembered, at most 32; what they say of the last alone. */
+  /** The newest folds, at most 32. Only the last has its texts. */
   compactions: CompactionRecord[];
+  /** What a compaction would do now. */
   next: CompactionPlan;
-  /** The text under the key that was asked for. */
+  /** The text under the `detailKey` that was asked for. */
   detail?: { key: string; content: string };
-  /** The keys nearest to one that there is not. */
+  /** If that key does not exist: the nearest keys. */
   nearestKeys?: string[];
 }

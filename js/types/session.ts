@@ -1,18 +1,27 @@
-/** Session files, and sessions played under a policy. */
+/** Session files, and replays of sessions under a policy. */
 import type { Bucket, ListedMessage } from "../generated.js";
 import type { CompactionRecord } from "./compaction.js";
 import type { ContextWindow, Estimator, Format, PolicyOptions, Provider } from "./options.js";
 import type { InspectReport } from "./report.js";
 
-/** An agent's session as its file tells it. */
+/** An agent's session, read from its file. */
 export interface SessionFile {
+  /** Name of the file format, such as `pi` or `claude-code`. */
   format: string;
+  /** Format of `messages`. */
   messageFormat: Format;
+  /** The history at the end of the session. */
   messages: unknown[];
+  /** The system prompt, if the file has it. */
   system?: string;
+  /** The tool definitions, if the file has them. */
   tools?: object[];
+  /** The model's window, if the file has it. */
   window?: ContextWindow;
-  /** One for each model call: the messages it saw, when, and what was reported. */
+  /**
+   * One entry for each model call: how many messages it saw (`sent`), when it was made (`at`, epoch milliseconds) and the usage that was
+   * reported. `inputTokens` counts everything sent, cached or not.
+   */
   calls: Array<{
     sent: number;
     at?: number;
@@ -23,9 +32,11 @@ export interface SessionFile {
       cacheWriteTokens: number;
     };
   }>;
+  /** Compactions recorded in the file. */
   compactions: CompactionRecord[];
-  /** After the last compaction of a pi or OpenClaw file: what stands for the rest, and the messages kept, as [from, to). */
+  /** After a compaction in a pi or OpenClaw file: the message that replaces the older ones, and the messages kept, as [from, to). */
   resume?: { head: object; kept: Array<[number, number]> };
+  /** What was read: `lines = read + unknown + broken.length`. Line numbers start at 1. */
   receipt: {
     lines: number;
     read: number;
@@ -34,15 +45,21 @@ export interface SessionFile {
   };
 }
 
-/** In a replay `economy` may stand beside every preset: the bill counts with it. */
+/** Options of `replay`. `economy` sets the prices of the bill, with every preset. */
 export type ReplayOptions = PolicyOptions & {
+  /** The window to play the session in. */
   window: ContextWindow;
+  /** Whose rules the requests must satisfy. Default: the format's own provider. */
   provider?: Provider;
+  /** How tokens are estimated. Default `generic`. */
   estimator?: Estimator;
+  /** Aborts the replay; it then throws `signal.reason`. */
   signal?: AbortSignal | undefined;
 };
 
+/** One request of a replay. */
 export interface ReplayCall {
+  /** Number of the call, from 1. */
   call: number;
   /** Tokens of the request. */
   used: number;
@@ -50,50 +67,64 @@ export interface ReplayCall {
   unmanaged: number;
   /** Messages of the history that it saw. */
   sent: number;
+  /** The epoch of the request. */
   epoch: number;
+  /** What was done for it, or `null`. */
   event: "edit" | "fold" | null;
-  /** Messages that were newly edited. */
+  /** Messages with an edit that is new in this request. */
   edits: number;
-  /** Its price in base input tokens. */
+  /** Its price in uncached input tokens: cache reads, cache writes and plain input, each at its price. */
   bill: number;
   /** Rules of the provider that the request breaks. */
   violations: number;
+  /** False if the request is larger than the usable window. */
   fits: boolean;
+  /** When it was made, in epoch milliseconds. */
   at: number;
 }
 
+/** Sums over a replay. Recall figures are 0..1, or `null` if nothing was wanted. */
 export interface ReplayTotals {
+  /** Price of all requests in uncached input tokens. */
   bill: number;
-  /** Without management, the window aside. */
+  /** The same if everything were sent in every request, whatever the window. */
   unmanagedBill: number;
+  /** Requests with new edits. */
   edits: number;
+  /** Folds. */
   folds: number;
   /** Requests that changed something before their end. */
   epochs: number;
+  /** Requests larger than the usable window. */
   overWindow: number;
+  /** Rules of the provider that requests break. */
   violations: number;
+  /** Tokens of the largest request. */
   peak: number;
-  /** Share of the identifiers that the model wrote next and that the request still showed; null: none was wanted. */
+  /** Of the earlier identifiers that the model wrote next, the share that its request still contained. */
   recall: number | null;
-  /** The same where the newest mention lay more than 8,000 tokens back. */
+  /** The same, only for identifiers whose newest mention was more than 8,000 tokens back. */
   farRecall: number | null;
-  /** The same where the newest result that holds it was still sent. */
+  /** The same, counting an identifier only if the newest result that contains it was sent whole. */
   contentRecall: number | null;
-  /** Of what people wrote before a request, the share of tokens that it held verbatim: the mean over all requests. */
+  /** Share of the user's text that was sent verbatim, by tokens; the mean over all requests. */
   userText: number | null;
 }
 
-/** A session played under a policy. */
+/** A session played under a policy. Calls are numbered from 1; the default is the last. */
 export interface Replay {
+  /** Every request. */
   calls: ReplayCall[];
+  /** Their sums. */
   totals: ReplayTotals;
-  /** What a request held, the largest first; default the last. */
+  /** What a request consists of, the largest part first. */
   composition(call?: number): Bucket[];
-  /** Every message of the history at a call; default the last. */
+  /** Every message of the history at a call, and how much of it was sent. */
   messages(call?: number): ListedMessage[];
-  /** What a message of the session says, as a report has it under `message:N`; nothing where there is none. */
+  /** Text of a message, as a report has it under `message:N`; empty if there is no such message. */
   text(index: number): string;
-  /** The same report as `ContextManager.inspect`, of a call; default the last. */
+  /** The report of a call, the same as `ContextManager.inspect` gives. */
   report(call?: number, options?: { detailKey?: string }): InspectReport;
+  /** Frees the memory that the replay holds in the core. */
   [Symbol.dispose](): void;
 }

@@ -1,17 +1,17 @@
 /**
- * Where sessions are kept: load, and commit against the revision that was loaded. Every string is a key. Whether a store of yours does
- * what is meant here, `storeConformance` of `plimsoll/store/conformance` tells.
+ * Where sessions are kept. Any string is a key. Stores use optimistic locking: a commit names the revision it loaded, and a stale commit is
+ * rejected. `storeConformance` of `plimsoll/store/conformance` tests a store of your own.
  */
 export interface Store {
-  /** A record whole, as one commit wrote it; null: there is none. */
+  /** The last committed record, or `null` if there is none. */
   load(key: string): Promise<{ bytes: Uint8Array; revision: number } | null>;
   /**
-   * The new revision, one more than `expected`, or null when the stored revision is no longer `expected` (null: nothing is stored), and
-   * nothing has changed. A first revision is 1 or, where something was deleted, higher: no revision of a key comes again.
+   * Stores the bytes if the stored revision is `expected` (`null`: nothing is stored), and resolves to the new revision, an integer greater than
+   * `expected`. Resolves to `null`, changing nothing, if it is not. A key never gets the same revision twice, not even after `delete`.
    */
   commit(key: string, bytes: Uint8Array, expected: number | null): Promise<number | null>;
-  /** Of what is not there too. A commit against the deleted revision is refused. */
+  /** Removes a record if there is one. Later commits against its revision are rejected. */
   delete(key: string): Promise<void>;
-  /** Several processes may write to it. */
+  /** True if several processes may write to it. */
   readonly multiWriter: boolean;
 }

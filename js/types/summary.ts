@@ -1,8 +1,8 @@
-/** Summaries by the host's summarizers, also ahead of their time. */
+/** Summarizers and summaries. */
 
 /**
- * Writes a summary: any model of the host's, or none. Gets system text and prompt ready to be sent, as fenced data and without
- * secrets. Whatever it throws or gives is an attempt in the outcome, and never an error in the host's turn.
+ * Writes a summary with a model of your choice. `system` and `prompt` are ready to send: the transcript is fenced as data, and secrets are
+ * removed. An error or a bad answer is listed in the outcome's `attempts`; it never throws into your turn.
  *
  * @example
  * const summarize: Summarizer = async ({ system, prompt, maxOutputTokens }, { signal }) => {
@@ -15,104 +15,114 @@ export type Summarizer = (
   control: SummaryControl,
 ) => Promise<string | SummaryResult>;
 
+/** What a summarizer can listen to and report. */
 export interface SummaryControl {
-  /** Aborted when the host aborts, when a deadline is over, and when nobody waits for the answer any more. */
+  /** Aborted if you abort, if a deadline passes, or if the answer is no longer needed. */
   signal: AbortSignal;
-  /** Tells that something comes: the deadline for silence starts anew. For answers that stream. */
+  /** Call this when a part of a streamed answer arrives: it restarts the deadline `silenceMs`. */
   alive?: () => void;
 }
 
 /** One call to a summarizer. */
 export interface SummaryJob {
-  /** All at once, a part, parts into one, an update of the previous summary, or the beginning of a turn whose rest is kept. */
+  /** `whole`: all at once. `chunk`: a part. `merge`: parts into one. `update`: adds to the previous summary. `turn-prefix`: the start of a turn whose rest is kept. */
   kind: "whole" | "chunk" | "merge" | "update" | "turn-prefix";
-  /** Rules of ours; nothing of the transcript. */
+  /** Instructions. Holds nothing of the transcript. */
   system: string;
-  /** The transcript as inert, fenced text, with the previous summary where it belongs to this call. */
+  /** The transcript as fenced text, and the previous summary if this call needs it. */
   prompt: string;
-  /** The same previous summary as in `prompt`, for a host that tells of it; not to be sent again. */
+  /** The previous summary. It is already part of `prompt`; do not send it again. */
   previousSummary: string | null;
+  /** Most tokens of the answer. */
   maxOutputTokens: number;
-  /** An answer of more characters is refused unread: whoever streams may stop reading there. */
+  /** An answer of more characters is refused unread; a streaming summarizer can stop reading there. */
   maxOutputChars: number;
-  /** Of `system` and `prompt`. */
+  /** Estimated tokens of `system` and `prompt`. */
   inputTokens: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   attempt: number;
-  /** Headings without which the answer is not taken; none for a part. */
+  /** Headings that the answer must have; empty for a chunk. */
   requiredHeadings: string[];
 }
 
+/** A summarizer's answer. */
 export interface SummaryResult {
+  /** The summary. */
   text: string;
-  /** The provider's own word is understood. */
+  /** Why the model stopped, in the provider's own word (`stop`, `end_turn`, `length`, `max_tokens`, ...). */
   finishReason?: string | null | undefined;
+  /** Usage of the call, as the provider reported it. */
   usage?: object | null | undefined;
 }
 
-/** How summaries are made. */
+/** Options for summaries. */
 export interface SummaryOptions {
-  /** A fold that drops fewer tokens goes without a summary; 0: every fold has one. Default by the preset. */
+  /** A fold that removes fewer tokens than this gets no summary. 0: every fold gets one. Default: depends on the preset. */
   minimumTokens?: number;
-  /** Headings, caps and figures of a family: ours (default), or of AceClaw, AIClaw, OpenClaw, Hermes. */
+  /** Headings and limits: ours (default), or those of AceClaw, AIClaw, OpenClaw or Hermes. */
   template?: "plimsoll" | "aceclaw" | "aiclaw" | "openclaw" | "hermes";
-  /** What stands before a summary, instead of the template's words. */
+  /** Text before a summary in the request. Default: the template's. */
   prefix?: string;
-  /** Tokens that a summary may have. Default by template: a fifth of the input, 2,000 to 4,000; AceClaw 4,096; Hermes 2,000 to 10,000. */
+  /** Most tokens of a summary. Default: a fifth of the input, from 2,000 to 4,000; AceClaw 4,096; Hermes 2,000 to 10,000. */
   maxTokens?: number;
-  /** The language of a summary, by name or code. Default: the user's, by the words of the messages. */
+  /** Language of a summary, by name or code. Default: the language of the messages. */
   language?: string;
-  /** What the host would like to be kept, at most 4,000 characters; it goes as data. */
+  /** What summaries should keep, at most 4,000 characters. Sent to the summarizer as data. */
   instructions?: string;
   /**
-   * Secrets of some hundred known forms are taken out of everything that goes out and comes in, and of the names and errors that heads, lists
-   * and stubs tell of, with or without a summarizer; a function besides (for prompts and answers), `false` never.
+   * Removes secrets of about a hundred known forms from prompts, answers, heads, stubs and lists, with or without a summarizer. A function is
+   * applied besides, to prompts and answers. `false` removes nothing. Default true.
    */
   redact?: ((text: string) => string) | boolean;
-  /** The summarizer's window. Default: the manager's. Longer parts go in chunks. */
+  /** Window of the summarizer in tokens. Default: the manager's window. A transcript that is larger is sent in chunks, one call each. */
   contextTokens?: number;
-  /** Two calls at once where there are chunks. Default false. */
+  /** Summarize two chunks at a time. Default false. */
   parallel?: boolean;
   /**
-   * Summaries are made ahead, in the background, by `prepare`, each from the one before and what came since, so that a fold
-   * finds one: a request that would not fit otherwise takes it at once if it is of half its tokens or more, with an extract of
-   * what came since; a fold that can wait only asks for what it lacks. Default false: each costs a call.
+   * Lets `prepare` write summaries ahead of time, in the background, so that a fold does not have to wait for one. Each checkpoint is made from
+   * the one before and the messages since; each costs a call. A request that must fold at once uses the last checkpoint if it covers at least
+   * half of the tokens. Default false.
    */
   checkpoints?: boolean | CheckpointOptions;
-  /** Milliseconds that a call may be silent before it counts as failed. Default 120,000. */
+  /** A call without any sign of life for so many milliseconds has failed. Default 120,000. */
   silenceMs?: number;
-  /** Milliseconds that all calls of a compaction may take together. Default 600,000 (GoClaw's). */
+  /** Most milliseconds for all calls of a compaction together. Default 600,000 (GoClaw's). */
   totalMs?: number;
 }
 
-/** When checkpoints are made; the figures are GoClaw's. */
+/** When checkpoints are made. The defaults are GoClaw's. */
 export interface CheckpointOptions {
-  /** Percents of the usable window; newly reached, each is one. Default 25, 50, 75. */
+  /** Percents of the usable window. Reaching one makes a checkpoint. Default 25, 50, 75. */
   thresholds?: readonly number[];
-  /** And after so many turns of the user since the last. Default 15. */
+  /** Also after so many turns since the last checkpoint. Default 15. */
   turns?: number;
-  /** Under so many tokens of a request there is none. Default 10,000. */
+  /** No checkpoint for requests below so many tokens. Default 10,000. */
   minimumTokens?: number;
 }
 
-/** A summary of the session that was made ahead, as GoClaw writes it. */
+/** A summary made ahead of time, in GoClaw's shape. */
 export interface Checkpoint {
   /** Two to four paragraphs. */
   summary: string;
-  /** Tokens of the request that it was made after: an estimate, whatever a provider counted. */
+  /** Estimated tokens of the request after which it was made. */
   tokensAtCheckpoint: number;
-  /** It tells of the messages before this one of the history. */
+  /** Number of messages of the history that it covers. */
   messageCountAtCheckpoint: number;
+  /** Topics. */
   topics: string[];
+  /** Open questions. */
   openQuestions: string[];
+  /** Decisions. */
   keyDecisions: string[];
 }
 
-/** One line of JSONL: a checkpoint beside the messages. */
+/** A checkpoint as one line of JSONL. */
 export interface CheckpointRecord {
   type: "checkpoint";
-  /** Sorts as checkpoints came. */
+  /** Id of the record; sorts by time. */
   id: string;
+  /** ISO 8601 time. */
   timestamp: string;
+  /** The checkpoint. */
   checkpoint: Checkpoint;
 }
