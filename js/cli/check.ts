@@ -3,8 +3,9 @@ import type { InspectReport, ReplayCall } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
+import { suggestion } from "./nearest.js";
 import { type Given, share, size } from "./options.js";
-import { partsOf } from "./parts.js";
+import { partNames, partsOf } from "./parts.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { literal } from "./text.js";
 import { type WindowFigures, windowFigures } from "./window.js";
@@ -47,7 +48,14 @@ export interface CheckReport {
 interface Wanted {
   pressure: number | undefined;
   used: number | undefined;
-  parts: ReadonlyArray<{ name: string; most: number }>;
+  parts: readonly PartLimit[];
+}
+
+interface PartLimit {
+  name: string;
+  most: number;
+  /** `PART?=SIZE`: no error if no session has the part. */
+  isOptional: boolean;
 }
 
 export function check(sources: readonly Source[], given: Given): CheckReport {
@@ -56,15 +64,38 @@ export function check(sources: readonly Source[], given: Given): CheckReport {
     used: size("max-used", given.text("max-used")),
     parts: given.list("max").map(partLimit),
   };
-  const files = sources.map((source) => checked(source, wanted, given));
+  const buckets = new Set<string>();
+  const files = sources.map((source) => checked(source, wanted, given, buckets));
+  for (const part of wanted.parts) refuseUnknown(part, files, [...buckets]);
   return { schema: "plimsoll.check/1", ok: files.every(({ ok }) => ok), files };
 }
 
-function checked(source: Source, wanted: Wanted, given: Given): Checked {
+/** A limit on a part that no session has limits nothing: a misspelt name must not pass. */
+function refuseUnknown(
+  { name, isOptional }: PartLimit,
+  files: readonly Checked[],
+  known: readonly string[],
+): void {
+  const limits = files.flatMap((file) => file.limits.filter(({ limit }) => limit === name));
+  if (isOptional || limits.some(({ part }) => part !== null)) return;
+  const parts = [...new Set([...partNames, ...known])];
+  throw usage(
+    `--max: no part is named ${JSON.stringify(name)}.${suggestion(name, parts)} Parts: ${parts.join(", ")}. Write '${name}?=SIZE' if it may be absent`,
+  );
+}
+
+function checked(
+  source: Source,
+  wanted: Wanted,
+  given: Given,
+  /** Collects the names of all buckets. */
+  known: Set<string>,
+): Checked {
   using played = play(source);
   const call = callOf(given, played);
   const all = facts(source, played);
   const report = reportAt(source, played, call);
+  for (const { bucket } of report.buckets) known.add(bucket);
   const calls = given.has("call") ? played.calls.slice(call - 1, call) : played.calls;
   const limits = [
     ...requestLimits(calls, report.status.usable, wanted),
@@ -116,11 +147,7 @@ function requestLimits(calls: readonly ReplayCall[], usable: number, wanted: Wan
 }
 
 /** The largest part that a limit names, and every other that passes it. */
-function partLimits(
-  { buckets }: InspectReport,
-  call: number,
-  { name, most }: { name: string; most: number },
-): Limit[] {
+function partLimits({ buckets }: InspectReport, call: number, { name, most }: PartLimit): Limit[] {
   const named = glob(name);
   const sums = partsOf(buckets.map(({ bucket, tokens }) => ({ bucket, sent: tokens })));
   // A sum is meant only where it is named: `result*` are the results, each.
@@ -141,13 +168,13 @@ function partLimits(
   });
 }
 
-/** "result bash=12k". */
-function partLimit(text: string): { name: string; most: number } {
-  const [, name, amount] = /^(.*\S)\s*=(.*)$/s.exec(text) ?? [];
+/** "result bash=12k", or "result bash?=12k" if the part may be absent. */
+function partLimit(text: string): PartLimit {
+  const [, name, optional, amount] = /^(.*?[^\s?])\s*(\?)?=(.*)$/s.exec(text) ?? [];
   const most = size("max", amount?.trim());
   if (name === undefined || most === undefined)
     throw usage(`--max: a part and a size like 'result bash=12k', got ${JSON.stringify(text)}`);
-  return { name, most };
+  return { name, most, isOptional: optional !== undefined };
 }
 
 /** A name in which `*` stands for any letters, also for none. */

@@ -1,120 +1,153 @@
-/** The help: of all commands, or of one. Rows of options come from the one table of them; at most 80 columns. */
+/** The help: an overview of all commands, or the page of one. Rows of options come from the table in `options.ts`; at most 80 columns. */
 import { COMMANDS, type Command, knows, OPTIONS, type Option } from "./options.js";
 
 interface Page {
-  /** How it is called. */
-  call: string;
-  /** What it tells. */
+  /** Its arguments. */
+  usage: string;
+  /** What it prints. */
   what: string;
-  /** What else one has to know. */
+  /** Command lines that show its use. */
+  examples: readonly string[];
+  /** What else a reader has to know. */
   notes?: readonly string[];
-  /** Its JSON document, beside `schema`; none where it has none. */
+  /** Its JSON document; none for a command without one. */
   json?: readonly string[];
 }
 
 const PAGES: Readonly<Record<Command, Page>> = {
   inspect: {
-    call: "inspect [FILE]",
+    usage: "inspect [FILE]",
     what: "what fills the window at the last call",
+    examples: ["plimsoll inspect session.jsonl --window 200k"],
     json: ["plimsoll.inspect/1: call, window, absent, buckets, pressure, largest"],
   },
   list: {
-    call: "list [FILE]",
-    what: "the report as a list, as /context list shows it",
+    usage: "list [FILE]",
+    what: "the report of a chat's /context list",
+    examples: ["plimsoll list session.jsonl --call 40"],
     json: [
-      "context.inspect/1, as everywhere: window, buckets, sections, messages,",
-      "status, compactions, next. It holds no text of the session.",
+      "context.inspect/1: window, buckets, sections, messages, status,",
+      "compactions, next. It contains no text of the session.",
     ],
   },
   detail: {
-    call: "detail KEY [FILE]",
-    what: "the text under a key: system, message:12, ...",
+    usage: "detail KEY [FILE]",
+    what: "the text of a message or of the system prompt",
+    examples: [
+      "plimsoll detail message:12 session.jsonl",
+      "plimsoll detail message:12 session.jsonl --diff",
+    ],
     notes: [
-      "A key that there is not ends with 2, and the nearest are told. A text is cut",
-      "after 12,000 characters; whole, and alone, it is by --raw, --sent and --diff.",
+      "KEY is system or message:N. A text is cut after 12,000 characters, except with",
+      "--raw, --sent and --diff.",
     ],
     json: [
-      "context.inspect/1, with detail: { key, content }; by --sent and --diff also",
-      "sent: null where nothing of it is",
+      "context.inspect/1 with detail: { key, content }; with --sent and --diff also",
+      "sent, null if nothing of it is sent",
     ],
   },
   map: {
-    call: "map [FILE]",
-    what: "what fills the window, as bars, biggest first",
+    usage: "map [FILE]",
+    what: "what fills the window, as bars",
+    examples: ["plimsoll map session.jsonl"],
     json: ["plimsoll.map/1: call, window, parts, results, largest"],
   },
   turns: {
-    call: "turns [FILE]",
+    usage: "turns [FILE]",
     what: "pressure turn by turn, and what was freed",
+    examples: ["plimsoll turns session.jsonl --window 64k"],
     notes: [
-      "FREED is what edits and folds took out of requests. WHOLE is the history without",
-      "management, at a turn's last call; USAGE what the provider counted there, where",
-      "the file has it.",
+      "FREED: tokens removed by edits and folds. WHOLE: tokens of the whole history at",
+      "the turn's last call. USAGE: what the provider counted, if the file has it.",
     ],
     json: ["plimsoll.turns/1: preset, window, usage, absent,", "compactions, byTurn, byCall"],
   },
   find: {
-    call: "find TEXT [FILE]",
-    what: "where a text stands, and if it is still sent",
+    usage: "find TEXT [FILE]",
+    what: "where a text is, and whether it is still sent",
+    examples: ['plimsoll find "parseLine(" session.jsonl'],
     notes: [
-      "The text is taken literally. AT is the line and column in what plimsoll detail",
-      "shows of the message. Ends with 1 where it stands nowhere.",
+      "TEXT is taken literally. AT is the line and column in the text that plimsoll",
+      "detail prints. Exits with 1 if the text is not found.",
     ],
     json: ["plimsoll.find/1: text, call, window, found, sent, places"],
   },
   next: {
-    call: "next [FILE]",
+    usage: "next [FILE]",
     what: "what the next request would keep and cut",
+    examples: ["plimsoll next session.jsonl --idle 2h"],
     json: [
       "plimsoll.next/1: request, window, changes, due, buckets, history (state,",
       "rule, since, restore)",
     ],
   },
   replay: {
-    call: "replay FILE...",
-    what: "call by call, under one policy or several",
+    usage: "replay FILE...",
+    what: "every call under one policy, or several compared",
+    examples: [
+      "plimsoll replay session.jsonl --window 64k",
+      "plimsoll replay *.jsonl --preset economy,balanced --window 32k,64k",
+    ],
     notes: [
-      "  plimsoll replay FILE... --preset A,B --window 32k,64k    several, side by side",
-      "",
-      "The bill counts input: what is read from the cache, written to it or sent",
-      "plain, at --prices, in uncached input tokens, at the session's own times.",
-      "Recall: of the names that a call used again, the share its request still held;",
-      "far: named last over 8,000 tokens back; content: the newest source still whole;",
-      "user: people's text still verbatim. Over several files bills and counts are",
-      "sums, shares the mean of the files.",
+      "The bill counts input: cache reads, cache writes and plain input, at --prices,",
+      "in uncached input tokens, at the session's own times.",
+      "Recall: of the names that a call used again, the share its request contained.",
+      "Far: last named more than 8,000 tokens back. Content: the newest source was sent",
+      "whole. User: share of the user's text sent verbatim. Over several files bills",
+      "and counts are sums, shares the mean of the files.",
     ],
     json: [
       "plimsoll.replay/1: files, prices, runs (file, window, preset, totals), matrix",
-      "(a row a preset and window, and one named unmanaged; best: where it is the",
-      "best); with one run or --calls also the calls of each run",
+      "(a row for each preset and window, and one named unmanaged; best: where it is",
+      "the best); with one run or --calls also the calls of each run",
     ],
   },
   check: {
-    call: "check [FILE...]",
-    what: "limits: ends with 1 where one is passed",
+    usage: "check [FILE...]",
+    what: "check limits; exit 1 if any is exceeded",
+    examples: ["plimsoll check *.jsonl --max-pressure 0.85 --max 'result *=12k'"],
     notes: [
-      "Every request has to fit its window and to break no rule of its provider; with",
-      "--call only that one. --max is of the last request, or --call's: PART is what",
-      "map and inspect name, * stands for any letters; each part is held to it alone.",
+      "Always checked: every request fits its window and breaks no rule of its",
+      "provider; with --call only that request. --max applies to the last request (or",
+      "--call's). PART is a name that map and inspect print; * matches any characters.",
+      "PART?=SIZE: no error if no session has the part.",
     ],
     json: ["plimsoll.check/1: ok, files (file, window, ok, limits)"],
   },
   rpc: {
-    call: "rpc FILE...",
-    what: "the report over stdio, by JSON-RPC 2.0",
+    usage: "rpc FILE...",
+    what: "serve the report as JSON-RPC 2.0 on stdin and stdout",
+    examples: ["plimsoll rpc session.jsonl < requests.jsonl"],
     notes: ["sessionId is the file as it is named here, or the end of its path."],
   },
   prompt: {
-    call: "prompt --query TEXT",
+    usage: "prompt --query TEXT",
     what: "the system prompt of a workspace, and why",
+    examples: ['plimsoll prompt --workspace . --query "fix src/parser.ts"'],
     json: ["plimsoll.prompt/1: prompt, sections, budget, focus"],
   },
 };
 
-/** How a command ends, where not as all do. */
+/** Commands by what a user wants to do. */
+const GROUPS: ReadonlyArray<{ title: string; commands: readonly Command[] }> = [
+  { title: "Look at a session", commands: ["inspect", "list", "map", "turns", "find", "detail"] },
+  { title: "Try a policy", commands: ["next", "replay", "check"] },
+  { title: "Other", commands: ["rpc", "prompt"] },
+];
+
+/** Words that the screens use. */
+const LEGEND = [
+  "  call      a request to the model       epoch  requests that only grow at the end",
+  "  edit      earlier messages changed     fold   older messages replaced by a head",
+  "  stub      one line for an old result   cap    a large result as head and tail",
+  "  head      summary and list of names    made   messages that Plimsoll added",
+  "  dropped   not sent any more            thinned  some parts of a message removed",
+];
+
+/** Exit codes of commands with a meaning of their own for 1. */
 const FAILS: Readonly<Partial<Record<Command, string>>> = {
-  check: "1 past a limit,",
-  find: "1 nothing found,",
+  check: "1 a limit is exceeded,",
+  find: "1 not found,",
 };
 
 export function help(command?: Command): string {
@@ -126,27 +159,35 @@ function overview(): string[] {
   return [
     "plimsoll: what fills an agent's context window, and what would be sent instead.",
     "",
-    ...COMMANDS.map((name) => `  plimsoll ${PAGES[name].call.padEnd(21)}${PAGES[name].what}`),
-    `  ${"plimsoll COMMAND --help".padEnd(30)}a command's own options, and its JSON`,
+    "Usage: plimsoll COMMAND [FILE] [options]",
+    "",
+    ...GROUPS.flatMap(({ title, commands }) => [
+      `${title}:`,
+      ...commands.map((name) => `  plimsoll ${PAGES[name].usage.padEnd(20)} ${PAGES[name].what}`),
+      "",
+    ]),
+    "Examples:",
+    `  ${PAGES.inspect.examples[0]}`,
+    `  ${PAGES.replay.examples[0]}`,
+    "  plimsoll COMMAND --help    the options of a command, and its JSON",
     "",
     ...FILE,
     "",
+    "Options:",
     ...OPTIONS.filter(isCommon).map(row),
     ...EVERYWHERE,
     "",
-    "Tokens are estimates. The requests of a session are decided anew, by --preset.",
-    "--json gives one document, whose names are kept.",
-    ...exits("1 past a limit (check) or nothing found (find),"),
+    "Words:",
+    ...LEGEND,
+    "",
+    "Tokens are estimates. The requests shown are those Plimsoll would send with",
+    "--preset, not those the agent sent.",
+    ...exits("1 limit exceeded (check) or not found (find),"),
   ];
 }
 
 function exits(fail: string): string[] {
-  const parts = [
-    "Exit: 0 done,",
-    fail,
-    "2 the command line is wrong,",
-    "3 the file cannot be read.",
-  ];
+  const parts = ["Exit: 0 done,", fail, "2 wrong command line,", "3 unreadable file."];
   const lines: string[] = [];
   for (const part of parts.filter(Boolean)) {
     const last = lines.at(-1);
@@ -156,30 +197,35 @@ function exits(fail: string): string[] {
   return lines;
 }
 
-/** An option that so many commands know, or fewer, is their own. */
+/** An option of at most so many commands is listed on their pages only. */
 const FEW = 6;
 
 const FILE = [
-  "FILE is a session of an agent (JSONL or JSON), or - for standard input; where",
-  "[FILE] is not named, the newest of Claude Code or pi in this folder, else of",
-  "Codex or OpenClaw, and which that is stands on standard error.",
-  "It is read and never written; nothing leaves the machine.",
+  "FILE is an agent's session (JSONL or JSON), or - for standard input. Without",
+  "[FILE], the newest Claude Code or pi session for this folder is used (else Codex,",
+  "OpenClaw); its path is printed to stderr. Files are only read, and nothing leaves",
+  "this machine.",
 ];
 
 const EVERYWHERE = [
-  `  ${"-h, --help".padEnd(22)}this text`,
-  `  ${"-V, --version".padEnd(22)}the version`,
+  `  ${"-h, --help".padEnd(22)}print this text`,
+  `  ${"-V, --version".padEnd(22)}print the version`,
 ];
 
 function page(command: Command): string[] {
-  const { call, what, notes = [], json } = PAGES[command];
+  const { usage, what, examples, notes = [], json } = PAGES[command];
   const mine = OPTIONS.filter((option) => knows(command, option));
   const isOwn = ({ only }: Option): boolean => only !== undefined && only.length <= FEW;
+  const finds = usage.includes("[FILE");
   return [
-    `plimsoll ${call}`,
+    `plimsoll ${usage}`,
     `  ${what}`,
     "",
-    ...(command === "prompt" ? [] : [...FILE, ""]),
+    "Examples:",
+    ...examples.map((line) => `  ${line}`),
+    "",
+    ...(finds ? [...FILE, ""] : []),
+    "Options:",
     ...mine.filter(isOwn).map(row),
     ...mine.filter((option) => !isOwn(option)).map(row),
     ...EVERYWHERE,

@@ -29,9 +29,9 @@ export function look(source: Source, given: Given, key?: string, form?: Form): L
   // A bucket has no text, but messages in it.
   const isBucket = report.buckets.some(({ bucket }) => bucket === key);
   if (report.nearestKeys !== undefined && !isBucket) {
-    const near = inWords(report.nearestKeys.map(quoted), "and");
-    const close = near === "" ? "" : `; close to it: ${near}`;
-    throw usage(`there is no ${quoted(key ?? "")} at call ${call}${close}`);
+    const near = inWords(report.nearestKeys.map(quoted), "or");
+    const close = near === "" ? "" : `. Did you mean ${near}?`;
+    throw usage(`no key ${quoted(key ?? "")} at call ${call}${close}`);
   }
   const looked = { facts: all, source: source.setting.source, report };
   if (form === undefined) return looked;

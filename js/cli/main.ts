@@ -13,6 +13,7 @@ import { inspectText } from "./inspect-text.js";
 import { detailText, FORMS, listText, look } from "./list.js";
 import { map } from "./map.js";
 import { mapText } from "./map-text.js";
+import { suggestion } from "./nearest.js";
 import { next } from "./next.js";
 import { nextText } from "./next-text.js";
 import {
@@ -56,7 +57,7 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
   detail: (given) => {
     const key = argument(given, "detail", "KEY");
     const form = FORMS.filter((name) => given.has(name));
-    if (form.length > 1) throw usage(`${inWords(form.map(dashed), "and")}: one of them`);
+    if (form.length > 1) throw usage(`use only one of ${inWords(form.map(dashed), "and")}`);
     const looked = look(source(given, "detail"), given, key, form[0]);
     const draw = {
       raw: () => rawText(looked),
@@ -93,9 +94,9 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
     return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
   },
   rpc: async (given) => {
-    if (given.files.length === 0) throw usage("a file is missing: plimsoll rpc FILE");
+    if (given.files.length === 0) throw usage("FILE is missing: plimsoll rpc FILE");
     if (given.files.includes("-"))
-      throw usage("rpc: standard input is where it is asked; name a file");
+      throw usage("rpc reads requests from standard input: name a file");
     await rpc(sources(given, "rpc"), process.stdin, process.stdout);
     return { report: null, text: () => [] };
   },
@@ -114,8 +115,7 @@ async function main(argv: readonly string[]): Promise<{ text: string; code: numb
   if (given.command === "help") return done(help(commandOf(given.files[0])));
   if (given.help) return done(help(commandOf(given.command)));
   const command = commandOf(given.command);
-  if (command === undefined)
-    throw usage(`a command is missing: ${inWords(COMMANDS, "or")}; see plimsoll --help`);
+  if (command === undefined) return done(help());
   refuse(given, command);
   const screen = screenFor(given);
   const { report, text, code } = await RUN[command](given);
@@ -127,7 +127,7 @@ function commandOf(name: string | undefined): Command | undefined {
   const command = COMMANDS.find((one) => one === name);
   if (name !== undefined && command === undefined)
     throw usage(
-      `${JSON.stringify(name)} is no command: ${inWords(COMMANDS, "or")}; see plimsoll --help`,
+      `unknown command ${JSON.stringify(name)}.${suggestion(name, COMMANDS)} Commands: ${inWords(COMMANDS, "and")}`,
     );
   return command;
 }
@@ -143,7 +143,7 @@ function argument(given: Given, command: Command, what: string): string {
 function runReplay(given: Given): Answer {
   const names = given.list("preset");
   const presets = names.length === 0 ? ["balanced"] : names;
-  if (given.files.length === 0) throw usage("a file is missing: plimsoll replay FILE");
+  if (given.files.length === 0) throw usage("FILE is missing: plimsoll replay FILE");
   const opened = [...new Set(given.files)].map((file) => {
     const session = open(file, given);
     return { file, session, settings: settings(given, session) };
@@ -179,7 +179,7 @@ function agree(opened: ReadonlyArray<{ file: string; settings: readonly Setting[
   const other = own.findIndex((one) => JSON.stringify(one) !== JSON.stringify(own[0]));
   if (other > 0)
     throw usage(
-      `--window: is missing, and ${opened[0]?.file} and ${opened[other]?.file} have different ones`,
+      `--window is missing: ${opened[0]?.file} and ${opened[other]?.file} have different windows`,
     );
 }
 

@@ -1,6 +1,7 @@
-/** What may stand on the command line, said once: the parser, the help and the messages all read it here. */
+/** Commands and options, in one table that the parser, the help and the error messages share. */
 import { parseArgs } from "node:util";
 import { usage } from "./errors.js";
+import { nearest } from "./nearest.js";
 
 export const COMMANDS = [
   "inspect",
@@ -19,13 +20,13 @@ export type Command = (typeof COMMANDS)[number];
 
 export interface Option {
   name: string;
-  /** How its value is called in the help; without one it is a switch. */
+  /** Name of its value in the help. Without one it is a switch. */
   value?: string;
   short?: string;
   many?: boolean;
   /** Lines of at most 56 columns. */
   help: string;
-  /** The commands that know it; all if nothing is said. */
+  /** The commands that have it. Default: all. */
   only?: readonly Command[];
 }
 
@@ -39,7 +40,7 @@ export const OPTIONS: readonly Option[] = [
     many: true,
     help: "the model's context window in tokens: 64k, 200000, 1m",
   },
-  { name: "reserve", value: "SIZE", help: "tokens of it held back for the answer (default 0)" },
+  { name: "reserve", value: "SIZE", help: "tokens held back for the answer (default 0)" },
   {
     name: "preset",
     value: "NAME",
@@ -50,7 +51,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "provider",
     value: "NAME",
-    help: "whose rules hold (default: the messages' own):\nanthropic, openai-chat, openai-responses, gemini,\nbedrock, mistral, deepseek, kimi",
+    help: "whose rules requests must satisfy (default: by format):\nanthropic, openai-chat, openai-responses, gemini,\nbedrock, mistral, deepseek, kimi",
     only: SESSION,
   },
   {
@@ -62,85 +63,85 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "prices",
     value: "R,W,O",
-    help: "cache read, write, output (default 0.1,1.25,5)",
+    help: "prices of cache reads, cache writes and output relative\nto input (default 0.1,1.25,5)",
     only: SESSION,
   },
   {
     name: "ttl",
     value: "TIME",
-    help: "how long the prompt cache lives (default 5m)",
+    help: "lifetime of the prompt cache (default 5m)",
     only: SESSION,
   },
   {
     name: "leaf",
     value: "ID",
-    help: "the branch that ends at this entry (default: the newest)",
+    help: "branch that ends at this entry (default: the newest)",
     only: SESSION,
   },
   {
     name: "call",
     value: "N",
-    help: "the request of this call (default the last; find: next)",
+    help: "number of the call (default: the last; find: the next)",
     only: ["inspect", "list", "detail", "map", "find", "check"],
   },
   {
     name: "top",
     value: "N",
-    help: "single messages listed (default 10; next: 5, find: 30)",
+    help: "how many messages to list (default 10; next 5, find 30)",
     only: ["inspect", "map", "next", "find"],
   },
-  { name: "raw", help: "the text alone, all of it", only: ["detail"] },
-  { name: "sent", help: "what the request has of it", only: ["detail"] },
-  { name: "diff", help: "both, line by line, as diff -u does", only: ["detail"] },
+  { name: "raw", help: "print only the text, without a limit", only: ["detail"] },
+  { name: "sent", help: "print what the request contains of it", only: ["detail"] },
+  { name: "diff", help: "print the difference between both, like diff -u", only: ["detail"] },
   {
     name: "ignore-case",
     short: "i",
-    help: "capital letters and small ones are the same",
+    help: "ignore upper and lower case",
     only: ["find"],
   },
   {
     name: "max-pressure",
     value: "SHARE",
-    help: "used of what is usable, at every call: 0.85, 85%",
+    help: "highest share of the usable window in any call: 0.85, 85%",
     only: ["check"],
   },
   {
     name: "max-used",
     value: "SIZE",
-    help: "tokens of a request, at every call",
+    help: "most tokens of any request",
     only: ["check"],
   },
   {
     name: "max",
     value: "PART=SIZE",
     many: true,
-    help: "tokens of a part: 'result bash=12k', 'result *=8k'",
+    help: "most tokens of a part: 'result bash=12k', 'result *=8k'",
     only: ["check"],
   },
   {
     name: "idle",
     value: "TIME",
-    help: "how long after the last call it comes (default 0s)",
+    help: "time since the last call (default 0s)",
     only: ["next"],
   },
-  { name: "all", help: "every row, not a selection or runs", only: ["next", "turns"] },
-  { name: "calls", help: "every call, not a selection", only: ["replay", "turns"] },
+  { name: "all", help: "list every row", only: ["next", "turns"] },
+  { name: "calls", help: "list every call", only: ["replay", "turns"] },
   {
     name: "workspace",
     value: "DIR",
-    help: "where AGENTS.md, ... are (default: this folder)",
+    help: "folder with AGENTS.md and so on (default: this one)",
     only: ["prompt"],
   },
-  { name: "query", value: "TEXT", help: "what the request asks for", only: ["prompt"] },
-  { name: "text", help: "the prompt itself instead of the table", only: ["prompt"] },
-  { name: "json", help: "one JSON document instead of text", only: PRINTS },
+  { name: "query", value: "TEXT", help: "text of the request", only: ["prompt"] },
+  { name: "text", help: "print the prompt itself", only: ["prompt"] },
+  { name: "json", help: "print one JSON document", only: PRINTS },
   {
     name: "color",
     value: "WHEN",
-    help: "auto, always or never (NO_COLOR, FORCE_COLOR count)",
+    help: "auto, always or never (NO_COLOR and FORCE_COLOR apply)",
     only: PRINTS,
   },
-  { name: "ascii", help: "no signs beyond ASCII", only: PRINTS },
+  { name: "ascii", help: "use only ASCII characters", only: PRINTS },
   {
     name: "width",
     value: "N",
@@ -205,7 +206,11 @@ function read(
     return parseArgs({ args: [...argv], options, allowPositionals: true });
   } catch (error) {
     const first = error instanceof Error ? (error.message.split(/\. |\n/)[0] ?? "") : String(error);
-    throw usage(`${first}; see plimsoll --help`);
+    const name = /^Unknown option '--([^']*)'/.exec(first)?.[1];
+    if (name === undefined) throw usage(`${first}; see plimsoll --help`);
+    const near = nearest(name, Object.keys(options));
+    const advice = near === undefined ? "See plimsoll --help" : `Did you mean "--${near}"?`;
+    throw usage(`unknown option "--${name}". ${advice}`);
   }
 }
 
@@ -219,7 +224,9 @@ export function inWords(words: readonly string[], last: "and" | "or"): string {
 export function refuse(given: Given, command: Command): void {
   for (const option of OPTIONS) {
     if (knows(command, option) || !given.has(option.name)) continue;
-    throw usage(`--${option.name} belongs to plimsoll ${inWords(option.only ?? [], "and")}`);
+    throw usage(
+      `--${option.name} is not an option of ${command}, only of ${inWords(option.only ?? [], "and")}`,
+    );
   }
 }
 

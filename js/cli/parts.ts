@@ -22,6 +22,9 @@ const PARTS: ReadonlyArray<Part & { of: RegExp }> = [
   { letter: "I", role: "part-image", name: "images", of: /^image$/ },
 ];
 
+/** Names of the sums that a limit can name. */
+export const partNames: readonly string[] = PARTS.map(({ name }) => name);
+
 const OTHER: Part = { letter: "O", role: "part-other", name: "other" };
 
 export function partOf(bucket: string): Part {

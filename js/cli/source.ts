@@ -18,31 +18,32 @@ export interface Source {
 
 /** Every file of a command that takes one window and one preset; the newest session of an agent where none is named. */
 export function sources(given: Given, command: Command): Source[] {
-  const files = given.files.length > 0 ? given.files : [found(command)];
+  const files = given.files.length > 0 ? given.files : [found()];
   return [...new Set(files)].map((file) => sourceOf(file, given, command));
 }
 
 /** The one file of a command that takes one. */
 export function source(given: Given, command: Command): Source {
-  if (given.files.length > 1) throw usage(`one file at a time, got ${given.files.length}`);
-  return sourceOf(given.files[0] ?? found(command), given, command);
+  if (given.files.length > 1)
+    throw usage(`plimsoll ${command} takes one file, got ${given.files.length}`);
+  return sourceOf(given.files[0] ?? found(), given, command);
 }
 
 function sourceOf(file: string, given: Given, command: Command): Source {
   const [preset, ...presets] = given.list("preset");
   if (presets.length > 0)
-    throw usage(`--preset: one for plimsoll ${command}; plimsoll replay compares several`);
+    throw usage(`--preset: plimsoll ${command} takes one; plimsoll replay compares several`);
   const session = open(file, given);
   const wanted = setting(given, session);
   return { file, session, setting: wanted, options: policy(wanted, preset) };
 }
 
-/** The newest session, which is told beside the output. */
-function found(command: Command): string {
+/** The newest session of an agent; its path is printed to stderr. */
+function found(): string {
   const file = newest(process.cwd(), process.env);
   if (file === undefined)
-    throw usage(`a file is missing: plimsoll ${command} FILE; no session of an agent is here`);
-  note(`the newest session here: ${file}`);
+    throw usage(`FILE is missing: no agent session was found for this folder`);
+  note(`using the newest session: ${file}`);
   return file;
 }
 

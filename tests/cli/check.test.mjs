@@ -57,9 +57,19 @@ test("a part is held to its limit alone, its sum where the sum is named", () => 
   const [all] = limitsOf("--max", "results=20k").slice(2);
   const total = parts.find(({ part }) => part === "results").tokens;
   assert.deepEqual([all.part, all.measured, all.ok], ["results", total, total <= 20_000]);
-  const [none] = limitsOf("--max", "result nobody=1").slice(2);
+  const [none] = limitsOf("--max", "result nobody?=1").slice(2);
   assert.deepEqual([none.part, none.measured, none.ok], [null, 0, true]);
-  assert.match(check("--max", "result nobody=1").out, /no such part +ok$/m);
+  assert.match(check("--max", "result nobody?=1").out, /no such part +ok$/m);
+});
+
+test("a limit on a part that no session has is refused, so that a misspelt name does not pass", () => {
+  refusal(
+    ["check", AUDIT, ...AT, "--max", "result reed=5k"],
+    assert,
+    /--max: no part is named "result reed"\. Did you mean "result read"\? Parts: system, .*\. Write 'result reed\?=SIZE' if it may be absent/,
+  );
+  const mixed = ["check", AUDIT, PLAN, ...AT, "--max", "result grep=1m"];
+  assert.equal(plimsoll(mixed).code, 0, "one session that has the part is enough");
 });
 
 test("a request that does not fit is past a limit that nobody has to name", () => {
@@ -103,6 +113,10 @@ test("limits that are none are refused", () => {
     [["--max", "tools="], /--max: a size like/],
   ];
   for (const [args, said] of cases) refusal(["check", AUDIT, ...args], assert, said);
-  refusal(["check"], assert, /a file is missing: plimsoll check FILE/);
-  refusal(["inspect", AUDIT, "--max-used", "1k"], assert, /--max-used belongs to plimsoll check/);
+  refusal(["check"], assert, /FILE is missing: no agent session was found for this folder/);
+  refusal(
+    ["inspect", AUDIT, "--max-used", "1k"],
+    assert,
+    /--max-used is not an option of \w+, only of check/,
+  );
 });

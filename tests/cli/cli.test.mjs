@@ -48,6 +48,7 @@ test("help and version", () => {
   assert.equal(help.code, 0);
   assert.match(help.out, /plimsoll replay FILE/);
   for (const line of help.out.split("\n")) assert.ok(line.length <= 80, line);
+  assert.deepEqual(plimsoll([]), help, "without a command the help is printed");
   const version = plimsoll(["--version"]);
   assert.equal(version.code, 0);
   assert.match(version.out, /^\d+\.\d+\.\d+\S*\n$/);
@@ -71,18 +72,21 @@ test("the help names every policy, provider and estimator that an error names", 
 
 test("a wrong command line ends with 2 and says what is allowed", () => {
   const cases = [
-    [[], /a command is missing: inspect, list, .* rpc or prompt; see plimsoll --help/],
-    [["inspcet", AUDIT], /"inspcet" is no command: inspect, list, detail, /],
-    [["inspect"], /a file is missing/],
-    [["inspect", AUDIT, AUDIT], /one file at a time/],
-    [["inspect", AUDIT, "--windw", "64k"], /--windw/],
+    [
+      ["inspcet", AUDIT],
+      /unknown command "inspcet"\. Did you mean "inspect"\? Commands: inspect, list, /,
+    ],
+    [["inspect"], /FILE is missing: no agent session was found for this folder/],
+    [["inspect", AUDIT, AUDIT], /takes one file/],
+    [["inspect", AUDIT, "--windw", "64k"], /unknown option "--windw"\. Did you mean "--window"\?/],
+    [["inspect", AUDIT, "--nonsense"], /unknown option "--nonsense"\. See plimsoll --help/],
     [["inspect", AUDIT, "--window", "64q"], /--window: a size like 64k, 200000 or 1m, got "64q"/],
     [
       ["inspect", AUDIT, "--window", "8k", "--reserve", "8k"],
       /--reserve: must be less than the window/,
     ],
     [["inspect", AUDIT, "--window"], /--window/],
-    [["inspect", AUDIT, "--calls"], /--calls belongs to plimsoll replay and turns/],
+    [["inspect", AUDIT, "--calls"], /--calls is not an option of \w+, only of replay and turns/],
     [["inspect", AUDIT, "--call", "100000"], /--call: a whole number from 1 to 235/],
     [["replay", AUDIT, "--color", "mauve"], /--color: auto, always or never/],
     [["replay", AUDIT, "--width", "3"], /--width: a whole number from 40 to 400/],

@@ -119,8 +119,8 @@ test("nothing found ends with 1, and says so", () => {
   assert.deepEqual(JSON.parse(document).places, []);
   refusal(["find", "", PLAN], assert, /find: the text is empty/);
   refusal(["find"], assert, /TEXT is missing: plimsoll find TEXT FILE/);
-  refusal(["find", "x"], assert, /a file is missing: plimsoll find/);
-  refusal(["inspect", PLAN, "-i"], assert, /--ignore-case belongs to plimsoll find/);
+  refusal(["find", "x"], assert, /FILE is missing: no agent session was found for this folder/);
+  refusal(["inspect", PLAN, "-i"], assert, /--ignore-case is not an option of \w+, only of find/);
 });
 
 test("an escape is found, told and never obeyed", () => {

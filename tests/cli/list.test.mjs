@@ -53,12 +53,16 @@ test("a key that there is not ends with 2, and the nearest are told", () => {
   refusal(
     ["detail", "sistem", PLAN],
     assert,
-    /there is no "sistem" at call 49; close to it: "system" and "message:96"/,
+    /no key "sistem" at call 49\. Did you mean "system" or "message:96"\?/,
   );
   refusal(["detail", "message:9999", PLAN], assert, /there is no "message:9999"/);
   refusal(["detail", "system", AUDIT], assert, /there is no "system" at call 235/);
   refusal(["detail"], assert, /KEY is missing: plimsoll detail KEY FILE/);
-  refusal(["detail", "system"], assert, /a file is missing: plimsoll detail/);
+  refusal(
+    ["detail", "system"],
+    assert,
+    /FILE is missing: no agent session was found for this folder/,
+  );
 });
 
 test("a bucket is a key, too: its messages, the largest first", () => {
@@ -128,7 +132,7 @@ test("what is cut in its middle differs there, between three lines of what stays
 test("a text is asked for in one way, and of what has one", () => {
   refusal(["detail", "system", PLAN, "--raw", "--diff"], assert, /--raw and --diff: one of them/);
   refusal(["detail", "user", PLAN, "--sent"], assert, /--sent: "user" has no text of its own/);
-  refusal(["list", PLAN, "--sent"], assert, /--sent belongs to plimsoll detail/);
+  refusal(["list", PLAN, "--sent"], assert, /--sent is not an option of \w+, only of detail/);
   for (const form of ["--raw", "--sent", "--diff"])
     assert.doesNotMatch(plimsoll(["detail", "message:2", hostile(), form]).out, STEERS);
 });

@@ -37,7 +37,7 @@ test("the newest session of this folder goes before what agents keep elsewhere",
   const told = (args, more) => {
     const { code, err } = run(args, more);
     assert.equal(code, 0, err);
-    return /^plimsoll: the newest session here: (.*)\n$/.exec(err)?.[1];
+    return /^plimsoll: using the newest session: (.*)\n$/.exec(err)?.[1];
   };
   const openclaw = put(".openclaw/agents/main/sessions/a.jsonl", 9);
   assert.equal(told(["map"]), openclaw);
@@ -71,11 +71,7 @@ test("the newest session of this folder goes before what agents keep elsewhere",
 });
 
 test("where no agent has one, or the command takes no other, a file is asked for", () => {
-  refusal(
-    ["inspect"],
-    assert,
-    /a file is missing: plimsoll inspect FILE; no session of an agent is here/,
-  );
+  refusal(["inspect"], assert, /FILE is missing: no agent session was found for this folder/);
   const { put, run } = place();
   put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
   for (const args of [["rpc"], ["replay"], ["detail"], ["find"]]) {

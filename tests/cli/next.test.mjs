@@ -172,8 +172,8 @@ test("what stands in a session does nothing to the terminal", () => {
 
 test("a wrong command line and a wrong file are told", () => {
   const cases = [
-    [["next"], /a file is missing: plimsoll next FILE/],
-    [["next", AUDIT, PLAN], /one file at a time, got 2/],
+    [["next"], /FILE is missing: no agent session was found for this folder/],
+    [["next", AUDIT, PLAN], /takes one file, got 2/],
     [["next", AUDIT, "--window", "32k,64k"], /--window: one for this command/],
     [["next", AUDIT, "--preset", "economy,balanced"], /--preset: one for plimsoll next/],
     [["next", AUDIT, "--preset", "greedy"], /preset: expected one of balanced, economy, retention/],
@@ -181,8 +181,8 @@ test("a wrong command line and a wrong file are told", () => {
     [["next", AUDIT, "--estimator", "guess"], /estimator: expected /],
     [["next", AUDIT, "--idle", "soon"], /--idle: a time like 90s, 5m or 1h, got "soon"/],
     [["next", PLAN, "--idle", "5m"], /--idle: the file tells no times/],
-    [["next", AUDIT, "--call", "3"], /--call belongs to plimsoll inspect, list, /],
-    [["inspect", AUDIT, "--all"], /--all belongs to plimsoll next and turns/],
+    [["next", AUDIT, "--call", "3"], /--call is not an option of \w+, only of inspect, list, /],
+    [["inspect", AUDIT, "--all"], /--all is not an option of \w+, only of next and turns/],
   ];
   for (const [args, said] of cases) refusal(args, assert, said);
   refusal(["next", join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
