@@ -1,11 +1,11 @@
-/** Every JavaScript example of the README holds against the types of the packed package, a name that the host brings being declared here. */
+/** Every JavaScript example of the README and of docs/ compiles against the types of the packed package. Names that a host brings are declared here. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { project, root, run, write } from "../support/project.mjs";
 
-/** What the examples take as given, by the line that declares it. */
+/** Names that the examples use and a host has. */
 const HOST = `import type * as plimsoll from "plimsoll";
 declare global {
   interface Message { role: "user" | "assistant"; content: string | object[] }
@@ -28,6 +28,7 @@ declare global {
   class HumanMessage { constructor(fields: object) }
   class ToolMessage { constructor(fields: object) }
   var url: string;
+  var apiKey: string;
   var myStore: (url: string) => plimsoll.Store;
   var require: (name: string) => any;
   var process: { stdout: { columns: number } };
@@ -40,7 +41,12 @@ declare global {
 `;
 
 /** Its own types are held against the store's in `package.test.mjs`. */
-const REDIS = `declare module "redis" {
+const OTHERS = `declare module "@anthropic-ai/sdk" {
+  export default class Anthropic {
+    messages: { create(body: object): Promise<{ usage: object; content: object[] }> };
+  }
+}
+declare module "redis" {
   export function createClient(options: { url: string }): { connect(): Promise<any> };
 }
 `;
@@ -63,14 +69,18 @@ console.log(JSON.stringify(Object.keys(plimsoll)));`;
 /** Not of `HOST`, for a browser's global has this name. */
 const HISTORY = "declare const history: Message[]; ";
 
-const readme = readFileSync(join(root, "README.md"), "utf8");
-const examples = [...readme.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
+/** Examples by page, the README first: later pages use names that an earlier one imported. */
+const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+const examples = pages.flatMap((page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
+});
 
-test("the examples of the README hold against the package's types", () => {
-  assert.ok(examples.length > 4, `${examples.length} examples were found`);
+test("the examples of the README and the docs compile against the package's types", () => {
+  assert.ok(examples.length > 9, `${examples.length} examples were found`);
   const folder = project({ "names.mjs": NAMES });
   const exported = JSON.parse(run(process.execPath, ["names.mjs"], folder));
-  const files = { "host.d.ts": HOST, "redis.d.ts": REDIS };
+  const files = { "host.d.ts": HOST, "others.d.ts": OTHERS };
   for (const [at, code] of examples.entries()) {
     files[`example-${at + 1}.mts`] = `${HISTORY}${imports(code, exported)}${code}export {};\n`;
   }

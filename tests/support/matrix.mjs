@@ -1,6 +1,6 @@
 /**
  * Where the package is proved: every cell is one real run of `runtimes/check.mjs` on the packed package. The table in
- * README.md is written from this list and from what the runs say (`table.mjs`).
+ * docs/runtimes.md is written from this list and from what the runs say (`table.mjs`).
  */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
@@ -11,7 +11,7 @@ import { root } from "./project.mjs";
 export const hostTools = join(root, "tests/hosts/node_modules");
 
 /**
- * A host pinned in a package.json: the README must name the version that is pinned.
+ * A host pinned in a package.json: docs/runtimes.md must name the version that is pinned.
  * @param {string} name as the table has it
  * @param {string} folder of the package.json
  * @param {string} npm name of the package
@@ -36,7 +36,7 @@ function askVersion(path) {
   return stdout?.match(/\d+(\.\d+)+/)?.[0] ?? "";
 }
 
-/** A program of this machine: the README names the version of the last long run. */
+/** A program of this machine: docs/runtimes.md names the version of the last long run. */
 function machine(name, programs) {
   const path = () => findProgram(programs);
   const version = () => askVersion(path());
@@ -108,7 +108,7 @@ const row = (host, cells, { long = {}, note = "", line = "" } = {}) => ({
 const SLIM = "`plimsoll/slim`, the Wasm beside the JavaScript";
 const TWIN = "the CommonJS twin: an instance of its own beside that of `import`";
 const ALONE = "run where the package is not installed";
-const MODULES = "the Wasm goes along as a module: [see below](#hosts-that-ask-for-a-line)";
+const MODULES = "the Wasm goes along as a module: [see below](#hosts-that-need-a-line)";
 const POLICY = "`'wasm-unsafe-eval'` in `script-src`";
 
 /** The rows of each suite. */
@@ -210,7 +210,7 @@ export const ROWS = {
     row(
       "jest",
       { "jest-jsdom": "environment jsdom" },
-      { note: "a line before Node 20.16: [see below](#hosts-that-ask-for-a-line)" },
+      { note: "a line before Node 20.16: [see below](#hosts-that-need-a-line)" },
     ),
     ...["turbopack", "nextWebpack"].map((host) =>
       row(host, {

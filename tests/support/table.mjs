@@ -1,5 +1,5 @@
 /**
- * The table of runtimes: prints what a run has proved, and holds README.md to it.
+ * The table of runtimes: prints what a run has proved, and compares docs/runtimes.md with it.
  *
  *     node tests/support/table.mjs check|write CELLS SUITE...
  *
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { HOSTS, ROWS } from "./matrix.mjs";
 import { root } from "./project.mjs";
 
-const README = join(root, "README.md");
+const PAGE = join(root, "docs/runtimes.md");
 const BEGIN = "<!-- runtimes: `cargo xtask test --long --hosts` writes this table -->";
 const END = "<!-- /runtimes -->";
 const HEAD = ["| host | version | how | result | note |", "|---|---|---|---|---|"];
@@ -19,12 +19,13 @@ const LONG = "cargo xtask test --long --hosts";
 const [mode, file, ...suites] = process.argv.slice(2);
 const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
 const told = new Map(lines.map((line) => JSON.parse(line)).map((one) => [one.id, one]));
-const readme = readFileSync(README, "utf8");
-const [before, rest] = readme.split(BEGIN);
+const page = readFileSync(PAGE, "utf8");
+const [before, rest] = page.split(BEGIN);
 const [table, after] = (rest ?? "").split(END);
-if (after === undefined) throw new Error(`README.md has no table between ${BEGIN} and ${END}`);
+if (after === undefined)
+  throw new Error(`docs/runtimes.md has no table between ${BEGIN} and ${END}`);
 
-/** What the README says of a row, whatever the version. */
+/** What the page says of a row, whatever the version. */
 const key = ({ host, cells, result, note }) =>
   JSON.stringify([HOSTS[host].name, Object.values(cells).join("; "), result, note]);
 const written = new Map(
@@ -49,15 +50,16 @@ const lasts = rows.map((row) => {
   const last = renewed || written.get(key(row));
   const what = `${host.name}, ${Object.values(row.cells).join("; ")}`;
   if (!last) {
-    problems.push(`README.md has no run of this row: ${what}`);
+    problems.push(`docs/runtimes.md has no run of this row: ${what}`);
   } else if (host.pinned && last !== host.version()) {
-    problems.push(`README.md has ${last} where ${host.version()} is pinned: ${what}`);
+    problems.push(`docs/runtimes.md has ${last} where ${host.version()} is pinned: ${what}`);
   }
   return last;
 });
 const known = new Set(rows.map(key));
 for (const row of written.keys()) {
-  if (mode !== "write" && !known.has(row)) problems.push(`README.md has a row of its own: ${row}`);
+  if (mode !== "write" && !known.has(row))
+    problems.push(`docs/runtimes.md has a row of its own: ${row}`);
 }
 
 if (mode === "write") {
@@ -66,7 +68,7 @@ if (mode === "write") {
     const line = [HOSTS[row.host].name, lasts[at], how, row.result, row.note];
     return lasts[at] ? [`| ${line.join(" | ")} |`] : [];
   });
-  writeFileSync(README, `${before}${BEGIN}\n${[...HEAD, ...text].join("\n")}\n${END}${after}`);
+  writeFileSync(PAGE, `${before}${BEGIN}\n${[...HEAD, ...text].join("\n")}\n${END}${after}`);
 }
 
 /** What this run has to say of a row: its cells, but for those that only the long run has. */

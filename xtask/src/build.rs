@@ -30,6 +30,8 @@ pub fn run() -> Result<()> {
     let made = inputs
         .path(&js)?
         .path(&root().join("pkg-template"))?
+        .path(&root().join("README.md"))?
+        .path(&root().join("CHANGELOG.md"))?
         .path(&root().join("Cargo.toml"))?
         .make(&npm, || assemble(&js, &npm))?;
     if made {
@@ -64,11 +66,9 @@ fn assemble(js: &Path, npm: &Path) -> Result<()> {
 
 /// The package's own files, with the version of the crate.
 fn template(npm: &Path) -> Result<()> {
-    for file in ["package.json", "README.md"] {
-        let text = fs::read_to_string(root().join("pkg-template").join(file))?;
-        fs::write(npm.join(file), text.replace("0.0.0-stamped", &version()?))?;
-    }
-    for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
+    let manifest = fs::read_to_string(root().join("pkg-template/package.json"))?;
+    fs::write(npm.join("package.json"), manifest.replace("0.0.0-stamped", &version()?))?;
+    for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root().join(file), npm.join(file))?;
     }
     Ok(())

@@ -44,7 +44,7 @@ const SUITES: [Suite; 11] = [
     Suite { name: "hosts", run: hosts },
 ];
 
-/// The suites whose tests are the cells of the README's table of runtimes.
+/// The suites whose tests are the cells of the table in docs/runtimes.md.
 const MATRIX: [&str; 3] = ["runtimes", "bundlers", "hosts"];
 
 /// Runs every suite, or those named. False: one has failed.
@@ -99,7 +99,11 @@ pub fn run(words: &[&str]) -> Result<bool> {
     if !ran.is_empty() {
         let agreed = runtimes(&told, &ran, &options)?;
         counts[usize::from(!agreed)] += 1;
-        table.push(format!("{:<25}  {}", "README", if agreed { "passed" } else { "FAILED" }));
+        table.push(format!(
+            "{:<25}  {}",
+            "docs/runtimes.md",
+            if agreed { "passed" } else { "FAILED" }
+        ));
     }
     println!("\nslowest tests; of Rust, test binaries\n{}", slowest(timed).join("\n"));
     println!(
@@ -166,7 +170,7 @@ fn hosts(options: &Options) -> Result<Ended> {
     node(options, "hosts")
 }
 
-/// Shows where the package ran, and holds the README's table to it; a long run writes the table. False: they disagree.
+/// Shows where the package ran, and compares docs/runtimes.md with it; a long run writes the table. False: they disagree.
 fn runtimes(told: &Path, suites: &[&str], options: &Options) -> Result<bool> {
     let mode = if options.long || options.hosts { "write" } else { "check" };
     let mut table = command("node");
