@@ -116,7 +116,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
   },
   rpc: {
     usage: "rpc FILE...",
-    what: "serve the report as JSON-RPC 2.0 on stdin and stdout",
+    what: "serve the report as JSON-RPC 2.0 over stdio",
     examples: ["plimsoll rpc session.jsonl < requests.jsonl"],
     notes: ["sessionId is the file as it is named here, or the end of its path."],
   },
@@ -137,11 +137,11 @@ const GROUPS: ReadonlyArray<{ title: string; commands: readonly Command[] }> = [
 
 /** Words that the screens use. */
 const LEGEND = [
-  "  call      a request to the model       epoch  requests that only grow at the end",
-  "  edit      earlier messages changed     fold   older messages replaced by a head",
-  "  stub      one line for an old result   cap    a large result as head and tail",
-  "  head      summary and list of names    made   messages that Plimsoll added",
-  "  dropped   not sent any more            thinned  some parts of a message removed",
+  "  call     a request to the model     epoch    requests that only grow at the end",
+  "  edit     earlier messages changed   fold     older messages replaced by a head",
+  "  stub     one line for a result      cap      a large result as head and tail",
+  "  head     summary and names          made     messages that Plimsoll added",
+  "  dropped  not sent any more          thinned  parts of a message removed",
 ];
 
 /** Exit codes of commands with a meaning of their own for 1. */
@@ -202,9 +202,9 @@ const FEW = 6;
 
 const FILE = [
   "FILE is an agent's session (JSONL or JSON), or - for standard input. Without",
-  "[FILE], the newest Claude Code or pi session for this folder is used (else Codex,",
-  "OpenClaw); its path is printed to stderr. Files are only read, and nothing leaves",
-  "this machine.",
+  "[FILE], the newest Claude Code or pi session for this folder is used (else",
+  "Codex, OpenClaw); its path is printed to stderr. Files are only read, and",
+  "nothing leaves this machine.",
 ];
 
 const EVERYWHERE = [

@@ -102,7 +102,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "max-pressure",
     value: "SHARE",
-    help: "highest share of the usable window in any call: 0.85, 85%",
+    help: "most that any call may use of the window: 0.85, 85%",
     only: ["check"],
   },
   {

@@ -42,7 +42,7 @@ const COLUMNS: readonly Column[] = [
   { head: "%", right: true, drop: 0 },
   { head: "", bar: true, drop: 5 },
   { head: "EVENT" },
-  { head: "FREED", right: true },
+  { head: "FREED", right: true, drop: -1 },
   { head: "EPOCH", right: true, drop: 3 },
   { head: "WHOLE", right: true, drop: 2 },
   { head: "USAGE", right: true, drop: 1 },

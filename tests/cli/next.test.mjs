@@ -175,7 +175,7 @@ test("a wrong command line and a wrong file are told", () => {
     [["next"], /FILE is missing: no agent session was found for this folder/],
     [["next", AUDIT, PLAN], /takes one file, got 2/],
     [["next", AUDIT, "--window", "32k,64k"], /--window: one for this command/],
-    [["next", AUDIT, "--preset", "economy,balanced"], /--preset: one for plimsoll next/],
+    [["next", AUDIT, "--preset", "economy,balanced"], /--preset: plimsoll next takes one/],
     [["next", AUDIT, "--preset", "greedy"], /preset: expected one of balanced, economy, retention/],
     [["next", AUDIT, "--provider", "nobody"], /provider: expected "anthropic", /],
     [["next", AUDIT, "--estimator", "guess"], /estimator: expected /],

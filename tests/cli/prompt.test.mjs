@@ -57,7 +57,7 @@ test("each section has a row with its priorities, and why it is there under it",
   assert.match(out, /\+16 names parseLine · \+10 active file/);
   assert.match(out, /Budget 8,000 chars \(of a window of 8,000 tokens\) · a section at most 2,000/);
   assert.match(out, /files src\/parse\.ts · symbols parseLine · asks for code change requested/);
-  assert.match(out, /skipped: TOOLS\.md: EISDIR/);
+  assert.match(out, /skipped: TOOLS\.md: no regular file/);
 });
 
 test("what does not fit is said in a word, and from which total on it would", () => {

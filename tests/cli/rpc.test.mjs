@@ -162,7 +162,7 @@ test("what hides is written out, and parses to what it was", () => {
 
 test("a wrong command line and a wrong file end before the first answer", () => {
   refusal(["rpc"], assert, /FILE is missing: plimsoll rpc FILE/);
-  refusal(["rpc", "-"], assert, /rpc: standard input is where it is asked; name a file/);
+  refusal(["rpc", "-"], assert, /rpc reads requests from standard input: name a file/);
   refusal(["rpc", PLAN, "--json"], assert, /--json is not an option of \w+, only of inspect, /);
   refusal(["rpc", PLAN, join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
 });
