@@ -137,8 +137,8 @@ const GROUPS: ReadonlyArray<{ title: string; commands: readonly Command[] }> = [
 
 /** Words that the screens use. */
 const LEGEND = [
-  "  call     a request to the model     epoch    requests that only grow at the end",
-  "  edit     earlier messages changed   fold     older messages replaced by a head",
+  "  call     a request to the model     epoch    requests that only grow",
+  "  edit     earlier messages changed   fold     old messages replaced by a head",
   "  stub     one line for a result      cap      a large result as head and tail",
   "  head     summary and names          made     messages that Plimsoll added",
   "  dropped  not sent any more          thinned  parts of a message removed",
