@@ -24,20 +24,20 @@ struct Gate {
 
 #[rustfmt::skip]
 const GATES: [Gate; 7] = [
-    Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 606_000,
-        reason: "all message formats, providers, presets and tokenizer families" },
-    Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 151_000,
+    Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 635_000,
+        reason: "nine message formats, eight providers, nine presets, ten tokenizer families; the aim is 540,000, once reports are drawn outside" },
+    Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 153_600,
         reason: "the table of each agent's session files, and the default tokenizer's table" },
-    Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 215_000,
+    Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 216_100,
         reason: "built for speed: a prompt is put together before an engine has optimized anything" },
-    Gate { part: "compact.wasm", weight: Weight::Bytes, most: 156_000,
+    Gate { part: "compact.wasm", weight: Weight::Bytes, most: 155_900,
         reason: "the summarizer's job with redaction, and the default tokenizer's table" },
-    Gate { part: "candidates.wasm", weight: Weight::Bytes, most: 183_000,
+    Gate { part: "candidates.wasm", weight: Weight::Bytes, most: 184_400,
         reason: "HMAC and the store, with the default tokenizer's table" },
-    Gate { part: "inspect.wasm", weight: Weight::Bytes, most: 116_000,
+    Gate { part: "inspect.wasm", weight: Weight::Bytes, most: 116_400,
         reason: "two views for a terminal, and the ContextBudget" },
-    Gate { part: "main", weight: Weight::Brotli, most: 276_000,
-        reason: "a bundle of everything but session files and the system prompt; 170,000 was three formats and two providers" },
+    Gate { part: "main", weight: Weight::Brotli, most: 289_300,
+        reason: "a bundle of everything but session files and the system prompt; the aim is 245,000, as plimsoll.wasm's is 540,000" },
 ];
 
 /// A part of the package as it was measured.
