@@ -97,7 +97,9 @@ test("rows are turns, or calls; a selection, or all", () => {
       .filter((line) => /^ *\d+ +\d/.test(line));
   assert.equal(rows([]).length, 11);
   assert.equal(rows(["--calls"]).length, 235);
-  assert.match(rows([]).join("\n"), /1 fold, 3 edits/);
+  const shown = rows([]).join("\n");
+  assert.match(shown, / 3 edits +27,179 /);
+  assert.match(shown, / 1 fold +24,359 /);
   const one = file(
     "one-turn.json",
     JSON.stringify([

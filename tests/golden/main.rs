@@ -127,7 +127,9 @@ fn run(format: Format, case: &Case) {
 
 fn never(format: Format, case: &Case, texts: &[String]) {
     let name = &case.thread;
-    let options = json!({ "provider": case.provider, "window": { "contextTokens": case.window } });
+    // The preset that edits earliest, in half of the window that the case has: each must see several epochs.
+    let window = json!({ "contextTokens": case.window.map(|tokens| tokens / 2) });
+    let options = json!({ "provider": case.provider, "preset": "economy", "window": window });
     let mut session = Session::new(format, &options);
     let (mut epoch, mut opened) = (0, 0);
     for (at, text) in texts.iter().enumerate() {

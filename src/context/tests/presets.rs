@@ -290,13 +290,13 @@ fn a_parked_session_wakes_to_what_a_preset_left() {
     }
 }
 
-/// The README's tables are written from the figures and lists that the code goes by.
+/// The tables in docs/policies.md have the figures and lists of the code.
 #[test]
-fn the_readme_tells_of_presets_and_options_as_they_are() {
+fn the_docs_have_the_figures_and_options_of_every_preset() {
     use crate::context::options::{EVERY, OURS, SEEDS as THEIRS};
     use crate::prune::{Policy, Stub, Trigger};
 
-    let readme = include_str!("../../../README.md");
+    let page = include_str!("../../../docs/policies.md");
     let thousands = |number: u64| match (number / 1000, number % 1000) {
         (0, rest) => rest.to_string(),
         (thousands, rest) => format!("{thousands},{rest:03}"),
@@ -307,18 +307,17 @@ fn the_readme_tells_of_presets_and_options_as_they_are() {
         let above = match seed.trigger {
             Trigger::Share(share) => format!("{} % of the usable window", share / 100),
             Trigger::Reserve(reserve) => format!("the window less {}", thousands(reserve)),
-            Trigger::Hermes => "75 %, of 512,000 and more 50 %; not below 64,000, or 85 %".into(),
+            Trigger::Hermes => {
+                "75 %, of windows of 512,000 and more 50 %; not below 64,000, or 85 %".into()
+            }
         };
         let once = if seed.first_once { ", until the first fold" } else { "" };
         let last = match (protect.turns, protect.last, protect.tokens) {
             (0, 0, tokens) => {
-                format!("{} tokens, at most half of what it acts above", thousands(tokens))
+                format!("{} tokens, at most half of the trigger", thousands(tokens))
             }
             (0, last, _) if seed.tail_least > 0 => {
-                format!(
-                    "{last} messages, at least {} % of what it acts above",
-                    seed.tail_least / 100
-                )
+                format!("{last} messages, at least {} % of the trigger", seed.tail_least / 100)
             }
             (0, last, _) => format!("{last} messages"),
             (turns, ..) => format!("{turns} turns of the user's role"),
@@ -330,24 +329,25 @@ fn the_readme_tells_of_presets_and_options_as_they_are() {
             Stub::Line => format!("{over} a line"),
         };
         if seed.thinking {
-            shortens += "; reasoning goes";
+            shortens += "; removes reasoning";
         }
         if seed.leaves > 0 {
-            let each = format!("; arguments over {} to {} each", seed.leaves, seed.stub_chars);
+            let each = format!("; arguments over {} to {}", seed.leaves, seed.stub_chars);
             shortens += &each;
         }
         if seed.repeated > 0 && seed.images {
             shortens += "; repetitions; older images";
         }
+        let messages = if protect.first == 1 { "message" } else { "messages" };
         let row = format!(
-            "| `{name}` | {above} | {} % | {} messages{once} | {last} | {shortens} |",
+            "| `{name}` | {above} | {} % | {} {messages}{once} | {last} | {shortens} |",
             target / 100,
             protect.first
         );
-        assert!(readme.contains(&row), "{row}");
+        assert!(page.contains(&row), "{row}");
     }
-    for (whose, names) in [("every preset", &EVERY[..]), ("ours", &OURS), ("the others", &THEIRS)] {
+    for (whose, names) in [("all", &EVERY[..]), ("ours", &OURS), ("the others", &THEIRS)] {
         let row = format!("| {whose} | `{}` |", names.join("`, `"));
-        assert!(readme.contains(&row), "{row}");
+        assert!(page.contains(&row), "{row}");
     }
 }

@@ -89,7 +89,9 @@ function readPi(message, provider) {
       ];
     case "system": {
       const sections = Object.values(message.sections ?? {}).map(text);
-      const parts = [...blocks(), ...sections].filter((it) => it.kind === "text" && it.text !== "");
+      // A section of white space is no part of the prompt that pi sends.
+      const isSaid = (/** @type {any} */ it) => it.kind === "text" && it.text.trim() !== "";
+      const parts = [...blocks(), ...sections].filter(isSaid);
       return some({ role: "system", parts });
     }
     case "bashExecution":

@@ -328,9 +328,17 @@ export const history = [
       );
       for (const clock of times.slice(0, 5)) {
         let at = 0;
-        const { context } = manager(undefined, { clock: () => clock(at++) });
-        taken(context.request(talk(20)));
-        taken(context.request(talk(40)));
+        let isRight = false;
+        const { context } = manager(undefined, { clock: () => (isRight ? at++ : clock(at++)) });
+        for (const messages of [talk(20), talk(40)]) {
+          if (Number.isNaN(clock(at))) {
+            // A clock that gives no time is refused before anything moves.
+            assert.throws(() => context.request(messages), { code: "INVALID_ARGUMENT" });
+            isRight = true;
+          }
+          taken(context.request(messages));
+          isRight = false;
+        }
       }
       return `${times.length} kinds of times: the order is the history's`;
     },

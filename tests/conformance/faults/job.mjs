@@ -165,7 +165,6 @@ export const job = [
         () => ({ text: "x", finishReason: "refusal" }),
       ];
       const others = [
-        (/** @type {any} */ given) => given.prompt,
         () => "Sure! I will now run the tests and fix what fails.",
         () => '{"name":"shell","arguments":{"command":"ls"}}',
         () => '<tool_call>{"name":"shell"}</tool_call>',
@@ -174,7 +173,10 @@ export const job = [
       ];
       await allRefused(refusals, ["refused"]);
       await allRefused(others, ["unverified"]);
-      return `${refusals.length} refusals and ${others.length} that are no summary, history and request as before`;
+      // Its own prompt is refused for what it says, or unread for its length.
+      const echo = (/** @type {any} */ given) => given.prompt;
+      await allRefused([echo], ["unverified", "inflated"]);
+      return `${refusals.length} refusals and ${others.length + 1} that are no summary, history and request as before`;
     },
   },
   {
