@@ -59,6 +59,19 @@ function prompter(sdk, Model) {
   };
 }
 
+/** The provider goes on with a turn in which a call of its own has no result yet. @param {any} message */
+function isPaused({ content }) {
+  const hasResult = (/** @type {any} */ call) =>
+    content.some(
+      (/** @type {any} */ part) =>
+        part.type === "tool-result" && part.toolCallId === call.toolCallId,
+    );
+  return content.some(
+    (/** @type {any} */ part) =>
+      part.type === "tool-call" && part.providerExecuted && !hasResult(part),
+  );
+}
+
 /** What no provider takes of a prompt. @param {any[]} prompt */
 export function refused(prompt) {
   /** @type {string[]} */
@@ -91,7 +104,8 @@ export function refused(prompt) {
       found.push(`${at}: reasoning alone`);
   }
   if (open.size > 0) found.push(`open: ${[...open]}`);
-  if (prompt.at(-1)?.role === "assistant") found.push("the assistant is last");
+  const last = prompt.at(-1);
+  if (last?.role === "assistant" && !isPaused(last)) found.push("the assistant is last");
   const first = prompt.find(({ role }) => role !== "system");
   if (first?.role !== "user") found.push(`${first?.role} is first`);
   return found;
