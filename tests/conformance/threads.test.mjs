@@ -65,7 +65,9 @@ function once(format, case_) {
 function never(format, case_) {
   const { provider, system, tools, thinking } = case_;
   const context = new api.ContextManager({
-    window: { contextTokens: case_.window },
+    // As in tests/golden: early edits and half of the case's window, so that several epochs are seen.
+    window: { contextTokens: case_.window / 2 },
+    preset: "economy",
     format,
     provider,
     clock: () => 0,
