@@ -16,7 +16,7 @@ const STRETCHES = [
   [60, 160],
   [9_500, 10_500],
 ];
-/** The late stretch by the early one. A live view of 32k tokens holds up to twice the blocks of one that has just begun. */
+/** The late stretch by the early one. The live view differs in size: edits come in rarer, larger batches. Unbounded growth is a factor of 100. */
 const MOST = 2;
 
 /** @typedef {Record<string, number>} Counts */
