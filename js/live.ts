@@ -64,7 +64,7 @@ export class LiveSession<M> implements Session<M> {
     this.#core = coreOptions(options);
     this.#options = owned(options);
     const { create, estimator, key } = this.#options;
-    this.#view = new View(create);
+    this.#view = new View(create, (number) => this.history.placeOf(number));
     this.#counter = counterOf(estimator);
     this.history = new History(key, this.#counter);
     this.compactions = new Compactions(this);

@@ -23,6 +23,9 @@ export type Item =
       role: "user" | "assistant" | "tool";
       toolCallId?: string;
       toolName?: string;
+      /** The core's number of the first of the host's messages that it replaces, and the time of that one. */
+      about?: number;
+      at?: number;
     };
 
 /** What the core answers to a request. */
@@ -109,8 +112,14 @@ export class View<M> {
   /** How many messages the session had: since then more may have been handed over, for a request that was not made. */
   #of = 0;
 
-  constructor(create: ContextManagerOptions<M>["create"]) {
+  readonly #placeOf: (number: number) => number | null;
+
+  constructor(
+    create: ContextManagerOptions<M>["create"],
+    placeOf: (number: number) => number | null,
+  ) {
     this.#create = create;
+    this.#placeOf = placeOf;
   }
 
   /** There was no request yet. */
@@ -219,7 +228,9 @@ export class View<M> {
       ...(toolName === undefined ? {} : { toolName }),
     };
     const content = valueAt(made, item.content);
-    return this.#create?.({ role, content, ...names }) ?? (made as M);
+    const index = item.about === undefined ? null : this.#placeOf(item.about);
+    const from = { at: item.at ?? null, index };
+    return this.#create?.({ role, content, ...from, ...names }) ?? (made as M);
   }
 
   #shown(at: number): Shown<M> {

@@ -336,6 +336,7 @@ mod tests {
                 turn: 0,
                 bytes: 0,
                 may_cut: true,
+                at_ms: None,
             };
             self.ledger.begin(message);
             self.call += u32::from(role == Role::Assistant);

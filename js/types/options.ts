@@ -149,6 +149,10 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   create?: (made: {
     role: "user" | "assistant" | "tool";
     content: unknown;
+    /** Time of the first message that it replaces, in milliseconds since the epoch; null if that message has none. */
+    at: number | null;
+    /** Index of that message in the history you passed last; null if it is no longer in it. */
+    index: number | null;
     toolCallId?: string;
     toolName?: string;
   }) => M;

@@ -144,7 +144,7 @@ impl State {
             (false, false) => sent,
         };
         let new = entries.iter().skip(if rebuild { keep } else { 0 });
-        let items: Vec<Written> = new.map(|entry| self.write(&entry.item)).collect();
+        let items: Vec<Written> = new.map(|entry| self.write(&entry.item, entry.about)).collect();
         self.counters.items_written =
             self.counters.items_written.saturating_add(items.len() as u64);
         let before = self.sent.tokens;
@@ -179,7 +179,7 @@ impl State {
     /// The last request once more, whole.
     pub(super) fn again(&self) -> Answer {
         let entries = self.whole(0).unwrap_or_default().0;
-        let items = entries.iter().map(|entry| self.write(&entry.item)).collect();
+        let items = entries.iter().map(|entry| self.write(&entry.item, entry.about)).collect();
         self.answer(items, Vec::new(), Said { before: self.sent.tokens, ..Said::default() })
     }
 

@@ -119,6 +119,7 @@ impl State {
             turn: self.turn,
             bytes: measure.bytes,
             may_cut: pushed.may_cut,
+            at_ms: measure.at_ms,
         });
         // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
         let speaks = outline.role == Role::Assistant && !continues;

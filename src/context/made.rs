@@ -61,24 +61,27 @@ impl State {
     /// What goes out behind a message, also where that one does not go out itself.
     pub(super) fn add_results(&self, message: u32, entries: &mut Vec<Entry>) {
         let together = self.format == Format::Gemini;
-        let mut results = Vec::new();
+        let (mut results, mut about) = (Vec::new(), NONE);
         for fix in self.fixes_of(message) {
             let FixKind::After(made) = &fix.kind else { continue };
             if together && !matches!(made, Made::User(_)) {
+                about = about.min(fix.violation.index);
                 results.extend(self.mends(fix, made));
             } else {
                 self.add_made(fix, made, entries);
             }
         }
         if !results.is_empty() {
-            entries.push(self.entry(Item::Make(Made::Results(results))));
+            entries.push(self.entry(Item::Make(Made::Results(results)), about));
         }
     }
 
     /// A message of ours that mends; none for a call that is gone. A moved result that was stubbed or capped goes as it
     /// now is.
     pub(super) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
-        entries.extend(self.mends(fix, made).map(|made| self.entry(Item::Make(made))));
+        let about = fix.violation.index;
+        let made = self.mends(fix, made);
+        entries.extend(made.map(|made| self.entry(Item::Make(made), about)));
     }
 
     fn mends(&self, fix: &Fix, made: &Made) -> Option<Made> {
@@ -152,7 +155,8 @@ impl State {
         if let Some((at, role)) = first
             && role != Role::User
         {
-            entries.insert(at, self.entry(line(LEAD)));
+            let about = entries.get(at).map_or(NONE, |entry| entry.about);
+            entries.insert(at, self.entry(line(LEAD), about));
         }
     }
 
@@ -168,7 +172,8 @@ impl State {
             Some(Role::Assistant) if !self.mender.is_paused() => CONTINUE,
             None | Some(_) => return false,
         };
-        entries.push(self.entry(line(text)));
+        let about = self.ledger.message_count().saturating_sub(1);
+        entries.push(self.entry(line(text), about));
         true
     }
 

@@ -19,6 +19,8 @@ pub(super) struct Measure {
     /// Of its JSON, and how many bytes that has.
     pub written: u64,
     pub bytes: u32,
+    /// When it was written.
+    pub at_ms: Option<i64>,
     /// A person's own words: a turn starts here.
     pub is_request: bool,
     /// One for each piece of the outline.
@@ -78,6 +80,7 @@ pub(super) fn measure(
         fingerprint: fingerprint(draft),
         written: of_bytes(bytes),
         bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+        at_ms: draft.at_ms,
         is_request: draft.role == Role::User && speaks && !has(Kind::Result, true),
         blocks,
     }

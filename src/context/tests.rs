@@ -200,7 +200,7 @@ fn a_user_text_stands_in_the_head_as_it_was_mended() {
         panic!("the head is the user's")
     };
     assert_eq!(parts.get(1), Some(&crate::model::MadePart::Host(0, 0)));
-    let written = told.state.write(&crate::model::Item::Make(told.state.head()));
+    let written = told.state.write(&crate::model::Item::Make(told.state.head()), 0);
     let Written::Make { ops, .. } = written else { panic!("made") };
     let mended = r#"[{"op":"replace","path":"/content/1/text","value":"find \ufffd it"}]"#;
     assert_eq!(crate::json::write(&ops), mended);

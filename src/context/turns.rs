@@ -50,8 +50,8 @@ impl State {
         while let Some(entry) = waiting.pop() {
             let entry = match self.apart(&entry.item) {
                 Some((results, says)) => {
-                    waiting.push(self.entry(says));
-                    self.entry(results)
+                    waiting.push(self.entry(says, entry.about));
+                    self.entry(results, entry.about)
                 }
                 None => entry,
             };
@@ -59,6 +59,8 @@ impl State {
                 out.push(entry);
                 continue;
             };
+            // A line of ours has the time of the message before it, also where nothing follows it yet.
+            let before_it = entry.about.saturating_sub(1);
             // A message that holds calls and their results begins with the model and ends with the tool.
             let opens = if self.models(&entry.item).is_some() { Role::Assistant } else { role };
             // A fold may leave the model's word directly before its calls (I18).
@@ -68,11 +70,11 @@ impl State {
                     .models(&entry.item)
                     .is_some_and(|it| it.pieces.iter().any(Piece::is_host_call))
             {
-                out.push(self.entry(line(CONTINUE)));
+                out.push(self.entry(line(CONTINUE), before_it));
             }
             match self.provider.between(last.1, opens) {
                 Between::Nothing => {}
-                Between::Assistant => out.push(self.entry(Item::Says(GAP))),
+                Between::Assistant => out.push(self.entry(Item::Says(GAP), before_it)),
                 Between::OneMessage => {
                     let at: usize = last.0?;
                     let begun = run.take().or_else(|| self.says(&out.get(at)?.item, role));
@@ -84,10 +86,11 @@ impl State {
                         }
                         run = Some(begun);
                     }
-                    out.push(self.entry(match opens {
+                    let between = match opens {
                         Role::Assistant => line(CONTINUE),
                         Role::User | Role::System | Role::Tool => Item::Says(GAP),
-                    }));
+                    };
+                    out.push(self.entry(between, before_it));
                 }
             }
             self.end_run(&mut run, last.0, &mut out);
@@ -102,10 +105,11 @@ impl State {
     fn end_run(&self, run: &mut Option<Run>, at: Option<usize>, out: &mut [Entry]) {
         let slot = at.and_then(|at| out.get_mut(at));
         if let (Some(Run { parts, joined: true }), Some(slot)) = (run.take(), slot) {
-            *slot = self.entry(match parts {
+            let item = match parts {
                 Parts::Words(words) => Item::Make(Made::User(words)),
                 Parts::Joints(voice, joints) => Item::Join(voice, joints),
-            });
+            };
+            *slot = self.entry(item, slot.about);
         }
     }
 

@@ -10,6 +10,7 @@ use crate::model::{
     Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
     Voice,
 };
+use crate::number::count;
 use crate::order::sort_by;
 use crate::validity::{NO_OUTPUT, join_steps};
 
@@ -66,6 +67,8 @@ pub(super) struct Entry {
     pub(super) item: Item,
     pub(super) key: u64,
     pub(super) source: u32,
+    /// The first of the host's messages that it is, or that it stands for if it is ours: a line of ours for its neighbour.
+    pub(super) about: u32,
 }
 
 /// Where the content of a message of ours stands, by format.
@@ -105,6 +108,10 @@ pub enum Written {
         tool_call_id: Option<String>,
         /// The tool of that call.
         tool_name: Option<String>,
+        /// The first of the host's messages that it stands for.
+        about: Option<u32>,
+        /// When that was written.
+        at: Option<i64>,
     },
 }
 
@@ -117,7 +124,9 @@ impl Write for Written {
         let members: &[(&str, &dyn Write)] = match self {
             Self::Keep { index } => &[("index", index)],
             Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
-            Self::Make { make, copies, content, role, tool_call_id, tool_name, .. } => &[
+            Self::Make {
+                make, copies, content, role, tool_call_id, tool_name, about, at, ..
+            } => &[
                 ("make", make),
                 ("copies", copies),
                 ("ops?", &changed),
@@ -125,6 +134,8 @@ impl Write for Written {
                 ("role", role),
                 ("toolCallId?", tool_call_id),
                 ("toolName?", tool_name),
+                ("about?", about),
+                ("at?", at),
             ],
         };
         json::object(members, out);
@@ -152,7 +163,7 @@ impl State {
             let role = self.outlines.get(message as usize).map_or(Role::User, |it| it.role);
             let behind_head = message >= self.pruner.head_from && role != Role::System;
             if waiting_head && behind_head {
-                entries.push(self.entry(Item::Make(self.head())));
+                entries.push(self.entry(Item::Make(self.head()), self.head_about()));
                 waiting_head = false;
             }
             self.add_message(message, &mut entries);
@@ -161,12 +172,19 @@ impl State {
             self.add_results(anchor, &mut entries);
         }
         if waiting_head {
-            entries.push(self.entry(Item::Make(self.head())));
+            entries.push(self.entry(Item::Make(self.head()), self.head_about()));
         }
         if from == 0 {
             self.lead(&mut entries);
         }
         entries
+    }
+
+    /// The first message that the head stands for: the system's stay where they are.
+    pub(super) fn head_about(&self) -> u32 {
+        let later = self.outlines.iter().skip(self.pruner.head_from as usize);
+        let systems = later.take_while(|it| it.role == Role::System).count();
+        self.pruner.head_from.saturating_add(count(systems))
     }
 
     /// What mends a message, for good or because the request ends here.
@@ -203,7 +221,7 @@ impl State {
                 }
                 Item::Edit(message, ops)
             });
-            entries.push(self.entry(item));
+            entries.push(self.entry(item, message));
         }
         self.add_results(message, entries);
     }
@@ -273,7 +291,8 @@ impl State {
         })
     }
 
-    pub(super) fn entry(&self, item: Item) -> Entry {
+    /// What goes out for this message, and for those after it if it is ours.
+    pub(super) fn entry(&self, item: Item, about: u32) -> Entry {
         let (key, source) = match &item {
             Item::Keep(at) => (self.fingerprint(*at), *at),
             Item::Edit(at, ops) => {
@@ -284,8 +303,9 @@ impl State {
             }
             // The same words are the same message, in whatever way they came together and whichever of the host's say them.
             Item::Make(Made::User(_)) | Item::Join(..) | Item::Says(_) => {
-                let (mut written, mut copied, mut last) = (self.write(&item), 0, 0);
-                if let Written::Make { copies, ops, .. } = &mut written {
+                let (mut written, mut copied, mut last) = (self.write(&item, about), 0, 0);
+                if let Written::Make { copies, ops, about, .. } = &mut written {
+                    *about = None;
                     ops.retain(|op| !is_marker(op));
                     for copy in copies {
                         copied = u64::rotate_left(copied, 1) ^ self.take_place(copy, &mut last);
@@ -295,11 +315,23 @@ impl State {
             }
             Item::Make(made) => (self.key_of_made(made), NONE),
         };
-        Entry { item, key, source }
+        Entry { item, key, source, about }
     }
 
-    /// An item as the facade carries it out.
-    pub(super) fn write(&self, item: &Item) -> Written {
+    /// An item as the facade carries it out, with the time of the message that one of ours stands for.
+    pub(super) fn write(&self, item: &Item, about: u32) -> Written {
+        let mut written = self.undated(item);
+        if let Written::Make { make, about: of, at, .. } = &mut written
+            && let Some(message) = self.ledger.messages.get(about as usize)
+        {
+            *of = Some(about);
+            *at = message.at_ms;
+            self.format.date(make, *at);
+        }
+        written
+    }
+
+    fn undated(&self, item: &Item) -> Written {
         match item {
             Item::Keep(index) => Written::Keep { index: *index },
             Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
@@ -439,6 +471,7 @@ impl Written {
     fn ours(make: Value, copies: Vec<Copied>, ops: Vec<Op>, role: &'static str) -> Self {
         let content = CONTENTS.iter().find(|path| make.has(path));
         let content = content.copied().unwrap_or_default();
-        Self::Make { make, copies, ops, content, role, tool_call_id: None, tool_name: None }
+        let (tool_call_id, tool_name, about, at) = (None, None, None, None);
+        Self::Make { make, copies, ops, content, role, tool_call_id, tool_name, about, at }
     }
 }

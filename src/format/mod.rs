@@ -155,6 +155,13 @@ impl Format {
         }
     }
 
+    /// Gives a message of ours a time, where messages of the format have one.
+    pub fn date(self, message: &mut Value, at_ms: Option<i64>) {
+        if let Some(at_ms) = at_ms.filter(|_| self == Self::Pi) {
+            message.set("timestamp", Value::raw(at_ms.to_string()));
+        }
+    }
+
     /// A turn of the model is a run of messages: that run is one call.
     pub fn has_runs(self) -> bool {
         matches!(self, Self::OpenAiResponses | Self::OpenAiAgents)
@@ -180,7 +187,7 @@ impl Format {
     }
 
     fn read_text(self, text: &str) -> json::Read<Draft<'_>> {
-        let mut parts = Vec::new();
+        let (mut parts, mut at_ms) = (Vec::new(), None);
         let role = match self {
             Self::Anthropic => anthropic::read(text, &mut parts),
             Self::OpenAiChat => openai_chat::read(text, &mut parts),
@@ -189,8 +196,8 @@ impl Format {
             Self::Gemini => gemini::read(text, &mut parts),
             Self::AiSdk => ai_sdk::read(text, &mut parts),
             Self::LangChain => langchain::read(text, &mut parts),
-            Self::Pi => pi::read(text, &mut parts),
+            Self::Pi => pi::read(text, &mut parts, &mut at_ms),
         };
-        Ok(Draft { role: role?, parts })
+        Ok(Draft { role: role?, parts, at_ms })
     }
 }

@@ -22,6 +22,7 @@ const MESSAGE: Shape = Shape {
         may("stopReason", Text),
         may("sections", Raw),
         may("toolsAdded", Raw),
+        may("timestamp", Raw),
     ],
     closed: false,
 };
@@ -46,8 +47,13 @@ const BLOCK: Shape = Shape {
 /// The block types that are read; any other is carried as it is.
 const KNOWN: [&str; 4] = ["text", "thinking", "toolCall", "image"];
 
-pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+pub(super) fn read<'a>(
+    text: &'a str,
+    parts: &mut Vec<Part<'a>>,
+    at_ms: &mut Option<i64>,
+) -> Read<Role> {
     let mut message = json::read(text, &MESSAGE)?;
+    *at_ms = message.raw("timestamp").and_then(|at| at.parse().ok());
     let role = match &*or_empty(message.text("role")) {
         "assistant" => Role::Assistant,
         "user" => Role::User,

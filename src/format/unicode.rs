@@ -74,7 +74,7 @@ impl Mended {
                 part.mended.push(op);
             }
         }
-        Draft { role: draft.role, parts }
+        Draft { role: draft.role, parts, at_ms: draft.at_ms }
     }
 
     /// What replaces the broken strings in a value that stands at `path`. A member's name cannot be replaced: where one is

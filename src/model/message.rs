@@ -72,6 +72,8 @@ pub struct Draft<'a> {
     pub role: Role,
     /// The parts, in the order in which the provider sees them.
     pub parts: Vec<Part<'a>>,
+    /// When it was written, in milliseconds since the epoch, where its format says so.
+    pub at_ms: Option<i64>,
 }
 
 /// A part without its text: what validity, views and edits need to know of it.
@@ -150,6 +152,8 @@ pub struct Message {
     pub bytes: u32,
     /// A tail may start here: no call is open before it and it holds no result.
     pub may_cut: bool,
+    /// When it was written, in milliseconds since the epoch, where its format says so.
+    pub at_ms: Option<i64>,
 }
 
 impl Place {

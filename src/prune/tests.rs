@@ -62,6 +62,7 @@ impl Story {
             turn: self.turn,
             bytes: 0,
             may_cut,
+            at_ms: None,
         };
         self.ledger.begin(message);
         self.call += u32::from(role == Role::Assistant);

@@ -374,6 +374,7 @@ fn arrive(
         turn: 0,
         bytes: 0,
         may_cut,
+        at_ms: None,
     });
     let first = norm.blocks.partition_point(|block| block.m < at);
     for (index, block) in (0u32..).zip(&norm.blocks).skip(first).take_while(|(_, b)| b.m == at) {

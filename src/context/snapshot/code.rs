@@ -47,7 +47,9 @@ impl Snapshot {
         if let Some(head) = &self.head {
             out.number(head.tokens.into());
             out.numbers(&head.digest);
-            out.number(head.summary.into());
+            // As above: a time, one more than it is, behind the bit.
+            let at = self.head_at.and_then(|at| u64::try_from(at).ok()?.checked_add(1));
+            out.number(u64::from(head.summary) | (at.unwrap_or(0) << 1));
             out.number(head.folds.into());
             out.text(&self.said);
             out.number(self.summary as u64);
@@ -151,12 +153,13 @@ impl Snapshot {
         let (fold_due, open) = (flags & 1 != 0, flags & 2 != 0);
         let start = given.small();
         let head_from = given.small();
-        let (mut head, mut said, mut summary) = (None, String::new(), 0);
+        let (mut head, mut head_at, mut said, mut summary) = (None, None, String::new(), 0);
         if given.flag() {
             let tokens = given.small();
             let digest = given.numbers();
-            let (has_summary, folds) = (given.flag(), given.small());
-            head = Some(Head { tokens, digest, summary: has_summary, folds });
+            let (bits, folds) = (given.number(), given.small());
+            head_at = (bits >> 1).checked_sub(1).and_then(|at| i64::try_from(at).ok());
+            head = Some(Head { tokens, digest, summary: bits & 1 != 0, folds });
             said = given.text().into();
             summary = given.small() as usize;
         }
@@ -203,6 +206,7 @@ impl Snapshot {
             start,
             head_from,
             head,
+            head_at,
             said,
             summary,
             fold_rent,

@@ -56,6 +56,8 @@ pub(super) struct Snapshot {
     /// First message behind the head.
     head_from: u32,
     head: Option<Head>,
+    /// When the first message was written that it stands for.
+    head_at: Option<i64>,
     /// What the head says, and how many bytes of it are the summary.
     said: String,
     summary: usize,
@@ -155,6 +157,10 @@ impl State {
             start: self.pruner.start,
             head_from: self.pruner.head_from,
             head: self.pruner.head.clone(),
+            head_at: self.pruner.head.as_ref().and_then(|_| {
+                let about = self.head_about() as usize;
+                self.ledger.messages.get(about)?.at_ms
+            }),
             said: self.lines.head.clone(),
             summary: self.lines.summary.len(),
             fold_rent: self.pruner.fold_rent,

@@ -168,6 +168,11 @@ impl State {
             self.pruner.start = snapshot.start;
             self.pruner.head_from = snapshot.head_from;
             self.pruner.head.clone_from(&snapshot.head);
+            // As it was sent, also where the host's history does not say it any more.
+            let about = self.head_about();
+            if let Some(message) = self.ledger.messages.get_mut(about as usize) {
+                message.at_ms = snapshot.head_at.or(message.at_ms);
+            }
             self.lines.head.clone_from(&snapshot.said);
             let summary =
                 snapshot.said.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));

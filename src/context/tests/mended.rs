@@ -40,9 +40,9 @@ fn the_same_words_are_one_message_however_they_came_together() {
         told.state.push(half(&message).as_bytes()).unwrap();
     }
     let joined = vec![Joint::Host(0, 0), Joint::Host(1, 0)];
-    let joined = told.state.entry(Item::Join(Voice::User, joined)).key;
+    let joined = told.state.entry(Item::Join(Voice::User, joined), 0).key;
     let made = |last: MadePart| {
-        told.state.entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last]))).key
+        told.state.entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last])), 0).key
     };
     assert_eq!(made(MadePart::Host(1, 0)), joined);
     assert_ne!(made(MadePart::Text("cut".into())), joined);

@@ -36,6 +36,7 @@ fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
         ],
         "content": "/content",
         "role": "user",
+        "about": 0,
     }]);
     assert_eq!(written(&answer), joined);
     assert_eq!(answer.repairs.iter().map(|it| it.rule).collect::<Vec<_>>(), ["I9"]);
@@ -57,7 +58,7 @@ fn a_message_of_ours_is_known_by_what_it_says_whichever_message_it_is_copied_fro
     told.tell(json!({ "role": "user", "content": [beside, image("AAAA")] }));
     let key = |message, piece| {
         let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, piece)]);
-        told.state.entry(Item::Make(made)).key
+        told.state.entry(Item::Make(made), 0).key
     };
     assert_eq!(key(0, 0), key(2, 0));
     assert_eq!(key(0, 0), key(6, 1), "beside a text or alone");
@@ -105,7 +106,7 @@ fn a_line_between_a_tool_and_the_user_only_grows_the_request() {
     told.ask("rather not");
     let answer = told.request();
     let line = json!({ "role": "assistant", "content": crate::validity::GAP });
-    let expected = json!([{ "make": line, "copies": [], "content": "/content", "role": "assistant" }, { "index": 3 }]);
+    let expected = json!([{ "make": line, "copies": [], "content": "/content", "role": "assistant", "about": 2 }, { "index": 3 }]);
     assert_eq!((written(&answer), answer.first_changed), (expected, None));
     assert_eq!(told.state.violations(), []);
 }
