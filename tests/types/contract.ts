@@ -61,16 +61,21 @@ export const out: [
 
 /**
  * Options of which a part is built: the contract takes whatever we take, but for the preset `capacity` and the format `openai-agents`, which
- * its declarations do not have yet.
+ * its declarations do not have yet. `create` receives more than it declares: a `create` of the contract's is one of ours.
  */
-type Options = Omit<ours.ContextManagerOptions<object>, "on" | "preset" | "format" | "summarize">;
+type Options = Omit<
+  ours.ContextManagerOptions<object>,
+  "on" | "preset" | "format" | "summarize" | "create"
+>;
+type Create = Pick<Contract.ContextManagerOptions<object>, "create">;
 export const into: [
   Part<Options, Contract.ContextManagerOptions<object>>,
+  Part<Create, Pick<ours.ContextManagerOptions<object>, "create">>,
   Part<ours.Parts, Contract.Parts>,
   Part<Omit<ours.PolicyOptions, "preset">, Contract.PolicyOptions>,
   Part<Omit<ours.ReplayOptions, "preset">, Parameters<typeof Contract.replay>[1]>,
   Same<Exclude<ours.PolicyOptions["preset"], "capacity">, Contract.PolicyOptions["preset"]>,
-] = [true, true, true, true, true];
+] = [true, true, true, true, true, true];
 
 /** What has a Wasm of its own. */
 export const rendered = (
