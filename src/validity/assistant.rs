@@ -37,7 +37,9 @@ impl Mender {
             .collect();
         seen.fixes = fixes;
         let only_thinking = kept.iter().all(|at| at.piece.kind == Kind::Thinking);
-        if only_thinking && !self.runs() {
+        // A message that loses all but its reasoning does not go out, so neither does the reasoning.
+        let loses = kept.len() < outline.pieces.len();
+        if only_thinking && (loses || !self.runs()) {
             for at in kept {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the message holds");
             }

@@ -90,11 +90,7 @@ test("reasoning that ended a request is counted again once something follows it"
 test("over histories of every kind, a request is reported within 3 % or 24 tokens of what it holds", {
   skip,
 }, () => {
-  // A LangChain message keeps reasoning beside its text: without text the message goes, and the reasoning is still counted.
-  const isOdd = (/** @type {any} */ it) =>
-    it.format === "langchain" && it.provider === "openai-responses";
-  console.log("skipped: langchain x openai-responses, reasoning beside an empty text is counted");
-  const pairs = landed(api).filter((/** @type {any} */ it) => !isOdd(it));
+  const pairs = landed(api);
   let [requests, worst] = [0, 0];
   for (let seed = 1; seed <= 1200; seed += 1) {
     const own = history(seed);

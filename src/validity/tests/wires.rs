@@ -14,6 +14,7 @@ fn responses_ties_reasoning_and_tells_kinds_of_calls_apart() {
     responses("U:t A:ca A:h T:ra", &["I14 2 drop 0"]);
     responses("U:t A:h", &["I14 1 drop 0"]);
     responses("U:t A:h A:t A:h A:w U:t", &["I6 4 drop 0", "I14 3 drop 0"]);
+    responses("U:t A:h,w A:t U:t", &["I6 1 drop 1", "I6 1 drop 0"]);
     responses("U:t A:ca U:t T:ra", &["I3 3 drop 0", "I3 1 after 3.0 as a"]);
     responses("U:t A:h A:ca", &["I1 2 after result a"]);
     responses("U:t A:pa T:qa", &[]);
