@@ -8,7 +8,7 @@ import { question, type Told } from "./inspect.js";
 import { argumentJson } from "./json.js";
 import { LiveSession, placed } from "./live.js";
 import { own } from "./options.js";
-import { isContextOverflow } from "./overflow.js";
+import { overflowOf } from "./overflow.js";
 import { pin, recalled, unpin } from "./pins.js";
 import type {
   AgentTool,
@@ -116,10 +116,18 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * A smaller request after a provider's overflow error: the usable window is 0.9 of what was refused from then on, until
-   * `setModel`. Null: the error is no overflow, it is the third in a row, or nothing smaller can be sent; then rethrow it.
+   * Makes a smaller request after a provider's overflow error. The usable window becomes 0.9 of the refused request. It grows
+   * by 10 % each time the provider counts a request (`observe`) of at least half of the trigger that then holds; a size that
+   * is refused twice is not tried again until `setModel`. `status().usable` is the limit in force.
    *
-   * @throws as `prepare`.
+   * @param error the provider's error; or, if you know only that the request was too large, an object with `limit` (tokens that
+   *   the provider takes) and `inputTokens` (its count of the request), both optional.
+   * @returns null if the error is no overflow, it is the third in a row, or nothing smaller can be sent; then rethrow it.
+   *
+   * @example
+   * const smaller = await context.recover(history, { limit: 32_000 });
+   *
+   * @throws {PlimsollError} as `prepare`; `INVALID_ARGUMENT` for figures that are no numbers.
    */
   async recover<T extends M>(
     messages: readonly T[],
@@ -128,8 +136,9 @@ export class ContextManager<M = unknown> {
   ): Promise<Prepared<T> | null> {
     this.#session.alive("recover");
     parts.signal?.throwIfAborted();
-    if (!isContextOverflow(error)) return null;
-    const times = this.#session.refused();
+    const overflow = overflowOf(error);
+    if (!overflow) return null;
+    const times = this.#session.refused(overflow);
     if (times === undefined) return null;
     const epoch = this.#session.epoch;
     const prepared =
@@ -335,8 +344,10 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * Keeps a message, or a text, verbatim through every edit and fold. What was cut already comes back with the next epoch; a
-   * text that stands in no message goes out in front of them from then on.
+   * Keeps a message, or a text, verbatim through every edit and fold. A message that was cut already comes back with the next
+   * epoch. A pin outlives its message: while the history you pass does not hold it, the pinned text goes out in front of the
+   * messages. Of a message, its first 2,000 characters are kept for that, with secrets redacted (see `summary.redact`).
+   * A text that is in no message goes out in front from the next epoch on.
    *
    * @returns an id for `unpin`
    * @throws {PlimsollError} `INVALID_ARGUMENT` if the last history had no such message.

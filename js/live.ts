@@ -11,6 +11,7 @@ import { Handle } from "./handle.js";
 import { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { coreOptions, own, owned } from "./options.js";
+import type { Overflow } from "./overflow.js";
 import { isBytes } from "./store/record.js";
 import type {
   CompactionOutcome,
@@ -182,9 +183,9 @@ export class LiveSession<M> implements Session<M> {
   }
 
   /** Notes that a provider refused the last request: how often in a row; once for each request that follows. */
-  refused(): number | undefined {
+  refused({ limit = 0, inputTokens = 0 }: Overflow): number | undefined {
     const manager = this.opened("recover");
-    this.#refused ??= call("recover", () => manager.refused());
+    this.#refused ??= call("recover", () => manager.refused(limit, inputTokens));
     return this.#refused;
   }
 

@@ -1,5 +1,6 @@
 /** Errors of providers and summarizers: what of them the core may see, and whether one says that the context was too long. */
 import { call, send } from "./core.js";
+import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 
 /**
@@ -12,6 +13,31 @@ import * as glue from "./glue/plimsoll_bg.js";
 export function isContextOverflow(error: unknown): boolean {
   const json = JSON.stringify(seen(error));
   return call("isContextOverflow", () => glue.overflows(send(json)));
+}
+
+/** Figures of an overflow that a host knows without the error. */
+export interface Overflow {
+  /** Tokens that the provider takes. */
+  limit?: number | undefined;
+  /** Tokens of the refused request, as the provider counted them. */
+  inputTokens?: number | undefined;
+}
+
+/** A provider's overflow error, or figures; null for any other error. */
+export function overflowOf(error: unknown): Overflow | null {
+  if (!isFigures(error)) return isContextOverflow(error) ? {} : null;
+  for (const name of ["limit", "inputTokens"] as const) {
+    const value = error[name];
+    if (value === undefined || (Number.isFinite(value) && value >= 1)) continue;
+    throw invalid(name, "a number of tokens, at least 1", value);
+  }
+  return error;
+}
+
+function isFigures(error: unknown): error is Overflow {
+  // Errors of another realm have no keys either.
+  if (Object.prototype.toString.call(error) !== "[object Object]") return false;
+  return Object.keys(error as object).every((name) => name === "limit" || name === "inputTokens");
 }
 
 /** So much of an error is looked at. */

@@ -18,7 +18,8 @@ function pinned<M>(session: Session<M>, what: { index: number } | { text: string
   const isPlace = index !== undefined && Number.isInteger(index) && index >= 0;
   const number = isPlace ? session.history.numberOf(index) : null;
   if (number === null) throw invalid("index", "a message of the host's", index);
-  return `p${call("pin", () => manager.pin(number))}`;
+  const json = messageJson(session.history.messages[number], number);
+  return `p${call("pin", () => manager.pin(number, send(json)))}`;
 }
 
 /** The newest message that holds the text holds the pin. */
@@ -26,14 +27,30 @@ function pinText<M>(session: Session<M>, text: string): number {
   const manager = session.manager();
   const { messages } = session.history;
   for (let number = messages.length - 1; number >= 0; number--) {
+    if (!holds(messages[number], text)) continue;
     const json = messageJson(messages[number], number);
-    const piece = call("pin", () => {
+    const id = call("pin", () => {
       const length = send(json);
-      return manager.find(number, length, send(json + text));
+      return manager.pin_found(number, length, send(json + text));
     });
-    if (piece !== undefined) return call("pin", () => manager.pin(number, piece));
+    if (id !== undefined) return id;
   }
   return call("pin", () => manager.pin_text(send(text)));
+}
+
+/** Some text in the message holds this one. Only those messages are written out as JSON: a history may hold thousands. */
+function holds(message: unknown, text: string): boolean {
+  const seen = new Set<unknown>();
+  const rest: unknown[] = [message];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === "string" && value.includes(text)) return true;
+    if (typeof value !== "object" || value === null || seen.has(value)) continue;
+    seen.add(value);
+    // Bytes hold no text.
+    if (!ArrayBuffer.isView(value)) for (const inner of Object.values(value)) rest.push(inner);
+  }
+  return false;
 }
 
 export function unpin<M>(session: Session<M>, id: string): boolean {

@@ -206,14 +206,30 @@ impl Ledger {
         }
     }
 
-    /// Gives a block back its first form. Its identifiers stay free: who asks for it verbatim asks for no stub.
-    pub fn bring_back(&mut self, block: u32) {
-        let Some(it) = self.blocks.get_mut(block as usize) else { return };
+    /// Gives a block back its first form. True: it was gone, and its identifiers with it; they come with its text again.
+    pub fn bring_back(&mut self, block: u32) -> bool {
+        let Some(it) = self.blocks.get_mut(block as usize) else { return false };
         self.now.change(block, u64::from(it.now), u64::from(it.tokens));
+        let was_gone = it.form == Form::Gone;
         it.now = it.tokens;
         it.form = Form::Full;
+        if was_gone {
+            // A snapshot tells no rent of what is gone.
+            it.rent = 0;
+        }
         if let Err(at) = self.live.binary_search(&block) {
             self.live.insert(at, block);
+        }
+        was_gone
+    }
+
+    /// Gives a block that came back the identifiers that it arrived with.
+    pub fn restore_ids(&mut self, block: u32, ids: &[u32]) {
+        let start = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        self.block_ids.extend_from_slice(ids);
+        let end = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        if let Some(it) = self.blocks.get_mut(block as usize).filter(|it| it.form != Form::Gone) {
+            it.ids = start..end;
         }
     }
 

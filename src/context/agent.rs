@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::error::{Error, Result, listed};
 use crate::json::{self, Value, json};
-use crate::model::{Form, Kind};
+use crate::model::{Draft, Form, Kind, Part};
 
 /// A tool of the agent's: its name, what it says, and its one parameter with what that says.
 type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -161,20 +161,24 @@ impl State {
     /// # Errors
     /// `MalformedMessage`.
     pub fn text_of(&self, index: u32, bytes: &[u8]) -> Result<String> {
-        let draft = self.format.read(bytes, index)?;
-        let mut words = String::new();
-        for part in draft.parts.iter().filter(|part| !part.piece.mirror) {
-            if !words.is_empty() {
-                words.push_str(BETWEEN);
-            }
-            if part.piece.kind == Kind::Call {
-                words.push_str(&part.piece.name);
-                words.push(' ');
-            }
-            words.push_str(&part.text);
-        }
-        Ok(words)
+        Ok(words_of(&self.format.read(bytes, index)?, |_| true))
     }
+}
+
+/// The texts of some parts of a message, a call as its tool and arguments.
+pub(super) fn words_of(draft: &Draft<'_>, is_wanted: fn(&Part<'_>) -> bool) -> String {
+    let mut words = String::new();
+    for part in draft.parts.iter().filter(|part| !part.piece.mirror && is_wanted(part)) {
+        if !words.is_empty() {
+            words.push_str(BETWEEN);
+        }
+        if part.piece.kind == Kind::Call {
+            words.push_str(&part.piece.name);
+            words.push(' ');
+        }
+        words.push_str(&part.text);
+    }
+    words
 }
 
 /// The reference of a block.

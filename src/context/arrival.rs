@@ -126,7 +126,7 @@ impl State {
         self.call = self.call.saturating_add(u32::from(speaks));
         let first = self.ledger.block_count();
         let end = first.saturating_add(count(outline.pieces.len()));
-        self.pins.meet(first, end, mark(measure.fingerprint));
+        self.pins.meet(&(first..end), mark(measure.fingerprint), self.waiting.is_some());
         for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
             let call = pushed.pairs.get(at as usize).copied().flatten();
             let pair = call.map_or(NONE, |(message, piece)| {

@@ -1,6 +1,7 @@
 //! A compaction carried out: on what it was planned on, beside whatever came meanwhile, and only if it makes the request smaller.
 
 use super::calibration::Counted;
+use super::ceiling::Ceiling;
 use super::compactions::{Record, record_id};
 use super::guard::Failure;
 use super::plan::ranges;
@@ -117,8 +118,9 @@ impl State {
         self.compactions.tries = self.compactions.tries.saturating_add(1);
     }
 
-    /// A provider has refused the last request as too large. None: it was refused twice in a row, or nothing is decided.
-    pub fn refused(&mut self) -> Option<u32> {
+    /// A provider has refused the last request as too large. `limit`, `counted`: what the provider takes, and what it counted of
+    /// this request, if the host knows. None: it was refused twice in a row, or nothing is decided.
+    pub fn refused(&mut self, limit: Option<u64>, counted: Option<u64>) -> Option<u32> {
         let (times, call) = self.compactions.refusals;
         let times = if call == self.call { times } else { 0 };
         if self.options.window == 0 || times >= MOST_REFUSALS {
@@ -127,8 +129,13 @@ impl State {
         let times = times.saturating_add(1);
         self.compactions.refusals = (times, self.call);
         let sent = if self.sent.tokens > 0 { self.sent.tokens } else { self.sizes().0 };
-        let limit = sent.min(self.usable).saturating_mul(9) / 10;
-        self.compactions.limit = Some(limit);
+        let refused = sent.min(self.usable);
+        let limit = limit.map(|limit| match counted {
+            Some(counted) => refused.saturating_mul(limit).checked_div(counted).unwrap_or(0),
+            None => self.calibration.estimate(limit),
+        });
+        let before = self.compactions.limit;
+        self.compactions.limit = Some(Ceiling::refuse(before, refused, limit));
         self.sent.settled = false;
         Some(times)
     }
@@ -137,6 +144,11 @@ impl State {
     pub(super) fn heard(&mut self, counted: Counted) {
         if self.calibration.last != Some(counted) {
             return;
+        }
+        if let Some(mut ceiling) = self.compactions.limit {
+            let under = Setting { usable: ceiling.tokens, ..self.setting() };
+            ceiling.accept(counted.estimate, self.pruner.line(&under));
+            self.compactions.limit = Some(ceiling);
         }
         let setting = Setting { usable: self.options.usable, ..self.setting() };
         let fits = counted.used <= self.pruner.line(&setting);

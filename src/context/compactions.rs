@@ -1,5 +1,6 @@
 //! What a session remembers of its compactions: the last one, whether a request has told of it, and what a provider refused.
 
+use super::ceiling::Ceiling;
 use super::guard::Guard;
 use super::room::Folded;
 use super::snapshot::bytes::{Reader, Writer};
@@ -15,8 +16,8 @@ pub(super) struct Compactions {
     pub last: Option<Record>,
     /// It was carried out, and no request has told of it yet: tokens of the request before, and after.
     pub untold: Option<(u64, u64)>,
-    /// More than this a provider has refused.
-    pub limit: Option<u64>,
+    /// While a provider's refusal limits requests.
+    pub limit: Option<Ceiling>,
     /// Requests in a row that it refused, and the call at which.
     pub refusals: (u32, u32),
     /// A summarizer may be asked before a fold is carried out.
@@ -78,7 +79,7 @@ impl Compactions {
         self.guard.write(out);
         out.perhaps(self.untold.map(|(before, _)| before));
         out.perhaps(self.untold.map(|(_, after)| after));
-        out.perhaps(self.limit);
+        Ceiling::write(self.limit, out);
         out.number(self.tries.into());
         out.number(self.wanting.len() as u64);
         for (from, to) in &self.wanting {
@@ -106,7 +107,7 @@ impl Compactions {
     pub(super) fn of(given: &mut Reader<'_>) -> Self {
         let guard = Guard::of(given);
         let untold = given.perhaps().zip(given.perhaps());
-        let limit = given.perhaps();
+        let limit = Ceiling::read(given);
         let tries = given.small();
         let wanting = (0..given.count()).map(|_| (given.small(), given.small())).collect();
         let checkpoints = given.text().into();

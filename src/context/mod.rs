@@ -6,6 +6,7 @@ mod arrival;
 mod bound;
 mod budget;
 mod calibration;
+mod ceiling;
 mod commit;
 mod compactions;
 mod counter;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use litemap::LiteMap;
 
 use super::calibration::{Calibration, Counted};
+use super::ceiling::Ceiling;
 use super::compactions::Compactions;
 use super::counter::{Counter, Learned};
 use super::flush::Flush;
@@ -87,6 +88,8 @@ pub struct State {
     /// What may be sent, in estimates: as it was when an epoch last opened for it.
     pub(super) usable: u64,
     pub(super) pins: Pins,
+    /// Blocks that pins brought back, and whose identifiers are to be found in their texts again.
+    pub(super) returned: Vec<u32>,
     /// What was folded on the host's wish, or by its summarizer.
     pub(super) compactions: Compactions,
     /// Which notes were asked for.
@@ -183,6 +186,7 @@ impl State {
             calibration: Calibration::default(),
             usable: options.usable,
             pins: Pins::default(),
+            returned: Vec::new(),
             compactions: Compactions::default(),
             flush: Flush::default(),
             monitor: Monitor::default(),
@@ -205,6 +209,8 @@ impl State {
         self.calibration = old.calibration;
         self.compactions = old.compactions.of_another();
         self.usable = old.usable;
+        self.pins = old.pins;
+        self.pins.detach();
         self.monitor = old.monitor;
         self.sent.settled = false;
         self.sent.rebuild = true;
@@ -255,13 +261,23 @@ impl State {
     /// What may be sent, in estimates. What was learned since counts once it is a change worth an epoch, or once the
     /// request would be over the window.
     pub(super) fn renew_usable(&mut self) {
+        self.usable = self.next_usable();
+    }
+
+    /// What the next request may have.
+    pub(super) fn next_usable(&self) -> u64 {
         let usable = self.calibration.estimate(self.options.usable);
-        let usable = self.compactions.limit.map_or(usable, |limit| limit.min(usable));
+        let usable = self.compactions.limit.map_or(usable, |limit| limit.tokens.min(usable));
         let worth = usable.abs_diff(self.usable).saturating_mul(50) > self.usable;
         let context = self.pruner.context(&self.ledger, &self.setting());
-        if worth || (usable < context && context <= self.usable) {
-            self.usable = usable;
-        }
+        if worth || (usable < context && context <= self.usable) { usable } else { self.usable }
+    }
+
+    /// Tokens of the options' usable window that may be used: fewer while a ceiling holds.
+    pub(super) fn usable_now(&self) -> u64 {
+        let all = self.options.usable;
+        let most = |it: Ceiling| self.calibration.tokens(it.tokens).min(all);
+        self.compactions.limit.map_or(all, most)
     }
 
     /// Work done so far.

@@ -5,6 +5,7 @@ use crate::json::{self, Value};
 use super::flush::Flushed;
 use super::options::Options;
 use super::state::State;
+use crate::prune::Setting;
 
 /// Levels of pressure, and the percentage at which each begins.
 pub(super) const LEVELS: [(u64, &str); 4] =
@@ -21,7 +22,7 @@ pub(super) fn level(pct: u64) -> (usize, &'static str) {
 pub struct Status {
     /// Tokens of the last request.
     pub used: u64,
-    /// The window less what is held back for the answer.
+    /// The window less what is held back for the answer; less while a provider's refusal limits requests.
     pub usable: u64,
     /// Usable less used.
     pub remaining: u64,
@@ -88,8 +89,9 @@ impl State {
         let Options { window, usable, .. } = self.options;
         let used = self.status().used;
         let reserve = window.saturating_sub(usable);
-        let setting = self.setting();
-        let shown = |tokens| (window > 0).then(|| self.calibration.tokens(tokens));
+        // As the next request decides: a usage that came since the last one counts.
+        let setting = Setting { usable: self.next_usable(), ..self.setting() };
+        let shown = |tokens| (window > 0).then(|| self.calibration.tokens(tokens).min(usable));
         Window {
             used,
             reserve,
@@ -108,7 +110,7 @@ impl State {
     /// Share of what is usable that is used, in percent, floored; 0 of an unknown window.
     pub(super) fn pct(&self) -> u64 {
         let used = self.calibration.tokens(self.pruner.context(&self.ledger, &self.setting()));
-        used.saturating_mul(100).checked_div(self.options.usable).unwrap_or(0)
+        used.saturating_mul(100).checked_div(self.usable_now()).unwrap_or(0)
     }
 
     fn trend(&self) -> &'static str {
@@ -133,7 +135,7 @@ impl State {
     pub fn status(&self) -> Status {
         let estimate = self.pruner.context(&self.ledger, &self.setting());
         let used = self.calibration.tokens(estimate);
-        let usable = self.options.usable;
+        let usable = self.usable_now();
         let pct = self.pct();
         let whole: u64 = self.ledger.blocks.iter().map(|block| u64::from(block.tokens)).sum();
         Status {

@@ -1,6 +1,8 @@
 //! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
 
 use super::answer::{Answer, Said};
+use super::counter::Counter;
+use super::measure::measure;
 use super::state::{Decided, State};
 use crate::error::Result;
 use crate::json;
@@ -80,7 +82,9 @@ impl State {
             .filter(|block| block.form != Form::Gone)
             .map(|block| block.message)
             .collect();
-        messages.dedup();
+        let returned = self.returned.iter().filter_map(|&at| self.ledger.blocks.get(at as usize));
+        messages.extend(returned.map(|block| block.message));
+        crate::order::sort_set(&mut messages);
         if messages.is_empty() {
             if self.fits_no_more() {
                 return self.resume();
@@ -124,7 +128,18 @@ impl State {
     /// `MalformedMessage`.
     pub fn supply(&mut self, index: u32, bytes: &[u8]) -> Result<()> {
         let draft = self.read(index, bytes)?;
-        for (piece, at) in self.ledger.blocks_of(index).enumerate() {
+        let blocks = self.ledger.blocks_of(index);
+        if self.returned.iter().any(|at| blocks.contains(at)) {
+            let mut counter = Counter::new(self.options.estimator, &[]);
+            let measure = measure(&draft, bytes, &mut counter, Some(&mut self.ledger.identifiers));
+            for (measured, at) in measure.blocks.iter().zip(blocks.clone()) {
+                if self.returned.contains(&at) {
+                    self.ledger.restore_ids(at, &measured.ids);
+                }
+            }
+            self.returned.retain(|at| !blocks.contains(at));
+        }
+        for (piece, at) in blocks.enumerate() {
             let Some(part) = draft.parts.get(piece) else {
                 // The host has changed the message in place: waiting for the text would never end.
                 self.lines.wanted.remove(&at);

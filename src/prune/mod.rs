@@ -355,6 +355,17 @@ impl Pruner {
         }
     }
 
+    /// A block that came back in its first form may be edited again, once it may be changed.
+    pub fn reopen(&mut self, ledger: &Ledger, at: u32) {
+        let may = ledger.blocks.get(at as usize).is_some_and(|block| self.may_open(block));
+        if may
+            && at < self.seen
+            && let Err(place) = self.open.binary_search(&at)
+        {
+            self.open.insert(place, at);
+        }
+    }
+
     /// The block may be edited at some time.
     fn may_open(&self, block: &Block) -> bool {
         let of_seed = |seed: &Seed| seed.shortens(block).is_some();

@@ -155,8 +155,10 @@ impl Manager {
     }
 
     /// A provider has refused the last request: how often in a row, or nothing more helps.
-    pub fn refused(&mut self) -> Option<u32> {
-        self.0.refused()
+    /// `limit`, `counted`: the provider's limit and its count of the request; 0: not known.
+    pub fn refused(&mut self, limit: f64, counted: f64) -> Option<u32> {
+        let known = |tokens: f64| u64::try_from(milliseconds(tokens)).ok().filter(|it| *it > 0);
+        self.0.refused(known(limit), known(counted))
     }
 
     /// A message (JSON) whose text was needed.
@@ -175,9 +177,9 @@ impl Manager {
         Ok(self.0.set_options(options))
     }
 
-    /// Keeps a message verbatim, or one piece of it; the number of the pin.
-    pub fn pin(&mut self, message: u32, piece: Option<u32>) -> Result<u32> {
-        self.0.pin(message, piece)
+    /// Keeps a message verbatim, whose JSON is in the input buffer; the number of the pin.
+    pub fn pin(&mut self, message: u32, len: usize) -> Result<u32> {
+        with_input(len, |json| self.0.pin(message, json.as_bytes()))
     }
 
     /// Keeps the text in the input buffer; the number of the pin.
@@ -185,11 +187,12 @@ impl Manager {
         with_input(len, |text| Ok(self.0.pin_text(text)))
     }
 
-    /// The piece of a message that holds a text: both in the input buffer, the message (JSON) first, of so many bytes.
-    pub fn find(&self, index: u32, message: usize, len: usize) -> Result<Option<u32>> {
+    /// Keeps the piece of a message that holds a text: both in the input buffer, the message (JSON) first, of so many bytes. The
+    /// number of the pin, if there is such a piece.
+    pub fn pin_found(&mut self, index: u32, message: usize, len: usize) -> Result<Option<u32>> {
         with_input(len, |both| {
             let (json, text) = both.split_at_checked(message).unwrap_or((both, ""));
-            self.0.find(index, json.as_bytes(), text)
+            self.0.pin_found(index, json.as_bytes(), text)
         })
     }
 

@@ -4,15 +4,19 @@ use crate::error::{Error, Result};
 use crate::hash::fnv;
 
 /// What every snapshot starts with, and the version of what follows. Whatever changes in what is written after it changes
-/// the version: `tests/golden/snapshot-2.bin` is of this one.
+/// the version: `tests/golden/snapshot-3.bin` is of this one.
 const START: &[u8] = b"PLIM";
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+/// Pins had no text then, and a refusal was a number.
+const OLDEST: u8 = 2;
 
 /// Writes a snapshot.
 pub(in crate::context) struct Writer(Vec<u8>);
 
 /// Reads a snapshot that has verified. What does not read is 0 or empty; `end` tells of the first that did not.
 pub(in crate::context) struct Reader<'a> {
+    /// Of the version before.
+    pub(in crate::context) is_old: bool,
     rest: &'a [u8],
     flaw: Option<&'static str>,
 }
@@ -86,13 +90,14 @@ impl<'a> Reader<'a> {
         let Some((&version, rest)) = all.strip_prefix(START).and_then(<[u8]>::split_first) else {
             return Err(corrupt("it is no snapshot"));
         };
-        if version != VERSION {
-            return Err(corrupt(&format!("it is of version {version}; {VERSION} is read")));
+        if !(OLDEST..=VERSION).contains(&version) {
+            let read = format!("{OLDEST} to {VERSION} are read");
+            return Err(corrupt(&format!("it is of version {version}; {read}")));
         }
         if fnv(all.iter().copied()) != u64::from_le_bytes(*hash) {
             return Err(corrupt("its bytes have changed"));
         }
-        Ok(Self { rest, flaw: None })
+        Ok(Self { rest, flaw: None, is_old: version == OLDEST })
     }
 
     pub(in crate::context) fn refuse(&mut self, flaw: &'static str) {

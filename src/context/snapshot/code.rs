@@ -297,7 +297,8 @@ fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
             _ => Shape::Gone,
         };
         let now = if form == Shape::Gone { 0 } else { given.small() };
-        if rule.is_none() || length > MOST_BLOCKS {
+        let too_many = changed.len().saturating_add(length as usize) > MOST_BLOCKS;
+        if rule.is_none() || too_many || (length > 1 && form != Shape::Gone) {
             given.refuse("a run has no rule, or no end");
             return Vec::new();
         }
@@ -307,5 +308,5 @@ fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
     }
 }
 
-/// No session has more; a longer run is a forgery that would fill the memory.
-const MOST_BLOCKS: u32 = 10_000_000;
+/// No session has more; longer runs are a forgery that would fill the memory and take seconds.
+const MOST_BLOCKS: usize = 1_000_000;

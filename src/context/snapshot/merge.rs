@@ -94,7 +94,8 @@ impl Snapshot {
         // What a provider refused holds until the model is another.
         let (limit, before) = (other.compactions.limit, base.compactions.limit);
         if self.compactions.limit == before
-            || limit.is_some_and(|it| Some(it) < self.compactions.limit)
+            || limit
+                .is_some_and(|it| self.compactions.limit.is_some_and(|own| it.tokens < own.tokens))
         {
             self.compactions.limit = limit;
         }

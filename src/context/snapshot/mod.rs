@@ -6,6 +6,7 @@
 
 pub(super) mod bytes;
 mod code;
+mod forged;
 mod merge;
 mod waiting;
 
@@ -256,8 +257,6 @@ impl State {
         self.reset();
         if snapshot.upto > 0 {
             self.wait_for(snapshot);
-        } else {
-            self.pins = snapshot.pins;
         }
     }
 

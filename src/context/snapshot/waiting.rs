@@ -29,6 +29,7 @@ pub(in crate::context) enum Known {
 impl State {
     pub(super) fn wait_for(&mut self, snapshot: Snapshot) {
         self.pins.clone_from(&snapshot.pins);
+        self.pins.detach();
         self.waiting = Some(Waiting { snapshot, rolling: 0 });
     }
 
@@ -76,6 +77,8 @@ impl State {
             self.sent.rebuild = true;
             return;
         }
+        // Only repairs have been made yet.
+        let repaired: Vec<u32> = self.why.keys().copied().collect();
         self.take_forms(&snapshot);
         let (ours, calls) = (&mut self.pruner, self.call);
         ours.fold_rent = snapshot.fold_rent;
@@ -94,6 +97,8 @@ impl State {
         self.rebind(snapshot.bound);
         let goes = self.keep_reasoning();
         self.sent.breakpoints = snapshot.breakpoints;
+        let sent = count(self.sent.items.len());
+        self.sent.breakpoints.retain(|at| *at < sent);
         (self.sent.peak, self.sent.tokens) = (snapshot.peak, snapshot.tokens);
         self.sent.last = snapshot.last;
         if let Some(items) = snapshot.items {
@@ -104,7 +109,7 @@ impl State {
             // What stood behind these is not known: the request is not what it was from there on.
             self.sent.items.push(UNKNOWN);
         }
-        self.sent.rebuild = !whole || self.sent.unheld || snapshot.anew || untold;
+        self.sent.rebuild = !whole || snapshot.anew || untold;
         let beside = (self.parts.fingerprint, self.parts.total());
         let same_window = snapshot.window == (self.options.window, self.options.usable);
         self.sent.settled = whole
@@ -118,6 +123,10 @@ impl State {
         self.sent.rebuild &= !self.sent.settled;
         if snapshot.reshaped {
             self.tell_again(&snapshot.changed);
+        }
+        // What was in this process needs no proof.
+        if self.sent.unheld {
+            self.disbelieve(&snapshot.changed, &repaired);
         }
     }
 

@@ -350,7 +350,7 @@ fn f29_under_a_smaller_window_a_plan_reaches_it() {
 #[test]
 fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
     let mut told = talked(&options(&json!({})), 12);
-    told.state.pin(3, None).unwrap();
+    told.pin(3);
     let text = told.state.pin_text("Never touch prod.");
     for round in 0..50 {
         for at in 0..4 {
@@ -361,7 +361,7 @@ fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
         let plan = told.plan(true);
         if round == 25 {
             let went = plan["go"][0].as_u64().unwrap();
-            told.state.pin(u32::try_from(went).unwrap(), None).unwrap();
+            told.pin(u32::try_from(went).unwrap());
             told.commit(&plan, Some("s")).unwrap();
             assert!(
                 told.live_messages().contains(&u32::try_from(went).unwrap()),
@@ -446,7 +446,7 @@ fn a_refused_request_is_made_smaller_twice() {
     let mut told = talked(&options(&json!({})), 24);
     let sizes = [told.request().tokens, 0, 0];
     for at in 1..=2 {
-        assert_eq!(told.state.refused(), Some(at));
+        assert_eq!(told.state.refused(None, None), Some(at));
         let answer = told.request();
         assert!(
             answer.fits && answer.tokens < sizes[0] * 9 / 10,
@@ -455,11 +455,11 @@ fn a_refused_request_is_made_smaller_twice() {
             sizes[0]
         );
     }
-    assert_eq!(told.state.refused(), None);
+    assert_eq!(told.state.refused(None, None), None);
     told.say("it went through");
-    assert_eq!(told.state.refused(), Some(1));
+    assert_eq!(told.state.refused(None, None), Some(1));
     told.state.observe(r#"{"inputTokens":9000,"outputTokens":1}"#, None);
-    assert_eq!(told.state.refused(), Some(1));
+    assert_eq!(told.state.refused(None, None), Some(1));
 }
 
 #[test]
@@ -562,4 +562,30 @@ proptest! {
             told.say("on");
         }
     }
+}
+
+/// One refusal far below the window is not the last word: what the provider accepts is.
+#[test]
+fn a_refusal_is_forgotten_as_the_provider_accepts_larger_requests() {
+    let mut told = Told::new(&options(&json!({})));
+    for at in 0..10 {
+        told.ask(&format!("step {at}: {}", prose(300)));
+        told.say(&prose(300));
+    }
+    told.ask("go on");
+    let whole = told.request().estimate;
+    told.state.refused(None, None);
+    let before = told.state.status().usable;
+    assert!(before < whole && before < 19_000 / 2, "{before} of {whole}");
+    for at in 0..20 {
+        let answer = told.request();
+        assert!(answer.fits);
+        let usage = json!({ "inputTokens": answer.estimate, "outputTokens": 1 });
+        told.state.observe(&usage.to_string(), None);
+        told.say(&prose(1_200));
+        told.ask(&format!("and {at}: {}", prose(300)));
+    }
+    assert!(told.state.status().usable >= 19_000 * 9 / 10, "{}", told.state.status().usable);
+    let woken = told.woken(&options(&json!({})));
+    assert_eq!(woken.state.status().usable, told.state.status().usable);
 }

@@ -128,3 +128,39 @@ fn buckets_and_the_list_sum_to_the_request() {
         ("user", "toolResult", Some("read"))
     );
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Between a usage and the next request too: the report says what the next request is decided by.
+    #[test]
+    fn the_trigger_is_never_above_the_window_nor_the_target_above_the_trigger(
+        steps in prop::collection::vec((0u8..8, 1u32..400), 1..30),
+        tokens in 2_000u32..40_000,
+        preset in 0usize..8,
+    ) {
+        let mut options = window(tokens);
+        options["preset"] = crate::prune::Policy::PRESETS[preset].into();
+        let mut told = Told::new(&options);
+        told.ask("go");
+        told.request();
+        for (at, (kind, size)) in steps.into_iter().enumerate() {
+            match kind {
+                0 => told.say(&words(size as usize, &format!("a{at}b"))),
+                1 => told.work(&format!("c{at}"), &json!({ "n": at }), &words(size as usize, &format!("x{at}y"))),
+                2 | 3 => {
+                    told.request();
+                }
+                4 => {
+                    told.state.refused(None, None);
+                }
+                _ => told.state.observe(&json!({ "inputTokens": tokens / 400 * size, "outputTokens": 1 }).to_string(), None),
+            }
+            let (report, status) = (told.state.window(), told.state.status());
+            let (trigger, target) = (report.trigger.unwrap(), report.target.unwrap());
+            prop_assert!(trigger <= tokens.into() && target <= trigger, "{target}, {trigger} of {tokens}");
+            prop_assert!(status.usable <= tokens.into());
+            prop_assert_eq!(status.remaining, status.usable.saturating_sub(status.used));
+        }
+    }
+}

@@ -21,7 +21,7 @@ fn bytes_that_went_are_counted_no_more_and_those_that_come_back_are() {
     let gone = told.forms().iter().position(|form| *form == Form::Gone).unwrap();
     let message = told.state.ledger.blocks[gone].message;
     let bytes = u64::from(told.state.ledger.messages[message as usize].bytes);
-    told.state.pin(message, None).unwrap();
+    told.pin(message);
     let before = told.state.all_bytes;
     assert!(told.state.bring_back_pins());
     assert!(told.state.all_bytes >= before + bytes);

@@ -139,7 +139,7 @@ proptest! {
                     let text = history[index]["content"].as_str().unwrap().to_owned();
                     if pinned.len() < 6 && !ever.contains(&text) {
                         ever.push(text.clone());
-                        let id = one.told.state.pin(u32::try_from(index).unwrap(), None).unwrap();
+                        let id = one.told.pin(u32::try_from(index).unwrap());
                         one.pins.push((id, text.clone()));
                         pinned.push(text);
                         prop_assert!(one.told.opens_with(index));
@@ -232,7 +232,7 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
     other.revision = held.revision;
     step(&mut history);
     other.request(&history);
-    let pin = other.told.state.pin(0, None).unwrap();
+    let pin = other.told.pin(0);
     other.told.state.pin_text("the ship sails at dawn");
     other.save(&mut held);
     one.fold(&history, 1);
@@ -287,5 +287,5 @@ fn a_snapshot_of_another_version_says_which() {
     bytes[4] = 1;
     let options = Options::parse(&window(30_000).to_string()).unwrap();
     let error = State::restore(options, &bytes).unwrap_err();
-    assert_eq!(error.to_string(), "snapshot does not verify: it is of version 1; 2 is read");
+    assert_eq!(error.to_string(), "snapshot does not verify: it is of version 1; 2 to 3 are read");
 }

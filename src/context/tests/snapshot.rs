@@ -28,6 +28,21 @@ impl Told {
     }
 }
 
+impl Told {
+    pub(super) fn pin(&mut self, message: u32) -> u32 {
+        let bytes = self.messages[message as usize].to_string();
+        self.state.pin(message, bytes.as_bytes()).unwrap()
+    }
+
+    /// One of the messages that are not sent as they were: dropped ones, or any.
+    fn cut_message(&self, at: usize, kind: u8) -> Option<u32> {
+        let is_cut = |form: Form| if kind == 10 { form == Form::Gone } else { form != Form::Full };
+        let blocks = self.state.ledger.blocks.iter().filter(|block| is_cut(block.form));
+        let messages: Vec<u32> = blocks.map(|block| block.message).collect();
+        messages.get(at * 7 % messages.len().max(1)).copied()
+    }
+}
+
 /// What a host's history may hold next.
 fn turn(told: &mut Told, kind: u8, at: usize) {
     match kind {
@@ -53,7 +68,7 @@ proptest! {
     #![proptest_config(small())]
 
     #[test]
-    fn a_woken_session_sends_the_same_bytes(kinds in prop::collection::vec(0u8..10, 10..70), tokens in 6_000u32..40_000) {
+    fn a_woken_session_sends_the_same_bytes(kinds in prop::collection::vec(0u8..12, 10..70), tokens in 6_000u32..40_000) {
         let options = window(tokens);
         let mut told = Told::new(&options);
         told.ask("find it");
@@ -61,7 +76,13 @@ proptest! {
         let mut woken = told.woken(&options);
         for (at, kind) in kinds.into_iter().enumerate() {
             let before = told.messages.len();
-            turn(&mut told, kind, at);
+            if kind < 10 {
+                turn(&mut told, kind, at);
+            } else if let Some(pinned) = told.cut_message(at, kind) {
+                // Pinned too late, in both.
+                prop_assert_eq!(told.pin(pinned), woken.pin(pinned));
+                told.ask(&words(40, &format!("pin{at}n")));
+            }
             let new = told.messages[before..].to_vec();
             woken.now_ms = told.now_ms;
             woken.tell_all(new);
@@ -179,7 +200,7 @@ fn a_pin_that_comes_too_late_brings_its_message_back_with_the_next_epoch() {
     let stubbed = told.forms().iter().position(|form| *form >= Form::Stubbed).unwrap();
     let block = u32::try_from(stubbed).unwrap();
     let message = told.state.ledger.blocks[stubbed].message;
-    let pin = told.state.pin(message, None).unwrap();
+    let pin = told.pin(message);
     assert_eq!(told.request().first_changed, None);
     assert_ne!(told.forms()[stubbed], Form::Full);
     let mut epochs = 0;

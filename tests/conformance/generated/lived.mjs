@@ -30,10 +30,20 @@ function differs(law, where, got, wanted) {
   return { law, message: `${where}: epoch ${got.epoch}, not ${wanted.epoch}` };
 }
 
-/** Woken from a snapshot at some calls: the request that was made is made again, and so is the next. @type {(api: any, options: any, manager: any) => Companion} */
+/**
+ * Woken from a snapshot at some calls: the request that was made is made again, and so is the next. Once, a message that was cut is
+ * pinned before.
+ * @type {(api: any, options: any, manager: any) => Companion}
+ */
 function parked(api, options, manager) {
+  let isPinned = false;
   return (where, prefix, view, next) => {
     if (next() < 0.5) return null;
+    const isCut = (/** @type {any} */ _, /** @type {number} */ index) =>
+      manager.explain(index).state !== "kept";
+    const cut = isPinned ? -1 : prefix.findIndex(isCut);
+    if (cut >= 0) manager.pin({ index: cut });
+    isPinned ||= cut >= 0;
     const woken = api.ContextManager.restore(manager.snapshot(), options);
     const found = differs("parked", where, woken.request(prefix), view);
     woken[Symbol.dispose]();

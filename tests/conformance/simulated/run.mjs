@@ -382,6 +382,12 @@ export async function live(api, seed, { steps = 200, timers }) {
       2,
       async () => {
         await settle();
+        if (history.length > 0) {
+          check(manager.request([...history]), history.length);
+          // Pinned too late: it comes back with the next epoch, after a restart as before it.
+          const cut = marks.findIndex((_, at) => manager.explain(at).state !== "kept");
+          if (cut >= 0 && count.parked % 3 === 0) manager.pin({ index: cut });
+        }
         const woken = api.ContextManager.restore(manager.snapshot(), options);
         manager[Symbol.dispose]();
         manager = woken;
