@@ -34,14 +34,20 @@ json::written!(Edit { index, ops, rule, tokens_before, tokens_after, reference a
 
 impl State {
     /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
-    /// first change.
+    /// first change, or hard-fit if that took more of it.
     pub(super) fn edits(&mut self, entries: &[Entry], fresh: &[Change], folded: bool) -> Vec<Edit> {
-        let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
+        let mut by_block: LiteMap<u32, (Rule, u64)> = LiteMap::new();
         for change in fresh {
-            let Some(block) = self.ledger.blocks.get(change.block as usize) else { continue };
-            let saved = u64::from(change.before.saturating_sub(block.now));
-            let entry = by_message.entry(block.message).or_insert((change.rule, 0));
-            entry.1 = entry.1.saturating_add(saved);
+            let first = by_block.entry(change.block).or_insert((change.rule, change.before.into()));
+            if change.rule == Rule::HardFit {
+                first.0 = Rule::HardFit;
+            }
+        }
+        let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
+        for (at, (rule, before)) in by_block {
+            let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
+            let entry = by_message.entry(block.message).or_insert((rule, 0));
+            entry.1 = entry.1.saturating_add(before.saturating_sub(block.now.into()));
         }
         let mut edits = Vec::new();
         let edited: Vec<_> = entries.iter().flat_map(|entry| self.edited(entry)).collect();

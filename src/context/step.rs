@@ -40,10 +40,14 @@ impl State {
         if parts_change {
             self.promise_again();
         }
-        let before = self.pruner.context(&self.ledger, &self.setting());
+        let context = |state: &Self| state.pruner.context(&state.ledger, &state.setting());
+        let mut before = context(self);
         let mut decision = self.decide(now_ms);
         let opens = !decision.changes.is_empty() || parts_change || self.sent.rebuild;
+        let left = context(self);
         if opens && self.bring_back_pins() {
+            // The request as it would have been has what was pinned.
+            before = before.saturating_add(context(self).saturating_sub(left));
             let again = self.decide(now_ms);
             decision.folded |= again.folded;
             decision.fold_due = again.fold_due;

@@ -9,7 +9,8 @@ impl State {
     /// sent whole again.
     pub(super) fn disbelieve(&mut self, changed: &[Changed], repaired: &[u32]) {
         let breaks = self.violations().len();
-        let is_between_groups = self.ledger.may_cut(self.pruner.start);
+        let start = self.pruner.start;
+        let is_between_groups = start == 0 || self.ledger.may_cut(start);
         if breaks == 0 && is_between_groups {
             return;
         }

@@ -32,11 +32,11 @@ function differs(law, where, got, wanted) {
 
 /**
  * Woken from a snapshot at some calls: the request that was made is made again, and so is the next. Once, a message that was cut is
- * pinned before.
- * @type {(api: any, options: any, manager: any) => Companion}
+ * pinned before, if `pins`.
+ * @type {(api: any, options: any, manager: any, pins: boolean) => Companion}
  */
-function parked(api, options, manager) {
-  let isPinned = false;
+function parked(api, options, manager, pins) {
+  let isPinned = !pins;
   return (where, prefix, view, next) => {
     if (next() < 0.5) return null;
     const isCut = (/** @type {any} */ _, /** @type {number} */ index) =>
@@ -191,8 +191,10 @@ function throwing(api, options, seed) {
 
 /** @param {any} api @param {any} options @param {any} manager @param {{ clean: boolean, seed: number, classes: boolean }} history @returns {Companion} */
 export function companion(api, options, manager, { clean, seed, classes }) {
+  // A host that throws is compared with a manager that pins nothing.
+  const throws = Math.floor(seed / 4) % 4 === 0;
   const ways = [
-    () => parked(api, options, manager),
+    () => parked(api, options, manager, !throws),
     () => fedBack(api, options, (list) => list),
     // An instance of a class is not what JSON makes of it.
     () => fedBack(api, options, (list) => (classes ? list : JSON.parse(JSON.stringify(list)))),
@@ -201,7 +203,7 @@ export function companion(api, options, manager, { clean, seed, classes }) {
   // The laws are tried on managers that can only be asked.
   if (!api.ContextManager.restore) return () => null;
   const own = /** @type {() => Companion} */ (ways[seed % ways.length])();
-  if (Math.floor(seed / ways.length) % 4 > 0) return own;
+  if (!throws) return own;
   const beside = throwing(api, options, seed);
   return (where, prefix, view, next) =>
     own(where, prefix, view, next) ?? beside(where, prefix, view, next);

@@ -160,10 +160,12 @@ export async function live(api, seed, { steps = 200, timers }) {
   let folded = 0;
   /** Of all folds: what was asked for before one may be looked at behind it. @type {Set<string>} */
   const heads = new Set();
-  /** Told as let go where even the floor is over the window: a fold would make no room either. @type {Set<number>} */
+  /** Told as let go where even the floor is over the window, or beside pins of what was cut: a fold would make no room either. @type {Set<number>} */
   const letGo = new Set();
   /** @type {Array<{ text: string, index: number }>} */
   const pins = [];
+  /** Messages that were pinned after they had been cut. */
+  let late = 0;
   const words = (/** @type {number} */ most) =>
     Array.from({ length: 3 + below(most) }, () => WORDS[below(WORDS.length)]).join(" ");
   const add = (
@@ -258,7 +260,7 @@ export async function live(api, seed, { steps = 200, timers }) {
   const check = (view, size) => {
     count.requests += 1;
     told(view.compaction);
-    for (const { index, rule, tokensAfter } of view.fits ? [] : view.edits)
+    for (const { index, rule, tokensAfter } of view.fits && late === 0 ? [] : view.edits)
       if (rule === "hard-fit" && tokensAfter === 0) letGo.add(index);
     const [bad] = strict(view.messages);
     if (bad) broken(bad.rule, `[${bad.index}] ${bad.path} ${bad.message}`);
@@ -386,7 +388,10 @@ export async function live(api, seed, { steps = 200, timers }) {
           check(manager.request([...history]), history.length);
           // Pinned too late: it comes back with the next epoch, after a restart as before it.
           const cut = marks.findIndex((_, at) => manager.explain(at).state !== "kept");
-          if (cut >= 0 && count.parked % 3 === 0) manager.pin({ index: cut });
+          if (cut >= 0 && count.parked % 3 === 0) {
+            manager.pin({ index: cut });
+            late += 1;
+          }
         }
         const woken = api.ContextManager.restore(manager.snapshot(), options);
         manager[Symbol.dispose]();
