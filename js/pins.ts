@@ -17,8 +17,10 @@ function pinned<M>(session: Session<M>, what: { index: number } | { text: string
   }
   const isPlace = index !== undefined && Number.isInteger(index) && index >= 0;
   const number = isPlace ? session.history.numberOf(index) : null;
-  if (number === null) throw invalid("index", "a message of the host's", index);
-  const json = messageJson(session.history.messages[number], number);
+  const message = number === null ? undefined : session.history.messages[number];
+  if (number === null || message === undefined)
+    throw invalid("index", "a message of the history you passed last", index);
+  const json = messageJson(message, number);
   return `p${call("pin", () => manager.pin(number, send(json)))}`;
 }
 
