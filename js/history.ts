@@ -6,7 +6,7 @@
 import { call, send } from "./core.js";
 import { type Counter, push } from "./count.js";
 import type * as glue from "./glue/plimsoll_bg.js";
-import { copied, isHeldBy, messageJson } from "./json.js";
+import { copied, isHeldBy, isShapedAs, messageJson } from "./json.js";
 import type { ContextManagerOptions } from "./types.js";
 import type { Shown, View } from "./view.js";
 
@@ -154,7 +154,13 @@ export class History<M> {
       if (!this.#isWanted || this.#isTorn) call("request", () => manager.resync());
       this.#drop();
     } else {
-      for (const [number, message] of same) this.#known[number] = message;
+      for (const [number, message] of same) {
+        if (!isShapedAs(this.#known[number], message)) {
+          const json = messageJson(message, placeOf(number));
+          call("request", () => manager.reread(number, send(json)));
+        }
+        this.#known[number] = message;
+      }
     }
     try {
       for (let index = this.#known.length; index < session.length; index++) {
@@ -333,6 +339,7 @@ export class History<M> {
       if (copy === undefined || !isHeldBy(copy, message)) {
         const json = messageJson(message, index);
         if (!call("request", () => manager.same(index, send(json)))) return false;
+        call("request", () => manager.reread(index, send(json)));
       }
       this.#known[index] = message;
     }

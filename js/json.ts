@@ -170,6 +170,27 @@ export function isHeldBy(copy: unknown, value: unknown): boolean {
   );
 }
 
+/**
+ * Whether two values have the same members and lengths all the way down, whatever their texts and numbers are. False where
+ * one says itself how it is written.
+ */
+export function isShapedAs(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || one === null) return typeof one === typeof other && one !== null;
+  if (typeof other !== "object" || other === null || "toJSON" in one || "toJSON" in other)
+    return false;
+  if (ArrayBuffer.isView(one)) return ArrayBuffer.isView(other);
+  const names = Object.keys(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    names.length === Object.keys(other).length &&
+    names.every((name) => {
+      const of = (it: object): unknown => (it as Record<string, unknown>)[name];
+      return Object.hasOwn(other, name) && isShapedAs(of(one), of(other));
+    })
+  );
+}
+
 /** An object of no class, that does not say itself how it is written. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || "toJSON" in value) return false;

@@ -3,7 +3,7 @@
 use super::edits::Edit;
 use super::room::{Folded, Outcome};
 use super::state::{Decided, State};
-use super::view::{Entry, Written};
+use super::view::{Entry, SentItem, Written};
 use crate::json;
 use crate::model::{Fix, Message, NONE, Role, Violation};
 use crate::number::count;
@@ -113,18 +113,22 @@ impl State {
         let Decided { folded, fold_due, .. } = decided;
         let parts = Some(self.parts.fingerprint);
         let parts_changed = self.sent.parts.is_some() && self.sent.parts != parts;
+        let marked = self.keep_markers();
         let rebuild = folded || parts_changed || self.must_rebuild();
-        let grown = if rebuild { None } else { self.whole(self.sent.upto) };
-        // What is new belongs into the last message that was sent: that one changes.
-        let rebuild = grown.is_none();
-        let (mut entries, mut trailed) = grown.or_else(|| self.whole(0)).unwrap_or_default();
         let sent = self.sent.items.len();
-        let same = if rebuild { self.alike(&entries) } else { sent };
+        let start = if rebuild { None } else { self.resume_from(marked) };
+        let grown = start.and_then(|(at, from, before)| Some((at, self.after(from, before)?)));
+        // What is new belongs into the last message that was sent: that one changes.
+        let grown = grown.filter(|(at, (entries, _))| self.alike(*at, entries) == sent);
+        let rebuild = grown.is_none();
+        let (start, (mut entries, mut trailed)) =
+            grown.or_else(|| Some((0, self.whole()?))).unwrap_or_default();
+        let same = if rebuild { self.alike(0, &entries) } else { sent };
         let opens = parts_changed || same < sent;
         if opens && self.unbind(&entries, if parts_changed { 0 } else { same }) {
-            (entries, trailed) = self.whole(0).unwrap_or_default();
+            (entries, trailed) = self.whole().unwrap_or_default();
         }
-        let same = if rebuild { self.alike(&entries) } else { sent };
+        let same = if rebuild { self.alike(0, &entries) } else { sent };
         let first_changed = match (parts_changed, opens) {
             (true, _) => Some(-1),
             (false, true) => i64::try_from(same).ok(),
@@ -138,18 +142,15 @@ impl State {
         let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
         let edits = self.edits(&entries, &fresh, folded);
         // A view that the host's side does not hold goes out whole: it is built anew.
-        let keep = match (std::mem::take(&mut self.sent.unheld), rebuild) {
-            (true, _) => 0,
-            (false, true) => self.shared(&entries),
-            (false, false) => sent,
-        };
-        let new = entries.iter().skip(if rebuild { keep } else { 0 });
+        let keep =
+            if std::mem::take(&mut self.sent.unheld) { 0 } else { self.shared(start, &entries) };
+        let new = entries.iter().skip(keep.saturating_sub(start));
         let items: Vec<Written> = new.map(|entry| self.write(&entry.item, entry.about)).collect();
         self.counters.items_written =
             self.counters.items_written.saturating_add(items.len() as u64);
         let before = self.sent.tokens;
         let before_end = if opens { same } else { sent };
-        self.remember(&entries, rebuild, parts, fold_due);
+        self.remember(start, &entries, parts, fold_due);
         self.monitor_request(folded);
         self.renew_flush();
         self.mark_breakpoints(before_end);
@@ -178,36 +179,36 @@ impl State {
 
     /// The last request once more, whole.
     pub(super) fn again(&self) -> Answer {
-        let entries = self.whole(0).unwrap_or_default().0;
+        let entries = self.whole().unwrap_or_default().0;
         let items = entries.iter().map(|entry| self.write(&entry.item, entry.about)).collect();
         self.answer(items, Vec::new(), Said { before: self.sent.tokens, ..Said::default() })
     }
 
     /// Builds what the last request sent of the messages that have come, and knows it as sent.
     pub(super) fn view_again(&mut self, whole: bool) {
-        if std::mem::take(&mut self.markers_known) {
-            let beside = self.parts.marks;
-            self.mend(validity::markers(&self.outlines, self.provider, beside));
-        }
+        self.keep_markers();
         self.fresh.clear();
         let ending = if whole { self.mender.finish() } else { Vec::new() };
         self.end_with(ending);
-        let (entries, trailed) = self.whole(0).unwrap_or_default();
+        let (entries, trailed) = self.whole().unwrap_or_default();
         for (index, _, key) in
             entries.iter().flat_map(|entry| self.edited(entry)).collect::<Vec<_>>()
         {
             self.told.insert(index, key);
         }
         self.sent.trailed = trailed;
-        self.remember(&entries, true, self.sent.parts, self.sent.fold_due);
+        self.remember(0, &entries, self.sent.parts, self.sent.fold_due);
     }
 
-    /// The messages from `from` on, and whether a line of ours had to end them. None: the first of them belongs into the
-    /// last message that was sent.
-    fn whole(&self, from: u32) -> Option<(Vec<Entry>, bool)> {
+    /// All messages, and whether a line of ours had to end them.
+    fn whole(&self) -> Option<(Vec<Entry>, bool)> {
+        self.after(0, None)
+    }
+
+    /// The same from a message on. None: the first of them belongs into the one before it, in which `before` speaks.
+    fn after(&self, from: u32, before: Option<Role>) -> Option<(Vec<Entry>, bool)> {
         let mut entries = self.build(from);
         let trailed = self.trail(&mut entries, from == 0);
-        let before = if from == 0 { None } else { self.sent.speaker };
         Some((self.take_turns(entries, before)?, trailed))
     }
 
@@ -237,7 +238,7 @@ impl State {
             return;
         }
         let items = &self.sent.items;
-        let ours = |&(_, source): &(u64, u32)| source == NONE;
+        let ours = |it: &SentItem| it.source == NONE;
         let head = items.iter().position(ours).filter(|_| self.pruner.head.is_some());
         let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
         for at in head.into_iter().chain(ends.into_iter().flatten()) {
@@ -260,14 +261,14 @@ impl State {
         self.sent.tokens.saturating_sub(shared).saturating_sub(beside)
     }
 
-    /// Keeps what the next request is compared with.
-    fn remember(&mut self, entries: &[Entry], rebuilt: bool, parts: Option<u64>, fold_due: bool) {
-        if rebuilt {
-            self.sent.items.clear();
+    /// Keeps what the next request is compared with: what was sent before `from`, and these.
+    fn remember(&mut self, from: usize, entries: &[Entry], parts: Option<u64>, fold_due: bool) {
+        self.sent.items.truncate(from);
+        if from == 0 {
             self.sent.made_tokens = 0;
         }
         let made = self.made_tokens(entries);
-        self.sent.items.extend(entries.iter().map(|entry| (entry.key, entry.source)));
+        self.sent.items.extend(entries.iter().map(Entry::sent));
         self.sent.made_tokens = self.sent.made_tokens.saturating_add(made);
         self.sent.speaker = self.last_speaker(entries).or(self.sent.speaker);
         self.sent.parts = parts;
@@ -322,21 +323,23 @@ impl State {
         u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
     }
 
-    /// How many messages of the last request stand at the start of these, from the same places in the history.
-    fn shared(&self, entries: &[Entry]) -> usize {
-        let items = entries.iter().map(|entry| (entry.key, entry.source));
-        self.sent.items.iter().zip(items).take_while(|(old, new)| **old == *new).count()
+    /// How many messages of the last request stand at the start of this one, which has these from `from` on, and from the same
+    /// places in the history.
+    fn shared(&self, from: usize, entries: &[Entry]) -> usize {
+        let items = self.sent.items.iter().skip(from).zip(entries);
+        from.saturating_add(items.take_while(|(old, new)| **old == new.sent()).count())
     }
 
-    /// How many say at the start of these what the last request said there, whichever of the host's messages they are.
-    fn alike(&self, entries: &[Entry]) -> usize {
+    /// How many say there what the last request said, whichever of the host's messages they are.
+    fn alike(&self, from: usize, entries: &[Entry]) -> usize {
         let written = |at: u32| self.ledger.messages.get(at as usize).map(|it| it.written);
-        let is_alike = |(old, new): &(&(u64, u32), &Entry)| {
-            let from = [old.1, new.source];
+        let is_alike = |(old, new): &(&SentItem, &Entry)| {
+            let from = [old.source, new.source];
             let [one, other] = from.map(written);
-            old.0 == new.key && (old.1 == new.source || (one.is_some() && one == other))
+            old.key == new.key && (old.source == new.source || (one.is_some() && one == other))
         };
-        self.sent.items.iter().zip(entries).take_while(is_alike).count()
+        let items = self.sent.items.iter().skip(from).zip(entries);
+        from.saturating_add(items.take_while(is_alike).count())
     }
 
     /// Tokens of a message as it is sent.
@@ -347,7 +350,7 @@ impl State {
 
     /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
     pub fn violations(&self) -> Vec<Violation> {
-        self.check_outgoing(&self.whole(0).unwrap_or_default().0)
+        self.check_outgoing(&self.whole().unwrap_or_default().0)
     }
 
     /// The same, of a request that begins with a valid one of the first `valid` messages: the turn in which that ended is looked

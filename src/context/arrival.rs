@@ -82,8 +82,12 @@ impl State {
         let wrapper = |piece: &Piece| piece.place.wrapper();
         let as_before = old.map(wrapper) == new.map(wrapper);
         self.sent.reshaped |= same && !as_before;
+        let parts = self.outlines.get(index as usize).map_or(0, |outline| outline.pieces.len());
         // One whose steps we joined has none to join.
-        Ok(same && as_before && old.map(|piece| piece.step) == new.map(|piece| piece.step))
+        Ok(same
+            && as_before
+            && parts == draft.parts.len()
+            && old.map(|piece| piece.step) == new.map(|piece| piece.step))
     }
 
     /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.
@@ -171,6 +175,7 @@ impl State {
             self.follow_call(block, pair);
         }
         self.all_bytes = self.all_bytes.saturating_add(measure.bytes.into());
+        self.markers.note(index, outline);
         self.outlines.push(outline.clone());
         let request = if measure.is_request { index } else { self.request };
         self.hold(request, self.held_turn());

@@ -6,6 +6,7 @@ use super::agent::reference;
 use super::state::State;
 use super::turns::hosts;
 use super::view::Entry;
+use crate::format::is_marker;
 use crate::hash::fnv;
 use crate::json;
 use crate::model::{Form, Item, Op};
@@ -71,15 +72,18 @@ impl State {
     /// What is done with the host's messages in an entry, each with a key that tells one edit from another.
     pub(super) fn edited(&self, entry: &Entry) -> Vec<(u32, Vec<Op>, u64)> {
         match &entry.item {
-            Item::Edit(index, ops) => vec![(*index, ops.clone(), entry.key)],
-            Item::Keep(_) | Item::Make(_) | Item::Says(_) => Vec::new(),
+            Item::Edit(index, ops) if !ops.iter().all(is_marker) => {
+                vec![(*index, ops.clone(), entry.key)]
+            }
+            Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Says(_) => Vec::new(),
             Item::Join(..) => {
                 let of = |index: u32| {
                     let outline = self.outlines.get(index as usize)?;
                     let changes = self.changes(index, outline);
                     let ops = self.format.edit(outline, &changes);
-                    let key = fnv(json::write(&ops).into_bytes());
-                    (!changes.is_empty()).then_some((index, ops, key))
+                    let says: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
+                    let key = fnv(json::write(&says).into_bytes());
+                    (!says.is_empty()).then_some((index, ops, key))
                 };
                 hosts(&entry.item).into_iter().filter_map(of).collect()
             }

@@ -114,15 +114,16 @@ impl State {
         let mut ops = Vec::new();
         for copy in copies {
             let Some(outline) = self.outlines.get(copy.index as usize) else { continue };
-            let Some(fixes) = self.fixes.get(&copy.index) else { continue };
+            let unmarked = self.unmarked(copy.index, outline);
+            if unmarked.is_empty() && !self.fixes.contains_key(&copy.index) {
+                continue;
+            }
             let blocks = self.ledger.blocks_of(copy.index);
             for ((number, piece), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
                 let strings = self.mended.get(&at).cloned().map(What::Strings);
                 let hollow = (piece.hollow != 0).then_some(What::Hollow);
-                let marks = fixes.iter().filter_map(|fix| {
-                    let FixKind::Unmark { piece, marks } = fix.kind else { return None };
-                    (piece == number).then_some(What::Unmark(marks))
-                });
+                let marks = unmarked.iter().filter(|(piece, _)| *piece == number);
+                let marks = marks.map(|(_, marks)| What::Unmark(*marks));
                 let changes: Vec<What> = strings.into_iter().chain(hollow).chain(marks).collect();
                 if !changes.is_empty() {
                     ops.extend(copied_ops(piece, copy, &changes));

@@ -21,6 +21,7 @@ mod inventory;
 mod limits;
 mod lines;
 mod made;
+mod markers;
 mod masks;
 mod measure;
 mod monitor;

@@ -10,6 +10,7 @@ use super::compactions::Compactions;
 use super::counter::{Counter, Learned};
 use super::flush::Flush;
 use super::lines::Lines;
+use super::markers::Markers;
 use super::monitor::Monitor;
 use super::options::Options;
 use super::parts::Parts;
@@ -78,8 +79,7 @@ pub struct State {
     pub(super) all_widest: u32,
     /// More bytes go out than the provider takes, and nothing is left to cut.
     pub(super) over: Option<Violation>,
-    /// Cache markers are as the host has just handed them over: later it may have moved them.
-    pub(super) markers_known: bool,
+    pub(super) markers: Markers,
     /// Of the host's counter, for what comes next.
     pub(super) given: Vec<u32>,
     pub(super) learned: Learned,
@@ -180,7 +180,7 @@ impl State {
             all_images: 0,
             all_widest: 0,
             over: None,
-            markers_known: true,
+            markers: Markers::default(),
             given: Vec::new(),
             learned: Learned::default(),
             calibration: Calibration::default(),

@@ -93,7 +93,10 @@ impl State {
             if self.fits_no_more() {
                 return self.resume();
             }
-            return Step::Done(Box::new(self.carry_out()));
+            messages = self.unread_markers();
+            if messages.is_empty() {
+                return Step::Done(Box::new(self.carry_out()));
+            }
         }
         Step::Need(messages)
     }
@@ -132,6 +135,7 @@ impl State {
     /// `MalformedMessage`.
     pub fn supply(&mut self, index: u32, bytes: &[u8]) -> Result<()> {
         let draft = self.read(index, bytes)?;
+        self.find_again(index, &draft);
         let blocks = self.ledger.blocks_of(index);
         if self.returned.iter().any(|at| blocks.contains(at)) {
             let mut counter = Counter::new(self.options.estimator, &[]);
@@ -161,10 +165,6 @@ impl State {
     /// Before a decision: all messages have come.
     pub(super) fn ready(&mut self) {
         self.take_up();
-        if std::mem::take(&mut self.markers_known) {
-            let beside = self.parts.marks;
-            self.mend(crate::validity::markers(&self.outlines, self.provider, beside));
-        }
         self.keep_reasoning();
         let ending = self.mender.finish();
         self.end_with(ending);

@@ -22,8 +22,8 @@ pub(super) struct Sent {
     pub settled: bool,
     /// Changes only when something other than the end of the request does.
     pub epoch: u32,
-    /// Of each message sent: a hash of what it is, and the message of the host that it is or edits.
-    pub items: Vec<(u64, u32)>,
+    /// The messages sent.
+    pub items: Vec<SentItem>,
     /// Messages of the history that the items stand for.
     pub upto: u32,
     /// Something before `upto` has changed: everything is built anew.
@@ -62,6 +62,17 @@ pub(super) struct Sent {
     pub last: u64,
 }
 
+/// A message that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SentItem {
+    /// A hash of what it says, whatever its cache markers.
+    pub key: u64,
+    /// The message of the host that it is or edits.
+    pub source: u32,
+    /// A hash of how the host's side carries it out, with its cache markers.
+    pub carried: u64,
+}
+
 /// A message of the view with its key.
 pub(super) struct Entry {
     pub(super) item: Item,
@@ -69,6 +80,14 @@ pub(super) struct Entry {
     pub(super) source: u32,
     /// The first of the host's messages that it is, or that it stands for if it is ours: a line of ours for its neighbour.
     pub(super) about: u32,
+    pub(super) carried: u64,
+}
+
+impl Entry {
+    pub(super) fn sent(&self) -> SentItem {
+        let Self { key, source, carried, .. } = *self;
+        SentItem { key, source, carried }
+    }
 }
 
 /// Where the content of a message of ours stands, by format.
@@ -190,7 +209,8 @@ impl State {
     /// What mends a message, for good or because the request ends here.
     pub(super) fn fixes_of(&self, message: u32) -> impl Iterator<Item = &Fix> {
         let lasting = self.fixes.get(&message).map_or(&[][..], Vec::as_slice);
-        lasting.iter().chain(self.ending.iter().filter(move |fix| fix.index == message))
+        let ending = self.ending.iter().filter(move |fix| fix.index == message);
+        lasting.iter().chain(ending)
     }
 
     fn message_of(&self, live: &[u32]) -> Option<u32> {
@@ -240,12 +260,14 @@ impl State {
         let mut fixes: Vec<&Fix> = self.fixes_of(message).filter(of_piece).collect();
         sort_by(&mut fixes, |fix| (i64::from(fix.kind.piece()), 0));
         let mut fixes = fixes.into_iter().peekable();
+        let mut unmarked = self.unmarked(message, outline).into_iter().peekable();
         for ((piece, it), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
                 || self.displaced.contains_key(&(message, piece))
                 || self.leaving.binary_search(&(message, piece)).is_ok();
+            let marks = unmarked.next_if(|(number, _)| *number == piece);
             let mut own = std::iter::from_fn(|| fixes.next_if(|fix| fix.kind.piece() <= piece));
             if gone {
                 own.by_ref().for_each(drop);
@@ -263,6 +285,12 @@ impl State {
             }
             let whats = own.filter_map(|fix| self.mended_by(fix, at, it));
             changes.extend(whats.map(|what| Change { piece, what }));
+            if let Some((_, marks)) = marks {
+                // A line of ours has taken the place of the blocks in a result.
+                let is_ours = it.kind == Kind::Result && self.lines.text.contains_key(&at);
+                let marks = if is_ours { marks & 1 } else { marks };
+                changes.push(Change { piece, what: What::Unmark(marks) });
+            }
         }
         changes
     }
@@ -279,8 +307,8 @@ impl State {
             FixKind::Unicode { .. } if !ours => What::Strings(self.mended.get(&at)?.clone()),
             FixKind::Sign { .. } => What::Sign,
             FixKind::Arguments { .. } if !ours => What::Arguments(Value::object(&[])),
-            FixKind::Unmark { marks, .. } => What::Unmark(*marks),
             FixKind::Drop { .. }
+            | FixKind::Unmark { .. }
             | FixKind::Text { .. }
             | FixKind::Unicode { .. }
             | FixKind::Arguments { .. }
@@ -293,29 +321,40 @@ impl State {
 
     /// What goes out for this message, and for those after it if it is ours.
     pub(super) fn entry(&self, item: Item, about: u32) -> Entry {
-        let (key, source) = match &item {
-            Item::Keep(at) => (self.fingerprint(*at), *at),
+        let (key, source, carried) = match &item {
+            Item::Keep(at) => (self.fingerprint(*at), *at, 0),
             Item::Edit(at, ops) => {
+                let carried = fnv(json::write(ops).into_bytes());
                 // A message that loses a cache marker says the same.
-                let ops: Vec<Op> = ops.iter().filter(|op| !is_marker(op)).cloned().collect();
-                let edit = if ops.is_empty() { 0 } else { fnv(json::write(&ops).into_bytes()) };
-                (edit ^ self.fingerprint(*at), *at)
+                let says: Vec<Op> = ops.iter().filter(|op| !is_marker(op)).cloned().collect();
+                let edit = match says.len() {
+                    0 => 0,
+                    all if all == ops.len() => carried,
+                    _ => fnv(json::write(&says).into_bytes()),
+                };
+                (edit ^ self.fingerprint(*at), *at, carried)
             }
             // The same words are the same message, in whatever way they came together and whichever of the host's say them.
             Item::Make(Made::User(_)) | Item::Join(..) | Item::Says(_) => {
                 let (mut written, mut copied, mut last) = (self.write(&item, about), 0, 0);
-                if let Written::Make { copies, ops, about, .. } = &mut written {
+                if let Written::Make { about, .. } = &mut written {
                     *about = None;
+                }
+                let carried = fnv(json::write(&written).into_bytes());
+                if let Written::Make { copies, ops, .. } = &mut written {
                     ops.retain(|op| !is_marker(op));
                     for copy in copies {
                         copied = u64::rotate_left(copied, 1) ^ self.take_place(copy, &mut last);
                     }
                 }
-                (fnv(json::write(&written).into_bytes()) ^ copied, NONE)
+                (fnv(json::write(&written).into_bytes()) ^ copied, NONE, carried)
             }
-            Item::Make(made) => (self.key_of_made(made), NONE),
+            Item::Make(made) => {
+                let key = self.key_of_made(made);
+                (key, NONE, fnv(json::write(&self.write(&item, NONE)).into_bytes()))
+            }
         };
-        Entry { item, key, source, about }
+        Entry { item, key, source, about, carried }
     }
 
     /// An item as the facade carries it out, with the time of the message that one of ours stands for.
@@ -389,7 +428,9 @@ impl State {
     pub(super) fn repairs(&self) -> Vec<Violation> {
         // A result that moves is dropped at one place and made at another: that is one repair.
         let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
-        let fixes = self.fixes.values().flatten().chain(&self.ending).filter(|fix| !moves(fix));
+        let markers = self.marker_fixes();
+        let lasting = self.fixes.values().flatten().chain(&markers);
+        let fixes = lasting.chain(&self.ending).filter(|fix| !moves(fix));
         let beyond = self.broken.iter().chain(&self.over).cloned();
         fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
     }

@@ -138,12 +138,14 @@ pub fn copied_ops(piece: &Piece, copy: &Copied, changes: &[What]) -> Vec<Op> {
 
 /// A cache marker is removed: the message says the same.
 pub fn is_marker(op: &Op) -> bool {
-    matches!(op, Op::Remove { path } if path.ends_with("/cache_control"))
+    let names = ["/cache_control", "/cacheControl", "/cachePoint"];
+    matches!(op, Op::Remove { path } if names.iter().any(|name| path.ends_with(name)))
 }
 
 /// Where the blocks of a result stand.
 fn inside(piece: &Piece) -> String {
-    let within = if piece.place == Place::Content { "" } else { "/content" };
+    let is_list = matches!(piece.place, Place::Content | Place::In(_) | Place::Field(_));
+    let within = if is_list { "" } else { "/content" };
     format!("{}{within}", piece.place.pointer())
 }
 
@@ -151,6 +153,10 @@ fn inside(piece: &Piece) -> String {
 pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
     let (own, within) = (piece.place.pointer(), inside(piece));
     for bit in (0..u64::BITS).filter(|bit| (marks >> bit) & 1 == 1) {
+        if bit == 0 && piece.marked_at != 0 {
+            ops.extend(super::ai_sdk::marked(piece).map(|path| Op::Remove { path }));
+            continue;
+        }
         let block = bit.checked_sub(1).map_or_else(|| own.clone(), |at| format!("{within}/{at}"));
         ops.push(Op::Remove { path: format!("{block}/cache_control") });
     }

@@ -136,7 +136,7 @@ fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part.piece.opaque = true;
         }
         kind @ ("image_url" | "input_audio" | "file") => {
-            part::picture(raw, raw, part);
+            part::picture(&part::unmarked(raw), raw, part);
             part.piece.images = u32::from(kind == "image_url");
         }
         _ => part::other(raw, part),

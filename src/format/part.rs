@@ -231,7 +231,8 @@ pub(super) fn of_model<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
     part.piece.within = true;
 }
 
-fn unmarked(json: &str) -> Cow<'_, str> {
+/// A block without its cache marker.
+pub(super) fn unmarked(json: &str) -> Cow<'_, str> {
     if !text::has(json, "\"cache_control\"") {
         return Cow::Borrowed(json);
     }

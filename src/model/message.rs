@@ -112,6 +112,8 @@ pub struct Piece {
     pub widest: u32,
     /// Cache markers: bit 0 its own, bit n that of block n - 1 in a result.
     pub marks: u64,
+    /// Where its own stands, if it has names of its own in the format: bit by bit, as the format has them.
+    pub marked_at: u16,
     /// Text blocks of a result in which nothing but white space is, if its list can be changed block by block: bit n is block n.
     pub hollow: u64,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
@@ -202,6 +204,7 @@ impl Piece {
             images: 0,
             widest: 0,
             marks: 0,
+            marked_at: 0,
             hollow: 0,
             decided: false,
             mirror: false,

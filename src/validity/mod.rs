@@ -26,6 +26,7 @@ use crate::model::{Fix, Outline, Violation};
 pub use apply::{apply, join_steps, outline_of, take_turns};
 pub use mender::{Mender, Seen};
 pub use provider::{Between, Limits, Provider};
+pub use whole::{is_marked, markers_of, most_sent, unmark, unmarked};
 
 /// What a result that never came says: it tells of no success.
 pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
@@ -107,11 +108,6 @@ pub fn mend_told(outlines: &[Outline], provider: Provider, options: Options) -> 
     let (mender, mut fixes) = run(outlines, Mender::new(provider).told(options));
     fixes.extend(whole::markers(outlines, provider, options.marks));
     if mender.is_together() { together::joined(fixes) } else { fixes }
-}
-
-/// What mends the cache markers of a request that is seen whole (I13).
-pub fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
-    whole::markers(outlines, provider, beside)
 }
 
 fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {

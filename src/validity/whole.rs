@@ -2,41 +2,90 @@
 
 use super::provider::Provider;
 use super::{Options, piece};
-use crate::model::{Fix, FixKind, Kind, Outline, Violation};
+use crate::model::{Fix, FixKind, Kind, Outline, Piece, Violation};
 
 /// I13: too many cache markers, or some where none may stand. The earliest go; those of system and tools are the host's.
 pub(super) fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
-    let most = provider.rules().markers;
-    let mut fixes = Vec::new();
-    let mut kept: Vec<(piece::At<'_>, u64)> = Vec::new();
-    if most == 0 {
-        return fixes;
+    if provider.rules().markers == 0 {
+        return Vec::new();
     }
-    for (index, outline) in (0u32..).zip(outlines) {
-        for at in piece::at(index, outline).filter(|at| at.piece.marks != 0 && !at.piece.unsent) {
-            let marks = at.piece.marks;
-            if at.piece.kind == Kind::Thinking {
-                let kind = FixKind::Unmark { piece: at.number, marks };
-                fixes.push(at.fix(kind, "I13", "reasoning has a cache marker; it may have none"));
-                continue;
-            }
-            // A blank text goes, with its marker.
-            let goes = at.piece.blank && at.piece.kind != Kind::Result;
-            for bit in (0..u64::BITS).map(|bit| 1 << bit) {
-                if marks & bit != 0 && !goes {
-                    kept.push((at, bit));
-                }
-            }
+    let messages = || (0u32..).zip(outlines).filter(|(_, outline)| is_marked(outline));
+    let all = messages().map(|(_, outline)| most_sent(outline)).fold(0, u32::saturating_add);
+    let found = all.saturating_add(beside);
+    let mut excess = found.saturating_sub(provider.rules().markers.max(beside));
+    let mut fixes = Vec::new();
+    for (index, outline) in messages() {
+        let sent = most_sent(outline);
+        fixes.extend(unmark(index, outline, sent.saturating_sub(excess), (found, provider)));
+        excess = excess.saturating_sub(sent);
+    }
+    fixes
+}
+
+/// Whether a message has cache markers.
+pub fn is_marked(outline: &Outline) -> bool {
+    outline.pieces.iter().any(|piece| piece.marks != 0)
+}
+
+/// All cache markers of a message.
+pub fn markers_of(outline: &Outline) -> u32 {
+    outline.pieces.iter().fold(0, |sum, piece| sum.saturating_add(piece.marks.count_ones()))
+}
+
+/// So many of a message's cache markers can go out: none on reasoning, and none with a blank text, which goes itself.
+pub fn most_sent(outline: &Outline) -> u32 {
+    outline
+        .pieces
+        .iter()
+        .map(countable)
+        .fold(0, |sum, marks| sum.saturating_add(marks.count_ones()))
+}
+
+fn countable(piece: &Piece) -> u64 {
+    let blank = piece.blank && piece.kind != Kind::Result;
+    if piece.unsent || blank || piece.kind == Kind::Thinking { 0 } else { piece.marks }
+}
+
+/// Of each piece the cache markers that do not go out, if so many of the last ones of its message do.
+pub fn unmarked(outline: &Outline, kept: u32) -> Vec<(u32, u64)> {
+    let mut excess = most_sent(outline).saturating_sub(kept);
+    let mut all = Vec::new();
+    for (number, piece) in (0u32..).zip(&outline.pieces) {
+        let mut goes = if piece.kind == Kind::Thinking && !piece.unsent { piece.marks } else { 0 };
+        let own = countable(piece);
+        for bit in (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| own & bit != 0) {
+            goes |= if excess > 0 { bit } else { 0 };
+            excess = excess.saturating_sub(1);
+        }
+        if goes != 0 {
+            all.push((number, goes));
         }
     }
-    let room = usize::try_from(most.saturating_sub(beside)).unwrap_or_default();
-    let excess = kept.len().saturating_sub(room);
-    let found = kept.len().saturating_add(usize::try_from(beside).unwrap_or_default());
-    for (at, marks) in kept.into_iter().take(excess) {
-        let message = format!(
-            "the request has {found} cache markers; at most {most} may be in system, tools and messages"
-        );
-        fixes.push(at.fix(FixKind::Unmark { piece: at.number, marks }, "I13", &message));
+    all
+}
+
+/// What removes them, in a request of which so many were found.
+pub fn unmark(
+    index: u32,
+    outline: &Outline,
+    kept: u32,
+    (found, provider): (u32, Provider),
+) -> Vec<Fix> {
+    let mut fixes = Vec::new();
+    for (number, goes) in unmarked(outline, kept) {
+        let Some(piece) = outline.pieces.get(number as usize) else { continue };
+        let message = if piece.kind == Kind::Thinking {
+            "reasoning has a cache marker; it may have none".into()
+        } else {
+            let most = provider.rules().markers;
+            format!(
+                "the request has {found} cache markers; at most {most} may be in system, tools and messages"
+            )
+        };
+        for marks in (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| goes & bit != 0) {
+            let kind = FixKind::Unmark { piece: number, marks };
+            fixes.push(piece::fix(index, Some(piece.place), kind, "I13", message.clone()));
+        }
     }
     fixes
 }

@@ -47,6 +47,11 @@ impl Manager {
         with_input(len, |json| self.0.is_same(index, json.as_bytes()))
     }
 
+    /// The message at `index` is this one (JSON) in the input buffer now: in content the same.
+    pub fn reread(&mut self, index: u32, len: usize) -> Result<()> {
+        with_input(len, |json| self.0.reread(index, json.as_bytes()))
+    }
+
     /// The content of the message (JSON) in the input buffer, as a number that no other content has.
     pub fn fingerprint(&self, len: usize) -> Result<u64> {
         with_input(len, |json| self.0.fingerprint_of(json.as_bytes()))

@@ -18,6 +18,7 @@ use super::flush::Flush;
 use super::lines::Want;
 use super::pins::Pins;
 use super::state::{State, Why, native};
+use super::view::SentItem;
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::model::{Form, NONE};
@@ -28,7 +29,7 @@ use crate::prune::Head;
 const KNOWN_SINGLY: u32 = 512;
 
 /// Stands for messages of a request that are not known: what is sent in their place is another.
-const UNKNOWN: (u64, u32) = (0, NONE);
+const UNKNOWN: SentItem = SentItem { key: 0, source: NONE, carried: 0 };
 
 /// The history of a session, up to its last request.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +88,7 @@ pub(super) struct Snapshot {
     recount: bool,
     reshaped: bool,
     /// What the last request sent, where that is at hand.
-    items: Option<Vec<(u64, u32)>>,
+    items: Option<Vec<SentItem>>,
 }
 
 /// A block that is not sent as it was.

@@ -244,7 +244,7 @@ fn bedrock_is_told_of_unbound_reasoning_in_its_own_fields() {
 }
 
 #[test]
-fn markers_are_counted_when_a_history_is_handed_over_and_never_again() {
+fn markers_are_counted_in_every_request_as_the_host_has_them_then() {
     let marked = |text: &str| {
         let block =
             json!({ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } });
@@ -263,11 +263,36 @@ fn markers_are_counted_when_a_history_is_handed_over_and_never_again() {
     let unmarked =
         json!({ "index": 0, "ops": [{ "op": "remove", "path": "/content/0/cache_control" }] });
     assert_eq!(written(&answer)[0], unmarked);
-    // A host that moves its marker to the newest message each time has not five of them.
     told.say("a");
     told.tell(marked("next"));
     let answer = told.request();
-    assert_eq!((answer.first_changed, answer.items.len()), (None, 2));
+    assert_eq!((answer.first_changed, answer.keep, answer.repairs.len()), (None, 2, 1));
+    let unmarked =
+        json!({ "index": 2, "ops": [{ "op": "remove", "path": "/content/0/cache_control" }] });
+    assert_eq!(written(&answer)[0], unmarked);
+    // A host that moves a marker to its newest message has no more of them.
+    told.say("a");
+    told.messages[4] = json!({ "role": "user", "content": [{ "type": "text", "text": "q2" }] });
+    told.tell(marked("newest"));
+    let answer = told.request();
+    assert_eq!(written(&answer), json!([{ "index": 9 }, { "index": 10 }]));
+    assert_eq!(answer.repairs[0].index, 2, "{:?}", answer.repairs);
+}
+
+#[test]
+fn what_is_sent_from_a_marker_on_is_handed_over_again_and_nothing_before_it() {
+    let mut told = told("anthropic", "anthropic", 0);
+    let block = json!({ "type": "text", "text": "q", "cache_control": { "type": "ephemeral" } });
+    let mut written = 0;
+    for at in 0..200 {
+        told.tell(json!({ "role": "user", "content": [block] }));
+        let answer = told.request();
+        assert_eq!((answer.epoch, answer.first_changed), (0, None));
+        assert!(answer.items.len() < 12, "{at}: {}", answer.items.len());
+        written += answer.items.len();
+        told.say("a");
+    }
+    assert!(written < 200 * 12);
 }
 
 /// What the host marks itself, in system and tools, leaves less room for ours (I13).

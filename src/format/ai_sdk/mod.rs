@@ -14,14 +14,19 @@ use super::part::{self, Body};
 use crate::hash::fnv;
 use crate::json::Want::{Flag, Raw, Text};
 use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
-use crate::model::{Copied, Kind, Made, Part, Place, Role};
+use crate::model::{Copied, Kind, Made, Part, Piece, Place, Role};
 use crate::number::count;
 
 pub(super) use change::edit;
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content } or { role, parts }",
-    members: &[must("role", Text), may("content", Want::Content), may("parts", Want::Items)],
+    members: &[
+        must("role", Text),
+        may("content", Want::Content),
+        may("parts", Want::Items),
+        may("providerOptions", Raw),
+    ],
     closed: false,
 };
 
@@ -62,6 +67,18 @@ const OUTPUT: Shape = Shape {
 /// Options of a part that mark where a cache may begin: they bind it to nothing.
 const MARKERS: [&str; 3] = ["cacheControl", "cache_control", "cachePoint"];
 
+/// Where in the options of a part, or of its message, a provider of the SDK looks for a marker: the bits of
+/// [`Piece::marked_at`], from `ON_MESSAGE` on those of the message.
+const MARKED_AT: [(&str, &str); 6] = [
+    ("anthropic", "cacheControl"),
+    ("anthropic", "cache_control"),
+    ("bedrock", "cachePoint"),
+    ("openrouter", "cacheControl"),
+    ("openrouter", "cache_control"),
+    ("openaiCompatible", "cache_control"),
+];
+const ON_MESSAGE: usize = 8;
+
 /// A list in version 4's spelling (`args`, `result`), at the same pointers as any other content.
 const V4: &str = "content";
 
@@ -88,7 +105,14 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         })?;
         return Ok(role);
     }
+    let options = message.raw("providerOptions");
     part::content(message.content("content"), &|raw, part| content_part(raw, role, part), parts)?;
+    // The SDK marks the last part for its message.
+    let may_be_marked =
+        |part: &&mut Part<'_>| part.piece.kind != Kind::Thinking && !part.piece.blank;
+    if let Some(last) = parts.iter_mut().rev().find(may_be_marked) {
+        mark(options, ON_MESSAGE, &mut last.piece);
+    }
     Ok(role)
 }
 
@@ -103,6 +127,7 @@ fn spell(part: &mut Part<'_>, v4: bool) {
 fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
     let mut members = json::read(raw, &PART)?;
     let kind = or_empty(members.text("type"));
+    let options = members.peek("providerOptions");
     match &*kind {
         "text" | "reasoning" | "reasoning-file" | "image" | "file" => {
             plain(&kind, members, raw, part)?;
@@ -137,6 +162,10 @@ fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<
             part::name(part, &mut members, "toolCallId", "approvalId");
         }
         _ => part::other(raw, part),
+    }
+    // The SDK marks no reasoning.
+    if part.piece.kind != Kind::Thinking {
+        mark(options, 0, &mut part.piece);
     }
     Ok(())
 }
@@ -191,6 +220,33 @@ fn carries(options: &RawValue) -> bool {
         Ok(of) => of.iter().any(|(key, _)| !MARKERS.contains(&&**key)),
         Err(_) => true,
     })
+}
+
+/// Notes where the options of a piece, or of its message, mark it.
+fn mark(options: Option<&RawValue>, level: usize, piece: &mut Piece) {
+    let providers = options.and_then(|options| crate::json::members(options).ok());
+    for (provider, of) in providers.unwrap_or_default() {
+        for (name, value) in crate::json::members(of).unwrap_or_default() {
+            let at = MARKED_AT.iter().position(|known| *known == (&*provider, &*name));
+            if let Some(at) = at.filter(|_| value != "null") {
+                piece.marks |= 1;
+                piece.marked_at |= 1u16.checked_shl(count(at.saturating_add(level))).unwrap_or(0);
+            }
+        }
+    }
+}
+
+/// Where the markers of a piece stand, as JSON Pointers.
+pub(super) fn marked(piece: &Piece) -> impl Iterator<Item = String> {
+    let has = |bit: usize| piece.marked_at.checked_shr(count(bit)).unwrap_or(0) & 1 == 1;
+    [(0, piece.place.pointer()), (ON_MESSAGE, String::new())].into_iter().flat_map(
+        move |(level, under)| {
+            let names = MARKED_AT.iter().enumerate();
+            names.filter(move |(at, _)| has(at.saturating_add(level))).map(
+                move |(_, (provider, name))| format!("{under}/providerOptions/{provider}/{name}"),
+            )
+        },
+    )
 }
 
 /// What a tool's output tells the model.

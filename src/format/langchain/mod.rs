@@ -74,6 +74,7 @@ const BLOCK: Shape = Shape {
         may("reasoning", Text),
         may("signature", Text),
         may("data", Raw),
+        may("cache_control", Raw),
     ],
     closed: false,
 };
@@ -276,6 +277,7 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         part::other(raw, part);
         return Ok(());
     };
+    let marked = block.raw("cache_control").is_some();
     match &*or_empty(block.text("type")) {
         "text" => part::said(&mut block, Kind::Text, "text", part)?,
         "thinking" | "redacted_thinking" => {
@@ -289,9 +291,10 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part::seal(part, raw.len());
         }
         "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
-        | "document" => part::medium(raw, part),
+        | "document" => part::medium(&part::unmarked(raw), part),
         _ => part::other(raw, part),
     }
+    part.piece.marks |= u64::from(marked);
     Ok(())
 }
 

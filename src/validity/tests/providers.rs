@@ -158,11 +158,11 @@ fn what_is_wrong_is_said_with_what_would_be_right() {
             ),
             ("I9", "two messages of one role follow each other; roles must alternate"),
             ("I6", "reasoning stands at the end of the assistant's turn, with nothing behind it"),
-            ("I13", "reasoning has a cache marker; it may have none"),
             (
                 "I13",
                 "the request has 5 cache markers; at most 4 may be in system, tools and messages"
             ),
+            ("I13", "reasoning has a cache marker; it may have none"),
         ]
     );
 }
