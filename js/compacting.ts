@@ -1,6 +1,6 @@
 /** Compaction as functions over a whole history, without a session. */
 import { ContextManager } from "./context.js";
-import { own } from "./options.js";
+import { own } from "./known.js";
 import type {
   CompactionOutcome,
   CompactionPlan,

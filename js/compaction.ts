@@ -6,7 +6,8 @@ import { disposed } from "./errors.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import type { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
-import { own, summarizersOf } from "./options.js";
+import { own } from "./known.js";
+import { summarizersOf } from "./options.js";
 import type {
   CompactionOutcome,
   CompactionPlan,

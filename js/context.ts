@@ -6,8 +6,8 @@ import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { question, type Told } from "./inspect.js";
 import { argumentJson } from "./json.js";
+import { onlyKnown, PARTS } from "./known.js";
 import { LiveSession, placed } from "./live.js";
-import { own } from "./options.js";
 import { overflowOf } from "./overflow.js";
 import { pin, recalled, unpin } from "./pins.js";
 import type {
@@ -30,7 +30,7 @@ import type {
 type Model<M> = Partial<
   Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "thinking" | "economy">
 >;
-const MODEL = new Set(["window", "estimator", "provider", "thinking", "economy"]);
+const MODEL = ["window", "estimator", "provider", "thinking", "economy"];
 
 /** The work done by a manager: what shows that turns stay flat. */
 export interface Counters {
@@ -69,8 +69,9 @@ export class ContextManager<M = unknown> {
    */
   request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {
     this.#session.alive("request");
-    parts.signal?.throwIfAborted();
-    return (this.#session.ask(messages, parts, false, "request") as Asked<T>).prepared;
+    const known = onlyKnown("parts", parts, PARTS);
+    known.signal?.throwIfAborted();
+    return (this.#session.ask(messages, known, false, "request") as Asked<T>).prepared;
   }
 
   /**
@@ -81,9 +82,10 @@ export class ContextManager<M = unknown> {
    * @throws as `request`; an aborted call rejects with its signal's reason.
    */
   async prepare<T extends M>(messages: readonly T[], parts: Parts = {}): Promise<Prepared<T>> {
+    const known = onlyKnown("parts", parts, PARTS);
     return (await this.#session
       .alive("prepare")
-      .compactions.prepare(messages, parts)) as Prepared<T>;
+      .compactions.prepare(messages, known)) as Prepared<T>;
   }
 
   /**
@@ -96,7 +98,8 @@ export class ContextManager<M = unknown> {
     parts: Parts & { force?: boolean | undefined } = {},
   ): CompactionPlan {
     this.#session.alive("plan");
-    const { force = false, signal, ...beside } = own(parts);
+    const known = onlyKnown("parts", parts, [...PARTS, "force"]);
+    const { force = false, signal, ...beside } = known;
     signal?.throwIfAborted();
     return this.#session.compactions.plan(messages, beside, force);
   }
@@ -112,7 +115,8 @@ export class ContextManager<M = unknown> {
    * signal's reason, and nothing has changed.
    */
   async compact(messages: readonly M[], options: CompactOptions = {}): Promise<CompactionOutcome> {
-    return this.#session.compactions.compact(messages, options);
+    const known = onlyKnown("options", options, [...PARTS, "force", "focus", "plan"]);
+    return this.#session.compactions.compact(messages, known);
   }
 
   /**
@@ -135,7 +139,7 @@ export class ContextManager<M = unknown> {
     parts: Parts = {},
   ): Promise<Prepared<T> | null> {
     this.#session.alive("recover");
-    parts.signal?.throwIfAborted();
+    onlyKnown("parts", parts, PARTS).signal?.throwIfAborted();
     const overflow = overflowOf(error);
     if (!overflow) return null;
     const times = this.#session.refused(overflow);
@@ -191,14 +195,8 @@ export class ContextManager<M = unknown> {
    */
   setModel(model: Model<M>): void {
     this.#session.alive("setModel");
-    if (typeof model !== "object" || model === null) {
-      throw invalid("model", "an object with what changes", model);
-    }
-    for (const name of Object.keys(model)) {
-      if (!MODEL.has(name))
-        throw invalid(name, `one of ${[...MODEL].join(", ")}`, "no option of a model");
-    }
-    this.#session.change({ ...this.#session.options(), ...model });
+    const known = onlyKnown("model", model, MODEL);
+    this.#session.change({ ...this.#session.options(), ...known });
   }
 
   /** How full the window is, by the last request. */

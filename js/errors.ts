@@ -1,4 +1,5 @@
 /** The one error class, and how an error of the core becomes one. */
+import { nearest } from "./nearest.js";
 import type { ErrorInfo } from "./types.js";
 
 /**
@@ -26,6 +27,22 @@ export function invalid(argument: string, expected: string, got: unknown): Plims
   const shown = typeof got === "string" ? JSON.stringify(got) : String(got);
   const info = { code: "INVALID_ARGUMENT", argument, expected, got: shown } as const;
   return new PlimsollError(info, `${argument}: expected ${expected}, got ${shown}`);
+}
+
+/** An option that does not exist, at its path; `known` exist there. */
+export function unknownOption(
+  argument: string,
+  known: readonly string[],
+  got: unknown,
+): PlimsollError {
+  const shown = typeof got === "string" ? got : (JSON.stringify(got) ?? String(got));
+  const path = argument.slice(0, argument.lastIndexOf(".") + 1);
+  const near = nearest(argument.slice(path.length), known);
+  const list = known.join(", ");
+  const help = near === undefined ? `The options are ${list}.` : `Did you mean "${path}${near}"?`;
+  const expected = `one of ${list}`;
+  const info = { code: "INVALID_ARGUMENT", argument, expected, got: shown } as const;
+  return new PlimsollError(info, `Unknown option "${argument}". ${help}`);
 }
 
 /** The store holds another revision, again and again. */
@@ -60,6 +77,9 @@ export function reported(error: unknown): void {
 
 /** An error of the core, from the JSON that it throws. */
 export function fromCore(thrown: string): PlimsollError {
-  const { info, message } = JSON.parse(thrown) as { info: ErrorInfo; message: string };
+  type Thrown = { info: ErrorInfo; message: string; known?: string };
+  const { info, message, known } = JSON.parse(thrown) as Thrown;
+  if (info.code === "INVALID_ARGUMENT" && known)
+    return unknownOption(info.argument, known.split(", "), info.got);
   return new PlimsollError(info, message);
 }

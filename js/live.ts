@@ -10,7 +10,8 @@ import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
 import { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
-import { coreOptions, own, owned } from "./options.js";
+import { own } from "./known.js";
+import { coreOptions, owned } from "./options.js";
 import type { Overflow } from "./overflow.js";
 import { isBytes } from "./store/record.js";
 import type {

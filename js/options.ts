@@ -1,6 +1,7 @@
 /** Which of the host's options go to the core; the rest stays in JavaScript. */
 import { invalid } from "./errors.js";
 import { argumentJson } from "./json.js";
+import { own } from "./known.js";
 import type { ContextManagerOptions, Summarizer } from "./types.js";
 
 /** Functions and names that only the facade uses. */
@@ -21,9 +22,9 @@ export function coreOptions<M>(options: ContextManagerOptions<M>): string {
       continue;
     }
     if (name === "estimator" && value === null) throw invalid(name, "a name or a function", value);
-    if (typeof value === "function") throw invalid(name, "a name, not a function", "a function");
-    refuseNonFinite(name, value);
-    given[name] = value;
+    // No option of the core's is a function: it says what it takes instead.
+    if (typeof value !== "function") refuseNonFinite(name, value);
+    given[name] = typeof value === "function" ? "a function" : value;
   }
   const { summary, summarize, ...rest } = own(options);
   for (const name of FUNCTIONS) {
@@ -53,11 +54,6 @@ function coreSummary(summary: unknown): object {
     refuseNonFinite(`summary.${name}`, value);
   }
   return given;
-}
-
-/** What was given by itself: whatever others have put into `Object.prototype` is no option. */
-export function own<T extends object>(given: T): T {
-  return Object.assign(Object.create(null), given);
 }
 
 /** The same of all options, as they are now. */

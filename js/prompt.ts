@@ -2,6 +2,7 @@
 import { invalid } from "./errors.js";
 import * as glue from "./glue/prompt_bg.js";
 import { apart, argumentJson, whole } from "./json.js";
+import { onlyKnown } from "./known.js";
 import { Seam } from "./seam.js";
 import type {
   ContextWindow,
@@ -59,7 +60,13 @@ export function assemblePrompt(
   } = {},
 ): PromptPlan {
   listOf("sections", sections);
-  const { budget = promptBudget(), focus, protect, order, locale } = optionsOf("options", options);
+  const {
+    budget = promptBudget(),
+    focus,
+    protect,
+    order,
+    locale,
+  } = onlyKnown("options", options, ["budget", "focus", "protect", "order", "locale"]);
   const given = { sections, budget, focus, protect, order, locale };
   const { json, texts } = apart(given, "assemblePrompt");
   const all = [whole(json), ...texts];
@@ -117,7 +124,7 @@ export function truncateText(
   maxChars: number,
   options: { head?: number; tail?: number; marker?: string } = {},
 ): { text: string; originalChars: number; truncated: boolean } {
-  const { head, tail, marker } = optionsOf("options", options);
+  const { head, tail, marker } = onlyKnown("options", options, ["head", "tail", "marker"]);
   textOf("text", text);
   const given = {
     text,
@@ -140,7 +147,11 @@ export function requestFocus(
   query: string,
   options: { recent?: readonly string[]; projectRoot?: string; languages?: readonly string[] } = {},
 ): RequestFocus {
-  const { recent, projectRoot, languages } = optionsOf("options", options);
+  const { recent, projectRoot, languages } = onlyKnown("options", options, [
+    "recent",
+    "projectRoot",
+    "languages",
+  ]);
   textOf("query", query);
   return ask("requestFocus", glue.focus, { query, recent, projectRoot, languages });
 }
@@ -195,6 +206,7 @@ export function trimToolDescriptions(
 }
 
 type InWords = { locale?: Locale; charsPerToken?: number };
+const IN_WORDS = ["locale", "charsPerToken"];
 
 /**
  * Memories and a message within a budget, as OneClaw puts them together. The message is always whole; memories that do not
@@ -208,7 +220,7 @@ export function buildContext(
   budgetTokens: number,
   options: InWords = {},
 ): string {
-  const { locale, charsPerToken } = optionsOf("options", options);
+  const { locale, charsPerToken } = onlyKnown("options", options, IN_WORDS);
   listOf("memories", memories);
   textOf("message", message);
   const maxChars = charsOf("budgetTokens", budgetTokens, charsPerToken ?? 4);
@@ -222,7 +234,7 @@ export function buildContext(
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  */
 export function compressText(text: string, targetTokens: number, options: InWords = {}): string {
-  const { locale, charsPerToken } = optionsOf("options", options);
+  const { locale, charsPerToken } = onlyKnown("options", options, IN_WORDS);
   textOf("text", text);
   const maxChars = charsOf("targetTokens", targetTokens, charsPerToken ?? 4);
   return ask("compressText", glue.compress, { text, maxChars, locale });

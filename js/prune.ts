@@ -4,6 +4,7 @@ import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson } from "./json.js";
+import { onlyKnown } from "./known.js";
 import type {
   Channels,
   ContextManagerOptions,
@@ -107,6 +108,7 @@ export function limitTurns<M>(
   turns: number | undefined,
   options: { format?: Format } = {},
 ): M[] {
+  onlyKnown("options", options, ["format"]);
   if (turns !== undefined && !Number.isInteger(turns)) {
     throw invalid("turns", "a whole number, or nothing for all turns", turns);
   }
@@ -152,7 +154,8 @@ export function pruneHistoryForContextShare<M>(given: {
   format?: Format;
   estimator?: Estimator;
 }): ShareResult<M> {
-  const { messages, format, estimator, ...share } = given;
+  const known = ["messages", "maxContextTokens", "maxHistoryShare", "parts", "format", "estimator"];
+  const { messages, format, estimator, ...share } = onlyKnown("options", given, known);
   const options = { ...(format ? { format } : {}), ...(estimator ? { estimator } : {}) };
   const json = argumentJson(share, "options");
   const during = "pruneHistoryForContextShare";

@@ -1,6 +1,7 @@
 /** Session files of agents, which have a Wasm of their own. */
 import { invalid } from "./errors.js";
 import * as glue from "./glue/sessions_bg.js";
+import { onlyKnown } from "./known.js";
 import { Seam } from "./seam.js";
 import type { SessionFile } from "./types.js";
 
@@ -28,9 +29,10 @@ export function readSession(
   if (typeof bytes !== "string" && tag !== "[object Uint8Array]") {
     throw invalid("bytes", "a string or a Uint8Array", bytes);
   }
+  const { leaf } = onlyKnown("options", options, ["leaf"]);
   const json = sessions.call("readSession", () => {
     const length = typeof bytes === "string" ? sessions.send(bytes) : sessions.sendBytes(bytes);
-    return glue.read_session(length, options.leaf);
+    return glue.read_session(length, leaf);
   });
   return JSON.parse(json) as SessionFile;
 }

@@ -4,6 +4,7 @@ import { call, send } from "./core.js";
 import { counterOf, setParts } from "./count.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson } from "./json.js";
+import { onlyKnown } from "./known.js";
 import type {
   BudgetCheck,
   ContextWindow,
@@ -18,6 +19,7 @@ import { within } from "./within.js";
 
 /** What goes out beside the messages, as far as rules ask for it. */
 type Beside = Pick<Parts, "system" | "tools">;
+const RULES = ["format", "thinking", "system", "tools"];
 
 /**
  * The rules of a provider that a transcript breaks, in the order of its messages; empty: the provider would accept it.
@@ -33,12 +35,17 @@ export function validate<M>(
   provider: Provider,
   options: { format?: Format; thinking?: boolean } & Beside = {},
 ): Violation[] {
-  const given = { provider, ...(options.format ? { format: options.format } : {}) };
-  const { system = null, tools = null } = options;
+  const {
+    format,
+    thinking = false,
+    system = null,
+    tools = null,
+  } = onlyKnown("options", options, RULES);
+  const given = { provider, ...(format ? { format } : {}) };
   const beside = argumentJson({ system, tools }, "parts");
   return within("validate", messages, given, (manager) => {
     setParts("validate", manager, beside, undefined);
-    return call("validate", () => manager.check(options.thinking ?? false));
+    return call("validate", () => manager.check(thinking));
   }) as Violation[];
 }
 
@@ -55,10 +62,9 @@ export function repair<M>(
   provider: Provider,
   options: { format?: Format; thinking?: boolean } & Beside = {},
 ): { messages: M[]; repairs: Violation[] } {
-  const { format = "auto", system, tools } = options;
+  const { format = "auto", thinking = false, system, tools } = onlyKnown("options", options, RULES);
   const window = { contextTokens: 0 };
-  const signCalls = options.thinking ?? false;
-  using manager = new ContextManager<M>({ window, provider, format, signCalls });
+  using manager = new ContextManager<M>({ window, provider, format, signCalls: thinking });
   const request = manager.request(messages, { system, tools });
   return { messages: request.messages, repairs: request.repairs };
 }
@@ -101,6 +107,7 @@ function measured(
   work: (manager: glue.Manager) => string,
 ): unknown {
   const { messages, system = null, tools = null, unseenTokens = null } = request;
+  onlyKnown("options", options, ["format", "estimator"]);
   const beside = argumentJson({ system, tools, unseenTokens }, "parts");
   return within(during, messages, options, (manager) => {
     setParts(during, manager, beside, counterOf(options.estimator));

@@ -19,6 +19,16 @@ pub enum Error {
         /// What came.
         got: String,
     },
+    /// An option that does not exist. As `info`, an `InvalidArgument`.
+    #[cfg_attr(test, ts(skip))]
+    UnknownOption {
+        /// The option's name, with its path.
+        argument: String,
+        /// The names that exist there: `a, b, c`.
+        known: String,
+        /// Its value.
+        got: String,
+    },
     /// The messages are of no format that is known.
     UnknownFormat {
         /// What the first messages looked like.
@@ -64,6 +74,25 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// An option that does not exist.
+    pub fn unknown_option(argument: &str, known: &[&str], got: &str) -> Self {
+        let known = listed(known, "");
+        Self::UnknownOption { argument: argument.into(), known, got: got.into() }
+    }
+
+    /// The options that exist where one did not.
+    pub fn known_options(&self) -> Option<&str> {
+        match self {
+            Self::UnknownOption { known, .. } => Some(known),
+            Self::InvalidArgument { .. }
+            | Self::UnknownFormat { .. }
+            | Self::MalformedMessage { .. }
+            | Self::TooLarge { .. }
+            | Self::StalePlan { .. }
+            | Self::CorruptState { .. } => None,
+        }
+    }
+
     /// An argument that is not of the form it must have.
     pub fn argument(argument: &str, expected: &str, got: impl fmt::Display) -> Self {
         Self::InvalidArgument {
@@ -81,6 +110,12 @@ impl Write for Error {
                 ("code", &"INVALID_ARGUMENT"),
                 ("argument", argument),
                 ("expected", expected),
+                ("got", got),
+            ],
+            Self::UnknownOption { argument, known, got } => &[
+                ("code", &"INVALID_ARGUMENT"),
+                ("argument", argument),
+                ("expected", &format!("one of {known}")),
                 ("got", got),
             ],
             Self::UnknownFormat { saw } => &[("code", &"UNKNOWN_FORMAT"), ("saw", saw)],
@@ -109,6 +144,9 @@ impl fmt::Display for Error {
         match self {
             Self::InvalidArgument { argument, expected, got } => {
                 write!(f, "{argument}: expected {expected}, got {got}")
+            }
+            Self::UnknownOption { argument, known, .. } => {
+                write!(f, "unknown option {argument}; the options are {known}")
             }
             Self::UnknownFormat { saw } => write!(f, "unknown format: saw {saw}"),
             Self::MalformedMessage { index, path, expected } => {

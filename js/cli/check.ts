@@ -1,9 +1,10 @@
 /** `plimsoll check FILE...`: sessions beside limits. The figures, and whether they are kept. */
+
+import { suggestion } from "../nearest.js";
 import type { InspectReport, ReplayCall } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
-import { suggestion } from "./nearest.js";
 import { type Given, share, size } from "./options.js";
 import { partNames, partsOf } from "./parts.js";
 import { callOf, play, reportAt, type Source } from "./source.js";

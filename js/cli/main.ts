@@ -1,6 +1,6 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
-
+import { suggestion } from "../nearest.js";
 import { check } from "./check.js";
 import { checkText } from "./check-text.js";
 import { diffText, rawText, sentText } from "./detail-text.js";
@@ -13,7 +13,6 @@ import { inspectText } from "./inspect-text.js";
 import { detailText, FORMS, listText, look } from "./list.js";
 import { map } from "./map.js";
 import { mapText } from "./map-text.js";
-import { suggestion } from "./nearest.js";
 import { next } from "./next.js";
 import { nextText } from "./next-text.js";
 import {

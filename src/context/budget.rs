@@ -431,7 +431,7 @@ mod tests {
             (r#""contextTokens":"10""#, "contextTokens: expected a number, got \"10\""),
             (
                 r#""window":10"#,
-                "window: expected no such option; there are contextTokens, maxOutputTokens, warn, compact, force, maxMessages, maxRunTokens, got 10",
+                "unknown option window; the options are contextTokens, maxOutputTokens, warn, compact, force, maxMessages, maxRunTokens",
             ),
         ] {
             let error = context_budget(&format!("{{{options}}}")).unwrap_err();

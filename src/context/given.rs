@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result, listed};
+use crate::error::{Error, Result};
 use crate::json::{self, RawValue, Reader};
 use crate::number::decimal;
 
@@ -36,8 +36,7 @@ impl<'a> Given<'a> {
     pub(super) fn refuse_others(&self, known: &[&str], internal: &[&str]) -> Result<()> {
         for (name, value) in &self.members {
             if !known.contains(&&**name) && !internal.contains(&&**name) {
-                let expected = format!("no such option; there are {}", listed(known, ""));
-                return Err(self.refused(name, &expected, value));
+                return Err(Error::unknown_option(&self.path_of(name), known, value));
             }
         }
         Ok(())

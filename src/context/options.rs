@@ -73,7 +73,7 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` names the option and what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        Self::read(json, &["transient", "tiers", "summarizes", "summary"])
+        Self::read(json, &FACADE, &["transient", "tiers", "summarizes"])
     }
 
     /// As `parse`, for a replay: `economy` may stand beside every preset, since the bill counts with it.
@@ -81,14 +81,14 @@ impl Options {
     /// # Errors
     /// As `parse`.
     pub fn for_replay(json: &str) -> Result<Self> {
-        Self::read(json, &["transient", "economy"])
+        Self::read(json, &[], &["transient", "economy"])
     }
 
-    /// `internal`: what is taken beside the options that the preset has.
-    fn read(json: &str, internal: &[&str]) -> Result<Self> {
+    /// `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
+    fn read(json: &str, facade: &[&str], internal: &[&str]) -> Result<Self> {
         let given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        let mut policy = policy(&given, internal)?;
+        let mut policy = policy(&given, facade, internal)?;
         let summary = summary(&given)?;
         let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
         policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
@@ -158,15 +158,17 @@ pub(in crate::context) const EVERY: [&str; 15] = [
     "protectTokens",
     "protectTools",
 ];
+/// Options that the facade keeps: all but `summary` are functions or the id.
+const FACADE: [&str; 7] = ["summarize", "summary", "create", "key", "on", "clock", "id"];
 /// Options that only ours have, and only those of other systems.
 pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
 pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
-fn policy(given: &Given<'_>, internal: &[&str]) -> Result<Policy> {
+fn policy(given: &Given<'_>, facade: &[&str], internal: &[&str]) -> Result<Policy> {
     let preset = given.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
     let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
-    given.refuse_others(&[&EVERY[..], own].concat(), internal)?;
+    given.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
     if let Some(retention) = given.get("retention") {
         if preset.is_some() {
             return Err(given.refused("retention", "no `preset` beside it", retention));
@@ -309,7 +311,7 @@ mod tests {
         refuses(r#"{"retention":-1.5}"#, "retention: expected a number from -0.6 to 1.3, got -1.5");
         let unknown = Options::parse(r#"{"stubChars":10}"#).unwrap_err().to_string();
         assert!(
-            unknown.starts_with("stubChars: expected no such option; there are window,"),
+            unknown.starts_with("unknown option stubChars; the options are window,"),
             "{unknown}"
         );
         refuses(
@@ -326,12 +328,13 @@ mod tests {
     #[test]
     fn a_preset_has_its_own_options_and_refuses_the_others_by_name() {
         let every = EVERY.join(", ");
-        let theirs = format!("no such option; there are {every}, {}", SEEDS.join(", "));
-        let ours = format!("no such option; there are {every}, {}", OURS.join(", "));
+        let facade = FACADE.join(", ");
+        let theirs = format!("{every}, {}, {facade}", SEEDS.join(", "));
+        let ours = format!("{every}, {}, {facade}", OURS.join(", "));
         for preset in Policy::seeds() {
             for name in OURS {
                 let given = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
-                refuses(&given, &format!("{name}: expected {theirs}, got 1"));
+                refuses(&given, &format!("unknown option {name}; the options are {theirs}"));
             }
             for (name, value) in
                 [("turn", "\"user\""), ("stubChars", "9"), ("strategy", "\"discard\"")]
@@ -341,7 +344,7 @@ mod tests {
                 );
                 refuses(
                     &format!(r#"{{"{name}":{value}}}"#),
-                    &format!("{name}: expected {ours}, got {value}"),
+                    &format!("unknown option {name}; the options are {ours}"),
                 );
             }
         }

@@ -8,7 +8,10 @@ use crate::json;
 impl From<Error> for JsValue {
     fn from(error: Error) -> Self {
         let mut thrown = String::new();
-        json::object(&[("info", &error), ("message", &error.to_string())], &mut thrown);
+        // The facade knows which of the options a misspelt one is nearest to.
+        let members: &[(&str, &dyn json::Write)] =
+            &[("info", &error), ("message", &error.to_string()), ("known", &error.known_options())];
+        json::object(members, &mut thrown);
         Self::from_str(&thrown)
     }
 }

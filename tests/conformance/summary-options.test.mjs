@@ -14,7 +14,7 @@ const WRONG = [
   [{ template: "x" }, "summary.template", /"plimsoll", "aceclaw".* got "x"/],
   [{ template: 5 }, "summary.template", /a string/],
   [{ template: () => "plimsoll" }, "summary.template", /not a function/],
-  [{ tempalte: "plimsoll" }, "summary.tempalte", /template, prefix, maxTokens/],
+  [{ tempalte: "plimsoll" }, "summary.tempalte", /Did you mean "summary.template"/],
   [{ maxToken: 2_000 }, "summary.maxToken", /maxTokens/],
   [{ maxTokens: -5 }, "summary.maxTokens", /tokens/],
   [{ maxTokens: "many" }, "summary.maxTokens", /number/],
