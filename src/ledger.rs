@@ -52,6 +52,10 @@ pub struct Ledger {
     live: Vec<u32>,
     /// Of each block its tokens in its present form.
     now: Sums,
+    /// Tokens of all blocks as they arrived.
+    arrived: u64,
+    /// Tokens of what people wrote, and of that part of it which is sent verbatim.
+    user: (u64, u64),
     same_call: ByHash,
     same_text: ByHash,
 }
@@ -101,7 +105,12 @@ impl Ledger {
             mask: arrival.mask,
         });
         self.live.push(block);
-        self.now.push(u64::from(arrival.tokens));
+        let tokens = u64::from(arrival.tokens);
+        self.now.push(tokens);
+        self.arrived = self.arrived.saturating_add(tokens);
+        if role == Role::User && arrival.kind == Kind::Text {
+            self.user = (self.user.0.saturating_add(tokens), self.user.1.saturating_add(tokens));
+        }
         if let Some(call_block) = self.blocks.get_mut(arrival.pair as usize) {
             call_block.pair = block;
         }
@@ -196,7 +205,9 @@ impl Ledger {
         let Some(it) = self.blocks.get_mut(block as usize) else { return };
         self.now.change(block, u64::from(it.now), u64::from(now));
         it.now = now;
+        self.user.1 = self.user.1.saturating_sub(verbatim(it));
         it.form = it.form.max(form);
+        self.user.1 = self.user.1.saturating_add(verbatim(it));
         if form != Form::Gone {
             return;
         }
@@ -212,7 +223,9 @@ impl Ledger {
         self.now.change(block, u64::from(it.now), u64::from(it.tokens));
         let was_gone = it.form == Form::Gone;
         it.now = it.tokens;
+        self.user.1 = self.user.1.saturating_sub(verbatim(it));
         it.form = Form::Full;
+        self.user.1 = self.user.1.saturating_add(verbatim(it));
         if was_gone {
             // A snapshot tells no rent of what is gone.
             it.rent = 0;
@@ -238,6 +251,7 @@ impl Ledger {
         let mut gone = Vec::new();
         let blocks = &mut self.blocks;
         let now = &mut self.now;
+        let user = &mut self.user.1;
         self.live.retain(|&at| {
             let Some(block) = blocks.get_mut(at as usize) else { return false };
             if keep(at, block) {
@@ -245,6 +259,7 @@ impl Ledger {
             }
             now.change(at, u64::from(block.now), 0);
             block.now = 0;
+            *user = user.saturating_sub(verbatim(block));
             block.form = Form::Gone;
             block.ids = 0..0;
             gone.push(at);
@@ -280,6 +295,16 @@ impl Ledger {
     /// Tokens of all blocks in their present forms.
     pub fn total(&self) -> u64 {
         self.now.total()
+    }
+
+    /// Tokens of all blocks as they arrived.
+    pub fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
+    /// Tokens of what people wrote, and of that part of it which is sent verbatim.
+    pub fn user_tokens(&self) -> (u64, u64) {
+        self.user
     }
 
     /// Tokens of the blocks from this one on, in their present forms.
@@ -328,6 +353,11 @@ impl Ledger {
         };
         first(message)..first(message.saturating_add(1))
     }
+}
+
+/// Tokens of a block that people wrote, if it is sent verbatim.
+fn verbatim(block: &Block) -> u64 {
+    if block.user && block.form == Form::Full { block.tokens.into() } else { 0 }
 }
 
 #[cfg(test)]
@@ -428,6 +458,23 @@ mod tests {
         told.ledger.set_form(all[0], Form::Gone, 0);
         assert_eq!((told.ledger.live(), told.ledger.total()), (&all[1..], 110));
         assert!(told.ledger.ids(all[0]).is_empty());
+    }
+
+    #[test]
+    fn what_people_wrote_is_summed_with_what_of_it_is_sent_verbatim() {
+        let mut told = told();
+        let all: Vec<u32> =
+            (0..3).map(|_| told.tell(Role::User, Kind::Text, NONE, &["a"])).collect();
+        told.tell(Role::Assistant, Kind::Text, NONE, &[]);
+        told.tell(Role::User, Kind::Image, NONE, &[]);
+        assert_eq!((told.ledger.arrived(), told.ledger.user_tokens()), (500, (300, 300)));
+        told.ledger.set_form(all[1], Form::Capped, 40);
+        told.ledger.set_form(all[1], Form::Stubbed, 10);
+        told.ledger.drop_unless(|at, _| at != all[0]);
+        assert_eq!((told.ledger.arrived(), told.ledger.user_tokens()), (500, (300, 100)));
+        told.ledger.bring_back(all[1]);
+        told.ledger.bring_back(all[1]);
+        assert_eq!(told.ledger.user_tokens(), (300, 200));
     }
 
     #[test]

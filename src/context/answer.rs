@@ -206,7 +206,7 @@ impl State {
     }
 
     /// The same from a message on. None: the first of them belongs into the one before it, in which `before` speaks.
-    fn after(&self, from: u32, before: Option<Role>) -> Option<(Vec<Entry>, bool)> {
+    pub(super) fn after(&self, from: u32, before: Option<Role>) -> Option<(Vec<Entry>, bool)> {
         let mut entries = self.build(from);
         let trailed = self.trail(&mut entries, from == 0);
         Some((self.take_turns(entries, before)?, trailed))
@@ -351,17 +351,6 @@ impl State {
     /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
     pub fn violations(&self) -> Vec<Violation> {
         self.check_outgoing(&self.whole().unwrap_or_default().0)
-    }
-
-    /// The same, of a request that begins with a valid one of the first `valid` messages: the turn in which that ended is looked
-    /// at again, and all of it only where a rule is broken there.
-    pub(super) fn violations_behind(&self, valid: u32) -> Vec<Violation> {
-        let last = self.ledger.messages.get(valid.saturating_sub(1) as usize);
-        let start = self.ledger.turn_start(last.map_or(0, |message| message.turn));
-        if start > 0 && self.check_outgoing(&self.build(start)).is_empty() {
-            return Vec::new();
-        }
-        self.violations()
     }
 
     /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.

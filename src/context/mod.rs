@@ -7,6 +7,7 @@ mod bound;
 mod budget;
 mod calibration;
 mod ceiling;
+mod checked;
 mod commit;
 mod compactions;
 mod counter;

@@ -121,14 +121,7 @@ impl Recall {
 impl State {
     /// The share of people's text that the request holds verbatim, in millionths; all of it where there is none.
     fn user_text_kept(&self) -> u64 {
-        let (mut all, mut kept) = (0_u64, 0_u64);
-        for block in self.ledger.blocks.iter().filter(|block| block.user) {
-            let tokens = u64::from(block.tokens);
-            all = all.saturating_add(tokens);
-            if block.form == Form::Full {
-                kept = kept.saturating_add(tokens);
-            }
-        }
+        let (all, kept) = self.ledger.user_tokens();
         kept.saturating_mul(ONE).checked_div(all).unwrap_or(ONE)
     }
 

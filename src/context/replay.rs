@@ -1,6 +1,7 @@
 //! A session played again, call by call, under a policy: what each request would have held, and what it would have cost.
 
 use super::answer::{Answer, Event};
+use super::checked::Checked;
 use super::counter::{Counter, Learned, texts};
 use super::measure::{Measure, measure};
 use super::options::Options;
@@ -213,8 +214,9 @@ impl Recording {
         let mut cache = Cache::new(prices.clone(), self.parts.total());
         let mut whole = Cache::new(prices, self.parts.total());
         let mut replay = Replay { calls: Vec::new(), totals: Totals::default(), state };
-        // Of the last request: its parts, and its messages if no rule was broken.
-        let (mut parts, mut valid) = (0, None);
+        // Parts of the last request.
+        let mut parts = 0;
+        let mut checked = Checked::default();
         let mut holders = Holders::default();
         let limit = last.map_or(usize::MAX, |last| (last as usize).saturating_add(1));
         for (number, call) in (0u32..).zip(&self.calls).take(limit) {
@@ -228,9 +230,9 @@ impl Recording {
             }
             let at = call.at.unwrap_or_else(|| i64::from(call.sent).saturating_mul(PACE_MS));
             let answer = self.request(&mut replay.state, at)?;
-            // Within an epoch a request only grows: what it begins with was counted and checked before.
+            // Within an epoch a request only grows: what it begins with was counted before.
             if number == 0 || answer.epoch != replay.totals.epochs {
-                (parts, valid) = (0, None);
+                parts = 0;
             }
             let grown = sent(&replay.state, parts);
             let bill = cache.charge_grown(parts, &grown, at);
@@ -239,10 +241,7 @@ impl Recording {
                 .totals
                 .unmanaged_bill
                 .saturating_add(whole.charge_grown(usize::MAX, &more, at));
-            let state = &replay.state;
-            let broken =
-                valid.map_or_else(|| state.violations(), |valid| state.violations_behind(valid));
-            valid = broken.is_empty().then(|| state.ledger.message_count());
+            let violations = count(checked.count(&replay.state));
             replay.take(Call {
                 call: number,
                 used: answer.tokens,
@@ -252,7 +251,7 @@ impl Recording {
                 event: answer.event,
                 edits: count(answer.edits.len()),
                 bill,
-                violations: count(broken.len()),
+                violations,
                 fits: answer.fits,
                 at,
             });

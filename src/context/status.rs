@@ -137,7 +137,7 @@ impl State {
         let used = self.calibration.tokens(estimate);
         let usable = self.usable_now();
         let pct = self.pct();
-        let whole: u64 = self.ledger.blocks.iter().map(|block| u64::from(block.tokens)).sum();
+        let whole = self.ledger.arrived();
         Status {
             used,
             usable,

@@ -210,8 +210,6 @@ pub struct Pruner {
     /// First message that goes out behind the head; those before it were protected.
     pub head_from: u32,
     bounds: Bounds,
-    /// Tokens of all blocks, as they arrived.
-    arrived: u64,
     /// Tokens of those that folds and discards have taken, as they arrived.
     pub taken: u64,
     /// Rent on what only a fold could remove, in thousandths.
@@ -235,7 +233,6 @@ impl Pruner {
             head: None,
             head_from: 0,
             bounds: Bounds::default(),
-            arrived: 0,
             taken: 0,
             fold_rent: 0,
             charged: None,
@@ -348,7 +345,6 @@ impl Pruner {
         decision.visited = decision.visited.saturating_add(fresh.len() as u64);
         for at in fresh {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
-            self.arrived = self.arrived.saturating_add(block.tokens.into());
             if self.may_open(block) {
                 self.open.push(at);
             }

@@ -8,6 +8,7 @@
 
 mod apply;
 mod assistant;
+mod checker;
 mod end;
 mod ids;
 mod mender;
@@ -24,6 +25,7 @@ mod within;
 use crate::model::{Fix, Outline, Violation};
 
 pub use apply::{apply, join_steps, outline_of, take_turns};
+pub use checker::Checker;
 pub use mender::{Mender, Seen};
 pub use provider::{Between, Limits, Provider};
 pub use whole::{is_marked, markers_of, most_sent, unmark, unmarked};
@@ -79,23 +81,11 @@ pub struct Options {
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
-    let told = Options { thinking: false, ..options };
-    let (mender, mut fixes) = run(outlines, Mender::new(provider).told(told));
-    fixes.extend(whole::markers(outlines, provider, options.marks));
-    let mut violations: Vec<Violation> = Vec::new();
-    let mut found: Vec<Violation> = fixes.into_iter().map(|fix| fix.violation).collect();
-    if options.thinking {
-        found.extend(mender.thinking().into_iter().chain(mender.missing_signatures()));
+    let mut checker = Checker::new(provider, options);
+    for outline in outlines {
+        checker.push(outline);
     }
-    for violation in found {
-        // A result that moves is one violation with two fixes.
-        if violations.last() != Some(&violation) {
-            violations.push(violation);
-        }
-    }
-    violations.extend(whole::beyond_repair(outlines, provider, options));
-    crate::order::sort_by(&mut violations, |violation| (i64::from(violation.index), 0));
-    violations
+    checker.violations(outlines, options.marks)
 }
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.

@@ -1,8 +1,8 @@
 //! What is asked of a request as a whole: cache markers, declared tools, reasoning that goes with calls, images.
 
-use super::provider::Provider;
+use super::provider::{Limits, Provider};
 use super::{Options, piece};
-use crate::model::{Fix, FixKind, Kind, Outline, Piece, Violation};
+use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place, Violation};
 
 /// I13: too many cache markers, or some where none may stand. The earliest go; those of system and tools are the host's.
 pub(super) fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
@@ -90,66 +90,108 @@ pub fn unmark(
     fixes
 }
 
-/// What nothing mends: I29, I23, I27, and I13 where the host's system and tools alone have too many markers.
-pub(super) fn beyond_repair(
-    outlines: &[Outline],
-    provider: Provider,
-    options: Options,
-) -> Vec<Violation> {
-    let rules = provider.rules();
-    let limits = rules.limits;
-    let mut violations = Vec::new();
-    let mut tell = |index, path: Option<String>, rule, message: String| {
-        violations.push(Violation { rule, index, path, message });
-    };
-    if options.marks > rules.markers && rules.markers > 0 {
-        let (found, most) = (options.marks, rules.markers);
-        let message = format!(
-            "system and tools have {found} cache markers; at most {most} may be in the whole request"
-        );
-        tell(0, None, "I13", message);
+/// What nothing mends, message by message: I29, I23, I27, and I13 where the host's system and tools alone have too many markers.
+#[derive(Clone, Debug)]
+pub(super) struct Whole {
+    limits: Limits,
+    /// The request declares no tools, and has no call so far.
+    undeclared: bool,
+    wants_reasoning: bool,
+    found: Vec<Violation>,
+    count: u32,
+    images: Vec<Image>,
+}
+
+/// A piece with images.
+#[derive(Clone, Copy, Debug)]
+struct Image {
+    index: u32,
+    place: Place,
+    images: u32,
+    /// Images of the request up to and with it.
+    up_to: u32,
+    widest: u32,
+}
+
+impl Whole {
+    pub(super) fn new(provider: Provider, options: Options) -> Self {
+        let rules = provider.rules();
+        let mut whole = Self {
+            limits: rules.limits,
+            undeclared: rules.declares && options.tools == Some(false),
+            wants_reasoning: options.thinking && provider.wants_reasoning(),
+            found: Vec::new(),
+            count: 0,
+            images: Vec::new(),
+        };
+        if options.marks > rules.markers && rules.markers > 0 {
+            let (found, most) = (options.marks, rules.markers);
+            let message = format!(
+                "system and tools have {found} cache markers; at most {most} may be in the whole request"
+            );
+            whole.found.push(Violation { rule: "I13", index: 0, path: None, message });
+        }
+        whole
     }
-    let mut undeclared = rules.declares && options.tools == Some(false);
-    let wants_reasoning = options.thinking && provider.wants_reasoning();
-    let mut images = Vec::new();
-    let mut count = 0u32;
-    for (index, outline) in (0u32..).zip(outlines) {
+
+    pub(super) fn push(&mut self, index: u32, outline: &Outline) {
         let (mut calls, mut thinks) = (false, false);
         for at in piece::at(index, outline).filter(|at| !at.piece.unsent) {
             calls |= at.piece.kind == Kind::Call;
             thinks |= at.piece.kind == Kind::Thinking;
-            if at.piece.images > 0 && limits.images > 0 {
-                count = count.saturating_add(at.piece.images);
-                images.push((at, count));
+            let Piece { images, widest, place, .. } = *at.piece;
+            if images > 0 && self.limits.images > 0 {
+                self.count = self.count.saturating_add(images);
+                self.images.push(Image { index, place, images, up_to: self.count, widest });
             }
         }
-        if calls && undeclared {
-            undeclared = false;
+        let mut tell = |rule, message: &str| {
+            self.found.push(Violation { rule, index, path: None, message: message.into() });
+        };
+        if calls && self.undeclared {
+            self.undeclared = false;
             let message =
                 "the history has tool calls and the request declares no tools; send the tools too";
-            tell(index, None, "I29", message.into());
+            tell("I29", message);
         }
-        if wants_reasoning && calls && !thinks {
+        if self.wants_reasoning && calls && !thinks {
             let message =
                 "with thinking on, a turn that made calls must be sent back with its reasoning";
-            tell(index, None, "I23", message.into());
+            tell("I23", message);
         }
     }
-    let pixels = if count > limits.many { limits.many_pixels } else { limits.pixels };
-    for (at, up_to) in images {
-        let path = || Some(at.piece.place.pointer());
-        if up_to > limits.images && up_to.saturating_sub(at.piece.images) <= limits.images {
-            let most = limits.images;
-            let message = format!("the request has {count} images; at most {most} are taken");
-            tell(at.index, path(), "I27", message);
-        }
-        let wide = at.piece.widest;
-        if wide > pixels {
-            let message = format!(
-                "a side of the image has {wide} pixels; of {count} images each may have {pixels}"
-            );
-            tell(at.index, path(), "I27", message);
-        }
+
+    pub(super) fn count(&self) -> usize {
+        self.found.len().saturating_add(self.images().len())
     }
-    violations
+
+    pub(super) fn violations(mut self) -> Vec<Violation> {
+        let images = self.images();
+        self.found.extend(images);
+        self.found
+    }
+
+    /// I27: too many images, and too large ones for so many.
+    fn images(&self) -> Vec<Violation> {
+        let (limits, count) = (self.limits, self.count);
+        let pixels = if count > limits.many { limits.many_pixels } else { limits.pixels };
+        let mut violations = Vec::new();
+        for it in &self.images {
+            let mut tell = |message| {
+                let path = Some(it.place.pointer());
+                violations.push(Violation { rule: "I27", index: it.index, path, message });
+            };
+            if it.up_to > limits.images && it.up_to.saturating_sub(it.images) <= limits.images {
+                let most = limits.images;
+                tell(format!("the request has {count} images; at most {most} are taken"));
+            }
+            let wide = it.widest;
+            if wide > pixels {
+                tell(format!(
+                    "a side of the image has {wide} pixels; of {count} images each may have {pixels}"
+                ));
+            }
+        }
+        violations
+    }
 }

@@ -35,6 +35,20 @@ fn a_replay_stops_where_it_is_told_and_goes_the_same_way() {
 }
 
 #[test]
+fn each_call_of_a_replay_counts_the_rules_that_its_whole_request_breaks() {
+    let mut session = session(25);
+    session["tools"] = json!([]);
+    let options = json!({ "window": { "contextTokens": 30_000 }, "provider": "bedrock" });
+    let whole = replay(&session, &options, None);
+    assert!(whole.totals.epochs > 0);
+    for call in &whole.calls {
+        let state = replay(&session, &options, Some(call.call)).state;
+        assert_eq!(state.violations().len(), call.violations as usize, "call {}", call.call);
+    }
+    assert_eq!(whole.totals.violations, 25, "each request with a call: no tools are declared");
+}
+
+#[test]
 fn recall_asks_what_the_next_message_still_found() {
     let free = replay(&session(2), &window(1_000_000), None).totals.recall;
     assert_eq!(

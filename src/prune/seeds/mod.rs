@@ -205,9 +205,9 @@ impl Pruner {
     }
 
     /// Tokens of the history as it arrived, less what folds and discards have taken.
-    fn raw(&self, setting: &Setting) -> u64 {
+    fn raw(&self, ledger: &Ledger, setting: &Setting) -> u64 {
         let head = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
-        let whole = self.arrived.saturating_sub(self.taken);
+        let whole = ledger.arrived().saturating_sub(self.taken);
         setting.fixed.saturating_add(head).saturating_add(whole)
     }
 
@@ -224,7 +224,7 @@ impl Pruner {
         // A fold that was asked for comes at any size, if pruning alone does not reach the target (A80).
         let asked = std::mem::take(&mut self.fold_wanted);
         let limit = if asked { self.aim(setting) } else { seed.limit(setting) };
-        if self.raw(setting) <= limit {
+        if self.raw(ledger, setting) <= limit {
             return;
         }
         let Protect { first, last, .. } = self.policy.protect;

@@ -110,6 +110,18 @@ proptest! {
     }
 
     #[test]
+    fn a_request_checked_as_it_grows_breaks_what_it_breaks_as_a_whole(text in any_transcript(true), provider in any_provider()) {
+        let outlines = transcript(&text, provider);
+        let options = Options { thinking: true, tools: Some(false), ..Options::default() };
+        let mut checker = Checker::new(provider, options);
+        for (at, outline) in outlines.iter().enumerate() {
+            checker.push(outline);
+            let whole = check(&outlines[..=at], provider, options);
+            prop_assert_eq!(checker.count(), whole.len(), "{:?}", whole);
+        }
+    }
+
+    #[test]
     fn healthy_sessions_are_left_alone(text in healthy(), provider in any_provider()) {
         let outlines = transcript(&as_sent(&text, provider), provider);
         prop_assert_eq!(mend(&outlines, provider), []);
