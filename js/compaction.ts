@@ -1,6 +1,7 @@
 /** What of a compaction waits: one at a time for a session. What it is, and whether it may be, the core says. */
 import { Checkpoints } from "./checkpoints.js";
 import { call, send } from "./core.js";
+import { type Blocked, deferral } from "./deferral.js";
 import { driver } from "./driver.js";
 import { disposed } from "./errors.js";
 import type * as glue from "./glue/plimsoll_bg.js";
@@ -66,7 +67,7 @@ interface Told {
   splitTurn: number | null;
   pins: string[];
   identifiers: string[];
-  blocked: { reason: string; untilMs?: number } | null;
+  blocked: Blocked | null;
 }
 
 /** What became of a job: its summary, and what the guard is told. */
@@ -189,9 +190,9 @@ export class Compactions<M> {
     if (prepared.compaction) return prepared;
     const warning = call("prepare", () => manager.warning(now));
     if (warning === undefined) return prepared;
-    const outcome = outcomeWithout("none", warning, prepared.tokens);
-    this.#session.emit({ type: "compaction-failed", outcome });
-    return { ...prepared, compaction: outcome };
+    const deferred = deferral(JSON.parse(warning) as Blocked);
+    this.#session.emit({ type: "compaction-deferred", ...deferred });
+    return { ...prepared, compaction: outcomeWithout("none", deferred.reason, prepared.tokens) };
   }
 
   /** What a request tells of its fold: what the compaction itself told, if it was one. */
@@ -298,8 +299,7 @@ export class Compactions<M> {
       return outcomeWithout("pruned", reason, tokensBefore, tokensAfterEstimate);
     }
     if (!told.blocked || asked || !told.summaryWanted) return undefined;
-    const until = told.blocked.untilMs === undefined ? "" : ` until ${told.blocked.untilMs}`;
-    return outcomeWithout("none", `${told.blocked.reason}${until}`, tokensBefore);
+    return outcomeWithout("none", deferral(told.blocked).reason, tokensBefore);
   }
 
   async #job(

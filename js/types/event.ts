@@ -16,10 +16,20 @@ export type PressureEvent = {
   pct: number;
 };
 
-/** A compaction starts, or has ended. */
+/**
+ * A compaction starts, or has ended. `compaction-failed`: an attempt failed. `compaction-deferred`: a summary is due, but your
+ * summarizer is not asked until `until`, after a failure; or until you force a compaction (`until` is `null`), after two that
+ * did not help. It fires once for each such pause.
+ */
 export type CompactionEvent =
   | { type: "compaction-start" }
-  | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome };
+  | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome }
+  | {
+      type: "compaction-deferred";
+      reason: string;
+      /** ISO time. */
+      until: string | null;
+    };
 
 /** A checkpoint was made, or could not be made. The session goes on either way. */
 export type CheckpointEvent =

@@ -73,6 +73,7 @@ impl Guard {
         self.failures = self.failures.saturating_add(1);
         self.strikes = self.strikes.saturating_add((failure == Failure::Ineffective).into());
         self.until_ms = now_ms.saturating_add(seconds.saturating_mul(1000));
+        self.warned = false;
     }
 
     /// A compaction was carried out: `epoch` will send it, with so many tokens. One that had to do without a summarizer's
@@ -93,7 +94,9 @@ impl Guard {
         }
         let judged = self.after.take().is_some();
         if fits {
-            (self.strikes, self.warned) = (0, false);
+            // A cool-down goes on, and has been told of.
+            self.warned &= !self.is_ineffective();
+            self.strikes = 0;
         } else {
             self.strikes = self.strikes.saturating_add(judged.into());
         }
@@ -173,18 +176,12 @@ impl State {
         }
     }
 
-    /// The same in words, once for each time that it came to this.
-    pub fn warning(&mut self, now_ms: i64) -> Option<String> {
-        let guard = &mut self.compactions.guard;
-        let ineffective = guard.is_ineffective();
-        if !ineffective && now_ms >= guard.until_ms || std::mem::replace(&mut guard.warned, true) {
-            return None;
-        }
-        Some(if ineffective {
-            "ineffective: the last compactions did not help; the next is the host's to force".into()
-        } else {
-            format!("cooldown: no summarizer is asked until {}, after a failure", guard.until_ms)
-        })
+    /// The same, once for each cool-down, and for each time that compactions did not help.
+    pub fn warning(&mut self, now_ms: i64) -> Option<Value> {
+        let blocked = self.blocked(now_ms);
+        let is_new =
+            blocked != Value::NULL && !std::mem::replace(&mut self.compactions.guard.warned, true);
+        is_new.then_some(blocked)
     }
 }
 

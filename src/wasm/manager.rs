@@ -154,9 +154,9 @@ impl Manager {
         self.0.may_summarize(milliseconds(now_ms))
     }
 
-    /// Why none is asked, in words, once.
+    /// Why none is asked, as JSON, once.
     pub fn warning(&mut self, now_ms: f64) -> Option<String> {
-        self.0.warning(milliseconds(now_ms))
+        self.0.warning(milliseconds(now_ms)).map(|blocked| write(&blocked))
     }
 
     /// A provider has refused the last request: how often in a row, or nothing more helps.
