@@ -43,6 +43,8 @@ export const same: [
 type Epoch = Extract<Contract.ContextEvent, { type: "epoch" }>;
 /** `LOCKED`, which the file store has, is more than there is in the contract. */
 type Known = { code: Contract.ErrorInfo["code"] };
+/** `compaction-deferred` is more than there is in the contract. */
+type Attempts = Exclude<ours.CompactionEvent, { type: "compaction-deferred" }>;
 export const out: [
   Part<ours.Candidate, Contract.Candidate>,
   Part<typeof CandidateStore, typeof Contract.CandidateStore>,
@@ -53,7 +55,7 @@ export const out: [
   Part<ours.SummaryJob, Contract.SummaryJob>,
   Part<ours.PromptPlan, Contract.PromptPlan>,
   Shared<ours.EpochEvent, Epoch>,
-  Part<ours.CompactionEvent, Contract.ContextEvent>,
+  Part<Attempts, Contract.ContextEvent>,
   Shared<ours.CompactionPlan, Contract.CompactionPlan>,
   Shared<ours.ContextManager<object>, Contract.ContextManager<object>>,
   Shared<ours.Replay, Contract.Replay>,
