@@ -195,7 +195,7 @@ pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
 pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
     say(part, Kind::Other, unmarked(raw));
     part.piece.opaque = true;
-    part.piece.marks = u64::from(matches!(part.text, Cow::Owned(_)));
+    part.piece.marks = u64::from(is_marked(raw));
 }
 
 const PROVIDER_RUN: Shape = Shape {
@@ -231,12 +231,21 @@ pub(super) fn of_model<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
     part.piece.within = true;
 }
 
+/// Whether a block has a cache marker.
+pub(super) fn is_marked(json: &str) -> bool {
+    matches!(unmarked(json), Cow::Owned(_))
+}
+
 /// A block without its cache marker.
 pub(super) fn unmarked(json: &str) -> Cow<'_, str> {
     if !text::has(json, "\"cache_control\"") {
         return Cow::Borrowed(json);
     }
     let Ok(members) = json::members(json) else { return Cow::Borrowed(json) };
+    // It may stand further in.
+    if !members.iter().any(|(key, _)| key == "cache_control") {
+        return Cow::Borrowed(json);
+    }
     let mut kept = String::from("{");
     for (key, raw) in members {
         if key == "cache_control" {

@@ -153,6 +153,22 @@ test("markers in system and tools leave less room for those in messages", { skip
   }
 });
 
+test("a marker on a call that LangChain holds in its content and beside it is one of the four", {
+  skip,
+}, () => {
+  const manager = new api.ContextManager({ window, format: "langchain" });
+  /** @type {any[]} */
+  const history = [{ type: "human", content: "Read all of them." }];
+  for (let turn = 0; turn < 7; turn += 1) {
+    const id = `toolu_${turn}`;
+    const use = { type: "tool_use", id, name: "read", input: {}, ...marked };
+    const call = { id, name: "read", args: {}, type: "tool_call" };
+    history.push(frozen({ type: "ai", content: [use], tool_calls: [call] }));
+    history.push({ type: "tool", tool_call_id: id, name: "read", content: long(turn) });
+    assert.equal(markers(manager.request(history).messages), Math.min(4, turn + 1));
+  }
+});
+
 test("markers stay for a provider that has no limit of them", { skip }, () => {
   const manager = new api.ContextManager({ window, format: "openai-chat" });
   for (const history of growing(/** @type {Hosts} */ (hosts["openai-chat for Anthropic"]), 6)) {

@@ -14,9 +14,10 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { rendered } from "./generated/additions.mjs";
 import { play } from "./generated/play.mjs";
 import { shrink } from "./generated/shrink.mjs";
-import { history, render } from "./generated.mjs";
+import { history } from "./generated.mjs";
 import { landed } from "./landed.mjs";
 import { loadPackage } from "./package.mjs";
 
@@ -200,7 +201,7 @@ function show({ pair, seed, law, message }) {
   console.log(
     `shrunk to ${small.turns.length} of ${whole.turns.length} turns: ${problem?.message.slice(0, 600)}`,
   );
-  for (const [at, rendered] of render(small, format, provider).entries()) {
-    console.log(`  [${at}] ${JSON.stringify(rendered).slice(0, 500)}`);
+  for (const [at, message] of rendered(small, format, provider, seed).entries()) {
+    console.log(`  [${at}] ${JSON.stringify(message).slice(0, 500)}`);
   }
 }

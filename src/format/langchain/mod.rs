@@ -197,7 +197,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
             let place = Place::At(root.content, at);
             match json::kind_of(raw).as_deref() {
                 Some("tool_use" | "tool_call" | "functionCall") => {
-                    blocks.push((parts.len(), call(raw, place)?));
+                    blocks.push((parts.len(), call(raw, place)?, part::is_marked(raw)));
                 }
                 kind => {
                     torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
@@ -215,9 +215,10 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
     }
     // Google's blocks have no ids: the calls stand in the same order.
     let mut moved = 0usize;
-    for (before, seen) in &blocks {
+    for (before, seen, marked) in &blocks {
         let at = before.saturating_add(moved);
-        let part = all.also(seen, true);
+        let mut part = all.also(seen, true);
+        part.piece.marks = u64::from(*marked);
         parts.insert(at.min(parts.len()), part);
         moved = moved.saturating_add(1);
     }

@@ -66,7 +66,8 @@ function aiSdkParts(part, provider) {
             value: [{ url: "https://example.org", encryptedContent: part.hosted }],
           },
         };
-        return [{ ...call, providerExecuted: true }, result];
+        const run = { ...call, providerExecuted: true };
+        return part.unanswered ? [run] : [run, result];
       }
       if (!part.ask) return [call];
       return [call, { type: "tool-approval-request", approvalId: part.ask, toolCallId: part.id }];
@@ -165,8 +166,9 @@ function uiParts(part, provider, results) {
           {
             ...call,
             providerExecuted: true,
-            state: "output-available",
-            output: { encrypted: part.hosted },
+            ...(part.unanswered
+              ? { state: "input-available" }
+              : { state: "output-available", output: { encrypted: part.hosted } }),
           },
         ];
       const answer = result?.answer;

@@ -8,7 +8,7 @@
  * A reasoning of the model. `sig` is the provider's own, opaque; null where the provider signs nothing.
  * @typedef {{ kind: "reasoning", text: string, sig: string | null, id?: string, redacted?: boolean }} Reasoning
  * `raw`: the arguments as text, where they are no JSON. `hosted`: the provider ran it, and this is what it got.
- * @typedef {{ kind: "call", id: string, name: string, input: any, raw?: string, sig?: string | null, hosted?: string,
+ * @typedef {{ kind: "call", id: string, name: string, input: any, raw?: string, sig?: string | null, hosted?: string, unanswered?: boolean,
  *   ask?: string }} Call
  * `text` null: the result has no content at all. `ok`: the host's approval of the call, where one was asked.
  * @typedef {{ kind: "result", id: string, name?: string | undefined, text: string | null, error: boolean, image?: Image | undefined,

@@ -86,6 +86,7 @@ function anthropicBlocks(part) {
     case "call":
       if (part.hosted === undefined)
         return [{ type: "tool_use", id: part.id, name: part.name, input: part.raw ?? part.input }];
+      if (part.unanswered || part.name !== "web_search") return anthropicRun(part);
       return [
         { type: "server_tool_use", id: part.id, name: "web_search", input: part.input },
         {
@@ -117,6 +118,26 @@ function anthropicBlocks(part) {
         },
       ];
   }
+}
+
+/** What another tool of the provider's did, or one that never answered. @param {import("./turns.mjs").Call} part @returns {any[]} */
+function anthropicRun({ id, name, input, hosted, unanswered }) {
+  if (name === "mcp") {
+    const content = [{ type: "text", text: `found ${hosted}` }];
+    const call = { type: "mcp_tool_use", id, name: "find", server_name: "s", input };
+    const result = { type: "mcp_tool_result", tool_use_id: id, is_error: false, content };
+    return unanswered ? [call] : [call, result];
+  }
+  const output = {
+    type: `${name}_result`,
+    stdout: hosted,
+    stderr: "",
+    return_code: 0,
+    content: [],
+  };
+  const call = { type: "server_tool_use", id, name, input };
+  const result = { type: `${name}_tool_result`, tool_use_id: id, content: output };
+  return unanswered ? [call] : [call, result];
 }
 
 /** @param {Turn} turn */
@@ -187,7 +208,9 @@ function geminiParts(part, ways) {
       if (part.hosted !== undefined)
         return [
           { executableCode: { language: "PYTHON", code: "print(1)" } },
-          { codeExecutionResult: { outcome: "OUTCOME_OK", output: part.hosted } },
+          ...(part.unanswered
+            ? []
+            : [{ codeExecutionResult: { outcome: "OUTCOME_OK", output: part.hosted } }]),
         ];
       const id = ways.ids ? { id: part.id } : {};
       return [

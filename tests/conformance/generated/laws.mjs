@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { turnsIn } from "../convert/read.mjs";
 import { callsOf, parsed, reasoningOf, resultsOf } from "../convert/turns.mjs";
 import { isOutput, kindOf } from "../strict/openai-responses.mjs";
+import { withoutMarkers } from "./additions.mjs";
 
 /**
  * @typedef {import("../convert/turns.mjs").Turn} Turn
@@ -81,7 +82,7 @@ function once(find) {
 const ownMarks = once((message) =>
   opaques(message).map(({ opaque, carrier }) => ({
     opaque,
-    mark: JSON.parse(JSON.stringify(mark(carrier))),
+    mark: wellFormed(withoutMarkers(JSON.parse(JSON.stringify(mark(carrier))))),
   })),
 );
 
@@ -115,6 +116,14 @@ export function carried(host, sent, sound = new WeakSet()) {
     sound.add(sent[at]);
   }
   return null;
+}
+
+/** Halves of characters become U+FFFD, also beside what is opaque. @param {any} value @returns {any} */
+function wellFormed(value) {
+  if (typeof value === "string") return value.replace(/\p{Surrogate}/gu, "\ufffd");
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, own]) => [key, wellFormed(own)]));
 }
 
 /** @param {readonly any[]} host */

@@ -6,9 +6,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { deepFreeze } from "../carry.mjs";
 import { callsOf } from "../convert/turns.mjs";
-import { hostOptions, random, render } from "../generated.mjs";
+import { hostOptions, random } from "../generated.mjs";
 import { strictFor } from "../pairs.mjs";
 import { hasText } from "../strict/common.mjs";
+import { markersIn, rendered, takesMarkers, unpaired, withoutMarkers } from "./additions.mjs";
 import { approvalsOfCalls, atomic, carried, honest, turnsOf, verbatim } from "./laws.mjs";
 import { companion } from "./lived.mjs";
 
@@ -62,13 +63,17 @@ export function play(api, pair, history, seed) {
 
 /** @param {any} api @param {Pair} pair @param {History} history @param {number} seed @param {Played} played */
 function run(api, { format, provider }, history, seed, played) {
-  const messages = render(history, format, provider);
+  const messages = rendered(history, format, provider, seed);
   if (messages.length === 0) return;
   const before = JSON.stringify(messages);
   deepFreeze(messages);
   const strict = strictFor(format, provider);
   const rules = { signed: history.signed && history.clean, cache: new WeakMap() };
   const check = (/** @type {string} */ what, /** @type {readonly any[]} */ list) => {
+    const marks = takesMarkers(provider) ? markersIn(list) : 0;
+    if (marks > 4) broken("markers", `${what}: ${marks} cache markers`);
+    const alone = format === "ai-sdk" ? unpaired(list) : null;
+    if (alone) broken("provider-run", `${what}: ${alone}`);
     const [found] = strict(list, rules);
     if (found)
       broken(`strict ${found.rule}`, `${what}: [${found.index}]${found.path}: ${found.message}`);
@@ -168,6 +173,12 @@ const knownAlarms = [
     why: "pi puts a word of its own between a result and the user where it knows whom it speaks to: a line of ours there is as good",
     where: ({ format, provider }, { message }) =>
       format === "pi" && provider === "mistral" && message.startsWith("the user speaks directly"),
+  },
+  {
+    alarm: "I13",
+    why: "what an SDK makes of a history is seen without its markers; they are counted in `check`",
+    where: ({ format }, { message }) =>
+      ["ai-sdk", "langchain"].includes(format) && /\d+ cache markers/.test(message),
   },
   {
     alarm: "I14",
@@ -312,13 +323,13 @@ function firstOther(list, other) {
 const isSame = (list, other) =>
   list.length === other.length && firstOther(list, other) === list.length;
 
-/** What was sent is frozen, so its text stays. @type {WeakMap<object, string>} */
+/** What was sent is frozen, so its text stays; without cache markers, which no cache compares. @type {WeakMap<object, string>} */
 const texts = new WeakMap();
 /** @param {any} message */
 function text(message) {
   const known = texts.get(message);
   if (known !== undefined) return known;
-  const own = JSON.stringify(message);
+  const own = JSON.stringify(withoutMarkers(JSON.parse(JSON.stringify(message))));
   texts.set(message, own);
   return own;
 }
