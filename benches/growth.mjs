@@ -26,11 +26,17 @@ const talk = (turns) =>
     user(`question ${at}`),
     assistant(`answer ${at}`),
   ]).flat();
+const useTool = (at) =>
+  assistant([
+    { type: "tool_use", id: `t${at}`, name: "read", input: { path: `src/file${at}.rs` } },
+  ]);
+const says = (at) => (at % 2 ? assistant : user)(`m${at}`);
+const works = (at) => (at === 0 ? user("go") : at % 2 ? useTool(at) : results(`t${at - 1}`));
 /** A session's file as `readSession` gives it: a call after each message of the user. */
-const chain = (messages) => ({
+const chain = (messages, messageAt) => ({
   format: "anthropic",
   messageFormat: "anthropic",
-  messages: Array.from({ length: messages }, (_, at) => (at % 2 ? assistant : user)(`m${at}`)),
+  messages: Array.from({ length: messages }, (_, at) => messageAt(at)),
   calls: Array.from({ length: messages / 2 }, (_, at) => ({ sent: 2 * at + 1 })),
   compactions: [],
   receipt: { lines: messages, read: messages, unknown: 0, broken: [] },
@@ -44,7 +50,7 @@ const chain = (messages) => ({
 const ENTRIES = [
   [
     "messages of one role in a row (Bedrock)",
-    200,
+    3_000,
     (size) => {
       const history = Array.from({ length: size }, (_, at) => user(`message ${at}`));
       return () => manager({ provider: "bedrock" }).request(history);
@@ -52,7 +58,7 @@ const ENTRIES = [
   ],
   [
     "20 turns whose last message differs each time",
-    500,
+    1_000,
     (size) => {
       const history = talk(size);
       return () => {
@@ -64,7 +70,7 @@ const ENTRIES = [
   ],
   [
     "results without calls in one message",
-    500,
+    7_500,
     (size) => {
       const history = [user("x"), results(...Array.from({ length: size }, (_, at) => `t${at}`))];
       return () => manager().request(history);
@@ -72,7 +78,7 @@ const ENTRIES = [
   ],
   [
     "10 pins of a text",
-    500,
+    1_500,
     (size) => {
       const history = talk(size);
       return () => {
@@ -123,14 +129,17 @@ const ENTRIES = [
       };
     },
   ],
-  [
-    "replay of a chain of tiny messages",
-    2_000,
+  ...[
+    ["messages of the user's and the model's", says],
+    ["tool calls in one turn", works],
+  ].map(([name, messageAt]) => [
+    `replay of ${name}`,
+    16_000,
     (size) => {
-      const session = chain(size);
+      const session = chain(size, messageAt);
       return () => api.replay({ ...session }, { window: { contextTokens: 200_000 } });
     },
-  ],
+  ]),
 ];
 
 /** Milliseconds of processor time: the least of some runs. */

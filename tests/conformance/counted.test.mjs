@@ -103,7 +103,7 @@ test("over histories of every kind, a request is reported within 3 % or 24 token
       provider,
     });
     const prepared = manager.request(messages);
-    const holds = api.estimateRequest({ messages: prepared.messages }, { format, provider }).tokens;
+    const holds = api.estimateRequest({ messages: prepared.messages }, { format }).tokens;
     close(prepared.tokens, holds, `${format} x ${provider}, seed ${seed}`);
     requests += 1;
     worst = Math.max(worst, Math.abs(prepared.tokens - holds) / Math.max(holds, 200));
