@@ -323,26 +323,36 @@ fn digest_room(window: u64) -> u64 {
 
 /// The identifiers that the head lists, and their tokens: by use, its recency, and how many blocks hold them, newer
 /// first where equal; none that the summary holds.
-fn digest(ledger: &Ledger, room: u64, call: u32) -> (Vec<u32>, u32) {
-    let mut scored: Vec<(u64, u32)> = ledger
-        .identifiers
-        .iter()
-        .filter(|(_, identifier)| identifier.blocks > 0)
-        .map(|(id, identifier)| {
-            let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
-            let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
-            let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
-            let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
-            (((uses * recent) >> 20) + spread, id)
-        })
-        .collect();
-    sort_by(&mut scored, |&(score, id)| (down(score), -i64::from(id)));
+pub(super) fn digest(ledger: &Ledger, room: u64, call: u32) -> (Vec<u32>, u32) {
+    // Each costs a token or more: no more of them have to be sorted, however many there are. From the newest on, most are
+    // refused as they come.
+    let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_add(1);
+    let mut scored: Vec<(u64, u32)> = Vec::new();
+    let mut least = None;
+    for id in (0..ledger.identifiers.len()).rev() {
+        let Some(identifier) = ledger.identifiers.get(id) else { continue };
+        if identifier.blocks == 0 || identifier.summarized {
+            continue;
+        }
+        let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
+        let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
+        let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
+        let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
+        let score = ((uses * recent) >> 20) + spread;
+        if least.is_some_and(|least| score <= least) {
+            continue;
+        }
+        scored.push((score, id));
+        if scored.len() >= most.saturating_mul(2) {
+            rank(&mut scored, most);
+            least = scored.last().map(|&(score, _)| score);
+        }
+    }
+    rank(&mut scored, most);
     let mut tokens = 0u32;
     let mut chosen = Vec::new();
     for (_, id) in scored {
-        let Some(identifier) = ledger.identifiers.get(id).filter(|it| !it.summarized) else {
-            continue;
-        };
+        let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let with = tokens.saturating_add(identifier.tokens.into());
         if u64::from(with) > room {
             break;
@@ -351,4 +361,10 @@ fn digest(ledger: &Ledger, room: u64, call: u32) -> (Vec<u32>, u32) {
         chosen.push(id);
     }
     (chosen, tokens)
+}
+
+/// The best of them, so many at most: by score, newer first where equal.
+fn rank(scored: &mut Vec<(u64, u32)>, most: usize) {
+    sort_by(scored, |&(score, id)| (down(score), -i64::from(id)));
+    scored.truncate(most);
 }

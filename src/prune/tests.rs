@@ -1,6 +1,7 @@
 //! What the policy promises whatever the transcript and the masks are.
 
 mod crowded;
+mod digest;
 mod early;
 
 use proptest::prelude::*;
