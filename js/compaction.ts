@@ -397,8 +397,10 @@ export class Compactions<M> {
 
   /** The messages that go, flat, and what they tell of files, commands and errors. */
   #read(during: string, manager: glue.Manager, told: Told): { flat: string[]; lists: Lists } {
-    const flat = told.go.map((number) => {
-      const json = messageJson(this.#session.history.messages[number], number);
+    const { messages } = this.#session.history;
+    const held = told.go.filter((number) => messages[number] !== undefined);
+    const flat = held.map((number) => {
+      const json = messageJson(messages[number], number);
       return call(during, () => manager.flat(number, send(json)));
     });
     return { flat, lists: JSON.parse(call(during, () => manager.extracted())) as Lists };

@@ -17,12 +17,18 @@ interface Passed<M> {
   numbers: Array<number | null>;
   /** The place of each number that is held somewhere. */
   places: Map<number, number>;
+  /** The host no longer holds the messages before this number, but for the system's in front. */
+  from: number;
 }
 
 /** The session's messages, and where the host holds them if that is elsewhere. */
 interface Held<M> {
   session: readonly M[];
   passed: Passed<M> | undefined;
+}
+
+interface Passing<M> extends Held<M> {
+  passed: Passed<M>;
 }
 
 /** Known: they go on from those that the core has, and these objects say now what some of those say. */
@@ -43,6 +49,9 @@ interface Read {
   key: string | undefined;
 }
 
+/** Where a later part of the known messages lies in the host's history, as the core has it. */
+type Alignment = [systems: number, front: number, from: number, to: number];
+
 /** By the core's numbers. */
 type Same<M> = Map<number, M>;
 
@@ -57,6 +66,10 @@ export class History<M> {
   #isWanted = false;
   /** The core's messages are not those that are known: a call failed half way. */
   #isTorn = false;
+  /** What the core was told of `Passed.from`. */
+  #forgotten = 0;
+  /** Messages before this one are there only as far as they are sent. */
+  #released = 0;
   /** From here on messages may still change. */
   #lastGroup = 0;
   /** What those held when they were passed, from the first on. */
@@ -92,6 +105,8 @@ export class History<M> {
     this.#drop();
     this.#passed = undefined;
     this.#lastGroup = 0;
+    this.#forgotten = 0;
+    this.#released = 0;
   }
 
   /** Where the host's history holds a message of the core's; null: nowhere. */
@@ -129,6 +144,11 @@ export class History<M> {
     return numbers.map((number) => (number === null ? null : this.placeOf(number)));
   }
 
+  /** How many messages of the session the host no longer holds. */
+  get forgotten(): number {
+    return this.#passed ? this.#known.length - this.#passed.places.size : 0;
+  }
+
   /** The core's number of a message of the host's history; null: it is one of ours. */
   numberOf(place: number): number | null {
     return this.#passed ? (this.#passed.numbers[place] ?? null) : place;
@@ -139,32 +159,63 @@ export class History<M> {
    * fails half way, the next call takes up where the last whole one was.
    */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
-    const { session, isKnown, same, passed } = this.#session(manager, messages, view);
+    let { session, isKnown, same, passed } = this.#session(manager, messages, view);
+    const grown: Same<M> = new Map();
+    const common = isKnown ? this.#common(manager, session, grown) : 0;
+    let comesAgain = this.#isWanted || common < this.#known.length;
     const before = { known: this.#known, keys: this.#keys };
-    const isAnother = !isKnown || !this.#isLastGroupSame(manager, session);
-    let comesAgain = this.#isWanted || isAnother;
     const placeOf = (index: number): number => passed?.places.get(index) ?? index;
     const read = (message: M, index: number): Read => ({
       json: messageJson(message, placeOf(index)),
-      key: this.#key?.(message, index),
+      key: this.#key?.(message, placeOf(index)),
     });
-    // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
-    const all = comesAgain ? session.map(read) : [];
+    const moved: Array<[number: number, json: string]> = [];
+    for (const [number, message] of [...grown, ...same]) {
+      const stands = !grown.has(number) && isShapedAs(this.#known[number], message);
+      if (!stands) moved.push([number, messageJson(message, placeOf(number))]);
+    }
+    let all: Array<Read | undefined> = [];
     if (comesAgain) {
-      if (!this.#isWanted || this.#isTorn) call("request", () => manager.resync());
-      this.#drop();
-    } else {
-      for (const [number, message] of same) {
-        if (!isShapedAs(this.#known[number], message)) {
-          const json = messageJson(message, placeOf(number));
-          call("request", () => manager.reread(number, send(json)));
-        }
-        this.#known[number] = message;
+      const letsGo = !this.#isWanted || this.#isTorn;
+      const keep = letsGo ? manager.keeps(common) : 0;
+      const gone = Math.max(this.#released, passed?.from ?? 0);
+      // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
+      for (let index = keep; index < session.length; index++) {
+        const message = session[index] as M;
+        if (message !== undefined || index >= gone) all[index] = read(message, index);
       }
+      this.#known = before.known.slice();
+      this.#keys = before.keys.slice();
+      if (letsGo) call("request", () => manager.truncate(common, isKnown));
+      this.#drop(keep);
+      this.#forgotten = 0;
+    }
+    for (const [number, json] of moved) {
+      if (number < this.#known.length) call("request", () => manager.reread(number, send(json)));
+    }
+    for (const [number, message] of same) {
+      if (number < this.#known.length) this.#known[number] = message;
     }
     try {
       for (let index = this.#known.length; index < session.length; index++) {
         const message = session[index] as M;
+        const next = passed?.from ?? 0;
+        if (message === undefined && index < next && !isHeldWithin(passed, index, next)) {
+          // It is not there any more: the session goes on with what the host still holds.
+          call("request", () => manager.forget(next));
+          this.#known.length = next;
+          index = next - 1;
+          continue;
+        }
+        if (message === undefined && index < this.#released) {
+          // The host has taken our request for a history of which the start is forgotten: it is one of its own then.
+          call("request", () => manager.truncate(0, false));
+          [session, passed, all] = [messages, undefined, []];
+          this.#drop();
+          this.#released = 0;
+          index = -1;
+          continue;
+        }
         const { json, key } = all[index] ?? read(message, index);
         if (push("request", manager, json, this.counter)) {
           this.#known[index] = message;
@@ -174,6 +225,9 @@ export class History<M> {
           this.#drop();
           comesAgain = true;
           index = -1;
+          const found = manager.starts_late() ? this.#aligned(manager, messages) : undefined;
+          if (found) ({ session, passed } = this.#placed(found, messages, []));
+          if (found) all = [];
         }
       }
     } catch (error) {
@@ -186,14 +240,34 @@ export class History<M> {
       }
       throw error;
     }
+    const forgotten = passed?.from ?? 0;
+    if (forgotten !== this.#forgotten) call("request", () => manager.forget(forgotten));
+    this.#forgotten = forgotten;
     this.#isWanted = false;
     this.#isTorn = false;
     this.#passed = passed;
+    if (this.#released > 0 && !passed) {
+      this.#known = session.slice();
+      this.#released = 0;
+    }
   }
 
-  #drop(): void {
-    this.#known = [];
-    this.#keys = [];
+  /** Lets go of the messages that the host has forgotten, as far as nothing is sent of them. */
+  release(view: View<M>): void {
+    const passed = this.#passed;
+    if (!passed || passed.from === this.#released) return;
+    this.#released = passed.from;
+    const sent = new Set<number>();
+    view.sends((number) => sent.add(number) !== undefined);
+    for (let number = 0; number < passed.from; number++) {
+      const isHeld = sent.has(number) || passed.places.has(number);
+      if (!isHeld) this.#known[number] = undefined as M;
+    }
+  }
+
+  #drop(from: number = 0): void {
+    this.#known.length = from;
+    this.#keys.length = Math.min(this.#keys.length, from);
     this.#copies = [];
   }
 
@@ -210,6 +284,10 @@ export class History<M> {
       return { session: messages, isKnown, same, passed: undefined };
     }
     const followed = this.#followed(manager, messages, view);
+    if (!followed && !stands && isKnown) {
+      const later = this.#later(manager, messages, view);
+      if (later) return later;
+    }
     if (!followed || (stands && followed.next < this.#known.length)) {
       return { session: messages, isKnown: isKnown && stands, same, passed: undefined };
     }
@@ -223,7 +301,8 @@ export class History<M> {
       // The host's copy may still grow.
       if (!isOurs && !isEdited) known[all[0] as number] = messages[place] as M;
     }
-    const start = { messages: messages.slice(0, held.length), numbers, places };
+    const from = passed?.from ?? 0;
+    const start = { messages: messages.slice(0, held.length), numbers, places, from };
     const goesOnFromAll = next >= this.#known.length;
     return {
       ...this.#extended(start, messages, known),
@@ -233,7 +312,7 @@ export class History<M> {
   }
 
   /** What follows in the host's history follows in the session. */
-  #extended(passed: Passed<M>, messages: readonly M[], known: readonly M[]): Held<M> {
+  #extended(passed: Passed<M>, messages: readonly M[], known: readonly M[]): Passing<M> {
     const numbers = passed.numbers.slice();
     const places = new Map(passed.places);
     const session = known.slice();
@@ -242,7 +321,64 @@ export class History<M> {
       numbers.push(session.length);
       session.push(message);
     }
-    return { session, passed: { messages: messages.slice(), numbers, places } };
+    const { from } = passed;
+    return { session, passed: { messages: messages.slice(), numbers, places, from } };
+  }
+
+  /** The host has forgotten its oldest messages, and passes a later part of those that are known. */
+  #later(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> | undefined {
+    const found = this.#aligned(manager, messages);
+    if (!found) return undefined;
+    const same: Same<M> = new Map();
+    const held = this.#placed(found, messages, this.#known);
+    const { places } = held.passed;
+    const stands = (number: number): boolean => {
+      const place = places.get(number);
+      return place === undefined || this.#isSame(manager, messages[place] as M, number, same);
+    };
+    if (!view.sends(stands)) return undefined;
+    for (const [number, place] of places) same.set(number, messages[place] as M);
+    return { ...held, isKnown: true, same };
+  }
+
+  /** The session where this later part of the known messages is what the host holds. */
+  #placed(
+    [systems, front, from, to]: Alignment,
+    messages: readonly M[],
+    known: readonly M[],
+  ): Passing<M> {
+    const numberAt = (place: number): number | null => {
+      if (place >= front) return from + place - front;
+      return place < systems ? place : null;
+    };
+    const start = messages.slice(0, front + to - from);
+    const numbers = start.map((_, place) => numberAt(place));
+    const places = new Map<number, number>();
+    // What is not known as an object is not there any more.
+    const session = Array.from({ length: to }, (_, number) => known[number] as M);
+    for (const [place, number] of numbers.entries()) {
+      if (number === null) continue;
+      places.set(number, place);
+      session[number] = messages[place] as M;
+    }
+    return this.#extended({ messages: start, numbers, places, from }, messages, session);
+  }
+
+  #aligned(manager: glue.Manager, messages: readonly M[]): Alignment | undefined {
+    const objects = new Map<M, number>();
+    const keys = new Map<string, number>();
+    for (const [number, message] of this.#known.entries()) objects.set(message, number);
+    for (const [number, key] of this.#keys.entries()) keys.set(key, number);
+    for (const [place, message] of messages.entries()) {
+      const key = this.#key?.(message, place);
+      const number = objects.get(message) ?? (key === undefined ? undefined : keys.get(key));
+      if (number === undefined) {
+        const json = messageJson(message, place);
+        call("request", () => manager.offer(send(json)));
+      } else manager.offer_known(number);
+    }
+    const found = call("request", () => manager.align());
+    return found && (Array.from(found) as Alignment);
   }
 
   /** The line of ours that the last request ended with stands at `place`: what follows the host's history is not all new. */
@@ -262,7 +398,7 @@ export class History<M> {
     view: View<M>,
     same: Same<M>,
   ): boolean {
-    if (messages.length < this.#known.length) return false;
+    if (messages.length < this.#lastGroup) return false;
     const stands = (index: number): boolean =>
       index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index, same);
     let unsent = 0;
@@ -276,6 +412,7 @@ export class History<M> {
 
   /** So does the last group; and no line that we ended the request with. */
   #endStands(manager: glue.Manager, messages: readonly M[], view: View<M>, same: Same<M>): boolean {
+    if (messages.length < this.#known.length) return false;
     for (let index = this.#lastGroup; index < this.#known.length; index++) {
       if (!this.#isSame(manager, messages[index] as M, index, same)) return false;
     }
@@ -284,7 +421,7 @@ export class History<M> {
 
   /**
    * How far the host's history is what we sent, and the first message of the session that is not there any more. Undefined:
-   * nothing of ours is in it.
+   * nothing of ours is in it, and it lacks nothing that our request lacked.
    */
   #followed(manager: glue.Manager, messages: readonly M[], view: View<M>) {
     const { shown, of } = view;
@@ -305,11 +442,24 @@ export class History<M> {
       if (!isSent()) break;
       held.push(shown[at++] as Shown<M>);
     }
-    const isOurs = shown.slice(0, at).some(({ isOurs, isEdited }) => isOurs || isEdited);
-    const isAll = at === shown.length && held.length < of;
+    const isOurs = held.some(
+      (sent, place) =>
+        sent.isOurs || (sent.isEdited && this.#isEdit(manager, messages, place, sent)),
+    );
+    const isAll = held.length === shown.length && held.length < of;
     if (held.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ numbers }) => numbers.length > 0);
     return { held, same, next: missing?.numbers[0] ?? of };
+  }
+
+  /** It is our copy with its edits, and not the message that we made it of, which may say the same. */
+  #isEdit(manager: glue.Manager, messages: readonly M[], place: number, sent: Shown<M>): boolean {
+    const message = messages[place] as M;
+    const number = sent.numbers[0] as number;
+    if (message === sent.message || message === this.#known[number])
+      return message === sent.message;
+    const isOriginal = this.#isSame(manager, message, number, new Map());
+    return !isOriginal || messageJson(message, place) === messageJson(sent.message, place);
   }
 
   /** It is this message of our request, or says the same. */
@@ -330,19 +480,32 @@ export class History<M> {
     return print(message) === print(sent.message);
   }
 
-  /** A message of the last group may have grown since it was passed, also in place. */
-  #isLastGroupSame(manager: glue.Manager, session: readonly M[]): boolean {
-    if (session.length < this.#known.length) return false;
-    for (let index = this.#lastGroup; index < this.#known.length; index++) {
-      const message = session[index] as M;
-      const copy = this.#copies[index - this.#lastGroup];
-      if (copy === undefined || !isHeldBy(copy, message)) {
-        const json = messageJson(message, index);
-        if (!call("request", () => manager.same(index, send(json)))) return false;
-        call("request", () => manager.reread(index, send(json)));
-      }
-      this.#known[index] = message;
+  /**
+   * How many of the known messages the session starts with: those of the last group may have grown since, also in place. Those
+   * that were written otherwise are noted among the `grown`.
+   */
+  #common(manager: glue.Manager, session: readonly M[], grown: Same<M>): number {
+    const end = Math.min(this.#known.length, session.length);
+    let index = Math.min(this.#lastGroup, end);
+    // Messages before it are compared singly only if something behind them is another.
+    while (index < end && this.#isAsPassed(manager, session[index] as M, index, grown)) index++;
+    if (index === this.#known.length) return index;
+    const same: Same<M> = new Map();
+    const isSame = (message: M, at: number): boolean =>
+      message === this.#known[at] || this.#isSame(manager, message, at, same);
+    const other = session.slice(0, index).findIndex((message, at) => !isSame(message, at));
+    return other < 0 ? index : other;
+  }
+
+  #isAsPassed(manager: glue.Manager, message: M, index: number, grown: Same<M>): boolean {
+    if (message === undefined && index < this.#released) return true;
+    const copy = this.#copies[index - this.#lastGroup];
+    if (copy === undefined || !isHeldBy(copy, message)) {
+      const json = messageJson(message, index);
+      if (!call("request", () => manager.same(index, send(json)))) return false;
+      grown.set(index, message);
     }
+    this.#known[index] = message;
     return true;
   }
 
@@ -357,13 +520,19 @@ export class History<M> {
   }
 }
 
+/** The host holds one of these numbers. */
+function isHeldWithin<M>(passed: Passed<M> | undefined, from: number, to: number): boolean {
+  return [...(passed?.places.keys() ?? [])].some((number) => number >= from && number < to);
+}
+
 /** The host's history without its last messages: the core does not have them yet. */
-function until<M>({ messages, numbers, places }: Passed<M>, missing: number): Passed<M> {
+function until<M>({ messages, numbers, places, from }: Passed<M>, missing: number): Passed<M> {
   const count = messages.length - missing;
   const are = [...places].filter(([, place]) => place < count);
   return {
     messages: messages.slice(0, count),
     numbers: numbers.slice(0, count),
     places: new Map(are),
+    from,
   };
 }

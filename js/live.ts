@@ -321,10 +321,12 @@ export class LiveSession<M> implements Session<M> {
       firstChanged: lost.length > 0 ? firstOther(lost, sent) : answer.firstChanged,
       tokens: answer.tokens,
       tokensSource: answer.source,
+      forgotten: history.forgotten,
       edits: placed(answer.edits, placeOf),
       compaction: compaction(),
       hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
+    history.release(this.#view);
     this.#counted.set(prepared, answer);
     const pressure = this.pressure(manager);
     if (pressure) events.push(pressure);

@@ -5,6 +5,7 @@
 use crate::hash;
 use crate::keyed::Index;
 use crate::model::NONE;
+use crate::text::identifiers;
 
 /// An interned identifier. A session has thousands: they are most of what it holds, so each is kept small.
 #[derive(Clone, Debug)]
@@ -134,6 +135,17 @@ impl Identifiers {
     pub fn get_mut(&mut self, id: u32) -> Option<&mut Identifier> {
         let (piece, at) = split(id);
         self.pieces.get_mut(piece)?.get_mut(at)
+    }
+
+    /// What the summary says is known to stand in it, and nothing else.
+    pub fn note_summary(&mut self, summary: &str) {
+        self.iter_mut().for_each(|it| it.summarized = false);
+        identifiers(summary, &mut |text, _| {
+            let known = self.find(text);
+            if let Some(it) = known.and_then(|id| self.get_mut(id)) {
+                it.summarized = true;
+            }
+        });
     }
 
     /// All, in the order of their numbers.

@@ -236,6 +236,13 @@ impl Ledger {
         was_gone
     }
 
+    /// None of these is gone.
+    pub fn is_live(&self, blocks: &Range<u32>) -> bool {
+        blocks
+            .clone()
+            .all(|at| self.blocks.get(at as usize).is_some_and(|block| block.form != Form::Gone))
+    }
+
     /// Gives a block that came back the identifiers that it arrived with.
     pub fn restore_ids(&mut self, block: u32, ids: &[u32]) {
         let start = u32::try_from(self.block_ids.len()).unwrap_or(NONE);

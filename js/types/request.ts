@@ -22,6 +22,11 @@ export interface Prepared<M> {
   firstChanged: number | null;
   tokens: number;
   tokensSource: "usage+estimate" | "estimate";
+  /**
+   * How many messages of the session the host no longer passes: it shows a window of its transcript, or took a request of ours for it.
+   * What is still sent of them is sent as it was until the next time room is made.
+   */
+  forgotten: number;
   /** Edits that are new in this request. */
   edits: Edit[];
   /**

@@ -310,7 +310,7 @@ impl State {
     }
 
     /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
-    fn last_group(&self) -> u32 {
+    pub(super) fn last_group(&self) -> u32 {
         let messages = &self.ledger.messages;
         let speaks = |message: &Message| message.role == Role::Assistant;
         let mut at = messages.iter().rposition(speaks);

@@ -9,7 +9,7 @@ use crate::estimate::RESULT;
 use crate::format::Format;
 use crate::ledger::Arrival;
 use crate::model::{
-    Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Piece, Role, Violation,
+    Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
 };
 use crate::number::count;
 use crate::order::sort_by;
@@ -47,7 +47,6 @@ impl State {
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
         if let Known::Strange = self.meet(index, crate::format::fingerprint(&draft)) {
-            self.reset();
             return Ok(Pushed::StartAgain);
         }
         let given = std::mem::take(&mut self.given);
@@ -74,7 +73,8 @@ impl State {
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
-        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft));
+        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft))
+            && !self.answers_another(index, &draft);
         // The same message written in another shape is edited elsewhere: what is known of it does not hold. Nor does what
         // was sent, which says where in the host's messages something stands.
         let old = self.outlines.get(index as usize).and_then(|outline| outline.pieces.last());
@@ -88,6 +88,22 @@ impl State {
             && as_before
             && parts == draft.parts.len()
             && old.map(|piece| piece.step) == new.map(|piece| piece.step))
+    }
+
+    /// It says the same, but of another call of the turn: two tools may both say "ok". An id that no call has is a new name.
+    fn answers_another(&self, index: u32, draft: &Draft<'_>) -> bool {
+        let (before, from) = self.outlines.split_at(self.outlines.len().min(index as usize));
+        let Some(known) = from.first() else { return false };
+        let is_result = |it: &Outline| it.role != Role::Assistant;
+        let turn =
+            before.iter().rev().skip_while(|it| is_result(it)).take_while(|it| !is_result(it));
+        let is_called = |id: &str| {
+            let mut pieces = turn.clone().flat_map(|it| &it.pieces);
+            pieces.any(|it| it.kind == Kind::Call && &*it.id == id)
+        };
+        known.pieces.iter().zip(&draft.parts).any(|(old, new)| {
+            new.piece.kind == Kind::Result && old.id != new.piece.id && is_called(&new.piece.id)
+        })
     }
 
     /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.

@@ -9,7 +9,7 @@ use crate::json::{Value, json};
 use crate::ledger::Ledger;
 use crate::model::{Kind, Part};
 use crate::prune::{Shorten, Writer};
-use crate::text::{Cut, head_tail, identifiers};
+use crate::text::{Cut, head_tail};
 
 /// The lines written so far, by block.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ impl Lines {
         }
         if !digest.is_empty() {
             head.push_str(if summary { "" } else { " " });
-            head.push_str("Names and values seen in them, the most relevant first:");
+            head.push_str(DIGEST);
             for &id in digest {
                 head.push(' ');
                 head.push_str(ledger.identifiers.text(id));
@@ -225,13 +225,7 @@ impl Writer for Lines {
     /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set.
     fn summarize(&mut self, ledger: &mut Ledger, _: &[u32]) -> bool {
         let Some(summary) = self.given.take() else { return false };
-        ledger.identifiers.iter_mut().for_each(|it| it.summarized = false);
-        identifiers(&summary, &mut |text, _| {
-            let known = ledger.identifiers.find(text);
-            if let Some(it) = known.and_then(|id| ledger.identifiers.get_mut(id)) {
-                it.summarized = true;
-            }
-        });
+        ledger.identifiers.note_summary(&summary);
         self.summary = summary;
         true
     }
@@ -245,6 +239,9 @@ impl Writer for Lines {
         self.cost_of_head(&self.head)
     }
 }
+
+/// What a head says before its names.
+pub(super) const DIGEST: &str = "Names and values seen in them, the most relevant first:";
 
 /// What a head starts with that has no summary, and one that has.
 const REMOVED: &str = "[Earlier messages were removed to fit the context window.";

@@ -46,6 +46,13 @@ impl Markers {
         self.read.insert(index, ());
     }
 
+    /// The messages from this one on come again.
+    pub(super) fn keep(&mut self, before: u32) {
+        self.marked.retain(|&at| at < before);
+        self.read.retain(|&at, ()| at < before);
+        self.moved = self.moved.filter(|&at| at < before);
+    }
+
     fn kept(&self, message: u32) -> u32 {
         match message.cmp(&self.cut.0) {
             std::cmp::Ordering::Less => 0,

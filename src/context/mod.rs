@@ -1,6 +1,7 @@
 //! The heart: one session, from the host's bytes to the view that is sent.
 
 mod agent;
+mod alignment;
 mod answer;
 mod arrival;
 mod bound;
@@ -48,6 +49,7 @@ mod view;
 mod wire_tests;
 
 pub use agent::{Told, agent_tools};
+pub use alignment::Alignment;
 pub use answer::{Answer, Event};
 pub use arrival::Pushed;
 pub use budget::context_budget;

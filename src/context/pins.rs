@@ -76,6 +76,15 @@ impl Pins {
         self.blocks.iter().filter(|it| it.is_here)
     }
 
+    /// The same is pinned, wherever it is.
+    pub(super) fn are_those(&self, others: &Self) -> bool {
+        let is_same =
+            |(one, other): (&Blocks, &Blocks)| one.is_same(other) && one.from == other.from;
+        let blocks =
+            (self.blocks.len(), self.texts.len()) == (others.blocks.len(), others.texts.len());
+        blocks && self.blocks.iter().zip(&others.blocks).all(is_same)
+    }
+
     /// The texts that go out in front.
     pub(super) fn sent(&self) -> impl Iterator<Item = &str> {
         let kept = self.blocks.iter().filter(|it| it.is_sent).map(|it| &*it.text);
@@ -271,6 +280,7 @@ impl State {
     pub(super) fn set_pins(&mut self, pins: Pins, fewer: bool) {
         let before = std::mem::replace(&mut self.pins, pins);
         self.sent.rebuild |= fewer;
+        self.sent.settled &= !fewer;
         self.attach_pins();
         let starts: Vec<u32> =
             before.blocks.iter().chain(&self.pins.blocks).map(|pin| pin.from).collect();
@@ -282,14 +292,25 @@ impl State {
     }
 
     /// Finds the messages of pins that were made elsewhere.
-    fn attach_pins(&mut self) {
-        let Self { pins, ledger, waiting, .. } = self;
+    pub(super) fn attach_pins(&mut self) {
+        let Self { pins, ledger, waiting, pruner, .. } = self;
         if pins.blocks.iter().all(|pin| pin.is_here) {
             return;
         }
         for (index, message) in (0..).zip(&ledger.messages) {
             let blocks = ledger.blocks_of(index);
-            pins.meet(&blocks, mark(message.fingerprint), waiting.is_some());
+            if index >= pruner.forgotten || ledger.is_live(&blocks) {
+                pins.meet(&blocks, mark(message.fingerprint), waiting.is_some());
+            }
+        }
+    }
+
+    /// What the host has forgotten and is not sent cannot be brought back: its text goes out in front.
+    pub(super) fn detach_forgotten(&mut self) {
+        let Self { pins, ledger, pruner, .. } = self;
+        let end = ledger.blocks_of(pruner.forgotten).start;
+        for pin in pins.blocks.iter_mut().filter(|pin| pin.from < end) {
+            pin.is_here &= ledger.is_live(&(pin.from..pin.to));
         }
     }
 
@@ -332,7 +353,8 @@ impl State {
                 rule,
                 Some(Rule::Repair | Rule::Limit | Rule::BoundThinking | Rule::NoThinking)
             );
-            if barred { None } else { self.ledger.blocks.get(at as usize) }
+            let block = self.ledger.blocks.get(at as usize).filter(|_| !barred);
+            block.filter(|it| it.message >= self.pruner.forgotten || it.form != Form::Gone)
         };
         let is_lost = |at: &u32| ours(*at).is_some_and(|block| block.form != Form::Full);
         let mut lost: Vec<u32> =

@@ -1,7 +1,7 @@
 //! A compaction as data: what would go and stay, and why. The step without its effects: it is decided on a copy.
 
 use super::compactions::Compactions;
-use super::snapshot::rolled;
+use super::snapshot::{mark, rolled};
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
@@ -294,7 +294,7 @@ impl State {
     /// What a plan stands on: the messages before its cut, and that no fold has changed them since.
     pub(super) fn base(&self, cut: u32) -> String {
         let known = self.ledger.messages.iter().take(cut as usize);
-        let hash = known.fold(0, |hash, message| rolled(hash, message.fingerprint));
+        let hash = known.fold(0, |hash, message| rolled(hash, mark(message.fingerprint)));
         format!("{}.{}.{hash:x}", cut.min(self.ledger.message_count()), self.folds().unwrap_or(0))
     }
 

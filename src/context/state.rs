@@ -1,9 +1,11 @@
 //! The state of one session: the measured transcript, the policy's history, and what was sent last.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use litemap::LiteMap;
 
+use super::alignment::Offered;
 use super::calibration::{Calibration, Counted};
 use super::ceiling::Ceiling;
 use super::compactions::Compactions;
@@ -96,6 +98,10 @@ pub struct State {
     pub(super) flush: Flush,
     /// What the session has come to so far.
     pub(super) monitor: Monitor,
+    /// A passed history that is looked for in the known one.
+    pub(super) offered: Vec<Offered>,
+    /// Where the history's end is another each turn: the session as it was measured up to there, before anything was decided.
+    pub(super) measured: Option<Rc<Self>>,
     /// A history that waits for its messages.
     pub(super) waiting: Option<Waiting>,
     pub(super) counters: Counters,
@@ -190,6 +196,8 @@ impl State {
             compactions: Compactions::default(),
             flush: Flush::default(),
             monitor: Monitor::default(),
+            offered: Vec::new(),
+            measured: None,
             waiting: None,
             counters: Counters::default(),
             options,
@@ -198,22 +206,27 @@ impl State {
 
     /// Forgets the messages, keeps options, parts, epoch and what was sent last: the host's history is another.
     pub fn reset(&mut self) {
-        let fresh = Self::new(self.options.clone(), self.format);
-        let old = std::mem::replace(self, fresh);
+        self.begin_again(Self::new(self.options.clone(), self.format));
+    }
+
+    /// Goes on with these messages, about which nothing was decided yet; the one that was is left over.
+    pub(super) fn begin_again(&mut self, fresh: Self) -> Self {
+        let mut old = std::mem::replace(self, fresh);
         self.certain = old.certain;
         self.lines.recalls = old.parts.recalls;
         self.mender.set_open(old.parts.open);
-        self.parts = old.parts;
+        self.parts = std::mem::take(&mut old.parts);
         self.counters = old.counters;
-        self.sent = old.sent;
+        self.sent = std::mem::take(&mut old.sent);
         self.calibration = old.calibration;
-        self.compactions = old.compactions.of_another();
+        self.compactions = std::mem::take(&mut old.compactions).of_another();
         self.usable = old.usable;
-        self.pins = old.pins;
+        self.pins = std::mem::take(&mut old.pins);
         self.pins.detach();
-        self.monitor = old.monitor;
+        self.monitor = std::mem::take(&mut old.monitor);
         self.sent.settled = false;
         self.sent.rebuild = true;
+        old
     }
 
     /// Remembers why a block changed.

@@ -16,6 +16,7 @@ mod replay;
 mod snapshot;
 mod thinking;
 mod tiers;
+mod truncate;
 mod undelivered;
 mod wanting;
 
@@ -41,7 +42,15 @@ impl Told {
     }
 
     fn tell(&mut self, message: Value) {
-        assert_eq!(self.state.push(message.to_string().as_bytes()), Ok(Pushed::Taken));
+        let pushed = self.state.push(message.to_string().as_bytes());
+        if pushed == Ok(Pushed::StartAgain) {
+            assert!(self.state.starts_late() && self.state.align().is_none());
+            for known in self.messages.iter().chain([&message]) {
+                assert_eq!(self.state.push(known.to_string().as_bytes()), Ok(Pushed::Taken));
+            }
+        } else {
+            assert_eq!(pushed, Ok(Pushed::Taken));
+        }
         self.messages.push(message);
     }
 

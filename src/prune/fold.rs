@@ -155,6 +155,39 @@ impl Pruner {
         digest_room(setting.window) * self.share(setting) / WHOLE
     }
 
+    /// Removes messages that the host has forgotten, once they are more than those that it still holds: each such epoch halves the
+    /// request, so there are few. Where an epoch opens because some of them are lost, those go too that would be lost soon.
+    pub(super) fn remove_forgotten(
+        &mut self,
+        ledger: &mut Ledger,
+        setting: &Setting,
+        moment: Moment,
+        writer: &mut dyn Writer,
+        decision: &mut Decision,
+    ) {
+        let mut end = ledger.blocks_of(self.forgotten).start;
+        let held = ledger.tokens_from(end);
+        let is_lost = std::mem::take(&mut self.lost);
+        if is_lost {
+            end = end.max(ledger.blocks_of(self.start).start);
+        } else if ledger.total() <= held.saturating_mul(2) {
+            return;
+        }
+        if moment.folds == Folds::Never {
+            return;
+        }
+        let live = ledger.live();
+        let before = live.get(..live.partition_point(|&at| at < end)).unwrap_or(&[]).to_vec();
+        let kept = self.kept(ledger, setting, moment, &before);
+        let gone: Vec<u32> =
+            before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();
+        if gone.is_empty() || self.is_no_smaller(ledger, setting, moment.call, &gone, writer) {
+            return;
+        }
+        let cut = self.start.max(self.forgotten);
+        self.replace(ledger, setting, moment.call, cut, &gone, false, writer, decision);
+    }
+
     /// What would stand for what is `gone` is no smaller than that, even without a new summary.
     fn is_no_smaller(
         &self,
@@ -218,7 +251,7 @@ impl Pruner {
             let size = group.tokens.saturating_mul(10_000);
             if group.fixed {
                 kept.extend(group.members);
-            } else if group.need.is_some() && size <= room {
+            } else if group.need.is_some() && size <= room && self.lasts(ledger, group.newest) {
                 room = room.saturating_sub(size);
                 kept.extend(group.members);
             }
@@ -227,13 +260,23 @@ impl Pruner {
         for &at in before.iter().rev() {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
             let size = u64::from(block.now).saturating_mul(10_000);
-            if block.user && block.mask.may_drop && !block.is_protected() && size <= room {
+            let may_go = block.mask.may_drop && !block.is_protected();
+            if block.user && may_go && size <= room && self.lasts(ledger, at) {
                 room = room.saturating_sub(size);
                 kept.push(at);
             }
         }
         sort_set(&mut kept);
         kept
+    }
+
+    /// A host that forgets its oldest messages will hold this block for a while: it is of the newer half. What is kept and then
+    /// forgotten is lost with a restart, and each such loss opens an epoch.
+    fn lasts(&self, ledger: &Ledger, block: u32) -> bool {
+        let held = ledger.message_count().saturating_sub(self.forgotten);
+        let lasting = self.forgotten.saturating_add(held / 2);
+        self.forgotten == 0
+            || ledger.blocks.get(block as usize).is_some_and(|it| it.message >= lasting)
     }
 
     /// The closed sets of these blocks, by need per token, newest first where equal.

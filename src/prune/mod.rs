@@ -218,6 +218,10 @@ pub struct Pruner {
     pub charged: Option<u32>,
     /// A fold was asked for: the next decision that carries folds out carries it out.
     pub fold_wanted: bool,
+    /// The host no longer holds the messages before this one.
+    pub forgotten: u32,
+    /// What was sent of some of them is not there any more.
+    pub lost: bool,
     /// Blocks that may become candidates, in order: what a decision looks at.
     open: Vec<u32>,
     /// Blocks before this one have been looked at for that.
@@ -237,6 +241,8 @@ impl Pruner {
             fold_rent: 0,
             charged: None,
             fold_wanted: false,
+            forgotten: 0,
+            lost: false,
             open: Vec::new(),
             seen: 0,
         }
@@ -294,13 +300,14 @@ impl Pruner {
         moment: Moment,
         writer: &mut dyn Writer,
     ) -> Decision {
-        let mut decision = Decision::default();
-        self.take_up(ledger, &mut decision);
+        let visited = self.look_at_new(ledger);
+        let mut decision = Decision { visited, ..Decision::default() };
         self.hold(ledger, setting);
         if let Some(seed) = self.policy.seed.clone() {
             self.seed_way(&seed, ledger, setting, moment, writer, &mut decision);
             return decision;
         }
+        self.remove_forgotten(ledger, setting, moment, writer, &mut decision);
         let context = self.context(ledger, setting);
         let limit = (20 * setting.usable).min(600_000); // 20 % of the usable window, at most 6,000 tokens
         let tail = self.tail(ledger, limit);
@@ -338,17 +345,18 @@ impl Pruner {
         decision
     }
 
-    /// Looks at the blocks that have come since the last decision.
-    fn take_up(&mut self, ledger: &Ledger, decision: &mut Decision) {
+    /// Looks at the blocks that have come since it last did; how many they are.
+    pub fn look_at_new(&mut self, ledger: &Ledger) -> u64 {
         let fresh = self.seen..ledger.block_count();
         self.seen = fresh.end;
-        decision.visited = decision.visited.saturating_add(fresh.len() as u64);
+        let visited = fresh.len() as u64;
         for at in fresh {
             let Some(block) = ledger.blocks.get(at as usize) else { continue };
             if self.may_open(block) {
                 self.open.push(at);
             }
         }
+        visited
     }
 
     /// A block that came back in its first form may be edited again, once it may be changed.

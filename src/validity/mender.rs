@@ -240,6 +240,12 @@ impl Mender {
         fix(call.message, Some(call.place), FixKind::Drop { piece: call.piece }, rule, message)
     }
 
+    /// A message is passed over that was right when it was sent.
+    pub fn pass(&mut self, index: u32, role: Role) {
+        self.called |= role == Role::Assistant;
+        self.spoke(index, role);
+    }
+
     pub(super) fn spoke(&mut self, index: u32, role: Role) {
         self.last = Some(role);
         self.newest = index;

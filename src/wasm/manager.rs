@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{with_bytes, with_input};
-use crate::context::{Options, Pushed, State};
+use crate::context::{Alignment, Options, Pushed, State};
 use crate::error::Result;
 use crate::format::Format;
 use crate::json::{items, string, write};
@@ -57,9 +57,42 @@ impl Manager {
         with_input(len, |json| self.0.fingerprint_of(json.as_bytes()))
     }
 
-    /// All messages come again, for they are others from some place on: what was decided before it holds.
-    pub fn resync(&mut self) {
-        self.0.resync();
+    /// The next message (JSON) of a history that is to be aligned.
+    pub fn offer(&mut self, len: usize) -> Result<()> {
+        with_input(len, |json| self.0.offer(json.as_bytes()))
+    }
+
+    /// The next message of a history that is to be aligned is this one of the session.
+    pub fn offer_known(&mut self, index: u32) {
+        self.0.offer_known(index);
+    }
+
+    /// Where the offered history lies in the known one, if it is a later part of it: how many of the system's messages lead it, how
+    /// many messages come before those that are known, and the numbers of those, [from, to).
+    pub fn align(&mut self) -> Option<Vec<u32>> {
+        let Alignment { systems, front, from, to } = self.0.align()?;
+        Some(vec![systems, front, from, to])
+    }
+
+    /// The host no longer holds the messages before this one.
+    pub fn forget(&mut self, before: u32) {
+        self.0.forget(before);
+    }
+
+    /// How many messages `truncate` would keep.
+    pub fn keeps(&self, same: u32) -> u32 {
+        self.0.keeps(same)
+    }
+
+    /// The first messages are the same, so many, and others follow: what was decided before them holds. Those behind what the
+    /// session `keeps` come again. `parts`: the next of them is another, whatever it says.
+    pub fn truncate(&mut self, same: u32, parts: bool) {
+        self.0.truncate(same, parts);
+    }
+
+    /// The session waits for its messages, and those that came do not start as it does: perhaps the oldest are forgotten.
+    pub fn starts_late(&self) -> bool {
+        self.0.starts_late()
     }
 
     /// The session's history as bytes.

@@ -7,7 +7,7 @@ use crate::hash::fnv;
 /// the version: `tests/golden/snapshot-3.bin` is of this one.
 const START: &[u8] = b"PLIM";
 const VERSION: u8 = 3;
-/// Pins had no text then, and a refusal was a number.
+/// Pins had no text then, a refusal was a number, and nothing told what the messages were.
 const OLDEST: u8 = 2;
 
 /// Writes a snapshot.

@@ -5,6 +5,7 @@ use super::super::compactions::Compactions;
 use super::super::flush::Flush;
 use super::super::pins::Pins;
 use super::bytes::{Reader, Writer};
+use super::forgotten::Past;
 use super::{Changed, Shape, Snapshot, Want, Why};
 use crate::error::Result;
 use crate::format::Format;
@@ -23,11 +24,14 @@ impl Snapshot {
         let mut out = Writer::new();
         out.number(self.upto.into());
         out.text(self.format.name());
-        out.number(self.certain.into());
+        out.number(u64::from(self.certain) | (u64::from(self.is_old) << 1));
         out.hash(self.before);
         out.number(self.marks.len() as u64);
         for &mark in &self.marks {
             out.mark(mark);
+        }
+        if !self.is_old {
+            self.past.write(&self.traces, &mut out);
         }
         out.number(self.epoch.into());
         out.perhaps(self.at_ms.and_then(|at| u64::try_from(at).ok()));
@@ -139,12 +143,15 @@ impl Snapshot {
             given.refuse("a format is unknown");
             Format::Anthropic
         });
-        let certain = given.flag();
+        let flags = given.number();
+        let (certain, is_old) = (flags & 1 != 0, given.is_old || flags & 2 != 0);
         let before = given.hash();
         let mut marks = Vec::new();
         for _ in 0..given.count() {
             marks.push(given.mark());
         }
+        let (past, traces) =
+            if is_old { Default::default() } else { Past::read(&mut given, upto, marks.len()) };
         let epoch = given.small();
         let at_ms = given.perhaps().and_then(|at| i64::try_from(at).ok());
         let (peak, tokens, last) = (given.number(), given.number(), given.number());
@@ -166,12 +173,7 @@ impl Snapshot {
         let fold_rent = given.number();
         let charged = given.perhaps().and_then(|call| u32::try_from(call).ok());
         let forms = read_changed(&mut given);
-        let mut rents = Vec::new();
-        let mut block = 0u32;
-        for _ in 0..given.count() {
-            block = block.saturating_add(given.small());
-            rents.push((block, given.number()));
-        }
+        let rents = read_rents(&mut given);
         let (unbound, bound) = (given.ascending(), given.flag());
         let mut counted = None;
         if given.flag() {
@@ -194,7 +196,10 @@ impl Snapshot {
             format,
             certain,
             before,
+            is_old,
             marks,
+            traces,
+            past,
             epoch,
             at_ms,
             peak,
@@ -270,6 +275,16 @@ impl Changed {
     }
 }
 
+fn read_rents(given: &mut Reader<'_>) -> Vec<(u32, u64)> {
+    let mut rents = Vec::new();
+    let mut block = 0u32;
+    for _ in 0..given.count() {
+        block = block.saturating_add(given.small());
+        rents.push((block, given.number()));
+    }
+    rents
+}
+
 fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
     let mut rules = Vec::new();
     for _ in 0..given.count() {
@@ -309,4 +324,4 @@ fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
 }
 
 /// No session has more; longer runs are a forgery that would fill the memory and take seconds.
-const MOST_BLOCKS: usize = 1_000_000;
+pub(super) const MOST_BLOCKS: usize = 1_000_000;

@@ -4,7 +4,7 @@
 //! have; the one that is further, if neither has. What stands beside the messages is of both: pins, what a provider counted
 //! or refused, what summarizers came to. What one side let go is let go: the same thing is one pin.
 
-use super::{Snapshot, State, mark, rolled};
+use super::{Snapshot, State, mark, rolled_by};
 use crate::context::calibration::{Calibration, Counted};
 use crate::error::Result;
 use crate::model::NONE;
@@ -52,16 +52,16 @@ impl State {
     /// Theirs is made of the same messages, as far as both have come and up to this one.
     fn agrees(&self, ours: &Snapshot, theirs: &Snapshot, upto: u32) -> bool {
         let (first, upto) = (theirs.first() as usize, upto.min(theirs.upto) as usize);
-        let prints = self.ledger.messages.iter().map(|it| it.fingerprint);
+        let known = self.ledger.messages.iter().map(|it| mark(it.fingerprint));
         if self.waiting.is_some() {
             let marks = ours.marks.iter().zip(&theirs.marks);
             return (ours.first() as usize, ours.before) == (first, theirs.before)
                 && marks.take(upto.saturating_sub(first)).all(|(a, b)| a == b);
         }
-        let known = prints.len() >= first.max(upto);
-        known
-            && prints.clone().take(first).fold(0, rolled) == theirs.before
-            && prints.take(upto).skip(first).map(mark).eq(theirs
+        let before = self.ledger.messages.iter().take(first).map(|it| theirs.print(it.fingerprint));
+        known.len() >= first.max(upto)
+            && before.fold(0, rolled_by) == theirs.before
+            && known.take(upto).skip(first).eq(theirs
                 .marks
                 .iter()
                 .take(upto.saturating_sub(first))
@@ -73,11 +73,6 @@ impl Snapshot {
     /// How far it has come: of two that were cut alike the greater is the later.
     fn ahead(&self) -> (u32, u32) {
         (self.upto, self.epoch)
-    }
-
-    /// The first message that has a mark.
-    fn first(&self) -> u32 {
-        self.upto.saturating_sub(super::count(self.marks.len()))
     }
 
     fn folded_since(&self, base: &Self) -> bool {

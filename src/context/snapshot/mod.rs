@@ -7,7 +7,9 @@
 pub(super) mod bytes;
 mod code;
 mod forged;
+mod forgotten;
 mod merge;
+mod truncate;
 mod waiting;
 
 pub(super) use waiting::{Known, Waiting};
@@ -24,6 +26,7 @@ use crate::format::Format;
 use crate::model::{Form, NONE};
 use crate::number::count;
 use crate::prune::Head;
+use forgotten::{Past, Trace};
 
 /// So many of the last messages are known one by one; those before them as a whole.
 const KNOWN_SINGLY: u32 = 512;
@@ -42,7 +45,12 @@ pub(super) struct Snapshot {
     certain: bool,
     /// Of all messages before those that have a mark.
     before: u64,
+    /// It is of version 2: `before` is of whole fingerprints, and nothing tells what the messages were.
+    is_old: bool,
     marks: Vec<u32>,
+    /// What those are, and what came before them: for when they are forgotten.
+    traces: Vec<Trace>,
+    past: Past,
     epoch: u32,
     at_ms: Option<i64>,
     peak: u64,
@@ -111,8 +119,12 @@ enum Shape {
 }
 
 /// Goes on with the hash of messages by one more of them.
-pub(super) fn rolled(rolling: u64, fingerprint: u64) -> u64 {
-    crate::hash::mix(rolling ^ fingerprint)
+pub(super) fn rolled(rolling: u64, mark: u32) -> u64 {
+    rolled_by(rolling, mark.into())
+}
+
+fn rolled_by(rolling: u64, print: u64) -> u64 {
+    crate::hash::mix(rolling ^ print)
 }
 
 /// The lower half tells one message from another at the same place.
@@ -130,7 +142,7 @@ impl State {
         let upto = self.sent.upto.max(if untold { self.pruner.start } else { 0 });
         let end = self.ledger.blocks_of(upto).start;
         let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
-        let fingerprints = self.ledger.messages.iter().take(upto as usize).map(|it| it.fingerprint);
+        let marks = self.ledger.messages.iter().take(upto as usize).map(|it| mark(it.fingerprint));
         let changed = self.why.iter().filter(|(at, _)| **at < end);
         let flagged = |flag: fn(&crate::identifiers::Identifier) -> bool| {
             let all = self.ledger.identifiers.iter().filter(|(_, it)| flag(it));
@@ -146,8 +158,11 @@ impl State {
             upto,
             format: self.format,
             certain: self.certain,
-            before: fingerprints.clone().take(first).fold(0, rolled),
-            marks: fingerprints.skip(first).map(mark).collect(),
+            before: marks.clone().take(first).fold(0, rolled),
+            is_old: false,
+            marks: marks.skip(first).collect(),
+            traces: (count(first)..upto).filter_map(|at| self.trace(at)).collect(),
+            past: self.past(count(first)),
             epoch: self.sent.epoch,
             at_ms: self.sent.at_ms,
             peak: self.sent.peak,
@@ -240,6 +255,9 @@ impl State {
         state.sent.items = vec![UNKNOWN];
         (state.sent.unheld, state.sent.rebuild) = (true, true);
         state.wait_for(snapshot);
+        if let Some(waiting) = &mut state.waiting {
+            waiting.may_start_late = !waiting.snapshot.is_old;
+        }
         state
     }
 
@@ -269,6 +287,7 @@ impl State {
         let provider = options.provider.unwrap_or_else(|| native(self.format));
         let bound = self.binds_reasoning();
         self.sent.settled = false;
+        self.measured = None;
         self.pruner.policy = options.policy.clone();
         if recount || provider != self.provider {
             let snapshot = self.history();

@@ -1,11 +1,13 @@
 //! A session that waits for the messages that its snapshot was made of, and how it takes up what it knew of them.
 
-use super::{Changed, Shape, Snapshot, UNKNOWN, count, mark, rolled};
+use std::ops::Range;
+
+use super::{Changed, Shape, Snapshot, UNKNOWN, count, mark, rolled_by};
 use crate::context::compactions::Compactions;
 use crate::context::lines::SUMMARY;
 use crate::context::state::State;
 use crate::estimate::MESSAGE;
-use crate::model::{Draft, Form};
+use crate::model::{Draft, Form, NONE};
 use crate::prune::{Change, Head, Rule};
 
 /// A snapshot that waits for the messages it was made of.
@@ -13,7 +15,31 @@ use crate::prune::{Change, Head, Rule};
 pub(in crate::context) struct Waiting {
     pub(super) snapshot: Snapshot,
     /// Of the messages that have come.
-    rolling: u64,
+    pub(super) rolling: u64,
+    /// The measured messages are kept where the history parts.
+    pub(super) keeps: bool,
+    /// From this message on it is another history.
+    pub(super) ends: u32,
+    /// The host's side has not been asked yet whether it has forgotten how the history starts.
+    pub(super) may_start_late: bool,
+    /// It is being asked.
+    pub(in crate::context) starts_late: bool,
+    /// Blocks of messages that the host has forgotten.
+    pub(super) forgotten: Range<u32>,
+}
+
+impl Waiting {
+    pub(super) fn new(snapshot: Snapshot) -> Self {
+        Self {
+            snapshot,
+            rolling: 0,
+            keeps: false,
+            ends: NONE,
+            may_start_late: false,
+            starts_late: false,
+            forgotten: 0..0,
+        }
+    }
 }
 
 /// What a message does to a session that waits.
@@ -22,7 +48,7 @@ pub(in crate::context) enum Known {
     Same,
     /// It is not, or there are no more: the session has been taken up as far as it came.
     Ends,
-    /// The session is another altogether.
+    /// The session is another altogether, or starts later than it did: it waits as before.
     Strange,
 }
 
@@ -30,22 +56,27 @@ impl State {
     pub(super) fn wait_for(&mut self, snapshot: Snapshot) {
         self.pins.clone_from(&snapshot.pins);
         self.pins.detach();
-        self.waiting = Some(Waiting { snapshot, rolling: 0 });
+        self.waiting = Some(Waiting::new(snapshot));
     }
 
     /// Whether the next message is the one that the snapshot was made of; if not, takes up what came before it.
     pub(in crate::context) fn meet(&mut self, index: u32, fingerprint: u64) -> Known {
         let Some(waiting) = &mut self.waiting else { return Known::Ends };
         let snapshot = &waiting.snapshot;
+        if waiting.may_start_late && snapshot.opens_otherwise(index, fingerprint) {
+            self.wait_for_a_later_part();
+            return Known::Strange;
+        }
         let single = count(snapshot.marks.len());
         let first = snapshot.upto.saturating_sub(single);
         if index == first && waiting.rolling != snapshot.before {
             self.waiting = None;
+            self.reset();
             return Known::Strange;
         }
         let known = snapshot.marks.get(index.wrapping_sub(first) as usize);
-        if index < first || known == Some(&mark(fingerprint)) {
-            waiting.rolling = rolled(waiting.rolling, fingerprint);
+        if index < waiting.ends && (index < first || known == Some(&mark(fingerprint))) {
+            waiting.rolling = rolled_by(waiting.rolling, snapshot.print(fingerprint));
             return Known::Same;
         }
         self.take_up();
@@ -70,7 +101,8 @@ impl State {
 
     /// Goes on where the snapshot was made, with the messages that have come: all of them, or those before a branch.
     pub(in crate::context) fn take_up(&mut self) {
-        let Some(Waiting { snapshot, .. }) = self.waiting.take() else { return };
+        self.keep_measured();
+        let Some(Waiting { snapshot, forgotten, .. }) = self.waiting.take() else { return };
         let messages = self.ledger.message_count();
         // Nothing that would have to be said of a session without messages.
         if messages == 0 {
@@ -79,8 +111,9 @@ impl State {
         }
         // Only repairs have been made yet.
         let repaired: Vec<u32> = self.why.keys().copied().collect();
-        self.take_forms(&snapshot);
+        let is_missing = self.take_forms(&snapshot, &forgotten);
         let (ours, calls) = (&mut self.pruner, self.call);
+        ours.lost = is_missing;
         ours.fold_rent = snapshot.fold_rent;
         ours.charged = snapshot.charged.map(|charged| charged.min(calls));
         self.sent.epoch = snapshot.epoch;
@@ -103,13 +136,13 @@ impl State {
         self.sent.last = snapshot.last;
         if let Some(items) = snapshot.items {
             self.sent.items = items;
-        } else if untold {
+        } else if untold || is_missing {
             self.sent.items = vec![UNKNOWN];
         } else if !whole || snapshot.anew {
             // What stood behind these is not known: the request is not what it was from there on.
             self.sent.items.push(UNKNOWN);
         }
-        self.sent.rebuild = !whole || snapshot.anew || untold;
+        self.sent.rebuild = !whole || snapshot.anew || untold || is_missing;
         let beside = (self.parts.fingerprint, self.parts.total());
         let same_window = snapshot.window == (self.options.window, self.options.usable);
         self.sent.settled = whole
@@ -118,6 +151,7 @@ impl State {
             && !goes
             && !snapshot.anew
             && !untold
+            && !is_missing
             && snapshot.parts == Some(beside);
         // Nothing is built anew only because the host's side does not hold it.
         self.sent.rebuild &= !self.sent.settled;
@@ -126,7 +160,7 @@ impl State {
         }
         // What was in this process needs no proof.
         if self.sent.unheld {
-            self.disbelieve(&snapshot.changed, &repaired);
+            self.disbelieve(&snapshot.changed, &repaired, &forgotten);
         }
     }
 
@@ -145,11 +179,17 @@ impl State {
 
     /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has, and what
     /// was dropped for the sake of messages that have not come is there again.
-    fn take_forms(&mut self, snapshot: &Snapshot) {
+    /// True: something was sent of a message that the host has forgotten.
+    fn take_forms(&mut self, snapshot: &Snapshot, forgotten: &Range<u32>) -> bool {
         let end = self.ledger.block_count();
+        let mut missing = forgotten.len();
         let folds_hold = snapshot.start <= self.ledger.message_count();
         for changed in snapshot.changed.iter().take_while(|changed| changed.block < end) {
             let Changed { block, now, why, form } = changed;
+            if forgotten.contains(block) {
+                missing = missing.saturating_sub(usize::from(*form == Shape::Gone));
+                continue;
+            }
             let dropped = matches!(
                 (why.rule, form),
                 (Rule::HardFit | Rule::Discard, Shape::Gone) if why.call > self.call
@@ -201,12 +241,14 @@ impl State {
                 block.rent = rent;
             }
         }
-        for &id in &snapshot.stubbed {
+        // Numbers of identifiers are those of their first appearance, which may be forgotten.
+        let is_whole = forgotten.is_empty();
+        for &id in snapshot.stubbed.iter().filter(|_| is_whole) {
             if let Some(identifier) = self.ledger.identifiers.get_mut(id) {
                 identifier.stubbed = true;
             }
         }
-        for &id in &snapshot.summarized {
+        for &id in snapshot.summarized.iter().filter(|_| is_whole) {
             if let Some(identifier) = self.ledger.identifiers.get_mut(id) {
                 identifier.summarized = folds_hold;
             }
@@ -215,8 +257,15 @@ impl State {
         for at in snapshot.unbound.iter().filter(|&&at| at < end) {
             self.unbound.insert(*at, ());
         }
+        if !is_whole {
+            let summary = std::mem::take(&mut self.lines.summary);
+            self.ledger.identifiers.note_summary(&summary);
+            self.lines.summary = summary;
+            self.pruner.start = self.pruner.start.max(self.pruner.forgotten);
+        }
         self.fresh.clear();
         self.pruner.fold_wanted = snapshot.fold_wanted;
+        missing > 0
     }
 
     /// What a changed block costs by the estimator of now.

@@ -44,7 +44,7 @@ impl Told {
 }
 
 /// What a host's history may hold next.
-fn turn(told: &mut Told, kind: u8, at: usize) {
+pub(super) fn turn(told: &mut Told, kind: u8, at: usize) {
     match kind {
         0 => told.ask(&words(40, &format!("ask{at}n"))),
         1 => told.say(&format!("x{}y{} is what src/f{at}.rs says", at / 2, at % 300)),

@@ -114,6 +114,68 @@ function pinned(api, options, clean) {
   };
 }
 
+/** What is sent is valid, its places are those of what was passed, and within an epoch it grows at its end. @type {(check: (what: string, list: any[]) => void) => (where: string, passed: any[], view: any) => Found} */
+function sound(check) {
+  /** @type {{ epoch: number, sent: string[] } | null} */
+  let last = null;
+  return (where, passed, { epoch, messages, source, forgotten }) => {
+    check(where, messages);
+    const sent = texts(messages);
+    const other = last?.sent.findIndex((own, at) => own !== sent[at]) ?? -1;
+    if (epoch === last?.epoch && other >= 0)
+      return { law: "epoch", message: `${where}: message ${other} changed within epoch ${epoch}` };
+    last = { epoch, sent };
+    const isOff = source.some(
+      (/** @type {number | null} */ at) => at !== null && !(at < passed.length),
+    );
+    if (!isOff && forgotten >= 0) return null;
+    return { law: "forgotten", message: `${where}: ${forgotten}, of places ${source}` };
+  };
+}
+
+/**
+ * A host that forgets its oldest messages, more at some calls, and may put a message of its own in front, another each time.
+ * @type {(api: any, options: any, through: (list: any[]) => any[], front: (list: any[], at: number) => any[], check: (what: string, list: any[]) => void) => Companion}
+ */
+function forgetting(api, options, through, front, check) {
+  const host = new api.ContextManager(options);
+  const judge = sound(check);
+  let from = 0;
+  return (where, prefix, _, next) => {
+    if (next() < 0.6) from = Math.min(prefix.length - 1, from + Math.floor(next() * 4));
+    const later = prefix.slice(from);
+    const passed = through(from === 0 ? later : front(later, prefix.length));
+    return judge(`forgetting ${from} of ${where}`, passed, host.request(passed));
+  };
+}
+
+/**
+ * A host that ends its history otherwise at each call, with some earlier message once more: it is sent what a session sends that
+ * reads all of it again. A change of the model has that read; on a history that is the same it would also decide anew.
+ * @type {(api: any, options: any, through: (list: any[]) => any[], check: (what: string, list: any[]) => void) => Companion}
+ */
+function endsOtherwise(api, options, through, check) {
+  const [host, reader] = [new api.ContextManager(options), new api.ContextManager(options)];
+  const judge = sound(check);
+  let last = "";
+  return (where, prefix, _, next) => {
+    // pi replays what the system says by itself, at the head of a request.
+    const ends = prefix.filter((one) => options.format !== "pi" || one.role !== "system");
+    const end = ends[Math.floor(next() * ends.length)];
+    const passed = through([...prefix, ...(end && next() < 0.8 ? [end] : [])]);
+    const all = JSON.stringify(passed);
+    if (all !== last) reader.setModel({ window: options.window });
+    last = all;
+    const got = host.request(passed);
+    const other = reader.request(passed);
+    const found = differs("ends otherwise", where, got, other);
+    if (found || got.firstChanged === other.firstChanged)
+      return found ?? judge(`ending otherwise, ${where}`, passed, got);
+    const message = `${where}: ${got.firstChanged}, not ${other.firstChanged}`;
+    return { law: "ends otherwise, firstChanged", message };
+  };
+}
+
 /** @param {any} message */
 const hasWordsAlone = (message) =>
   typeof message.content === "string" && Object.keys(message).length === 2;
@@ -197,16 +259,38 @@ function throwing(api, options, seed) {
   };
 }
 
-/** @param {any} api @param {any} options @param {any} manager @param {{ clean: boolean, seed: number, classes: boolean }} history @returns {Companion} */
-export function companion(api, options, manager, { clean, seed, classes }) {
+/** A message of the user's. @param {string} format @param {string} text */
+function userSays(format, text) {
+  if (format === "gemini") return { role: "user", parts: [{ text }] };
+  if (format === "langchain") return { type: "human", data: { content: text } };
+  if (format === "pi") return { role: "user", content: text, timestamp: text.length };
+  return { role: "user", content: text };
+}
+
+/**
+ * @param {any} api @param {any} options @param {any} manager
+ * @param {{ clean: boolean, seed: number, classes: boolean, check: (what: string, list: any[]) => void }} history
+ * @returns {Companion}
+ */
+export function companion(api, options, manager, { clean, seed, classes, check }) {
   // A host that throws is compared with a manager that pins nothing.
-  const throws = Math.floor(seed / 4) % 4 === 0;
+  const throws = Math.floor(seed / 8) % 4 === 0;
+  const json = (/** @type {any[]} */ list) => (classes ? list : JSON.parse(JSON.stringify(list)));
+  const whole = (/** @type {any[]} */ list) => list;
+  const fronted = (/** @type {any[]} */ list, /** @type {number} */ at) => [
+    userSays(options.format, `(session bootstrap ${at})`),
+    ...list,
+  ];
   const ways = [
     () => parked(api, options, manager, !throws),
     () => fedBack(api, options, (list) => list),
     // An instance of a class is not what JSON makes of it.
-    () => fedBack(api, options, (list) => (classes ? list : JSON.parse(JSON.stringify(list)))),
+    () => fedBack(api, options, json),
     () => pinned(api, options, clean),
+    () => forgetting(api, options, whole, whole, check),
+    () => forgetting(api, options, json, fronted, check),
+    () => endsOtherwise(api, options, whole, check),
+    () => endsOtherwise(api, options, json, check),
   ];
   // The laws are tried on managers that can only be asked.
   if (!api.ContextManager.restore) return () => null;

@@ -99,7 +99,12 @@ function run(api, { format, provider }, history, seed, played) {
   };
   const manager = new api.ContextManager(options);
   const { clean } = history;
-  const beside = companion(api, options, manager, { clean, seed, classes: format === "langchain" });
+  const beside = companion(api, options, manager, {
+    clean,
+    seed,
+    classes: format === "langchain",
+    check,
+  });
   const next = random(seed);
   const law = { format, provider };
   const views = { mended: /** @type {any} */ (null), sent: /** @type {any} */ (null) };
