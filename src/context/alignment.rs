@@ -90,7 +90,8 @@ impl State {
             let part = offered.get(front..)?;
             let (length, to) = overlap(part, &marks, least)?;
             let from = first.saturating_add(to.saturating_sub(length));
-            (from > systems).then(|| Alignment {
+            // A first message in the place of one that is missing is that one, changed.
+            (from > front).then(|| Alignment {
                 systems: count(systems),
                 front: count(front),
                 from: count(from),

@@ -77,9 +77,10 @@ fn a_pin_is_let_go_though_the_last_request_is_handed_over_whole_first() {
     told.request();
     told.state.unpin(id);
     told.state.hand_over_whole();
-    told.request();
-    told.ask("and then?");
+    assert!(!told.state.fronts("keep this"));
     assert!(told.request().first_changed.is_some());
+    told.ask("and then?");
+    assert_eq!(told.request().first_changed, None);
 }
 
 proptest! {
