@@ -24,8 +24,8 @@ struct Gate {
 
 #[rustfmt::skip]
 const GATES: [Gate; 7] = [
-    Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 635_000,
-        reason: "nine message formats, eight providers, nine presets, ten tokenizer families; the aim is 540,000, once reports are drawn outside" },
+    Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 672_500,
+        reason: "nine message formats, eight providers, nine presets, ten tokenizer families; 37,000 for pins that outlive their message, hosts that forget, cache markers and rules checked as a request grows; the aim is 540,000, once reports are drawn outside" },
     Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 153_600,
         reason: "the table of each agent's session files, and the default tokenizer's table" },
     Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 216_100,
@@ -36,8 +36,8 @@ const GATES: [Gate; 7] = [
         reason: "HMAC and the store, with the default tokenizer's table" },
     Gate { part: "inspect.wasm", weight: Weight::Bytes, most: 116_400,
         reason: "two views for a terminal, and the ContextBudget" },
-    Gate { part: "main", weight: Weight::Brotli, most: 289_300,
-        reason: "a bundle of everything but session files and the system prompt; the aim is 245,000, as plimsoll.wasm's is 540,000" },
+    Gate { part: "main", weight: Weight::Brotli, most: 306_200,
+        reason: "a bundle of everything but session files and the system prompt; 14,000 of it are what plimsoll.wasm's gate names; the aim is 245,000, as plimsoll.wasm's is 540,000" },
 ];
 
 /// A part of the package as it was measured.
