@@ -189,6 +189,10 @@ impl State {
         let Some(changed) = changed else {
             return Some((items.len(), self.sent.upto, self.sent.speaker));
         };
+        // What a fold kept of it may stand in the fold's own message.
+        if changed < self.pruner.start {
+            return None;
+        }
         for (at, pair) in items.windows(2).enumerate().rev() {
             let [before, item] = pair else { return None };
             // What is ours has no place in the history of its own.
