@@ -3,7 +3,7 @@
  * Whatever the history, the format and the provider: each request and each repair is what the strict provider takes,
  * and the laws hold (`generated/laws.mjs`). A failure is shown with its seed and the smallest history that shows it.
  *
- * PLIMSOLL_HISTORIES   how many transcripts over all pairs; 10,000 by default, 1,000,000 with `--long`
+ * PLIMSOLL_HISTORIES   how many transcripts over all pairs; 2,000 by default, 1,000,000 with `--long`
  * PLIMSOLL_FIRST       the seed of the first of them; 1 by default. A long run can go in pieces: it prints how far all of it is
  *                      done, and where to go on
  * PLIMSOLL_THREADS     how many threads play; one for each core by default, at most 4
@@ -23,7 +23,7 @@ import { loadPackage } from "./package.mjs";
 
 const { api, why } = await loadPackage();
 const long = process.env.PLIMSOLL_LONG === "1";
-const histories = Number(process.env.PLIMSOLL_HISTORIES ?? (long ? 1_000_000 : 10_000));
+const histories = Number(process.env.PLIMSOLL_HISTORIES ?? (long ? 1_000_000 : 2_000));
 const first = Number(process.env.PLIMSOLL_FIRST ?? 1);
 const last = first + histories - 1;
 const only = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
