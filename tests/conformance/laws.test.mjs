@@ -269,14 +269,12 @@ test("what validate and repair say is held against the strict provider", () => {
     ),
   );
   const alarm = { rule: "I3", index: 0, path: "", message: "no" };
-  assert.deepEqual(
-    [...lawsBroken(fake(undefined, { validate: () => [alarm] }), pair())],
-    ["false alarm I3"],
-  );
+  const alarmed = lawsBroken(fake(undefined, { validate: () => [alarm] }), pair());
+  assert.ok(alarmed.has("false alarm I3"), `found: ${[...alarmed]}`);
   const copies = {
     repair: (/** @type {any[]} */ messages) => ({ messages: copy(messages), repairs: [] }),
   };
-  assert.deepEqual([...lawsBroken(fake(undefined, copies), pair())], ["no-op"]);
+  assert.ok(lawsBroken(fake(undefined, copies), pair()).has("no-op"));
   let asked = 0;
   const again = {
     repair: (/** @type {any[]} */ messages) => ({
@@ -284,7 +282,7 @@ test("what validate and repair say is held against the strict provider", () => {
       repairs: asked++ % 2 === 1 ? [alarm] : [],
     }),
   };
-  assert.deepEqual([...lawsBroken(fake(undefined, again), pair())], ["idempotent"]);
+  assert.ok(lawsBroken(fake(undefined, again), pair()).has("idempotent"));
 });
 
 test("a failing history is shrunk to what shows the failure", () => {
