@@ -446,13 +446,8 @@ export class History<M> {
       (sent, place) =>
         sent.isOurs || (sent.isEdited && this.#isEdit(manager, messages, place, sent)),
     );
-    // Ours may be missing altogether: then the history lacks, before its end, what our request lacked.
-    const lacks = held.some(({ numbers: [number = 0] }, place) => {
-      const before = held[place - 1]?.numbers.at(-1) ?? -1;
-      return number > before + 1;
-    });
-    const isAll =
-      held.length < of && (held.length === shown.length || (at === shown.length && lacks));
+    // The host may have left ours out altogether.
+    const isAll = at === shown.length && (held.length < of || held.length < shown.length);
     if (held.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ numbers }) => numbers.length > 0);
     return { held, same, next: missing?.numbers[0] ?? of };
