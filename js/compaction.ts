@@ -29,8 +29,6 @@ export interface Session<M> {
   now(): number;
   manager(): glue.Manager;
   readonly isOver: boolean;
-  /** The session, unless it was disposed of. */
-  alive(during: string): unknown;
   /** Runs what may call code of the host's. */
   alone<T>(during: string, work: () => T): T;
   /** Calls the host's listener. */
@@ -139,9 +137,8 @@ export class Compactions<M> {
 
   /** A second call joins the first. An aborted one rejects with its signal's reason; the work stops when all have. */
   async compact(messages: readonly M[], options: CompactOptions): Promise<CompactionOutcome> {
-    this.#session.alive("compact");
-    options.signal?.throwIfAborted();
     const { signal } = options;
+    signal?.throwIfAborted();
     return this.#wait(this.#running ?? this.#start(messages, options), signal);
   }
 
@@ -397,10 +394,9 @@ export class Compactions<M> {
 
   /** The messages that go, flat, and what they tell of files, commands and errors. */
   #read(during: string, manager: glue.Manager, told: Told): { flat: string[]; lists: Lists } {
-    const { messages } = this.#session.history;
-    const held = told.go.filter((number) => messages[number] !== undefined);
-    const flat = held.map((number) => {
-      const json = messageJson(messages[number], number);
+    const { history } = this.#session;
+    const flat = history.held(told.go).map((number) => {
+      const json = messageJson(history.messages[number], number);
       return call(during, () => manager.flat(number, send(json)));
     });
     return { flat, lists: JSON.parse(call(during, () => manager.extracted())) as Lists };

@@ -82,10 +82,9 @@ export class ContextManager<M = unknown> {
    * @throws as `request`; an aborted call rejects with its signal's reason.
    */
   async prepare<T extends M>(messages: readonly T[], parts: Parts = {}): Promise<Prepared<T>> {
+    const { compactions } = this.#session.alive("prepare");
     const known = onlyKnown("parts", parts, PARTS);
-    return (await this.#session
-      .alive("prepare")
-      .compactions.prepare(messages, known)) as Prepared<T>;
+    return (await compactions.prepare(messages, known)) as Prepared<T>;
   }
 
   /**
@@ -115,8 +114,9 @@ export class ContextManager<M = unknown> {
    * signal's reason, and nothing has changed.
    */
   async compact(messages: readonly M[], options: CompactOptions = {}): Promise<CompactionOutcome> {
+    const { compactions } = this.#session.alive("compact");
     const known = onlyKnown("options", options, [...PARTS, "force", "focus", "plan"]);
-    return this.#session.compactions.compact(messages, known);
+    return compactions.compact(messages, known);
   }
 
   /**

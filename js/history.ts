@@ -124,6 +124,11 @@ export class History<M> {
     return this.#passed.messages.length;
   }
 
+  /** Those of these messages that this process has; a restart behind a window loses the oldest. */
+  held(numbers: readonly number[]): number[] {
+    return numbers.filter((number) => this.messages[number] !== undefined);
+  }
+
   /** The places of a run of numbers, as [from, to); none for what the host does not hold, or only in a message of ours. */
   runsOf(from: number, to: number): Array<[number, number]> {
     if (!this.#passed) return [[from, to]];

@@ -192,7 +192,7 @@ export function isShapedAs(one: unknown, other: unknown): boolean {
 }
 
 /** An object of no class, that does not say itself how it is written. */
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || "toJSON" in value) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -2,6 +2,7 @@
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
+import { isPlainObject } from "./json.js";
 
 /**
  * True for a provider's context-overflow error, as its SDK throws it or as text; false for rate limits, quotas and everything
@@ -34,10 +35,10 @@ export function overflowOf(error: unknown): Overflow | null {
   return error;
 }
 
+/** A plain object with nothing but figures; one without any says that the request was too large, and no more. */
 function isFigures(error: unknown): error is Overflow {
-  // Errors of another realm have no keys either.
-  if (Object.prototype.toString.call(error) !== "[object Object]") return false;
-  return Object.keys(error as object).every((name) => name === "limit" || name === "inputTokens");
+  if (!isPlainObject(error)) return false;
+  return Object.keys(error).every((name) => name === "limit" || name === "inputTokens");
 }
 
 /** So much of an error is looked at. */

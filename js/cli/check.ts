@@ -1,5 +1,4 @@
 /** `plimsoll check FILE...`: sessions beside limits. The figures, and whether they are kept. */
-
 import { suggestion } from "../nearest.js";
 import type { InspectReport, ReplayCall } from "../types.js";
 import { usage } from "./errors.js";

@@ -24,7 +24,7 @@ export interface Prepared<M> {
   tokensSource: "usage+estimate" | "estimate";
   /**
    * How many messages of the session the host no longer passes: it shows a window of its transcript, or took a request of ours for it.
-   * What is still sent of them is sent as it was until the next time room is made.
+   * What is still sent of them is sent as it was, until it is larger than what the host holds or room is made.
    */
   forgotten: number;
   /** Edits that are new in this request. */

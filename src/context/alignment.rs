@@ -10,7 +10,7 @@ use crate::format::fingerprint;
 use crate::model::{Kind, Role};
 use crate::number::count;
 
-/// A host's own first message that stands for what it forgot is at most this long, in bytes: a summary is longer.
+/// A host's own first message in place of what it forgot is at most this long, in bytes: a summary is longer.
 const LONGEST_PLACEHOLDER: usize = 160;
 
 /// A message of the passed history, as it is compared.
@@ -20,7 +20,7 @@ pub(super) struct Offered {
     /// The host passed the known object, or its key.
     is_known: bool,
     is_system: bool,
-    /// It may stand for what the host forgot.
+    /// It may be in place of what the host forgot.
     is_placeholder: bool,
 }
 

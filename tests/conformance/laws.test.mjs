@@ -269,12 +269,16 @@ test("what validate and repair say is held against the strict provider", () => {
     ),
   );
   const alarm = { rule: "I3", index: 0, path: "", message: "no" };
-  const alarmed = lawsBroken(fake(undefined, { validate: () => [alarm] }), pair());
-  assert.ok(alarmed.has("false alarm I3"), `found: ${[...alarmed]}`);
+  // Where no cache markers are added: a host's own fifth is one more thing to find.
+  const plain = pair("gemini");
+  assert.deepEqual(
+    [...lawsBroken(fake(undefined, { validate: () => [alarm] }), plain)],
+    ["false alarm I3"],
+  );
   const copies = {
     repair: (/** @type {any[]} */ messages) => ({ messages: copy(messages), repairs: [] }),
   };
-  assert.ok(lawsBroken(fake(undefined, copies), pair()).has("no-op"));
+  assert.deepEqual([...lawsBroken(fake(undefined, copies), plain)], ["no-op"]);
   let asked = 0;
   const again = {
     repair: (/** @type {any[]} */ messages) => ({
@@ -282,7 +286,7 @@ test("what validate and repair say is held against the strict provider", () => {
       repairs: asked++ % 2 === 1 ? [alarm] : [],
     }),
   };
-  assert.ok(lawsBroken(fake(undefined, again), pair()).has("idempotent"));
+  assert.deepEqual([...lawsBroken(fake(undefined, again), plain)], ["idempotent"]);
 });
 
 test("a failing history is shrunk to what shows the failure", () => {
