@@ -36,7 +36,7 @@ export interface Session<M> {
   /** Hands over the history and what goes out beside it, in a call that is `alone`. */
   take(during: string, messages: readonly M[], parts: Parts): glue.Manager;
   /** The request, and whether a fold is due; null, if `asks`: a summarizer is to be asked first. */
-  ask(messages: readonly M[], parts: Parts, asks: boolean): Asked<M> | null;
+  ask(messages: readonly M[], parts: Parts, asks: boolean, during?: string): Asked<M> | null;
 }
 export interface Asked<M> {
   prepared: Prepared<M>;
@@ -96,6 +96,8 @@ export class Compactions<M> {
   #running: Running | undefined;
   /** Carried out; no request has told of it. */
   #untold: CompactionOutcome | undefined;
+  /** The host has called what asks its summarizer, or was told that `request` does not. */
+  #isIdleKnown = false;
 
   constructor(session: Session<M>) {
     this.#session = session;
@@ -135,15 +137,31 @@ export class Compactions<M> {
     };
   }
 
+  /** Asks nobody. If a summarizer was configured and would have been asked, one event says that it never is by `request`. */
+  request(messages: readonly M[], parts: Parts): Prepared<M> {
+    const session = this.#session;
+    const { prepared, foldDue } = session.ask(messages, parts, false, "request") as Asked<M>;
+    const isFolded = prepared.compaction?.record?.summary === "";
+    if (this.#isIdleKnown || !(foldDue || isFolded)) return prepared;
+    if (summarizersOf(session.options()).length === 0) return prepared;
+    this.#isIdleKnown = true;
+    const reason =
+      "request() never calls your summarizer; use prepare() instead, or call compact() first";
+    session.emit({ type: "summarizer-idle", reason });
+    return prepared;
+  }
+
   /** A second call joins the first. An aborted one rejects with its signal's reason; the work stops when all have. */
   async compact(messages: readonly M[], options: CompactOptions): Promise<CompactionOutcome> {
     const { signal } = options;
     signal?.throwIfAborted();
+    this.#isIdleKnown = true;
     return this.#wait(this.#running ?? this.#start(messages, options), signal);
   }
 
   async prepare(messages: readonly M[], parts: Parts): Promise<Prepared<M>> {
     parts.signal?.throwIfAborted();
+    this.#isIdleKnown = true;
     const session = this.#session;
     let asked = session.ask(messages, parts, true);
     // One that was under way may not be enough; then one of our own.

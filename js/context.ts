@@ -1,6 +1,5 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
 import { Commits, load } from "./commits.js";
-import type { Asked } from "./compaction.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
@@ -56,8 +55,8 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * What to send now: the host's messages as they are, edited copies, and messages of ours. Synchronous; never asks a
-   * summarizer; never mutates. The same history and parts give the same request and move nothing.
+   * What to send now: the host's messages as they are, edited copies, and messages of ours. Synchronous; never mutates; never
+   * calls a summarizer (if one is configured and a fold is due, the event `summarizer-idle` says so once). The same history and parts give the same request and move nothing.
    *
    * A message may not be changed once it was passed, except the last group while it grows.
    *
@@ -71,7 +70,7 @@ export class ContextManager<M = unknown> {
     this.#session.alive("request");
     const known = onlyKnown("parts", parts, PARTS);
     known.signal?.throwIfAborted();
-    return (this.#session.ask(messages, known, false, "request") as Asked<T>).prepared;
+    return this.#session.compactions.request(messages, known) as Prepared<T>;
   }
 
   /**

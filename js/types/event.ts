@@ -3,7 +3,12 @@ import type { CompactionOutcome } from "./compaction.js";
 import type { Status } from "./report.js";
 import type { CheckpointRecord } from "./summary.js";
 
-export type ContextEvent = EpochEvent | CompactionEvent | CheckpointEvent | PressureEvent;
+export type ContextEvent =
+  | EpochEvent
+  | CompactionEvent
+  | CheckpointEvent
+  | PressureEvent
+  | SummarizerIdleEvent;
 
 /** Fires when pressure first reaches a level: 70, 85 or 95 % of the usable window. Each level fires once until the next compaction. */
 export type PressureEvent = {
@@ -30,6 +35,16 @@ export type CompactionEvent =
       /** ISO time. */
       until: string | null;
     };
+
+/**
+ * You configured `summarize` and call `request()`, which never calls it: only `prepare()` and `compact()` do. Fires once for each
+ * manager, with the first request that folds, or would have folded, without the summary.
+ */
+export type SummarizerIdleEvent = {
+  type: "summarizer-idle";
+  /** What to do, in words. */
+  reason: string;
+};
 
 /** A checkpoint was made, or could not be made. The session goes on either way. */
 export type CheckpointEvent =
