@@ -56,9 +56,15 @@ fn assemble(js: &Path, npm: &Path) -> Result<()> {
 
     let sources: Vec<PathBuf> = files(js)?.into_iter().filter(|path| is_source(path)).collect();
     transform(js, &dist, "esm", &sources)?;
+    texts(&js.join("glue"), &dist.join("glue"))?;
     handed_over(&dist)?;
     let twins: Vec<PathBuf> = sources.iter().filter(|path| has_twin(js, path)).cloned().collect();
     transform(js, &cjs, "cjs", &twins)?;
+    for wasm in &WASMS {
+        let module = cjs.join(format!("glue/{}_text.js", wasm.name));
+        let code = fs::read_to_string(&module)?;
+        fs::write(module, code.replace("./text/", "../../glue/text/"))?;
+    }
     fs::write(cjs.join("package.json"), "{ \"type\": \"commonjs\" }\n")?;
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
     types(js, &dist, &cjs)
@@ -92,6 +98,16 @@ fn transform(js: &Path, out: &Path, format: &str, sources: &[PathBuf]) -> Result
             .args(["--platform=node", "--target=es2022", "--log-level=warning"]),
     )?;
     Ok(())
+}
+
+/// The texts of the Wasms, which both module systems read.
+fn texts(glue: &Path, out: &Path) -> Result<()> {
+    fs::create_dir_all(out.join("text"))?;
+    for wasm in &WASMS {
+        let file = format!("text/{}.js", wasm.name);
+        fs::copy(glue.join(&file), out.join(&file))?;
+    }
+    Ok(fs::write(out.join("text/package.json"), "{ \"type\": \"commonjs\" }\n")?)
 }
 
 /// `index.js` and `inline/` once more for each runtime in which a Wasm is imported, and nothing else differs.

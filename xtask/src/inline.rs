@@ -11,8 +11,20 @@ fn alphabet() -> Vec<char> {
 /// Bytes of one character; the last two characters open those of two.
 const SINGLE: usize = 90;
 
-/// A module that exports what gives the bytes: from the text, the bytes by rank as hexadecimal, and how many there are.
-pub fn module(wasm: &[u8]) -> String {
+/// How a script finds the object that holds the texts: a script without exports runs in both module systems.
+const HOLDER: &str = "globalThis[Symbol.for(\"plimsoll.wasm\")]";
+
+/// The text of a Wasm, and the module that reads it.
+pub struct Inline {
+    /// A script that is both an ES module and CommonJS, so that the package holds each text once.
+    pub script: String,
+    /// Exports `wasm`, which gives the bytes.
+    pub module: String,
+}
+
+/// The script keeps how many bytes there are, the bytes by rank as hexadecimal, and their text, by the name and hash of the Wasm: two
+/// versions of the package may run side by side.
+pub fn inline(name: &str, wasm: &[u8]) -> Inline {
     let alphabet = alphabet();
     let mut counts = [0_usize; 256];
     for byte in wasm {
@@ -30,10 +42,18 @@ pub fn module(wasm: &[u8]) -> String {
     }
     let text: String = wasm.iter().map(|byte| codes[usize::from(*byte)].as_str()).collect();
     let ranks: String = ranked.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!(
-        "import {{ unpacked }} from \"../inline.js\";\n\
-         const size = {};\nconst ranks = \"{ranks}\";\nconst text = \"{text}\";\n\
-         export const wasm = () => unpacked(size, ranks, text);\n",
-        wasm.len()
-    )
+    let (size, key) = (wasm.len(), format!("{name}-{:016x}", hash(wasm)));
+    Inline {
+        script: format!("({HOLDER} ??= {{}})[\"{key}\"] = [{size}, \"{ranks}\", \"{text}\"];\n"),
+        module: format!(
+            "import {{ unpacked }} from \"../inline.js\";\nimport \"./text/{name}.js\";\n\
+             export const wasm = () => unpacked(...{HOLDER}[\"{key}\"]);\n"
+        ),
+    }
+}
+
+/// FNV-1a, the same with every compiler.
+fn hash(bytes: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    bytes.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }

@@ -120,9 +120,12 @@ impl Wasm {
             }
         })?;
         let text = glue.join(format!("{}_text.js", self.name));
-        Inputs::new()?
-            .path(&wasm)?
-            .make(&text, || Ok(fs::write(&text, inline::module(&fs::read(&wasm)?))?))?;
+        Inputs::new()?.path(&wasm)?.make(&text, || {
+            let inline = inline::inline(self.name, &fs::read(&wasm)?);
+            fs::create_dir_all(glue.join("text"))?;
+            fs::write(glue.join("text").join(format!("{}.js", self.name)), inline.script)?;
+            Ok(fs::write(&text, inline.module)?)
+        })?;
         let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f32());
         let rest = begun.elapsed().saturating_sub(compiled);
         Ok(made.then(|| {
