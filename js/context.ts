@@ -60,8 +60,9 @@ export class ContextManager<M = unknown> {
    *
    * A message may not be changed once it was passed, except the last group while it grows.
    *
-   * What a getter or callback of yours throws is thrown. The next request is then what this one would have been, and reports its
-   * edits and its compaction.
+   * What a getter or proxy in your messages throws is thrown. The next request is then what this one would have been, and reports
+   * its edits and its compaction. A callback that throws (`estimator`, `key`, `create`, `clock`) does not break the request: the
+   * event `callback-failed` says what was used instead.
    *
    * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE` (more than 32 Mi characters of JSON in one message); `DISPOSED`;
    * `INSTANCE_LOST` if the Wasm trapped: the next call builds the session anew.

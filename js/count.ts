@@ -1,6 +1,6 @@
 /** The host's own counter: asked here, outside the core, for the texts that the core names. */
 import { call, send } from "./core.js";
-import { invalid } from "./errors.js";
+import { countedBy } from "./estimate.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import type { Estimator } from "./types.js";
 
@@ -10,15 +10,13 @@ export type Counter = (text: string) => number;
 /** The largest number that the core takes. */
 const MOST = 2 ** 32 - 1;
 
-/** The host's counter, if the estimator is one. */
-export function counterOf(estimator: Estimator | undefined): Counter | undefined {
-  return typeof estimator === "function" ? (text) => counted(estimator(text)) : undefined;
-}
-
-/** A counter's answer, or `INVALID_ARGUMENT`. */
-export function counted(answer: number): number {
-  if (Number.isFinite(answer) && answer >= 0) return answer;
-  throw invalid("estimator", "a function that gives a finite number, 0 or more", answer);
+/** The host's counter, if the estimator is one. `failed` hears of what it throws. */
+export function counterOf(
+  estimator: Estimator | undefined,
+  failed?: (error: unknown) => void,
+): Counter | undefined {
+  if (typeof estimator !== "function") return undefined;
+  return (text) => countedBy(estimator, text, failed);
 }
 
 /** What a counter makes of texts (a JSON array), as the core takes it: whole numbers, as JSON. */

@@ -63,18 +63,6 @@ export function disposed(during: string, what: string): PlimsollError {
   return new PlimsollError({ code: "DISPOSED", during }, message);
 }
 
-/**
- * Reports an error that no call can throw, as the platform reports what a listener throws: by `reportError` where there is one,
- * else as an uncaught exception.
- */
-export function reported(error: unknown): void {
-  if (typeof globalThis.reportError === "function") globalThis.reportError(error);
-  else
-    queueMicrotask(() => {
-      throw error;
-    });
-}
-
 /** An error of the core, from the JSON that it throws. */
 export function fromCore(thrown: string): PlimsollError {
   type Thrown = { info: ErrorInfo; message: string; known?: string };

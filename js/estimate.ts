@@ -1,6 +1,5 @@
 /** Token estimates of plain text. */
 import { call, send } from "./core.js";
-import { counted } from "./count.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import type { Estimator } from "./types.js";
@@ -11,7 +10,8 @@ const numbers = new Map<string, number>();
  * How many tokens a text has, for a tokenizer family or by a plain ratio. An estimate, not a count: a whole number,
  * the same for the same text everywhere.
  *
- * @param estimator default `generic`. A function is asked instead, and its answer given as it is.
+ * @param estimator default `generic`. A function is asked instead, and its answer given as it is; if it throws, the estimate is
+ * `generic`.
  * @throws {PlimsollError} `INVALID_ARGUMENT` if `text` is no string, the estimator is unknown, or a function's answer
  * is not a number of tokens.
  * @example
@@ -20,11 +20,28 @@ const numbers = new Map<string, number>();
  */
 export function estimateTokens(text: string, estimator: Estimator = "generic"): number {
   if (typeof text !== "string") throw invalid("text", "a string", text);
-  if (typeof estimator === "function") return counted(estimator(text));
+  if (typeof estimator === "function") return countedBy(estimator, text);
   return call("estimateTokens", () => {
     const number = numberOf(estimator);
     return glue.estimate_tokens(send(text), number);
   });
+}
+
+/** What the host's counter says of a text; the generic estimate if it throws. */
+export function countedBy(
+  counter: (text: string) => number,
+  text: string,
+  failed?: (error: unknown) => void,
+): number {
+  let answer: number;
+  try {
+    answer = counter(text);
+  } catch (error) {
+    failed?.(error);
+    return estimateTokens(text);
+  }
+  if (Number.isFinite(answer) && answer >= 0) return answer;
+  throw invalid("estimator", "a function that gives a finite number, 0 or more", answer);
 }
 
 /** The core's number for an estimator's name; to be asked within `call`. */

@@ -7,7 +7,6 @@ import { call, send } from "./core.js";
 import { type Counter, push } from "./count.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import { copied, isHeldBy, isShapedAs, messageJson } from "./json.js";
-import type { ContextManagerOptions } from "./types.js";
 import type { Shown, View } from "./view.js";
 
 /** The host's history where it is not the session's, one to one. */
@@ -55,12 +54,16 @@ type Alignment = [systems: number, front: number, from: number, to: number];
 /** By the core's numbers. */
 type Same<M> = Map<number, M>;
 
+/** The host's key of a message; undefined: it threw. */
+export type Key<M> = (message: M, index: number) => string | undefined;
+
 export class History<M> {
-  readonly #key: ContextManagerOptions<M>["key"];
+  readonly #key: Key<M> | undefined;
   /** The host's own counter. */
   counter: Counter | undefined;
   #known: M[] = [];
-  #keys: string[] = [];
+  /** The host's keys of those; undefined: none, or it threw. */
+  #keys: Array<string | undefined> = [];
   #passed: Passed<M> | undefined;
   /** The core asks for all messages again. */
   #isWanted = false;
@@ -75,7 +78,7 @@ export class History<M> {
   /** What those held when they were passed, from the first on. */
   #copies: unknown[] = [];
 
-  constructor(key: ContextManagerOptions<M>["key"], counter: Counter | undefined) {
+  constructor(key: Key<M> | undefined, counter: Counter | undefined) {
     this.#key = key;
     this.counter = counter;
   }
@@ -224,7 +227,7 @@ export class History<M> {
         const { json, key } = all[index] ?? read(message, index);
         if (push("request", manager, json, this.counter)) {
           this.#known[index] = message;
-          if (key !== undefined) this.#keys[index] = key;
+          if (this.#key) this.#keys[index] = key;
         } else {
           // What came before was read wrongly, or taken for another session's: it is read again.
           this.#drop();
@@ -373,7 +376,7 @@ export class History<M> {
     const objects = new Map<M, number>();
     const keys = new Map<string, number>();
     for (const [number, message] of this.#known.entries()) objects.set(message, number);
-    for (const [number, key] of this.#keys.entries()) keys.set(key, number);
+    for (const [number, key] of this.#keys.entries()) if (key !== undefined) keys.set(key, number);
     for (const [place, message] of messages.entries()) {
       const key = this.#key?.(message, place);
       const number = objects.get(message) ?? (key === undefined ? undefined : keys.get(key));
@@ -518,9 +521,12 @@ export class History<M> {
   /** By the object, else by the host's key, else by content: then the object is noted among the `same`. */
   #isSame(manager: glue.Manager, message: M, number: number, same: Same<M>): boolean {
     if (message === this.#known[number]) return true;
-    const isSame = this.#key
-      ? this.#key(message, number) === this.#keys[number]
-      : call("request", () => manager.same(number, send(messageJson(message, number))));
+    const known = this.#keys[number];
+    const key = known === undefined ? undefined : this.#key?.(message, number);
+    const isSame =
+      key !== undefined
+        ? key === known
+        : call("request", () => manager.same(number, send(messageJson(message, number))));
     if (isSame) same.set(number, message);
     return isSame;
   }

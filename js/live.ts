@@ -2,13 +2,14 @@
  * A session that goes on in the core, made anew where its instance was lost: handed what the host passes, asked for requests, whose
  * answers are carried out.
  */
+import { Callbacks } from "./callbacks.js";
 import { type Asked, Compactions, type Session } from "./compaction.js";
 import { call, core, send } from "./core.js";
 import { type Counter, counterOf, setParts } from "./count.js";
-import { disposed, invalid, reported } from "./errors.js";
+import { disposed, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
-import { History } from "./history.js";
+import { History, type Key } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { own } from "./known.js";
 import { coreOptions, owned } from "./options.js";
@@ -43,6 +44,8 @@ export class LiveSession<M> implements Session<M> {
   #handle: Handle<glue.Manager> | undefined;
   readonly #view: View<M>;
   #counter: Counter | undefined;
+  readonly #callbacks = new Callbacks();
+  #lastTime: number | undefined;
   /** What was estimated for a request, and its epoch in the core. */
   readonly #counted = new WeakMap<object, { epoch: number; estimate: number }>();
   /** What to add to the core's epochs, and what was sent last, where an instance was lost or another's session was taken in. */
@@ -66,9 +69,13 @@ export class LiveSession<M> implements Session<M> {
     this.#core = coreOptions(options);
     this.#options = owned(options);
     const { create, estimator, key } = this.#options;
-    this.#view = new View(create, (number) => this.history.placeOf(number));
-    this.#counter = counterOf(estimator);
-    this.history = new History(key, this.#counter);
+    this.#view = new View(
+      create,
+      (error) => this.#callbacks.failed("create", error),
+      (number) => this.history.placeOf(number),
+    );
+    this.#counter = this.#counterOf(estimator);
+    this.history = new History(key && this.#keyOf(key), this.#counter);
     this.compactions = new Compactions(this);
     this.manager();
   }
@@ -77,21 +84,54 @@ export class LiveSession<M> implements Session<M> {
     return this.#options;
   }
 
-  /** Read before anything moves: it may be the host's clock. */
+  #counterOf(estimator: ContextManagerOptions<M>["estimator"]): Counter | undefined {
+    return counterOf(estimator, (error) => this.#callbacks.failed("estimator", error));
+  }
+
+  #keyOf(key: (message: M, index: number) => string): Key<M> {
+    return (message, index) => {
+      try {
+        return key(message, index);
+      } catch (error) {
+        this.#callbacks.failed("key", error);
+        return undefined;
+      }
+    };
+  }
+
+  /** Read before anything moves: it may be the host's clock. If that throws, the time that it gave last. */
   now(): number {
-    const now: unknown = this.#options.clock?.() ?? Date.now();
-    if (typeof now === "number" && Math.abs(now) <= LATEST) return now;
+    const now = this.#time();
+    if (typeof now === "number" && Math.abs(now) <= LATEST) {
+      this.#lastTime = now;
+      return now;
+    }
     const got = typeof now === "number" ? now : typeof now;
     throw invalid("clock", "a function that gives milliseconds since 1970, as Date.now does", got);
   }
 
-  /** Calls the host's listener. What it throws is reported, and breaks no call. */
+  #time(): unknown {
+    try {
+      return this.#options.clock?.() ?? Date.now();
+    } catch (error) {
+      this.#callbacks.failed("clock", error);
+      if (!this.#busy) this.#emitFailures();
+      return this.#lastTime ?? Date.now();
+    }
+  }
+
+  /** Calls the host's listener. What it throws breaks no call. */
   emit(event: ContextEvent): void {
     try {
       this.#options.on?.(event);
     } catch (error) {
-      reported(error);
+      this.#callbacks.listenerFailed(error);
     }
+  }
+
+  /** The listener may ask the session: it is called when no call is under way. */
+  #emitFailures(): void {
+    for (const event of this.#callbacks.take()) this.emit(event);
   }
 
   get isOver(): boolean {
@@ -180,6 +220,7 @@ export class LiveSession<M> implements Session<M> {
     } finally {
       this.#busy = false;
       if (this.#isStopped) this.stop();
+      this.#emitFailures();
     }
   }
 
@@ -204,7 +245,7 @@ export class LiveSession<M> implements Session<M> {
     const again = call("setModel", () => manager.options(send(core)));
     this.#options = ours;
     this.#core = core;
-    this.#counter = counterOf(ours.estimator);
+    this.#counter = this.#counterOf(ours.estimator);
     this.#beside = undefined;
     this.history.counter = this.#counter;
     if (again) this.history.again();

@@ -1,6 +1,7 @@
 /** A view as the core tells it, carried out on the host's messages. */
 
-import { type Copied, edited, filled, valueAt } from "./carry.js";
+import { type Copied, edited, filled, isOfClass, valueAt } from "./carry.js";
+import { invalid, type PlimsollError } from "./errors.js";
 import type {
   CompactionOutcome,
   ContextManagerOptions,
@@ -81,7 +82,7 @@ export interface Sized extends Folded {
 /** A view that was made: so many messages of the last one, and those that follow or take their places. */
 interface Carried<M> {
   keep: number;
-  changed: Array<{ at: number; item: Item; message: M }>;
+  changed: Array<{ at: number; item: Item; message: M; isPlain: boolean }>;
 }
 
 /** A message of the last request, and the core's numbers of the host's messages in it. */
@@ -108,7 +109,10 @@ export class View<M> {
   #hosts: Array<M | undefined> = [];
   /** What ours were made of, by their places. */
   readonly #copied = new Map<number, M[]>();
+  /** Places of ours that are plain because `create` threw: they stay so as long as they are sent. */
+  readonly #plain = new Set<number>();
   readonly #create: ContextManagerOptions<M>["create"];
+  readonly #createFailed: (error: unknown) => void;
   /** How many messages the session had: since then more may have been handed over, for a request that was not made. */
   #of = 0;
 
@@ -116,9 +120,11 @@ export class View<M> {
 
   constructor(
     create: ContextManagerOptions<M>["create"],
+    createFailed: (error: unknown) => void,
     placeOf: (number: number) => number | null,
   ) {
     this.#create = create;
+    this.#createFailed = createFailed;
     this.#placeOf = placeOf;
   }
 
@@ -168,7 +174,7 @@ export class View<M> {
     const keep = Math.min(answer.keep, this.#items.length);
     const changed: Carried<M>["changed"] = [];
     const add = (at: number, item: Item): void => {
-      changed.push({ at, item, message: this.#carry(item, history) });
+      changed.push({ at, item, ...this.#carry(at, item, history) });
     };
     for (let at = 0; at < keep; at++) {
       const index = this.#source[at] as number | null;
@@ -183,7 +189,10 @@ export class View<M> {
   take({ keep, changed }: Carried<M>, history: readonly M[]): void {
     this.#of = history.length;
     this.#cut(keep);
-    for (const { at, item, message } of changed) this.#put(at, item, message, history);
+    for (const { at, item, message, isPlain } of changed) {
+      this.#put(at, item, message, history);
+      if (isPlain) this.#plain.add(at);
+    }
   }
 
   /** The host holds other objects now for what this one of ours was made of. */
@@ -196,6 +205,7 @@ export class View<M> {
 
   #cut(length: number): void {
     for (const at of this.#copied.keys()) if (at >= length) this.#copied.delete(at);
+    for (const at of this.#plain) if (at >= length) this.#plain.delete(at);
     for (const column of [this.#items, this.#messages, this.#source, this.#hosts]) {
       column.length = length;
     }
@@ -215,10 +225,10 @@ export class View<M> {
     }
   }
 
-  #carry(item: Item, history: readonly M[]): M {
+  #carry(at: number, item: Item, history: readonly M[]): { message: M; isPlain: boolean } {
     if ("index" in item) {
       const host = history[item.index] as M;
-      return item.ops ? edited(host, item.ops) : host;
+      return { message: item.ops ? edited(host, item.ops) : host, isPlain: false };
     }
     const whole = filled(item.make, item.copies, history);
     const made = item.ops ? edited(whole, item.ops) : whole;
@@ -230,7 +240,21 @@ export class View<M> {
     const content = valueAt(made, item.content);
     const index = item.about === undefined ? null : this.#placeOf(item.about);
     const from = { at: item.at ?? null, index };
-    return this.#create?.({ role, content, ...from, ...names }) ?? (made as M);
+    // What was sent stays as it was: plain, if `create` threw then; as `create` made it, if it throws now.
+    const isSent = (): boolean => JSON.stringify(item) === JSON.stringify(this.#items[at]);
+    if (this.#plain.has(at) && isSent()) return { message: made as M, isPlain: true };
+    try {
+      const message = this.#create?.({ role, content, ...from, ...names }) ?? (made as M);
+      return { message, isPlain: false };
+    } catch (error) {
+      const sent = isSent();
+      // A plain object among instances of a class is none that the host's model takes.
+      if (!sent && history.some(isOfClass)) throw notMade(error);
+      this.#createFailed(error);
+      return sent
+        ? { message: this.#messages[at] as M, isPlain: false }
+        : { message: made as M, isPlain: true };
+    }
   }
 
   #shown(at: number): Shown<M> {
@@ -239,6 +263,13 @@ export class View<M> {
     const isEdited = !isOurs && item.ops !== undefined;
     return { message: this.#messages[at] as M, numbers: indexesOf(item), isOurs, isEdited };
   }
+}
+
+function notMade(cause: unknown): PlimsollError {
+  const expected = "a function that builds a message of your class";
+  const error = invalid("create", expected, `an error: ${String(cause)}`);
+  error.cause = cause;
+  return error;
 }
 
 function indexesOf(item: Item): number[] {

@@ -8,7 +8,8 @@ export type ContextEvent =
   | CompactionEvent
   | CheckpointEvent
   | PressureEvent
-  | SummarizerIdleEvent;
+  | SummarizerIdleEvent
+  | CallbackFailedEvent;
 
 /** Fires when pressure first reaches a level: 70, 85 or 95 % of the usable window. Each level fires once until the next compaction. */
 export type PressureEvent = {
@@ -43,6 +44,20 @@ export type CompactionEvent =
 export type SummarizerIdleEvent = {
   type: "summarizer-idle";
   /** What to do, in words. */
+  reason: string;
+};
+
+/**
+ * One of your functions threw. The call goes on: `reason` says what is used instead. Fires once for each function of a manager,
+ * however often that throws.
+ */
+export type CallbackFailedEvent = {
+  type: "callback-failed";
+  /** The option that the function was passed as. */
+  callback: "estimator" | "key" | "create" | "clock";
+  /** What it threw. */
+  error: unknown;
+  /** What happened and what is used instead, in words. */
   reason: string;
 };
 

@@ -140,12 +140,17 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
    * takes none, and none is sent; only what a provider wants with its calls stays. Default: bound for Anthropic and Bedrock.
    */
   thinking?: "bound" | "free" | "none";
-  /** Default `generic`. A function is asked once for each text of the history, when it is first passed. */
+  /**
+   * Default `generic`. A function is asked once for each text of the history, when it is first passed. If it throws, `generic`
+   * counts that text, and the event `callback-failed` says so; an answer that is no number is `INVALID_ARGUMENT`.
+   */
   estimator?: Estimator;
-  /** Same key = same content. Default: the object itself, else its content. */
+  /** Same key = same content. Default: the object itself, else its content; so also if it throws (event `callback-failed`). */
   key?: (message: M, index: number) => string;
   /** Builds a message of ours in the host's class. Default: a plain object of the format. The assistant's: where roles must
-   *  alternate, two of the host's in one, or a neutral line. */
+   *  alternate, two of the host's in one, or a neutral line. If it throws, a plain object of the format is sent as long as that
+   *  message is part of the request (event `callback-failed`). If your messages are instances of a class, no plain object can
+   *  take its place: then the call throws `INVALID_ARGUMENT` with your error as `cause`, and the next call tries again. */
   create?: (made: {
     role: "user" | "assistant" | "tool";
     content: unknown;
@@ -161,11 +166,11 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   summary?: SummaryOptions;
   /** In reports and errors. */
   id?: string;
-  /** Milliseconds since the epoch. Default `Date.now`. What is no time that a `Date` can hold is `INVALID_ARGUMENT`. */
-  clock?: () => number;
   /**
-   * Called once what it reports is complete. What it throws breaks no call: it is reported as the platform does it for listeners, by
-   * `reportError` if there is one, else as an uncaught exception.
+   * Milliseconds since the epoch. Default `Date.now`. What is no time that a `Date` can hold is `INVALID_ARGUMENT`. If it throws,
+   * the time that it gave last is used, before the first `Date.now()` (event `callback-failed`).
    */
+  clock?: () => number;
+  /** Called once what it reports is complete. What it throws breaks no call: the first error is printed with `console.error`. */
   on?: (event: ContextEvent) => void;
 }

@@ -54,7 +54,7 @@ test("requests fit the window by the host's own count, through edits and folds",
   }
 });
 
-test("a counter that throws or gives no number fails its call, and the next one works", {
+test("a counter that gives no number fails its call, and the next one works", {
   skip,
 }, () => {
   const history = [ask(`look ${words(20, "q")}`)];
@@ -64,10 +64,6 @@ test("a counter that throws or gives no number fails its call, and the next one 
     code: "INVALID_ARGUMENT",
     message: /estimator: expected a function that gives a finite number, 0 or more, got NaN/,
   });
-  answer = () => {
-    throw new Error("no tokenizer");
-  };
-  assert.throws(() => context.request(history), /no tokenizer/);
   answer = () => 40;
   assert.equal(context.request(history).tokens, 40 + 4);
   assert.throws(() => new api.ContextManager({ window, estimator: null }), {

@@ -192,8 +192,9 @@ function leaves(value) {
 }
 
 /**
- * A host whose code throws now and then, and which then asks again: at a member of a message, in its clock, in what builds
- * its messages, in its listener.
+ * A host whose code throws now and then: at a member of a message, and then it asks again; in its clock, in what builds its
+ * messages, in its listener, and then the request goes out. It is the same request: the clock was read before at the same time,
+ * and a message of ours that `create` did not build is the plain one, but for a host of classes, whose `create` is called again.
  * @type {(api: any, options: any, seed: number) => Companion}
  */
 function throwing(api, options, seed) {
@@ -223,8 +224,8 @@ function throwing(api, options, seed) {
       maybe();
       return own?.(...given);
     };
-  // What a listener throws is reported; here it is meant.
-  globalThis.reportError = () => {};
+  // What a listener throws is printed; here it is meant.
+  console.error = () => {};
   const host = new api.ContextManager({
     ...options,
     create: called(options.create),
@@ -233,6 +234,8 @@ function throwing(api, options, seed) {
   });
   return (where, prefix, view) => {
     const messages = prefix.map(wrapped);
+    on = false;
+    host.status();
     for (let tries = 0; ; tries += 1) {
       // Whoever throws for ever is not asked for ever.
       on = tries < 20;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { render } from "../generated.mjs";
 import { good, idle, prose } from "../talk.mjs";
-import { faults, isFault } from "./host.mjs";
+import { Fault, faults, isFault } from "./host.mjs";
 
 /** @typedef {{ format: string, provider: string, mode: "request" | "prepare" | "compact", way: "plain" | "keyed" | "counted" | "fed back" }} Kind */
 
@@ -48,12 +48,15 @@ const facts = (prepared) =>
 /**
  * Plays the session; the host throws at its `at`th read or callback, and then asks again.
  * @param {any} api @param {Kind} kind @param {number} at 0: never
+ * @param {boolean} [checks] each request is valid, and grows at its end within an epoch
  */
-export async function session(api, { format, provider, mode, way }, at) {
+export async function session(api, { format, provider, mode, way }, at, checks = false) {
   const fault = faults(at);
   let now = 1_000_000;
   /** @type {string[]} */
   const events = [];
+  /** @type {string[]} */
+  const failures = [];
   const options = {
     window: { contextTokens: 5000, maxOutputTokens: 500 },
     format,
@@ -64,7 +67,10 @@ export async function session(api, { format, provider, mode, way }, at) {
       return now;
     },
     on: (/** @type {any} */ event) => {
-      events.push(JSON.stringify(event));
+      if (event.type === "callback-failed") {
+        assert.ok(event.error instanceof Fault, event.reason);
+        failures.push(event.callback);
+      } else events.push(JSON.stringify(event));
       fault.tick("on");
     },
     ...(way === "keyed"
@@ -105,6 +111,16 @@ export async function session(api, { format, provider, mode, way }, at) {
       }
     }
   };
+  /** @type {{ epoch: number, sent: string[] } | undefined} */
+  let last;
+  const check = (/** @type {any} */ prepared) => {
+    if (!checks || !prepared) return;
+    const { epoch, messages } = prepared;
+    assert.deepEqual(api.validate(messages, provider, { format }), []);
+    const sent = messages.map((/** @type {any} */ it) => JSON.stringify(it));
+    if (last?.epoch === epoch) assert.deepEqual(sent.slice(0, last.sent.length), last.sent);
+    last = { epoch, sent };
+  };
   const all = messagesOf(format, provider);
   const each = Math.ceil(all.length / (STEPS * 2));
   let host = fault.host(all);
@@ -127,11 +143,13 @@ export async function session(api, { format, provider, mode, way }, at) {
     const prepared = await again(() =>
       mode === "prepare" ? context.prepare(history, parts) : context.request(history, parts),
     );
+    check(prepared);
     steps.push(facts(prepared));
     if (mode === "prepare") await idle(context);
     if (way === "fed back") history = [...prepared.messages];
     if (steps.length === 18) {
       const smaller = await again(() => context.recover(history, overflow, parts));
+      check(smaller);
       steps.push(facts(smaller));
       if (way === "fed back" && smaller) history = [...smaller.messages];
       if (mode === "prepare") await idle(context);
@@ -140,5 +158,5 @@ export async function session(api, { format, provider, mode, way }, at) {
   }
   context[Symbol.dispose]();
   const { kinds } = fault;
-  return { steps, events, thrown, kinds };
+  return { steps, events, failures, thrown, kinds };
 }
