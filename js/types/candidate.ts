@@ -119,8 +119,12 @@ export interface CandidateGates {
  * each line.
  */
 export type CandidateSigner =
-  | { key: Uint8Array }
   | {
+      /** The key, at least 32 bytes. */
+      key: Uint8Array;
+    }
+  | {
+      /** Returns the HMAC-SHA256 of the bytes. */
       hmac: (
         bytes: Uint8Array<ArrayBuffer>,
       ) => Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
@@ -143,5 +147,10 @@ export interface CandidatesLoaded {
   /** Candidates that were loaded. */
   loaded: number;
   /** Lines that were left out, numbered from 1. If lines are missing at the end, the number after the last line. */
-  rejected: Array<{ line: number; reason: string }>;
+  rejected: Array<{
+    /** Number of the line, from 1. */
+    line: number;
+    /** Why it was left out. */
+    reason: string;
+  }>;
 }

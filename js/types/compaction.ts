@@ -24,8 +24,15 @@ export interface CompactionPlan {
   firstKept: number;
   /** Earlier messages of which something stays, as [from, to). */
   kept: Array<[number, number]>;
-  /** What would be summarized, in runs that fit the summarizer's window. `tokens` are estimates. */
-  chunks: Array<{ from: number; to: number; tokens: number }>;
+  /** What would be summarized, in runs that fit the summarizer's window. */
+  chunks: Array<{
+    /** First message of the run. */
+    from: number;
+    /** First message after the run. */
+    to: number;
+    /** Estimated tokens of the run. */
+    tokens: number;
+  }>;
   /** Tokens of the request now. */
   tokensBefore: number;
   /** Estimated tokens of the request after the compaction. */

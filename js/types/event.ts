@@ -3,6 +3,7 @@ import type { CompactionOutcome } from "./compaction.js";
 import type { Status } from "./report.js";
 import type { CheckpointRecord } from "./summary.js";
 
+/** What `on` is called with. */
 export type ContextEvent =
   | EpochEvent
   | CompactionEvent
@@ -29,11 +30,17 @@ export type PressureEvent = {
  */
 export type CompactionEvent =
   | { type: "compaction-start" }
-  | { type: "compaction-end" | "compaction-failed"; outcome: CompactionOutcome }
+  | {
+      /** Whether the compaction ended or its attempt failed. */
+      type: "compaction-end" | "compaction-failed";
+      /** What it did, and the calls of summarizers. */
+      outcome: CompactionOutcome;
+    }
   | {
       type: "compaction-deferred";
+      /** Why, in words. */
       reason: string;
-      /** ISO time. */
+      /** ISO 8601 time at which the pause ends, or `null` if only a forced compaction ends it. */
       until: string | null;
     };
 
@@ -63,8 +70,16 @@ export type CallbackFailedEvent = {
 
 /** A checkpoint was made, or could not be made. The session goes on either way. */
 export type CheckpointEvent =
-  | { type: "checkpoint"; record: CheckpointRecord }
-  | { type: "checkpoint-failed"; reason: string };
+  | {
+      type: "checkpoint";
+      /** The checkpoint. */
+      record: CheckpointRecord;
+    }
+  | {
+      type: "checkpoint-failed";
+      /** Why, in words. */
+      reason: string;
+    };
 
 /**
  * Something other than the end of the request changed. Drop any state that the provider keeps of the conversation (OpenAI's

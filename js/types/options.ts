@@ -1,9 +1,9 @@
-/** What a manager is told: of messages and model, of the policy, and of what goes out beside the messages. */
+/** Options of a manager: messages and model, policy, and the parts of a request besides its messages. */
 import type { ContextEvent } from "./event.js";
 import type { PromptPlan } from "./prompt.js";
 import type { Summarizer, SummaryOptions } from "./summary.js";
 
-/** Message shapes that are read, and edited in place. `auto` looks at the first messages. */
+/** Shape of your messages. `auto` recognizes it by the first messages. Edited messages keep their shape. */
 export type Format =
   | "auto"
   | "anthropic"
@@ -15,7 +15,7 @@ export type Format =
   | "pi"
   | "langchain";
 
-/** Whose rules the outgoing transcript must satisfy. */
+/** API that receives the request. Its rules decide what is repaired and what may be edited. */
 export type Provider =
   | "anthropic"
   | "openai-chat"
@@ -26,7 +26,10 @@ export type Provider =
   | "deepseek"
   | "kimi";
 
-/** Byte-pair profiles of tokenizer families, plain ratios of characters, or the host's own counter. */
+/**
+ * How tokens are estimated: by the profile of a tokenizer family, by a plain ratio of characters to tokens, or by your own function,
+ * which returns the number of tokens of a text.
+ */
 export type Estimator =
   | "generic"
   | "o200k"
@@ -43,45 +46,46 @@ export type Estimator =
   | "cjk"
   | ((text: string) => number);
 
-/** How much a model takes. */
+/** Sizes of a model's context window. */
 export interface ContextWindow {
-  /** The model's context window in tokens. 0 or unknown: no budget decision is taken. */
+  /** The model's context window in tokens. 0 if it is unknown: nothing is removed then to make room. */
   contextTokens: number;
-  /** Tokens held back for the answer; default 0. The usable window is `contextTokens - maxOutputTokens`. */
+  /** Tokens held back for the answer. Default 0. The usable window is `contextTokens - maxOutputTokens`. */
   maxOutputTokens?: number;
 }
 
-/** A text that could be a system prompt, the provider's blocks, and definitions: exactly as the host sends them. */
+/** What you send besides the messages, exactly as you send it. */
 export interface Parts {
-  /** Text or the provider's own blocks. A change opens an epoch. */
+  /** The system prompt: text, the provider's blocks, or the plan of `assemblePrompt`. A change opens an epoch. */
   system?: string | PromptPlan | object | undefined;
-  /** The provider's own definitions, counted as they are. A change opens an epoch. */
+  /** The tool definitions in the provider's form. A change opens an epoch. */
   tools?: readonly object[] | Readonly<Record<string, object>> | undefined;
-  /** Tokens that will be sent besides and that we are not shown. */
+  /** Tokens that you send in addition and do not pass here. Default 0. */
   unseenTokens?: number | undefined;
   /**
-   * True: the messages are a prefix, and you append the rest yourself, such as the user's new message. Nothing of ours is
-   * put at its end: no line, no result for a call that is still open. Count what you append in `unseenTokens`. Default false.
+   * True if the messages are a prefix and you append the rest yourself, such as the user's new message. No synthetic message is
+   * then put at the end, not even a result for an open tool call. Count what you append in `unseenTokens`. Default false.
    */
   open?: boolean | undefined;
+  /** Aborts the call; it then throws or rejects with `signal.reason`. */
   signal?: AbortSignal | undefined;
 }
 
 /**
  * How much to keep, and when to change earlier messages. Choose a preset, or set `retention` directly. An option that the
- * preset does not have is refused by name.
+ * preset does not support throws `INVALID_ARGUMENT`.
  *
  * `economy`, `balanced` and `retention` also change earlier messages below the trigger, in batches, if keeping them costs
  * more than rewriting what follows: they shorten old results and fold history into a summary. Without a summarizer a fold
  * loses what a summary would have kept, so `balanced` then folds only at the trigger or while the prompt cache is cold,
- * and `retention` only at the trigger; `economy` folds as before. `capacity` changes nothing below the trigger; above it,
- * it chooses what goes as `balanced` does.
+ * and `retention` only at the trigger; `economy` folds all the same. `capacity` changes nothing below the trigger; above it,
+ * it chooses what to remove as `balanced` does.
  *
- * `aceclaw`, `aiclaw`, `openclaw`, `context-budget` and `hermes` do as these systems describe themselves, with their
- * figures. What they protect at the end slides with every message, and with it an epoch may open at nearly every call.
+ * `aceclaw`, `aiclaw`, `openclaw`, `context-budget` and `hermes` follow the documented rules of these systems, with their
+ * figures. They protect a sliding tail of messages, so that they may lose the prompt cache at nearly every call.
  */
 export interface PolicyOptions {
-  /** Default `balanced`. */
+  /** The policy. Default `balanced`. */
   preset?:
     | "balanced"
     | "economy"
@@ -92,47 +96,81 @@ export interface PolicyOptions {
     | "openclaw"
     | "context-budget"
     | "hermes";
-  /** Ours only. Instead of a preset: economy 0, balanced 0.5, retention 1; from -0.6 (cheapest) to 1.3 (keeps most). */
+  /** Instead of `preset`: a number from -0.6 (cheapest) to 1.3 (keeps most). `economy` is 0, `balanced` 0.5, `retention` 1. */
   retention?: number;
-  /** Share of the usable window above which room must be made; ours: 0.95. All of ours but `capacity` also act earlier. */
+  /**
+   * Share of the usable window above which room must be made, 0..1. Default 0.95 for `balanced`, `economy`, `retention` and
+   * `capacity`; the first three also act earlier if that is cheaper. The presets of other systems have defaults of their own.
+   */
   trigger?: number;
-  /** Share of the usable window that is aimed for; ours: of the trigger, 0.55. */
+  /**
+   * Size to shrink to when room is made, 0..1. For `balanced`, `economy`, `retention` and `capacity` a share of the trigger, default
+   * 0.55. For the presets of other systems a share of the usable window, below the trigger; they have defaults of their own.
+   */
   target?: number;
-  /** Ours only. Share of the window above which a result is cut before it is first sent. Default 0.12, capacity 1; 1 = never. */
+  /**
+   * A tool result larger than this share of `window.contextTokens` is cut before it is sent for the first time, 0..1. 1: never.
+   * Default 0.12, `capacity` 1. Only for `balanced`, `economy`, `retention` and `capacity`.
+   */
   ingestCap?: number;
-  /** An edit that waits for a better time, and gains fewer tokens, waits. Default 0; hermes 4,096. */
+  /** Skips optional edits that would save fewer tokens than this. Default 0; `hermes` 4,096. */
   minimumGainTokens?: number;
   /**
-   * Protected messages are never edited and never folded; only a request that would not fit otherwise touches them, after
-   * everything else. The first messages, those of the system not counted.
+   * Number of first messages to protect, without system messages. Protected messages are edited or folded only if the request
+   * does not fit otherwise, after everything else. Default 0; `aiclaw` 1, `context-budget` 5, `hermes` 3.
    */
   protectFirst?: number;
-  /** The last messages. */
+  /** Number of last messages to protect. Default 0; `aiclaw` 20, `context-budget` 15, `hermes` 8. */
   protectLast?: number;
-  /** The last turns. */
+  /** Number of last turns to protect. Default 0; `aceclaw` 5. */
   protectTurns?: number;
-  /** The last messages of at most so many tokens. */
+  /** Protects as many of the last messages as have at most this many tokens together. Default 0; `openclaw` 20,000. */
   protectTokens?: number;
-  /** Names or globs of tools whose calls and results are protected wherever they stand. */
+  /** Names or globs of tools whose calls and results are protected anywhere in the history. Default none. */
   protectTools?: readonly string[];
-  /** Theirs only. What starts a turn: a person's message, or every message with the user's role, also one that only carries results. */
+  /**
+   * What starts a turn: `user`, a message from a person; `user-role`, any message with the role `user`, even if it only holds tool
+   * results. Default `user`; `aceclaw` `user-role`. Only for the presets of other systems.
+   */
   turn?: "user" | "user-role";
-  /** Theirs only. UTF-16 code units that stay of a body that is cut. Default 200. */
+  /** UTF-16 code units kept of a shortened body. Default 200. Only for the presets of other systems. */
   stubChars?: number;
-  /** Theirs only. What comes after shortening, if it is not enough: a fold (the default), old bodies cut, or the oldest dropped. */
+  /**
+   * The step after shortening, if that was not enough: `summarize` folds, `truncate` cuts old bodies, `discard` drops the oldest
+   * messages. Default `summarize`. Only for the presets of other systems.
+   */
   strategy?: "summarize" | "truncate" | "discard";
-  /** Ours only. Prices relative to one uncached input token, and the cache's lifetime. Default 0.1, 1.25, 5, five minutes. */
-  economy?: { cacheRead: number; cacheWrite: number; output: number; cacheTtlMs: number };
+  /**
+   * Prices of your model, relative to one uncached input token. Set all four or none. Only for `balanced`, `economy`, `retention`
+   * and `capacity`.
+   */
+  economy?: {
+    /** Price of a token read from the prompt cache. Default 0.1. */
+    cacheRead: number;
+    /** Price of a token written to the prompt cache. Default 1.25. */
+    cacheWrite: number;
+    /** Price of an output token. Default 5. */
+    output: number;
+    /** How long a cache entry lives after its last use, in milliseconds. Default 300,000 (five minutes). */
+    cacheTtlMs: number;
+  };
 }
 
+/** Options of a `ContextManager`. Only `window` is required. */
 export interface ContextManagerOptions<M> extends PolicyOptions {
+  /** The model's context window. */
   window: ContextWindow;
-  /** Default `auto`: the messages show it. */
+  /** Shape of your messages. Default `auto`. */
   format?: Format;
-  /** Whose rules hold. Default: the format's own provider; OpenAI's Responses for its Agents SDK, Anthropic for pi, the
-   *  AI SDK and LangChain. */
+  /**
+   * API that receives the request. Default: the format's own; `openai-responses` for `openai-agents`; `anthropic` for `pi`, `ai-sdk` and
+   * `langchain`.
+   */
   provider?: Provider;
-  /** Gemini: a call of the current turn whose signature is lost goes out with the documented sentinel. Default false. */
+  /**
+   * Gemini only: sends a tool call of the current turn whose thought signature is lost with the documented placeholder signature, which
+   * costs quality. Default false.
+   */
   signCalls?: boolean;
   /**
    * What a thinking block that is kept is bound to. `bound`: all that stands before it, so that behind an edit it goes, or
@@ -152,19 +190,24 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
    *  message is part of the request (event `callback-failed`). If your messages are instances of a class, no plain object can
    *  take its place: then the call throws `INVALID_ARGUMENT` with your error as `cause`, and the next call tries again. */
   create?: (made: {
+    /** Its role. */
     role: "user" | "assistant" | "tool";
+    /** Its content, as the format has it. */
     content: unknown;
-    /** Time of the first message that it replaces, in milliseconds since the epoch; null if that message has none. */
+    /** Time of the first message that it replaces, in milliseconds since the epoch; `null` if that message has none. */
     at: number | null;
-    /** Index of that message in the history you passed last; null if it is no longer in it. */
+    /** Index of that message in the history you passed last; `null` if it is no longer in it. */
     index: number | null;
+    /** For a tool result: id of the call. */
     toolCallId?: string;
+    /** For a tool result: name of the tool. */
     toolName?: string;
   }) => M;
-  /** One summarizer, or several tried in order. Without one, what a fold removes is carried by digest and hot set. */
+  /** Your summarizer, or several that are tried in order. Without one, a fold keeps only a digest of what it removes. */
   summarize?: Summarizer | readonly Summarizer[];
+  /** How summaries are written. */
   summary?: SummaryOptions;
-  /** In reports and errors. */
+  /** Id of the session, for reports. Default empty. */
   id?: string;
   /**
    * Milliseconds since the epoch. Default `Date.now`. What is no time that a `Date` can hold is `INVALID_ARGUMENT`. If it throws,

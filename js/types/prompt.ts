@@ -108,11 +108,27 @@ export type MemoryTier =
   | "journal";
 
 /** A tool, as `trimToolDescriptions` takes it. */
-export type ToolDefinition = { name: string; description?: string; parameters?: object };
+export type ToolDefinition = {
+  /** Its name. */
+  name: string;
+  /** Its description, for the model. */
+  description?: string;
+  /** JSON Schema of its arguments. */
+  parameters?: object;
+};
 
 /** The words around memories: those of a language, or your own. */
 export type Locale =
   | "en"
   | "vi"
   | "zh"
-  | { memoryHeader: string; truncated: string; compressed: string; question: string };
+  | {
+      /** Line above the memories. */
+      memoryHeader: string;
+      /** Line that says that memories were left out, or a section was cut. */
+      truncated: string;
+      /** Word at the end of a text that `compressText` has cut. */
+      compressed: string;
+      /** Words before the message. */
+      question: string;
+    };

@@ -29,10 +29,20 @@ export interface Status {
   epoch: number;
   /** What would pay and waits for a better time or a summarizer; `null` if nothing does. */
   due: "edit" | "fold" | null;
-  /** Why no summarizer is asked now; `untilMs` is the end of a cool-down (epoch milliseconds). */
-  blocked: null | { reason: "cooldown" | "ineffective" | "running"; untilMs?: number };
-  /** The last memory flush prompt since the last compaction, and whether the agent wrote a file in `memory/` after it. */
-  flush?: { threshold: number; acted: boolean };
+  /** Why no summarizer is called now, or `null` if nothing prevents it. */
+  blocked: null | {
+    /** `cooldown`: after a failure. `ineffective`: the last two compactions did not help. `running`: a compaction is under way. */
+    reason: "cooldown" | "ineffective" | "running";
+    /** For `cooldown`: when it ends, in epoch milliseconds. */
+    untilMs?: number;
+  };
+  /** The last memory flush prompt (`flushPrompt`) since the last compaction. */
+  flush?: {
+    /** Its percentage: 50, 75 or 90. */
+    threshold: number;
+    /** Whether the agent has written a file in `memory/` after it. */
+    acted: boolean;
+  };
 }
 
 /** Totals of a session so far. Not part of a snapshot. */
@@ -43,18 +53,32 @@ export interface SessionMonitor {
   inputTokens: number;
   /** Output tokens that were reported. */
   outputTokens: number;
-  /** Model calls with reported usage: `main_turn`, `continuation` (after a compaction), `compaction_summary`, and what the host recorded. */
-  requests: { total: number; bySource: Record<string, number> };
-  /** Compactions by phase: `PRUNED`, `SUMMARIZED`, `TRUNCATED`, `DISCARDED`, and what the host recorded. */
+  /** Model calls with reported usage, and those that you recorded. */
+  requests: {
+    /** All of them. */
+    total: number;
+    /** The number of each source: `main_turn`, `continuation` (after a compaction), `compaction_summary`, and your own. */
+    bySource: Record<string, number>;
+  };
+  /** Compactions, and those that you recorded. */
   compactions: {
     /** All of them. */
     total: number;
-    /** The number of each phase. */
+    /** The number of each phase: `PRUNED`, `SUMMARIZED`, `TRUNCATED`, `DISCARDED`, and your own. */
     byPhase: Record<string, number>;
     /** Tokens that they removed. */
     tokensSaved: number;
-    /** The last one; `at` in epoch milliseconds. */
-    last: { phase: string; at: number | null; tokensBefore: number; tokensAfter: number } | null;
+    /** The last one, or `null` if there was none. */
+    last: {
+      /** Its phase. */
+      phase: string;
+      /** When it was made, in epoch milliseconds; `null` if that is unknown. */
+      at: number | null;
+      /** Tokens of the request before. */
+      tokensBefore: number;
+      /** Tokens of the request after. */
+      tokensAfter: number;
+    } | null;
   };
 }
 
@@ -106,7 +130,12 @@ export interface InspectReport {
   /** What a compaction would do now. */
   next: CompactionPlan;
   /** The text under the `detailKey` that was asked for. */
-  detail?: { key: string; content: string };
+  detail?: {
+    /** The key. */
+    key: string;
+    /** The text. */
+    content: string;
+  };
   /** If that key does not exist: the nearest keys. */
   nearestKeys?: string[];
 }

@@ -1,26 +1,30 @@
-/** What a call comes to: a request, a history pruned or cut, and what goes out with it. */
+/** Results of calls: a request, a pruned history, and what is sent with it. */
 import type { Edit, Violation } from "../generated.js";
 import type { CompactionOutcome } from "./compaction.js";
 
-/** A request, and what is to be said about it. */
+/** A request to send, and what was done to make it. */
 export interface Prepared<M> {
+  /** The messages to send. Unchanged messages are the objects you passed in. */
   messages: M[];
-  /** For each message the index of the history message it is or edits; null = made by us. */
+  /** For each message the index of its original in your history; `null` if it is a synthetic message. */
   source: ReadonlyArray<number | null>;
-  /** False: even what may not go is over the usable window, by our estimate. */
+  /** `false` if the request is still larger than the usable window, by our estimate, after everything removable was removed. */
   fits: boolean;
-  /** What had to be repaired in the host's history. */
+  /** What was invalid in your history and was repaired. */
   repairs: Violation[];
   /**
-   * Messages of it after which a cache marker pays, where the provider takes markers: the head of a fold, what the last
-   * request had too, the end. At most 3, and with the host's own in `system` and `tools` at most 4.
+   * Indexes into `messages` after which a cache marker (Anthropic: `cache_control`) pays off: the head of a fold, the end of what the
+   * last request had too, the end. At most 3, and at most 4 together with your own markers in `system` and `tools`. Empty if
+   * the provider takes no markers.
    */
   cacheBreakpoints: readonly number[];
-  /** Changes only when something other than the end of the request changes. */
+  /** Number of the epoch. It rises when something other than the end of the request changes. */
   epoch: number;
-  /** First message that differs from the previous request; -1: system or tools; null: it only grew. */
+  /** Index of the first message that differs from the previous request; -1: system or tools; `null`: it only grew. */
   firstChanged: number | null;
+  /** Tokens of the request, with system prompt and tools. */
   tokens: number;
+  /** `usage+estimate` if the provider's own counts (`observe`) are part of `tokens`; else `estimate`. */
   tokensSource: "usage+estimate" | "estimate";
   /**
    * How many messages of the session the host no longer passes: it shows a window of its transcript, or took a request of ours for it.
@@ -30,9 +34,9 @@ export interface Prepared<M> {
   /** Edits that are new in this request. */
   edits: Edit[];
   /**
-   * What room was made for this request, by the deepest step that was taken; null: none was needed. `pruned`: edits,
-   * `discarded`: the oldest went, `truncated`: old bodies were cut or, with a `record`, a fold; `none`: a fold was wanted, and
-   * why it was not carried out. Its positions are those of the history that was passed.
+   * How room was made for this request, or `null` if none was needed. Its status is that of the strongest step: `pruned` (edits),
+   * `truncated` (old bodies cut; a fold, if there is a `record`) or `discarded` (the oldest messages dropped). `none`: a fold was due
+   * and was not carried out; `reason` says why. Positions refer to the history you passed.
    */
   compaction: CompactionOutcome | null;
   hints: { body?: Record<string, unknown>; headers?: Record<string, string> };
@@ -40,51 +44,81 @@ export interface Prepared<M> {
 
 /** A history pruned for one request. */
 export interface PruneResult<M> {
+  /** The messages to send. Unchanged messages are the objects you passed in. */
   messages: M[];
-  /** False: nothing was done, and `messages` are the host's own. */
+  /** `false` if nothing was changed. */
   applied: boolean;
-  /** Tokens of the request, system and tools counted in. */
+  /** Tokens of the request before, with system prompt and tools. */
   originalTokens: number;
+  /** Tokens of the request after, with system prompt and tools. */
   prunedTokens: number;
+  /** What was changed; empty if nothing was. */
   edits: Edit[];
 }
 
 /** A history cut down to its share of a window. */
 export interface ShareResult<M> {
+  /** The messages that are kept, in order. */
   messages: M[];
+  /** The messages that were dropped, in order. */
   droppedMessagesList: M[];
+  /** Number of chunks that were dropped. */
   droppedChunks: number;
+  /** Number of messages that were dropped. */
   droppedMessages: number;
+  /** Estimated tokens that were dropped. */
   droppedTokens: number;
+  /** Estimated tokens that are kept, without the system messages at the start. */
   keptTokens: number;
+  /** The limit for `keptTokens`: `maxContextTokens * maxHistoryShare`, at least 1. */
   budgetTokens: number;
 }
 
-/** How many turns the sessions of a channel keep. */
+/** How many turns the sessions of each channel keep, by the channel's name. A limit of 0 keeps all. */
 export type Channels = Readonly<
   Record<
     string,
     {
-      /** For whatever has no limit of its own. */
+      /** Turns of a session for which no other limit is set. */
       historyTurns?: number | undefined;
-      /** For direct messages. */
+      /** Turns of direct messages. */
       dmHistoryLimit?: number | undefined;
-      /** For the direct messages of one user. */
-      dms?: Readonly<Record<string, { historyLimit?: number | undefined }>> | undefined;
+      /** Limits for the direct messages of single users, by user id. */
+      dms?:
+        | Readonly<
+            Record<
+              string,
+              {
+                /** Turns of the direct messages of this user. */
+                historyLimit?: number | undefined;
+              }
+            >
+          >
+        | undefined;
     }
   >
 >;
 
-/** A prompt for notes, for the end of a request. */
+/** A prompt that asks the agent to write its notes, for the end of a request. */
 export interface FlushPrompt {
-  /** Percent of the usable window that was newly crossed: 50, 75 or 90. */
+  /** Percentage of the usable window that was crossed: 50, 75 or 90. */
   threshold: number;
+  /** The prompt. */
   text: string;
 }
 
-/** A tool in plain JSON Schema: spread into `input_schema`, `function.parameters` or `jsonSchema()`. */
+/** A tool for the agent, with parameters in plain JSON Schema. */
 export interface AgentTool {
+  /** Its name. */
   name: string;
+  /** When and how to use it, for the model. */
   description: string;
-  parameters: { type: "object"; properties: Record<string, object>; required: string[] };
+  /** JSON Schema of its arguments, for `input_schema`, `function.parameters` or `jsonSchema()`. */
+  parameters: {
+    type: "object";
+    /** Schema of each argument. */
+    properties: Record<string, object>;
+    /** Names of the arguments that are required. */
+    required: string[];
+  };
 }

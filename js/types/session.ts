@@ -18,30 +18,48 @@ export interface SessionFile {
   tools?: object[];
   /** The model's window, if the file has it. */
   window?: ContextWindow;
-  /**
-   * One entry for each model call: how many messages it saw (`sent`), when it was made (`at`, epoch milliseconds) and the usage that was
-   * reported. `inputTokens` counts everything sent, cached or not.
-   */
+  /** One entry for each model call, in order. */
   calls: Array<{
+    /** How many messages of the history came before its answer. */
     sent: number;
+    /** When it was made, in epoch milliseconds. */
     at?: number;
+    /** Tokens that the provider reported. */
     usage?: {
+      /** Everything that was sent, cached or not. */
       inputTokens: number;
+      /** Everything that was answered, including reasoning. */
       outputTokens: number;
+      /** Part of `inputTokens` that was read from the prompt cache. */
       cacheReadTokens: number;
+      /** Part of `inputTokens` that was written to the prompt cache. */
       cacheWriteTokens: number;
     };
   }>;
   /** Compactions recorded in the file. */
   compactions: CompactionRecord[];
-  /** After a compaction in a pi or OpenClaw file: the message that replaces the older ones, and the messages kept, as [from, to). */
-  resume?: { head: object; kept: Array<[number, number]> };
-  /** What was read: `lines = read + unknown + broken.length`. Line numbers start at 1. */
+  /** How the session continues after the last compaction of a pi or OpenClaw file; see `resumeMessages`. */
+  resume?: {
+    /** The message that replaces the older ones. */
+    head: object;
+    /** The messages that are kept, as [from, to). */
+    kept: Array<[number, number]>;
+  };
+  /** How much of the file was read: `lines = read + unknown + broken.length`. */
   receipt: {
+    /** Lines of the file, without blank ones; elements, if the file is one JSON list. */
     lines: number;
+    /** Lines that were read. */
     read: number;
+    /** Lines of a kind that is not read. */
     unknown: number;
-    broken: Array<{ line: number; reason: string }>;
+    /** Lines that could not be read. */
+    broken: Array<{
+      /** Number of the line, from 1. */
+      line: number;
+      /** What is wrong with it. */
+      reason: string;
+    }>;
   };
 }
 
@@ -124,7 +142,13 @@ export interface Replay {
   /** Text of a message, as a report has it under `message:N`; empty if there is no such message. */
   text(index: number): string;
   /** The report of a call, the same as `ContextManager.inspect` gives. */
-  report(call?: number, options?: { detailKey?: string }): InspectReport;
+  report(
+    call?: number,
+    options?: {
+      /** Section key, `system` or `message:N` whose text the report should include. */
+      detailKey?: string;
+    },
+  ): InspectReport;
   /** Frees the memory that the replay holds in the core. */
   [Symbol.dispose](): void;
 }

@@ -1,10 +1,15 @@
 /**
- * Where sessions are kept. Any string is a key. Stores use optimistic locking: a commit names the revision it loaded, and a stale commit is
+ * Storage for sessions. Any string is a key. Stores use optimistic locking: a commit names the revision it loaded, and a stale commit is
  * rejected. `storeConformance` of `plimsoll/store/conformance` tests a store of your own.
  */
 export interface Store {
   /** The last committed record, or `null` if there is none. */
-  load(key: string): Promise<{ bytes: Uint8Array; revision: number } | null>;
+  load(key: string): Promise<{
+    /** The bytes as they were committed. */
+    bytes: Uint8Array;
+    /** The revision under which they were committed. */
+    revision: number;
+  } | null>;
   /**
    * Stores the bytes if the stored revision is `expected` (`null`: nothing is stored), and resolves to the new revision, an integer greater than
    * `expected`. Resolves to `null`, changing nothing, if it is not. A key never gets the same revision twice, not even after `delete`.
