@@ -1,4 +1,5 @@
 /** The system prompt: budget, assembly, focus, tiers, rules. It has a Wasm of its own. */
+import { edited } from "./carry.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/prompt_bg.js";
 import { apart, argumentJson, whole } from "./json.js";
@@ -8,12 +9,13 @@ import type {
   ContextWindow,
   Locale,
   MemoryTier,
+  Op,
   PromptBudget,
   PromptPlan,
   RequestFocus,
   Section,
+  SectionInput,
   SectionReport,
-  ToolDefinition,
 } from "./types.js";
 
 export const prompts: Seam = new Seam("prompt", glue);
@@ -42,20 +44,21 @@ export function promptBudget(window: ContextWindow = { contextTokens: 0 }): Prom
  * says of each section what became of it, why, and from which total on it would be whole.
  *
  * @param options `focus` lifts priorities (`requestFocus`); `protect`: protected sections over the total are cut `last`
- * (default), `never`, or are an `error`; `order`: as given, or `stable-first` for prompt caches; `locale`: whose `truncated` stands
- * where a section was cut, instead of the usual comment.
+ * (default), `never`, or are an `error`; `order`: `insertion` as passed (default), `stable-first` for prompt caches, or `aceclaw`
+ * (memory tiers with a priority of 60 or more, `base`, sections with other keys, `task-focus`, `rules`, `tool-guidance`,
+ * `environment`, `git`, the other tiers, `skills`, `candidates`); `locale`: whose `truncated` marks a cut, instead of the usual comment.
  * @throws {PlimsollError} `INVALID_ARGUMENT` with the section's place.
  * @example
  * const plan = assemblePrompt(sections, { budget: promptBudget(window), focus: requestFocus(query) });
  * context.request(history, { system: plan });
  */
 export function assemblePrompt(
-  sections: readonly Section[],
+  sections: readonly SectionInput[],
   options: {
     budget?: PromptBudget;
     focus?: RequestFocus;
     protect?: "last" | "never" | "error";
-    order?: "insertion" | "stable-first";
+    order?: "insertion" | "stable-first" | "aceclaw";
     locale?: Locale;
   } = {},
 ): PromptPlan {
@@ -78,11 +81,15 @@ export function assemblePrompt(
   const reports = Array.from({ length: figures.length / FIGURES }, (_, at) =>
     report(words, figures, FIGURES * at),
   );
-  return { prompt, ...plan, sections: reports, budget, focus: focus ?? null };
+  const blocks = [
+    { text: prompt.slice(0, plan.stablePrefixChars), stable: true },
+    { text: prompt.slice(plan.stablePrefixChars), stable: false },
+  ].filter(({ text }) => text !== "");
+  return { prompt, blocks, ...plan, sections: reports, budget, focus: focus ?? null };
 }
 
 /** A plan as it crosses: what its sections say is one list of words, and figures beside it tell which are whose (`src/prompt/calls.rs`). */
-type Assembled = Omit<PromptPlan, "prompt" | "budget" | "focus" | "sections"> & {
+type Assembled = Omit<PromptPlan, "prompt" | "blocks" | "budget" | "focus" | "sections"> & {
   words: unknown[];
 };
 const FIGURES = 15;
@@ -146,7 +153,7 @@ export function truncateText(
 export function requestFocus(
   query: string,
   options: { recent?: readonly string[]; projectRoot?: string; languages?: readonly string[] } = {},
-): RequestFocus {
+): Required<RequestFocus> {
   const { recent, projectRoot, languages } = onlyKnown("options", options, [
     "recent",
     "projectRoot",
@@ -154,6 +161,20 @@ export function requestFocus(
   ]);
   textOf("query", query);
   return ask("requestFocus", glue.focus, { query, recent, projectRoot, languages });
+}
+
+/**
+ * The section `task-focus` of a focus: the query, its files, its symbols and what it asks for, in AceClaw's words. `null` if
+ * nothing is known of the request. `Workspace.sections(focus)` has the same section.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ * @example
+ * const about = focusSection(focus);
+ * const plan = assemblePrompt(about ? [...sections, about] : sections, { focus, order: "aceclaw" });
+ */
+export function focusSection(focus: RequestFocus): Section | null {
+  const given = { files: [], focus: optionsOf("focus", focus) };
+  return ask<Section[]>("focusSection", glue.workspace, given)[0] ?? null;
 }
 
 /**
@@ -184,24 +205,32 @@ export function matchRules(
 }
 
 /**
- * The same tools with shorter descriptions, together at most `maxChars` where their first paragraphs leave that room: the
- * longest are cut first. A tool whose description stays is the same object.
+ * The same tools with shorter descriptions, together at most `maxChars` characters if their first paragraphs leave that room:
+ * the longest are cut first. Takes definitions of any provider: `{ name, description }`, OpenAI's
+ * `{ type: "function", function }`, Gemini's `{ functionDeclarations }`, Bedrock's `{ toolSpec }`. A tool whose description stays is
+ * the same object. Leave out tools that the provider runs: a tool without a description is refused by name.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ * @example
+ * const tools = trimToolDescriptions(definitions, 20_000);
  */
-export function trimToolDescriptions(
-  tools: readonly ToolDefinition[],
-  maxChars: number,
-): ToolDefinition[] {
+export function trimToolDescriptions<T extends object>(tools: readonly T[], maxChars: number): T[] {
   listOf("tools", tools);
-  const descriptions = tools.map((tool, at) => {
-    const { description = "" } = optionsOf(`tools[${at}]`, tool);
-    return textOf(`tools[${at}].description`, description);
-  });
-  const given = { descriptions, maxChars: charsOf("maxChars", maxChars) };
-  const cut = ask<string[]>("trimToolDescriptions", glue.trim, given);
-  return tools.map((tool, at) =>
-    cut[at] === descriptions[at] ? tool : { ...tool, description: cut[at] as string },
+  const seen = tools.map((tool, at) => outline(optionsOf(`tools[${at}]`, tool), OUTLINE));
+  const given = { tools: seen, maxChars: charsOf("maxChars", maxChars) };
+  return edited([...tools], ask<Op[]>("trimToolDescriptions", glue.trim, given));
+}
+
+/** Levels below a tool at which a provider may have its description. */
+const OUTLINE = 3;
+
+/** The upper levels of a tool: schemas further down may hold anything, and are not needed. */
+function outline(value: unknown, levels: number): unknown {
+  if (typeof value !== "object" || value === null) return typeof value === "function" ? 0 : value;
+  if (levels <= 0) return 0;
+  if (Array.isArray(value)) return value.map((item) => outline(item, levels - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, outline(item, levels - 1)]),
   );
 }
 

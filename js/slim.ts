@@ -6,6 +6,7 @@ export {
   assemblePrompt,
   buildContext,
   compressText,
+  focusSection,
   matchRules,
   memoryTiers,
   promptBudget,

@@ -11,6 +11,7 @@ export const assemblePrompt: typeof own.assemblePrompt = (...given) =>
   here(own.assemblePrompt, given);
 export const buildContext: typeof own.buildContext = (...given) => here(own.buildContext, given);
 export const compressText: typeof own.compressText = (...given) => here(own.compressText, given);
+export const focusSection: typeof own.focusSection = (...given) => here(own.focusSection, given);
 export const matchRules: typeof own.matchRules = (...given) => here(own.matchRules, given);
 export const memoryTiers: typeof own.memoryTiers = (...given) => here(own.memoryTiers, given);
 export const promptBudget: typeof own.promptBudget = (...given) => here(own.promptBudget, given);

@@ -30,6 +30,16 @@ export interface Section {
   stable?: boolean;
 }
 
+/** A section as `assemblePrompt` takes it. */
+export type SectionInput = Omit<Section, "priority"> & {
+  /**
+   * 0..100. Sections with lower priority are cut first. Default: AceClaw's for its keys (`memory:soul` 100 to `memory:journal`
+   * 50, `base` 95, `task-focus` 89, `rules` 88, `tool-guidance` 82, `environment` 72, `skills` 58, `candidates` 54, `git` 40);
+   * any other key needs one.
+   */
+  priority?: number;
+};
+
 /** What happened to a section. */
 export interface SectionReport {
   /** Its name. */
@@ -42,7 +52,7 @@ export interface SectionReport {
   inclusionReason: string;
   /** Its priority, including what the focus added. */
   priority: number;
-  /** `Section.priority`. */
+  /** `Section.priority`, or the default of its key. */
   basePriority: number;
   /** `Section.protected`. */
   protected: boolean;
@@ -64,10 +74,29 @@ export interface SectionReport {
   wholeFromTotalChars: number;
 }
 
+/** A part of an assembled prompt. */
+export interface PromptBlock {
+  /** Its text. */
+  text: string;
+  /** True if no section that may change is in it, so that a cache marker on it pays off. */
+  stable: boolean;
+}
+
 /** A prompt and how it was made. Can be passed as `system`. */
 export interface PromptPlan {
   /** The text to send. */
   prompt: string;
+  /**
+   * The same text as one or two blocks: the start that stays the same, for a provider's cache marker, and the rest. Empty
+   * blocks are left out; `blocks.map((it) => it.text).join("")` is `prompt`.
+   *
+   * @example
+   * // Anthropic
+   * const system = plan.blocks.map(({ text, stable }) => ({
+   *   type: "text", text, ...(stable && { cache_control: { type: "ephemeral" } }),
+   * }));
+   */
+  blocks: PromptBlock[];
   /** Characters of `prompt`. */
   totalChars: number;
   /** Characters at its start that do not depend on sections that may change. */
@@ -90,6 +119,11 @@ export interface RequestFocus {
   querySummary: string;
   /** Files it names, at most 6. */
   activeFilePaths: string[];
+  /**
+   * The same files and further ones, at most 12, for `matchRules` and candidates. `requestFocus` always has them; default:
+   * `activeFilePaths`.
+   */
+  inferredFilePaths?: string[];
   /** Functions, classes and other names in it. */
   activeSymbols: string[];
   /** Words that show what is asked for, such as `test`, `fix` or `refactor`. */
@@ -107,7 +141,7 @@ export type MemoryTier =
   | "markdown"
   | "journal";
 
-/** A tool, as `trimToolDescriptions` takes it. */
+/** A tool in the simplest shape that `trimToolDescriptions` takes. */
 export type ToolDefinition = {
   /** Its name. */
   name: string;

@@ -143,7 +143,7 @@ fn line(text: &str) -> String {
 impl Wanted {
     fn of(focus: &Focus) -> Self {
         let mut paths = Vec::new();
-        for file in &focus.files {
+        for file in focus.paths() {
             telling(file, &mut paths);
         }
         let mut words = Vec::new();

@@ -8,10 +8,11 @@ use crate::error::Result;
 use crate::json::{RawValue, Shape, Want, Write, may, object};
 
 const FOCUS: Shape = Shape {
-    what: "a focus: { querySummary, activeFilePaths, activeSymbols, planSignals }",
+    what: "a focus: { querySummary, activeFilePaths, inferredFilePaths, activeSymbols, planSignals }",
     members: &[
         may("querySummary", Want::Text),
         may("activeFilePaths", Want::Items),
+        may("inferredFilePaths", Want::Items),
         may("activeSymbols", Want::Items),
         may("planSignals", Want::Items),
     ],
@@ -34,6 +35,11 @@ impl Focus {
                 format_args!("focus.activeFilePaths"),
                 text,
             )?,
+            inferred: each(
+                given.items("inferredFilePaths"),
+                format_args!("focus.inferredFilePaths"),
+                text,
+            )?,
             symbols: each(given.items("activeSymbols"), format_args!("focus.activeSymbols"), text)?,
             signals: all
                 .into_iter()
@@ -50,6 +56,7 @@ impl Write for Focus {
             &[
                 ("query_summary", &self.summary),
                 ("active_file_paths", &self.files),
+                ("inferred_file_paths", &self.inferred),
                 ("active_symbols", &self.symbols),
                 ("plan_signals", &signals),
             ],

@@ -11,8 +11,9 @@ pub use language::{LANGUAGES, Signal};
 pub use path::{files_in, relative};
 pub use symbol::contains_word;
 
-/// Files that a focus keeps, and those that are looked for.
+/// Files that a focus shows, and those that rules and candidates go by (A55).
 const MOST_FILES: usize = 6;
+const MOST_INFERRED: usize = 12;
 /// Symbols that a focus keeps.
 const MOST_SYMBOLS: usize = 8;
 /// UTF-16 code units of a summary, and of what is left of a longer one before its dots.
@@ -28,6 +29,8 @@ pub struct Focus {
     pub summary: String,
     /// Files, at most six: relative to the project where they stand in it, with `/`.
     pub files: Vec<String>,
+    /// The same files and further ones, at most twelve. Empty if the host made the focus without them.
+    pub inferred: Vec<String>,
     /// Symbols, at most eight, without `()`.
     pub symbols: Vec<String>,
     /// What is asked for, each once.
@@ -45,24 +48,30 @@ impl Focus {
     /// assert_eq!(focus.signals[0].name(), "code change requested");
     /// ```
     pub fn of(query: &str, recent: &[&str], root: Option<&str>, languages: &[&str]) -> Self {
-        let mut files: Vec<String> = Vec::new();
+        let mut inferred: Vec<String> = Vec::new();
         let last = recent.get(recent.len().saturating_sub(RECENT)..).unwrap_or(recent);
         let texts = std::iter::once(query).chain(last.iter().rev().copied());
         for file in texts.flat_map(files_in) {
             let file = relative(&file, root);
-            if !files.contains(&file) {
-                files.push(file);
+            if !inferred.contains(&file) {
+                inferred.push(file);
             }
-            if files.len() >= MOST_FILES {
+            if inferred.len() >= MOST_INFERRED {
                 break;
             }
         }
         Self {
             summary: summary(query),
-            files,
+            files: inferred.iter().take(MOST_FILES).cloned().collect(),
+            inferred,
             symbols: symbol::symbols_in(query, MOST_SYMBOLS),
             signals: language::signals_in(query, languages),
         }
+    }
+
+    /// The files that rules and candidates go by.
+    pub fn paths(&self) -> &[String] {
+        if self.inferred.is_empty() { &self.files } else { &self.inferred }
     }
 
     /// Whether that is asked for.
@@ -124,6 +133,13 @@ mod tests {
             focus.files,
             ["a.rs", "src/f7.rs", "src/f6.rs", "src/f5.rs", "src/f4.rs", "src/f3.rs"]
         );
+        assert_eq!(focus.inferred.len(), 7, "of the last six messages");
+        let many = (0..20).map(|at| format!("b{at}.rs")).collect::<Vec<_>>().join(" ");
+        let focus = Focus::of(&many, &[], None, &LANGUAGES);
+        assert_eq!((focus.files.len(), focus.inferred.len()), (6, 12));
+        assert_eq!(focus.paths(), focus.inferred);
+        let shown = Focus { inferred: Vec::new(), ..focus };
+        assert_eq!(shown.paths(), shown.files);
     }
 
     #[test]

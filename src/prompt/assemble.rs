@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::aceclaw::place;
 use super::boost::boost;
 use super::budget::Budget;
 use super::section::{Order, Protect, Section};
@@ -125,8 +126,14 @@ pub fn assemble<'s>(sections: &'s [Section<'s>], options: &Options<'_>) -> Resul
         });
     }
     share(&mut all, budget.total, options.protect)?;
-    if options.order == Order::StableFirst {
-        sort_by(&mut all, |candidate| (i64::from(!candidate.section.stable), 0));
+    match options.order {
+        Order::Insertion => {}
+        Order::StableFirst => {
+            sort_by(&mut all, |candidate| (i64::from(!candidate.section.stable), 0));
+        }
+        Order::Aceclaw => {
+            sort_by(&mut all, |candidate| place(&candidate.section.key, candidate.priority));
+        }
     }
     let usual = Split::default();
     Ok(write(&all, &Split { marker: options.marker.unwrap_or(usual.marker), ..usual }))

@@ -110,6 +110,7 @@ mod tests {
         Focus {
             summary: "q".into(),
             files: own(files),
+            inferred: Vec::new(),
             symbols: own(symbols),
             signals: signals.to_vec(),
         }

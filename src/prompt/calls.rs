@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Arguments;
 
 use super::{
-    Budget, Locale, Rule, Section, Split, TierFile, Truncated, build_context, match_rules,
-    memory_tiers, task_focus, tier_names, trim_descriptions, workspace_sections,
+    Budget, Locale, Rule, Section, Split, TierFile, Truncated, base_priority, build_context,
+    descriptions, known_keys, match_rules, memory_tiers, task_focus, tier_names, trim_descriptions,
+    workspace_sections,
 };
 use crate::argument::{each, text};
 use crate::error::{Error, Result};
@@ -20,7 +21,7 @@ const SECTION: Shape = Shape {
     members: &[
         must("key", Want::Text),
         must("content", Want::Text),
-        must("priority", Want::Integer),
+        may("priority", Want::Integer),
         may("protected", Want::Flag),
         may("source", Want::Text),
         may("scope", Want::Text),
@@ -179,25 +180,31 @@ pub fn workspace(json: &str) -> Result<String> {
     let mut sections = workspace_sections(&named, given.flag("subagent").unwrap_or(false));
     if let Some(focus) = &focus {
         sections.extend(task_focus(focus));
-        sections.extend(match_rules(&rules, &focus.files));
+        sections.extend(match_rules(&rules, focus.paths()));
     }
     Ok(write(&sections))
 }
 
-/// `trimToolDescriptions`: `{descriptions, maxChars}`.
+/// `trimToolDescriptions`: `{tools, maxChars}`; the answer is edits of the tools.
 pub fn trim(json: &str) -> Result<String> {
     const ARGUMENTS: Shape = Shape {
         what: "arguments",
-        members: &[must("descriptions", Want::Items), must("maxChars", Want::Integer)],
+        members: &[must("tools", Want::Items), must("maxChars", Want::Integer)],
         closed: true,
     };
     let mut given = ARGUMENTS.argument(json, format_args!(""))?;
-    let all = each(given.items("descriptions"), format_args!("descriptions"), text)?;
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    Ok(write(&trim_descriptions(
-        &all,
-        size(given.integer("maxChars").unwrap_or_default(), "maxChars")?,
-    )))
+    let mut found = Vec::new();
+    for (at, tool) in given.items("tools").unwrap_or_default().into_iter().enumerate() {
+        descriptions(format!("/{at}"), &format!("tools[{at}]"), tool, &mut found)?;
+    }
+    let all: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
+    let max = size(given.integer("maxChars").unwrap_or_default(), "maxChars")?;
+    let cut = trim_descriptions(&all, max);
+    let mut edits = Vec::new();
+    for ((path, _), cut) in found.iter().zip(&cut).filter(|((_, text), cut)| text != *cut) {
+        edits.push(Value::of("op path value", &[&"replace", path, cut]));
+    }
+    Ok(write(&edits))
 }
 
 /// `buildContext`: `{memories, text, maxChars, locale}`.
@@ -258,11 +265,17 @@ fn files(json: &str) -> Result<Members<'_>> {
 
 pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<Section<'a>> {
     let mut given = SECTION.argument(raw, argument)?;
-    let priority = given.integer("priority").unwrap_or_default();
+    let key = given.text("key").unwrap_or_default();
+    let own =
+        given.integer("priority").map(|own| u32::try_from(own.clamp(0, 100)).unwrap_or_default());
+    let Some(priority) = own.or_else(|| base_priority(&key)) else {
+        let expected = format!("a priority, 0 to 100 (known without one: {})", known_keys());
+        return Err(Error::argument(&format!("{argument}.priority"), &expected, key));
+    };
     Ok(Section {
-        key: given.text("key").unwrap_or_default(),
+        key,
         content: given.text("content").unwrap_or_default(),
-        priority: u32::try_from(priority.clamp(0, 100)).unwrap_or_default(),
+        priority,
         protected: given.flag("protected").unwrap_or(false),
         source: given.text("source"),
         scope: given.text("scope"),
@@ -367,7 +380,7 @@ mod tests {
         let out = focus(r#"{"query":"continue with `fooBar` in src/a.rs"}"#).unwrap();
         assert_eq!(
             out,
-            r#"{"querySummary":"continue with `fooBar` in src/a.rs","activeFilePaths":["src/a.rs"],"activeSymbols":["fooBar"],"planSignals":["continue current execution"]}"#
+            r#"{"querySummary":"continue with `fooBar` in src/a.rs","activeFilePaths":["src/a.rs"],"inferredFilePaths":["src/a.rs"],"activeSymbols":["fooBar"],"planSignals":["continue current execution"]}"#
         );
         assert_eq!(write(&Focus::given(&out).unwrap()), out);
     }

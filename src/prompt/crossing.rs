@@ -110,8 +110,10 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
         order: match given.text("order").as_deref() {
             None | Some("insertion") => Order::Insertion,
             Some("stable-first") => Order::StableFirst,
+            Some("aceclaw") => Order::Aceclaw,
             Some(other) => {
-                return Err(Error::argument("order", "\"insertion\" or \"stable-first\"", other));
+                let expected = "\"insertion\", \"stable-first\" or \"aceclaw\"";
+                return Err(Error::argument("order", expected, other));
             }
         },
     };

@@ -3,6 +3,7 @@
 //! Whatever is included stands in the prompt in a fixed order and unchanged, or cut once; what is cut and what goes is
 //! decided by priority, and the report says for each section why, and from which budget on it would be whole.
 
+mod aceclaw;
 mod assemble;
 mod boost;
 mod budget;
@@ -16,6 +17,7 @@ mod tools;
 mod truncate;
 mod workspace;
 
+pub use aceclaw::{base_priority, known_keys};
 pub use assemble::{Options, Plan, Report, assemble};
 pub use boost::{Boost, boost};
 pub use budget::Budget;
@@ -23,6 +25,6 @@ pub use memory::{Locale, build_context, compress};
 pub use rule::{Rule, match_rules};
 pub use section::{Order, Protect, Section};
 pub use tier::{TierFile, memory_tiers, tier_names};
-pub use tools::trim_descriptions;
+pub use tools::{descriptions, trim_descriptions};
 pub use truncate::{Split, Truncated, truncate};
 pub use workspace::{task_focus, workspace_sections};

@@ -45,4 +45,6 @@ pub enum Order {
     Insertion,
     /// Those that are stable first, each kind as given.
     StableFirst,
+    /// The order of `AceClaw`'s requests (`super::aceclaw`).
+    Aceclaw,
 }

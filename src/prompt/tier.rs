@@ -59,6 +59,11 @@ pub fn memory_tiers(files: &[TierFile]) -> Result<Vec<Section<'static>>, String>
     Ok(TIERS.iter().filter_map(|tier| section(tier, files)).collect())
 }
 
+/// The priority of a tier.
+pub(super) fn tier_priority(name: &str) -> Option<u32> {
+    TIERS.iter().find(|tier| tier.name == name).map(|tier| tier.priority)
+}
+
 /// The names of all tiers.
 pub fn tier_names() -> String {
     TIERS.map(|tier| tier.name).join(", ")

@@ -1,5 +1,8 @@
 //! Descriptions of tools, cut to a number of characters: the longest first (A43).
 
+use crate::argument;
+use crate::error::{Error, Result};
+use crate::json::{self, RawValue};
 use crate::order::{down, sort_by};
 use crate::text::{line_end_before, prefix, utf16_len};
 
@@ -48,6 +51,47 @@ pub fn trim_descriptions(descriptions: &[&str], max_chars: usize) -> Vec<String>
     out
 }
 
+/// Members that hold a definition's own members: `OpenAI`'s and Bedrock's.
+const NESTED: [&str; 2] = ["function", "toolSpec"];
+/// Members that list definitions: Gemini's.
+const LISTS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+
+/// Finds the descriptions of a tool, each with its JSON Pointer.
+///
+/// # Errors
+/// `InvalidArgument` with the place and the name of a definition that has none.
+pub fn descriptions(
+    path: String,
+    place: &str,
+    tool: &RawValue,
+    found: &mut Vec<(String, String)>,
+) -> Result<()> {
+    let members = json::members(tool).unwrap_or_default();
+    let of = |name: &str| members.iter().rev().find(|(key, _)| key == name).map(|(_, it)| *it);
+    // A definition inside a definition inside a definition is no provider's.
+    let deep = place.matches('.').count() > 2;
+    for name in LISTS.into_iter().filter(|_| !deep) {
+        let Some(listed) = of(name).and_then(|it| json::items(it).ok()) else { continue };
+        for (at, one) in listed.into_iter().enumerate() {
+            let place = format!("{place}.{name}[{at}]");
+            descriptions(format!("{path}/{name}/{at}"), &place, one, found)?;
+        }
+        return Ok(());
+    }
+    let nested = NESTED.iter().find_map(|name| Some((name, of(name)?))).filter(|_| !deep);
+    if let Some((name, nested)) = nested {
+        return descriptions(format!("{path}/{name}"), &format!("{place}.{name}"), nested, found);
+    }
+    let Some(description) = of("description") else {
+        let name = of("name").and_then(|it| json::string(it).ok()).unwrap_or_default();
+        let got = format!("a tool without one: \"{name}\"");
+        return Err(Error::argument(&format!("{place}.description"), "a description", got));
+    };
+    let text = argument::text(format_args!("{place}.description"), description)?;
+    found.push((format!("{path}/description"), text));
+    Ok(())
+}
+
 /// Up to the first blank line.
 fn first_paragraph(text: &str) -> &str {
     let end = ["\n\n", "\r\n\r\n"].iter().filter_map(|blank| text.find(blank)).min();
@@ -59,6 +103,40 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a43_a_description_is_found_in_the_shape_of_each_provider() {
+        let found = |tool: &str| {
+            let mut all = Vec::new();
+            descriptions("/0".into(), "tools[0]", tool, &mut all).map(|()| all)
+        };
+        let one = |path: &str| Ok(vec![(path.to_owned(), "Reads.".to_owned())]);
+        assert_eq!(found(r#"{"name":"a","description":"Reads."}"#), one("/0/description"));
+        assert_eq!(
+            found(r#"{"type":"function","function":{"name":"a","description":"Reads."}}"#),
+            one("/0/function/description")
+        );
+        assert_eq!(
+            found(r#"{"toolSpec":{"name":"a","description":"Reads."}}"#),
+            one("/0/toolSpec/description")
+        );
+        assert_eq!(
+            found(r#"{"functionDeclarations":[{"name":"a","description":"Reads."}]}"#),
+            one("/0/functionDeclarations/0/description")
+        );
+        let error = |tool: &str| found(tool).unwrap_err().to_string();
+        assert_eq!(
+            error(r#"{"functionDeclarations":[{"name":"bare"}]}"#),
+            "tools[0].functionDeclarations[0].description: expected a description, got a tool without one: \"bare\""
+        );
+        assert_eq!(
+            error(r#"{"name":"a","description":7}"#),
+            "tools[0].description: expected a string, got integer `7`"
+        );
+        assert!(error("null").contains("a tool without one"));
+        let deep = format!("{}7{}", r#"{"function":"#.repeat(100), "}".repeat(100));
+        assert!(error(&deep).starts_with("tools[0].function.function.function.description:"));
+    }
 
     fn sum(texts: &[String]) -> usize {
         texts.iter().map(|text| utf16_len(text)).sum()

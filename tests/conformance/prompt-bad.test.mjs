@@ -16,7 +16,7 @@ const REFUSED = [
     () => api.assemblePrompt([{ ...section, content: 1 }]),
     "sections[0].content",
   ],
-  ["no priority", () => api.assemblePrompt([{ key: "a", content: "x" }]), "sections[0]"],
+  ["no priority", () => api.assemblePrompt([{ key: "a", content: "x" }]), "sections[0].priority"],
   [
     "half a priority",
     () => api.assemblePrompt([{ ...section, priority: 0.5 }]),
