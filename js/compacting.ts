@@ -5,15 +5,12 @@ import type {
   CompactionOutcome,
   CompactionPlan,
   ContextManagerOptions,
-  ContextWindow,
-  Estimator,
-  Format,
   Parts,
   PolicyOptions,
 } from "./types.js";
 
 /**
- * What a compaction of a history would do, as data: what is cut, kept and dropped, and in what chunks a summarizer can take it.
+ * Returns what a compaction of a history would do: what is kept, what is removed, and in which chunks it would be summarized.
  *
  * @throws {PlimsollError} as `ContextManager.plan`.
  * @example
@@ -22,7 +19,11 @@ import type {
 export function planCompaction<M>(
   messages: readonly M[],
   options: PolicyOptions &
-    Parts & { window: ContextWindow; format?: Format; estimator?: Estimator; force?: boolean },
+    Parts &
+    Pick<ContextManagerOptions<M>, "window" | "format" | "estimator"> & {
+      /** Plan a compaction even below the trigger. Default false. */
+      force?: boolean;
+    },
 ): CompactionPlan {
   const { system, tools, unseenTokens, open, signal, force, ...rest } = own(options);
   using manager = new ContextManager<M>(rest);
@@ -30,7 +31,7 @@ export function planCompaction<M>(
 }
 
 /**
- * A compacted history, and what came of it. With `force` also where nothing is due.
+ * Compacts a history once, without keeping a session.
  *
  * @throws {PlimsollError} as `ContextManager.compact`.
  * @example
@@ -38,8 +39,18 @@ export function planCompaction<M>(
  */
 export async function compact<M>(
   messages: readonly M[],
-  options: ContextManagerOptions<M> & { force?: boolean; signal?: AbortSignal },
-): Promise<{ messages: M[]; outcome: CompactionOutcome }> {
+  options: ContextManagerOptions<M> & {
+    /** Compact even below the trigger. Default false. */
+    force?: boolean;
+    /** Aborts the compaction; it then rejects with `signal.reason`. */
+    signal?: AbortSignal;
+  },
+): Promise<{
+  /** The compacted history. */
+  messages: M[];
+  /** What was done. */
+  outcome: CompactionOutcome;
+}> {
   const { force, signal, ...rest } = own(options);
   using manager = new ContextManager<M>(rest);
   const outcome = await manager.compact(messages, { force, signal });

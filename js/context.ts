@@ -25,21 +25,24 @@ import type {
   Store,
 } from "./types.js";
 
-/** What `setModel` takes. */
+/** Options of `setModel`. */
 type Model<M> = Partial<
   Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "thinking" | "economy">
 >;
 const MODEL = ["window", "estimator", "provider", "thinking", "economy"];
 
-/** The work done by a manager: what shows that turns stay flat. */
+/** Work done by a manager, for benchmarks. */
 export interface Counters {
+  /** Bytes of message JSON that were measured. */
   bytesMeasured: number;
+  /** Blocks that the policy looked at. */
   blocksVisited: number;
+  /** Items of requests that were written. */
   itemsWritten: number;
 }
 
 /**
- * Decides before each model call what of the history is sent. Holds one session; measures each message once.
+ * Decides before each model call which part of the history is sent. Holds one session and measures each message once.
  *
  * @example
  * const context = new ContextManager({ window: { contextTokens: 200_000, maxOutputTokens: 8_192 } });
@@ -50,22 +53,28 @@ export class ContextManager<M = unknown> {
   /** Where the session was opened. */
   #commits: Commits | undefined;
 
+  /**
+   * @param options the window, and everything that differs from the defaults
+   * @throws {PlimsollError} `INVALID_ARGUMENT` names the option and what is allowed.
+   */
   constructor(options: ContextManagerOptions<M>) {
     this.#session = new LiveSession(options);
   }
 
   /**
-   * What to send now: the host's messages as they are, edited copies, and messages of ours. Synchronous; never mutates; never
-   * calls a summarizer (if one is configured and a fold is due, the event `summarizer-idle` says so once). The same history and parts give the same request and move nothing.
+   * Returns what to send now: your messages unchanged, edited copies of them, and synthetic messages. Never modifies your messages, and
+   * never calls a summarizer (if one is configured and a fold is due, the event `summarizer-idle` says so once). The same history
+   * and parts give the same request.
    *
-   * A message may not be changed once it was passed, except the last group while it grows.
+   * Do not change a message after you have passed it; only the last tool call with its results may still
+   * grow.
    *
-   * What a getter or proxy in your messages throws is thrown. The next request is then what this one would have been, and reports
-   * its edits and its compaction. A callback that throws (`estimator`, `key`, `create`, `clock`) does not break the request: the
+   * If a getter or proxy in your messages throws, the error is thrown. The next request is then what this one would have been, and
+   * reports its edits and its compaction. A callback that throws (`estimator`, `key`, `create`, `clock`) does not break the request: the
    * event `callback-failed` says what was used instead.
    *
-   * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE` (more than 32 Mi characters of JSON in one message); `DISPOSED`;
-   * `INSTANCE_LOST` if the Wasm trapped: the next call builds the session anew.
+   * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE` (more than 32 Mi
+   *   characters of JSON in one message); `DISPOSED`; `INSTANCE_LOST` if the Wasm trapped: the next call rebuilds the session.
    */
   request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {
     this.#session.alive("request");
@@ -75,11 +84,14 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * As `request`, with the host's summarizer: it is asked before a fold without which the request would not fit, and this
-   * waits for it; where a fold is due and can wait, it is asked in the background, and a later request carries what it
-   * came to. Never throws for a failing summarizer: then a fold carries digest and hot set.
+   * Makes a request as `request` does, and calls your summarizer. If the request cannot fit without a summary, `prepare` waits for
+   * it. Otherwise the summary is written in the background and a later request uses it. If the summarizer fails, the fold is
+   * made without a summary; `prepare` does not throw then.
    *
-   * @throws as `request`; an aborted call rejects with its signal's reason.
+   * @example
+   * const { messages } = await context.prepare(history, { system, tools });
+   *
+   * @throws {PlimsollError} as `request`; an aborted call rejects with its signal's reason.
    */
   async prepare<T extends M>(messages: readonly T[], parts: Parts = {}): Promise<Prepared<T>> {
     const { compactions } = this.#session.alive("prepare");
@@ -88,13 +100,16 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * What `compact` would do, as data; nothing moves. With `force`, what it would do if forced.
+   * Returns what `compact` would do, and changes nothing. `compact` can carry the plan out (`CompactOptions.plan`).
    *
    * @throws {PlimsollError} as `request`.
    */
   plan(
     messages: readonly M[],
-    parts: Parts & { force?: boolean | undefined } = {},
+    parts: Parts & {
+      /** Plan a compaction even below the trigger and during a cool-down. Default false. */
+      force?: boolean | undefined;
+    } = {},
   ): CompactionPlan {
     this.#session.alive("plan");
     const known = onlyKnown("parts", parts, [...PARTS, "force"]);
@@ -104,8 +119,8 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * A compaction by hand; the next request sends what it came to. A second call joins the first. However it ends, a typed
-   * outcome says so; messages that are appended meanwhile stay.
+   * Compacts the history now; the next request sends the result. A second call joins the first one. The outcome says what was done, or
+   * why nothing was. Messages that are appended meanwhile are kept.
    *
    * @example
    * const outcome = await context.compact(history, { force: true, focus: "the failing tests" });
@@ -126,7 +141,7 @@ export class ContextManager<M = unknown> {
    *
    * @param error the provider's error; or, if you know only that the request was too large, an object with `limit` (tokens that
    *   the provider takes) and `inputTokens` (its count of the request), both optional.
-   * @returns null if the error is no overflow, it is the third in a row, or nothing smaller can be sent; then rethrow it.
+   * @returns `null` if the error is no overflow, is the third in a row, or nothing smaller can be sent; rethrow it then.
    *
    * @example
    * const smaller = await context.recover(history, { limit: 32_000 });
@@ -151,11 +166,16 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * The usage of a call, as its provider or SDK gave it: Anthropic, OpenAI (both APIs), Gemini, Bedrock, Mistral, DeepSeek, Kimi, Ollama,
-   * AI SDK, LangChain, pi, or ours, where `inputTokens` is all that was sent, cached or not. From then on sizes are told
-   * as the provider counts, and the window is held by them.
+   * Records the usage of a model call. From then on sizes and limits follow the provider's counts instead of estimates.
    *
-   * @param of the request it belongs to; default the last one. Null and unknown shapes are ignored.
+   * @param usage the usage object as the provider or SDK returned it: Anthropic, OpenAI (both APIs), Gemini, Bedrock, Mistral, DeepSeek,
+   *   Kimi, Ollama, AI SDK, LangChain, pi; or `{ inputTokens, outputTokens }`, where `inputTokens` is everything sent, cached or
+   *   not. `null` and unknown shapes are ignored.
+   * @param of the request that the usage belongs to, default the last one
+   *
+   * @example
+   * const response = await client.messages.create({ model, max_tokens, messages });
+   * context.observe(response.usage);
    */
   observe(usage: object | null | undefined, of?: Prepared<unknown>): void {
     this.#session.alive("observe");
@@ -170,16 +190,30 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * Tells the session of what it cannot see, for its report: calls of the model that others make (`source`: a planner, a fallback),
-   * and compactions of the host's own, in whatever `phase`. Blank sources and numbers below 1 are ignored; a compaction has the
-   * warnings of pressure begin anew.
+   * Records something that the session cannot see, for its report (`inspect().monitor`): model calls that others make, or a compaction
+   * of your own. After a compaction each pressure level can fire again. Blank sources and numbers below 1 are ignored.
+   *
+   * @example
+   * context.record({ source: "planner", requests: 2 });
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`.
    */
   record(
     what:
-      | { source: string; requests?: number }
-      | { phase: string | null; tokensBefore: number; tokensAfter: number },
+      | {
+          /** Who called the model, such as `planner` or `fallback`. */
+          source: string;
+          /** Number of calls. Default 1. */
+          requests?: number;
+        }
+      | {
+          /** Your name for the kind of compaction; `UNKNOWN` is reported if it is `null` or blank. */
+          phase: string | null;
+          /** Tokens of the request before. */
+          tokensBefore: number;
+          /** Tokens of the request after. */
+          tokensAfter: number;
+        },
   ): void {
     this.#session.alive("record");
     const json = argumentJson(what, "record");
@@ -188,10 +222,14 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * What changes with the model: window, estimator, provider, thinking, economy. What is given replaces what was; what was
-   * decided stays where it can. Another estimator or provider measures the history again, and learns its figures anew.
+   * Changes the options that depend on the model. Options that you leave out stay as they are, and earlier decisions are kept if
+   * possible. With another estimator or provider the history is measured again, and observed usage is forgotten.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT`; then nothing has changed.
+   * @param model any of `window`, `estimator`, `provider`, `thinking` and `economy`
+   * @throws {PlimsollError} `INVALID_ARGUMENT`; nothing has changed then.
+   *
+   * @example
+   * context.setModel({ window: { contextTokens: 1_000_000, maxOutputTokens: 64_000 } });
    */
   setModel(model: Model<M>): void {
     this.#session.alive("setModel");
@@ -199,7 +237,7 @@ export class ContextManager<M = unknown> {
     this.#session.change({ ...this.#session.options(), ...known });
   }
 
-  /** How full the window is, by the last request. */
+  /** Returns how full the window is, by the last request. */
   status(): Status {
     const now = this.#session.alive("status").now();
     const manager = this.#session.opened("status");
@@ -207,15 +245,22 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * The report of the last request: window and buckets, the sections of the system prompt if it was given as a plan, every
-   * message with its state and rule, the compactions, and what the next would do. Changes nothing. Texts are not in it,
-   * but for what `detailKey` names: a section's key, `system`, or `message:N`. Where there is no such key, `nearestKeys` are
-   * told.
+   * Returns the report of the last request: what fills the window, the sections of the system prompt (if it was passed as a plan), every
+   * message with its state and rule, the compactions, and what the next one would do. Changes nothing. Contains no texts except
+   * the one that `detailKey` asks for.
    *
    * @example
    * const { window } = context.inspect(); // used + reserve + free = contextWindowTokens
    */
-  inspect(options: { detailKey?: string } = {}): InspectReport {
+  inspect(
+    options: {
+      /**
+       * Key of a text to include as `detail`: a section's key, `system`, or `message:N`. If there is no such key, the report lists
+       * `nearestKeys` instead.
+       */
+      detailKey?: string;
+    } = {},
+  ): InspectReport {
     return this.#session.alone("inspect", () => {
       const now = this.#session.now();
       const manager = this.#session.manager();
@@ -239,12 +284,12 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * A prompt for notes before room is made, when the last request has newly crossed 50, 75 or 90 % of what is usable: each
-   * once, until a compaction or until less than 25 % is used. The day in it is that of the clock, in UTC. It belongs at the end of the
-   * request that goes out: ask once more with it, and it stands where the provider lets it. In the system prompt it would cost the
-   * whole cache, in the history it would stay.
+   * Returns a prompt that asks the agent to write its notes, or `null` if none is due. It is due once when the last request has crossed
+   * 50, 75 or 90 % of the usable window; these start over after a compaction and when less than 25 % is used. The date in the
+   * prompt is the day of the clock, in UTC.
    *
-   * Whether notes were written since, `status().flush` tells: a call that changes a file in `memory/`.
+   * Make the request once more with the prompt as its last message. Do not put it into the system prompt, which would cost the whole
+   * prompt cache, or into the history, where it would stay. `status().flush` shows whether the agent has written notes since.
    *
    * @example
    * const prompt = context.flushPrompt();
@@ -259,14 +304,16 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * The summary of the session that was made ahead last (`summary.checkpoints`); null: none was, or the history is another.
+   * Returns the last summary that was made ahead of time (`summary.checkpoints`), or `null` if there is none for this history.
    */
   checkpoint(): Checkpoint | null {
     return this.#session.alive("checkpoint").compactions.checkpoints.last;
   }
 
   /**
-   * Why a message of the history is sent as it is: rule, evidence, tokens, what would bring it back.
+   * Returns why a message of the history is sent as it is: rule, evidence, tokens, and what would bring the original back.
+   *
+   * @param index position in the history that you passed last
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT` if the last history had no such message.
    */
@@ -281,22 +328,22 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * The session as bytes, for `restore`: records, view and clocks, never the body of a message: what became
-   * of each message, and the lines that stand for what was cut.
+   * Returns the session as bytes, for `restore`: the decision for each message and the lines that replace removed text, but no
+   * bodies of messages.
    */
   snapshot(): Uint8Array {
     return this.#session.alive("snapshot").snapshot();
   }
 
   /**
-   * Goes on where `snapshot` was taken: given the same history, the next request is the same bytes as if nothing had
-   * happened between. Of another history it keeps what stands before the first message that is another.
+   * Restores a session from the bytes of `snapshot`. With the same history, the next request has exactly the bytes that it would have
+   * had without the restart. With another history, the decisions before the first different message are kept.
    *
    * @example
-   * const woken = ContextManager.restore(bytes, { window: { contextTokens: 200_000 } });
-   * const { messages } = woken.request(history);
+   * const restored = ContextManager.restore(bytes, { window: { contextTokens: 200_000 } });
+   * const { messages } = restored.request(history);
    *
-   * @throws {PlimsollError} `CORRUPT_STATE` for bytes that are no snapshot, or have changed.
+   * @throws {PlimsollError} `CORRUPT_STATE` if the bytes are not a snapshot or were changed.
    */
   static restore<M>(bytes: Uint8Array, options: ContextManagerOptions<M>): ContextManager<M> {
     const context = new ContextManager<M>(options);
@@ -305,9 +352,12 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * The session that a store holds under `key`, or a new one; `save` then commits to it.
+   * Opens the session that a store holds under `key`, or a new one if there is none. `save` commits it to that store.
    *
-   * @throws {PlimsollError} `CORRUPT_STATE` for a record that does not verify; `INVALID_ARGUMENT` for a store that answers anything but
+   * @example
+   * const context = await ContextManager.open(fileStore("sessions"), sessionId, { window: { contextTokens: 200_000 } });
+   *
+   * @throws {PlimsollError} `CORRUPT_STATE` for a record that does not verify; `INVALID_ARGUMENT` for a store that returns anything but
    *   `null` or a record; whatever the store throws.
    */
   static async open<M>(
@@ -323,18 +373,20 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * Commits the snapshot to the store that the session was opened from. Where another has committed meanwhile, theirs is taken in
-   * and both are committed: pins, what was let go, usage and failures of both; of what was cut that of the side which has folded (theirs, if both
-   * have), else of the one that is further. An acknowledgement that was lost is recognised, and nothing is committed twice.
-   *
-   * `rebased`: another's commit was taken in. If the session now goes on from theirs, messages have their places again with the next request, as
-   * after `open`.
+   * Commits the session to the store from which it was opened. If another process has committed meanwhile, both are merged: pins, usage
+   * and failures of both; removed messages as on the side that has folded (theirs, if both have), else on the side that has gone
+   * further. A lost acknowledgement is recognized, so that nothing is committed twice.
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT` without a store, or if the store answers a commit with anything but `null` or a higher
    *   revision; `CONFLICT` after 8 tries; `CORRUPT_STATE` for a record that does not
    *   verify. What the store throws: then a later `save` finds out whether this one's commit was made.
    */
-  async save(): Promise<{ revision: number; rebased: boolean }> {
+  async save(): Promise<{
+    /** The revision that the store now holds. */
+    revision: number;
+    /** True if a commit of another process was merged in. Call `request` before you use positions of messages again. */
+    rebased: boolean;
+  }> {
     this.#session.alive("save");
     const commits = this.#commits;
     if (!commits) throw invalid("save", "a session from `ContextManager.open`", "none");
@@ -342,26 +394,36 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * Keeps a message, or a text, verbatim through every edit and fold. A message that was cut already comes back with the next
-   * epoch. A pin outlives its message: while the history you pass does not hold it, the pinned text goes out in front of the
-   * messages. Of a message, its first 2,000 characters are kept for that, with secrets redacted (see `summary.redact`).
-   * A text that is in no message goes out in front from the next epoch on.
+   * Keeps a message or a text verbatim through every edit and fold. A message that was already shortened is whole again from the
+   * next epoch on. If the history you pass no longer has the message, its first 2,000 characters are sent before the messages, with
+   * secrets removed (see `summary.redact`). A text that is in no message is sent before the messages from the next epoch on.
    *
-   * @returns an id for `unpin`
+   * @returns id for `unpin`
    * @throws {PlimsollError} `INVALID_ARGUMENT` if the last history had no such message.
    */
-  pin(what: { index: number } | { text: string }): string {
+  pin(
+    what:
+      | {
+          /** Position of a message in the history that you passed last. */
+          index: number;
+        }
+      | {
+          /** A text; if the history has it, the newest message with it is pinned. */
+          text: string;
+        },
+  ): string {
     return pin(this.#session, what);
   }
 
-  /** Lets a pin go. False: there is none of that id. */
+  /** Removes a pin. Returns false if there is no pin with that id. */
   unpin(id: string): boolean {
     return unpin(this.#session.alive("unpin"), id);
   }
 
   /**
-   * The original text of something that was cut, by the reference in its stub or its edit; null if there is none, or the
-   * host has changed it since.
+   * Returns the original text of something that was shortened, or `null` if the reference is unknown or the original was changed.
+   *
+   * @param ref the reference in its placeholder line, or `Edit.ref`
    */
   recall(ref: string): string | null {
     const manager = this.#session.alive("recall").manager();
@@ -370,14 +432,17 @@ export class ContextManager<M = unknown> {
     return found ? recalled(this.#session, found[0] as number, found[1] as number) : null;
   }
 
-  /** Ready-made tools for the agent: context_status, context_compact, context_recall. */
+  /** Returns the definitions of three tools for the agent: `context_status`, `context_compact` and `context_recall`. */
   agentTools(): AgentTool[] {
     this.#session.alive("agentTools");
     return JSON.parse(call("agentTools", () => glue.agent_tools())) as AgentTool[];
   }
 
   /**
-   * Carries out a call of the agent's to one of `agentTools()`: text for the tool's result.
+   * Runs a call of the agent to one of `agentTools()`, and resolves to the text for the tool result.
+   *
+   * @param name name of the tool
+   * @param args its arguments, as an object or as JSON
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT` for a tool of another name.
    */
@@ -392,15 +457,15 @@ export class ContextManager<M = unknown> {
     return recalled(this.#session, told.message, told.block) ?? told.text;
   }
 
-  /** Work done so far by the instance that now holds the session. */
+  /** Returns the work done so far. It starts over if the Wasm instance was lost. */
   counters(): Counters {
     const manager = this.#session.opened("counters");
     return JSON.parse(call("counters", () => manager.counters())) as Counters;
   }
 
   /**
-   * Ends the session, after a `save` that is under way. A compaction that is under way rejects with `DISPOSED`; so does every later
-   * call.
+   * Ends the session and frees its memory, after a running `save`. A running compaction rejects with `DISPOSED`, and later calls throw
+   * it.
    */
   [Symbol.dispose](): void {
     this.#session.end();

@@ -1,22 +1,31 @@
-/** The one error class, and how an error of the core becomes one. */
+/** The one error class, and the conversion of an error of the core into it. */
 import { nearest } from "./nearest.js";
 import type { ErrorInfo } from "./types.js";
 
 /**
- * Every error the package throws. `info` is a union on `code`: after `if (error.info.code === "TOO_LARGE")` its
- * `size` and `cap` are known. Codes and messages are part of the contract.
+ * Error class of the package. Codes and messages are part of the public contract.
+ *
+ * @example
+ * try {
+ *   context.request(history);
+ * } catch (error) {
+ *   if (error instanceof PlimsollError && error.info.code === "TOO_LARGE") console.log(error.info.size, error.info.cap);
+ *   else throw error;
+ * }
  */
 export class PlimsollError extends Error {
+  /** Always `PlimsollError`. */
   override readonly name: string = "PlimsollError";
-  /** What went wrong, where, and what is allowed. */
+  /** What is wrong, where, and what is allowed. */
   readonly info: ErrorInfo;
 
+  /** Made by the package; your own code only catches it. */
   constructor(info: ErrorInfo, message: string, options?: ErrorOptions) {
     super(message, options);
     this.info = info;
   }
 
-  /** The stable name of what went wrong. */
+  /** Stable code of the error, the same as `info.code`. */
   get code(): ErrorInfo["code"] {
     return this.info.code;
   }

@@ -7,11 +7,11 @@ import type { Estimator } from "./types.js";
 const numbers = new Map<string, number>();
 
 /**
- * How many tokens a text has, for a tokenizer family or by a plain ratio. An estimate, not a count: a whole number,
- * the same for the same text everywhere.
+ * Estimates the tokens of a text. A named estimator gives a whole number, the same on every platform.
  *
- * @param estimator default `generic`. A function is asked instead, and its answer given as it is; if it throws, the estimate is
- * `generic`.
+ * @param text the text
+ * @param estimator tokenizer family or ratio, default `generic`. The answer of a function is returned as it is; if it throws,
+ * `generic` is used.
  * @throws {PlimsollError} `INVALID_ARGUMENT` if `text` is no string, the estimator is unknown, or a function's answer
  * is not a number of tokens.
  * @example

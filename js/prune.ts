@@ -1,4 +1,4 @@
-/** Functions over a whole history, without a session: prune it for one request, keep its last turns, keep its share. */
+/** Functions over a whole history, without a session: prune it for one request, limit its turns, limit its share. */
 import { ContextManager } from "./context.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
@@ -8,20 +8,16 @@ import { onlyKnown } from "./known.js";
 import type {
   Channels,
   ContextManagerOptions,
-  ContextWindow,
-  Estimator,
-  Format,
   Parts,
   PolicyOptions,
-  Provider,
   PruneResult,
   ShareResult,
 } from "./types.js";
 import { within } from "./within.js";
 
 /**
- * Prunes a history for one request, as AceClaw describes it: nothing is kept of the decision and nothing is folded. At or
- * below the preset's trigger, and where it would gain nothing, the messages come back as they are.
+ * Prunes a history for one request, without keeping a session and without folding. At or below the preset's trigger, or if nothing
+ * would be saved, the messages are returned unchanged.
  *
  * @throws {PlimsollError} as `ContextManager.request`; `INVALID_ARGUMENT` for an option that the preset does not have.
  * @example
@@ -31,12 +27,8 @@ import { within } from "./within.js";
 export function pruneForRequest<M>(
   messages: readonly M[],
   options: PolicyOptions &
-    Parts & {
-      window: ContextWindow;
-      format?: Format;
-      provider?: Provider;
-      estimator?: Estimator;
-    },
+    Parts &
+    Pick<ContextManagerOptions<M>, "window" | "format" | "provider" | "estimator">,
 ): PruneResult<M> {
   const { system, tools, unseenTokens, open, signal, ...policy } = options;
   const result = once(messages, policy, { system, tools, unseenTokens, open, signal });
@@ -46,9 +38,9 @@ export function pruneForRequest<M>(
 }
 
 /**
- * What AIClaw loads of a long history: the newest turns whole; of those before them results and texts cut to their first
- * characters; of all older ones what the user said and what the model answered last. Then it is mended for the provider.
- * What may not leave a request, such as the newest Anthropic thinking with its call, stays as it is.
+ * Shortens a long history in tiers, as AIClaw loads it. The newest turns stay whole. In the turns before them tool results and texts are
+ * cut to their first characters. Of each older turn only the user's messages and the model's last answer stay. The result is
+ * repaired for the provider; what a provider requires, such as the newest Anthropic thinking with its call, stays whole.
  *
  * @throws {PlimsollError} as `limitTurns`; `INVALID_ARGUMENT` for a limit that is no number.
  * @example
@@ -56,18 +48,15 @@ export function pruneForRequest<M>(
  */
 export function tierHistory<M>(
   messages: readonly M[],
-  options: {
-    /** Turns that stay whole, the newest counted; at least 1. Default 3. */
+  options: Pick<ContextManagerOptions<M>, "format" | "provider" | "estimator"> & {
+    /** Newest turns that stay whole, at least 1. Default 3. */
     fullTurns?: number;
-    /** Turns before them whose bodies are cut. Default 5. */
+    /** Turns before them in which results and texts are cut. Default 5. */
     lightTurns?: number;
-    /** UTF-16 code units that they keep of a result. Default 300. */
+    /** UTF-16 code units kept of each of their tool results. Default 300. */
     resultChars?: number;
-    /** And of a text. Default 500. */
+    /** UTF-16 code units kept of each of their texts. Default 500. */
     textChars?: number;
-    format?: Format;
-    provider?: Provider;
-    estimator?: Estimator;
   } = {},
 ): PruneResult<M> {
   const { format, provider, estimator, ...tiers } = options;
@@ -96,9 +85,10 @@ function once<M>(messages: readonly M[], options: object, parts?: Parts): PruneR
 }
 
 /**
- * Keeps from the n-th last real user message on, and the system's messages at the start; a call stays with its results.
+ * Keeps the last turns of a history, and the system messages at its start. A turn begins with a message from a person; a tool call stays
+ * with its results.
  *
- * @param turns undefined, 0 or less: all of them.
+ * @param turns number of turns; `undefined`, 0 or less keeps all
  * @throws {PlimsollError} `MALFORMED_MESSAGE`, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
  * @example
  * const recent = limitTurns(history, 20);
@@ -106,7 +96,7 @@ function once<M>(messages: readonly M[], options: object, parts?: Parts): PruneR
 export function limitTurns<M>(
   messages: readonly M[],
   turns: number | undefined,
-  options: { format?: Format } = {},
+  options: Pick<ContextManagerOptions<M>, "format"> = {},
 ): M[] {
   onlyKnown("options", options, ["format"]);
   if (turns !== undefined && !Number.isInteger(turns)) {
@@ -120,9 +110,10 @@ export function limitTurns<M>(
 }
 
 /**
- * How many turns the session of this key keeps, by the settings of its channel, as OpenClaw looks it up; undefined: all of
- * them. `agent:<id>:<channel>:dm:<user>`, with or without the agent and a thread or topic behind the user.
+ * Looks up how many turns the session with this key keeps, as OpenClaw does; `undefined` means all.
  *
+ * @param sessionKey `agent:<id>:<channel>:dm:<user>`, with or without the agent, and with or without a thread or topic after the user
+ * @param channels the limits of each channel
  * @throws {PlimsollError} `INVALID_ARGUMENT` for a limit that is no whole number.
  * @example
  * const turns = historyLimitFromSessionKey("telegram:dm:123", { telegram: { dmHistoryLimit: 20 } }); // 20
@@ -137,23 +128,25 @@ export function historyLimitFromSessionKey(
 }
 
 /**
- * Drops the oldest chunk, a half by default, until the history has at most its share of the window, as OpenClaw does. A
- * call goes with its results, and the system's messages at the start stay. One chunk always stays.
+ * Drops the oldest chunk of a history until it has at most its share of the window, as OpenClaw does. A tool call is dropped with its
+ * results. System messages at the start are kept, and so is the last chunk.
  *
  * @throws {PlimsollError} as `limitTurns`.
  * @example
  * const { messages, droppedMessages } = pruneHistoryForContextShare({ messages: history, maxContextTokens: 200_000 });
  */
-export function pruneHistoryForContextShare<M>(given: {
-  messages: readonly M[];
-  maxContextTokens: number;
-  /** Default 0.5. */
-  maxHistoryShare?: number;
-  /** Chunks that the history is split into; the oldest goes. Default 2. */
-  parts?: number;
-  format?: Format;
-  estimator?: Estimator;
-}): ShareResult<M> {
+export function pruneHistoryForContextShare<M>(
+  given: Pick<ContextManagerOptions<M>, "format" | "estimator"> & {
+    /** The history. */
+    messages: readonly M[];
+    /** The window in tokens. */
+    maxContextTokens: number;
+    /** Share of the window that the history may have, 0..1. Default 0.5. */
+    maxHistoryShare?: number;
+    /** Number of chunks into which the history is split each time; the oldest is dropped. Default 2. */
+    parts?: number;
+  },
+): ShareResult<M> {
   const known = ["messages", "maxContextTokens", "maxHistoryShare", "parts", "format", "estimator"];
   const { messages, format, estimator, ...share } = onlyKnown("options", given, known);
   const options = { ...(format ? { format } : {}), ...(estimator ? { estimator } : {}) };

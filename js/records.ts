@@ -1,13 +1,13 @@
-/** A session's compactions beside its messages, line by line, and how it goes on from them. */
+/** Compactions in session files: a record as a line, and the history after the last one. */
 import { argumentJson } from "./json.js";
 import type { CompactionRecord, SessionFile } from "./types.js";
 
 /**
- * One line of JSONL, without its end, as pi and OpenClaw write compactions: for a session file in which every message is a line
- * `{ type: "message", id, parentId, message }`. `readSession` reads it back.
+ * Returns a compaction as one line of JSONL, without a line break, as pi and OpenClaw write it. It belongs in a session file in which
+ * every message is a line `{ type: "message", id, parentId, message }`; `readSession` reads it back.
  *
- * @param entry what only the file knows: the id of the entry before it, and of the first message kept. Without the latter
- *   `firstKeptIndex` tells it, which counts the file's messages only where the file's are the history that was compacted.
+ * @param record the compaction, from `CompactionOutcome.record`
+ * @param entry ids of the file
  * @throws {PlimsollError} `INVALID_ARGUMENT`
  * @example
  * const { record } = await context.compact(history);
@@ -15,14 +15,22 @@ import type { CompactionRecord, SessionFile } from "./types.js";
  */
 export function recordLine(
   record: CompactionRecord,
-  entry: { parentId?: string | null; firstKeptEntryId?: string | null } = {},
+  entry: {
+    /** Id of the entry before this line. */
+    parentId?: string | null;
+    /**
+     * Id of the first message that is kept. Needed if the file has messages that are not in the history that was compacted; else
+     * `firstKeptIndex` of the record is enough.
+     */
+    firstKeptEntryId?: string | null;
+  } = {},
 ): string {
   return argumentJson({ ...record, ...entry }, "record");
 }
 
 /**
- * The messages that a session goes on with: after its last compaction the message that stands for what is gone, what was
- * kept, and what followed; all, where there was none. For a pi or OpenClaw file, whose records are ours or theirs.
+ * Returns the messages with which a session continues. After a compaction in a pi or OpenClaw file these are the message that
+ * replaces the older ones, the messages kept, and everything that followed; without one, all messages.
  *
  * @example
  * const history = resumeMessages(readSession(await readFile("session.jsonl")));

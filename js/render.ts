@@ -1,4 +1,4 @@
-/** Reports as text, and budgets: they have a Wasm of their own. */
+/** Reports as text, and budgets, in a Wasm of their own. */
 
 import { invalid } from "./errors.js";
 import * as glue from "./glue/inspect_bg.js";
@@ -9,22 +9,22 @@ import type { ContextWindow, Estimator, InspectReport } from "./types.js";
 
 export const inspections: Seam = new Seam("inspect", glue);
 
-/** A report; also one of another version, as far as it is there. */
+/** Report of `inspect`, also of an older version that has no `monitor`. */
 export type ShownReport = Omit<InspectReport, "monitor"> & Partial<Pick<InspectReport, "monitor">>;
 
-/** How a report is shown: 100 columns, without colour, by default. */
+/** Options of `renderList` and `renderDetail`. */
 export interface RenderOptions {
-  /** Columns of a line, 20 to 500. */
+  /** Columns of a line, 20 to 500. Default 100. */
   width?: number;
-  /** Colours beside the words, never instead of them. */
+  /** Adds terminal colors. Everything is also said in words. Default false. */
   color?: boolean;
-  /** Only signs of ASCII. */
+  /** Uses only ASCII characters. Default false. */
   ascii?: boolean;
 }
 
 /**
- * A report as `/context list` shows it: the window and what fills it, the sections of the prompt, the largest messages, what would go
- * next. What a session holds is shown and never obeyed: escapes, control characters and marks that turn the direction are left out.
+ * Renders a report as text, as `/context list` shows it: the window and what fills it, the sections of the prompt, the largest messages,
+ * and what would be removed next. Terminal escapes, control characters and direction marks from the session are left out.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
@@ -36,9 +36,10 @@ export function renderList(report: ShownReport, options: RenderOptions = {}): st
 }
 
 /**
- * What is under a key of a report, as `/context detail KEY` shows it: a section, `message:N`, a bucket or `system`, with its text, at most
- * 12,000 characters of it, if the report was asked for that. Where there is nothing, the nearest keys are named.
+ * Renders one entry of a report as text, as `/context detail KEY` shows it. The text of the entry, at most 12,000 characters, is included if the
+ * report has it (`inspect({ detailKey })`). For an unknown key the nearest keys are listed.
  *
+ * @param key a section's key, `message:N`, the name of a bucket, or `system`
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
  * renderDetail(context.inspect({ detailKey: "memory:soul" }), "memory:soul");
@@ -75,41 +76,55 @@ interface Told {
   hint: string | null;
 }
 
-/** How full a budget is. */
+/** How full a budget is. All sizes are tokens. */
 export interface BudgetStatus {
+  /** Tokens that are used. */
   used: number;
-  /** The window less what is held back for the answer. */
+  /** The usable window: `contextTokens - maxOutputTokens`. */
   budget: number;
+  /** `budget` less `used`, at least 0. */
   remaining: number;
-  /** Floored; may be over 100. */
+  /** `used` of `budget` in percent, rounded down. Can be over 100. */
   pct: number;
-  /** Whether a provider has counted `used`. */
+  /** `usage` if `used` is the provider's count; else `estimate`. */
   source: "usage" | "estimate";
+  /** The highest band that is reached; see `ContextBudgetOptions`. */
   band: "ok" | "warn" | "compact" | "force";
-  /** What all responses together have taken, where there is `maxRunTokens`; `remaining` is -1 where that is no limit. */
-  run?: { consumed: number; remaining: number; exceeded: boolean };
+  /** Sums of all responses; only with `maxRunTokens`. */
+  run?: {
+    /** Tokens of all responses together. */
+    consumed: number;
+    /** Tokens that are left; -1 if there is no limit. */
+    remaining: number;
+    /** True if the limit is reached. */
+    exceeded: boolean;
+  };
 }
 
+/** Options of `ContextBudget`. Bands begin at shares of the usable window (0..1), none before the one below it. */
 export type ContextBudgetOptions = ContextWindow & {
-  /** `warn`, `compact`, `force`: shares at which the bands begin; 0.80, 0.85 and 1. */
+  /** Share at which the band `warn` begins. Default 0.80. */
   warn?: number;
+  /** Share at which the band `compact` begins, and with it `shouldCompress()`. Default 0.85. */
   compact?: number;
+  /** Share at which the band `force` begins. Default 1. */
   force?: number;
-  /** More messages than this call for a compaction, whatever they weigh (OpenClaw's 500); 0, the default, is no limit. */
+  /** With more messages than this `shouldCompress()` is true, whatever their size (OpenClaw: 500). Default 0: no limit. */
   maxMessages?: number;
-  /** Tokens that all calls of a run may take together (AIClaw's run budget); 0 or less is no limit. */
+  /** Tokens that all calls of a run may use together (AIClaw's run budget). 0 or less: no limit. Default: `BudgetStatus.run` is left out. */
   maxRunTokens?: number;
+  /** How tokens are estimated. Default `generic`. */
   estimator?: Estimator;
 };
 
 /**
- * How full a window is, for a host that does its own compaction: by the provider's usage where there is one, else by an estimate of
- * the messages. The `ContextBudget` of the feature request to OpenClaw; `ContextManager` does the same and acts on it.
+ * Shows how full a window is, for a host that does its own compaction. It uses the provider's counts if there are any, else an
+ * estimate of the messages. `ContextManager` does the same and acts on it.
  *
  * @example
  * const budget = new ContextBudget({ contextTokens: 131_072 });
  * budget.updateFromResponse(usage?.prompt_tokens ?? 0, usage?.completion_tokens ?? 0);
- * budget.estimateFromMessages(messages); // counts where the provider tells nothing
+ * budget.estimateFromMessages(messages); // used if the provider reports nothing
  * budget.statusLine(); // 📚 Context: 45,231/131,072 (34%)
  * if (budget.shouldCompress()) await compact(messages, { window: { contextTokens: 131_072 } });
  */
@@ -133,23 +148,26 @@ export class ContextBudget {
     this.#told = this.#ask({});
   }
 
-  /** Tokens used, as the provider counted, or as estimated. */
+  /** Tokens in use: the provider's count, else the estimate. */
   get estimatedTokens(): number {
     return this.#told.tokens;
   }
 
-  /** Where the first band begins. */
+  /** Tokens at which the first band, `warn`, begins. */
   get thresholdTokens(): number {
     return this.#told.thresholdTokens;
   }
 
+  /** The whole window in tokens; 0 if it is unknown. */
   get contextWindow(): number {
     return this.#options.contextTokens ?? 0;
   }
 
   /**
-   * The usage of a response: all that was sent, and all that came back. Without it (0), or if it cannot be (no number, below 0, more than
-   * eight windows), estimates count again.
+   * Records the usage of a response. If it is 0 or implausible (no number, negative, more than eight windows), estimates are used again.
+   *
+   * @param promptTokens tokens of everything that was sent
+   * @param completionTokens tokens of the answer
    */
   updateFromResponse(promptTokens: number, completionTokens: number): void {
     const prompt = tokens(promptTokens);
@@ -157,7 +175,7 @@ export class ContextBudget {
   }
 
   /**
-   * The estimate of a history; it counts while no provider has told.
+   * Estimates the tokens of a history and returns them. The estimate is used as long as there is no usage of the provider.
    *
    * @throws {PlimsollError} as `estimateRequest`.
    */
@@ -168,27 +186,29 @@ export class ContextBudget {
     return estimate;
   }
 
-  /** From the `compact` band on, or with more than `maxMessages`: between two steps, before the next. */
+  /** Returns true in the bands `compact` and `force`, and with more than `maxMessages` messages. Ask between two steps. */
   shouldCompress(): boolean {
     return this.#told.compress;
   }
 
+  /** Returns how full the budget is. */
   getStatus(): BudgetStatus {
     const { run, status } = this.#told;
     return run ? { ...status, run } : { ...status };
   }
 
   /**
-   * `📚 Context: 45,231/131,072 (34%)`; an estimate is marked `~45,231`. `short`: `[Context: 45k/131k tokens (34%)]` (GoClaw's), empty where
-   * the window is not known.
+   * Returns a line such as `📚 Context: 45,231/131,072 (34%)`. An estimate is marked: `~45,231`.
+   *
+   * @param form `short`: GoClaw's `[Context: 45k/131k tokens (34%)]`, or an empty string if the window is unknown. Default `full`.
    */
   statusLine(form: "full" | "short" = "full"): string {
     return form === "short" ? this.#told.short : this.#told.line;
   }
 
   /**
-   * Text for the end of the next request when a band is newly crossed, once; in the system prompt it would cost the whole cache. A new
-   * cycle begins when usage is below the first band again.
+   * Returns a hint for the model when a band is newly reached, once, else `null`. Put it at the end of the next request; in the system
+   * prompt it would cost the whole prompt cache. Bands are reported anew after usage was below the first band.
    */
   hint(): string | null {
     const { hint, reached } = this.#told;

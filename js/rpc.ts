@@ -1,27 +1,56 @@
 /** Reports over JSON-RPC 2.0. */
 import { PlimsollError } from "./errors.js";
 
-/** What the handler needs of a session, a `ContextManager`. */
+/** A session that the handler can report on, such as a `ContextManager`. */
 export interface Inspected {
-  inspect(options?: { detailKey?: string }): { sessionId: string; nearestKeys?: string[] };
+  /** Returns the report of the session. */
+  inspect(options?: {
+    /** Key of a text to include. */
+    detailKey?: string;
+  }): {
+    /** Id of the session; if it is empty, the handler fills in the id that was asked for. */
+    sessionId: string;
+    /** The nearest keys, if `detailKey` does not exist. */
+    nearestKeys?: string[];
+  };
 }
 
-/** Where the sessions are; an inactive one is none. `queryHint`: what the user is about to ask, for a prompt that goes by it. */
+/** Source of the sessions that a handler reports on. */
 export interface InspectedSessions {
+  /**
+   * Returns the session with this id, or nothing if it is unknown or inactive.
+   *
+   * @param queryHint what the user is about to ask, for a system prompt that depends on it
+   */
   get(
     id: string,
     queryHint?: string,
   ): Inspected | undefined | null | Promise<Inspected | undefined | null>;
 }
 
-/** An answer. */
-export type InspectResponse = { jsonrpc: "2.0"; id: string | number | null } & (
-  | { result: unknown }
-  | { error: RpcError }
+/** Response of the handler, as JSON-RPC 2.0 defines it. */
+export type InspectResponse = {
+  jsonrpc: "2.0";
+  /** Id of the request; `null` if it could not be read. */
+  id: string | number | null;
+} & (
+  | {
+      /** The report. */
+      result: unknown;
+    }
+  | {
+      /** Why there is none. */
+      error: RpcError;
+    }
 );
+
+/** Error of a response. */
 interface RpcError {
+  /** -32700 parse error, -32600 invalid request, -32601 unknown method, -32602 invalid params, -32603 internal error, -32001 unknown session. */
   code: number;
+  /** What is wrong, in words. */
   message: string;
+  /** Details, such as the parameter or `validKeys`. */
   data?: unknown;
 }
 
@@ -45,12 +74,14 @@ const NO_SESSION = -32_001;
 const PARAMS = new Set(["sessionId", "queryHint", "detailKey"]);
 
 /**
- * A JSON-RPC 2.0 handler with one method, `context.inspect` `{ sessionId, queryHint?, detailKey? }`, whose result is the report of
- * that session. Texts are in it only under `detailKey`; a key that there is not is -32602 with the nearest in `data.validKeys`, a session that
- * there is not -32001.
+ * Creates a JSON-RPC 2.0 handler with one method, `context.inspect`, whose params are `{ sessionId, queryHint?, detailKey? }` and whose
+ * result is the report of that session. The report contains a text only if `detailKey` asks for it. An unknown key is error -32602 with the
+ * nearest keys in `data.validKeys`; an unknown session is error -32001.
  *
- * Takes a request, a batch, or either as text, and resolves to what is to be sent back: undefined where that is nothing. Never rejects.
+ * The handler takes a request, a batch, or either as text. It resolves to the response, or to `undefined` if none is to be sent. It never
+ * rejects.
  *
+ * @param sessions where the handler finds sessions
  * @example
  * const handle = createInspectHandler({ get: (id) => gateway.session(id)?.context });
  * socket.on("message", async (text) => {

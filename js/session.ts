@@ -8,21 +8,27 @@ import type { SessionFile } from "./types.js";
 export const sessions: Seam = new Seam("sessions", glue);
 
 /**
- * Reads an agent's session file, known by what it holds: pi and OpenClaw, Claude Code, Codex, Copilot CLI, Kimi CLI,
- * opencode, OpenHands, SWE-agent and mini-swe-agent, Inspect, LangChain, AI SDK, Gemini, and arrays of Anthropic or OpenAI
- * messages. What could not be read is in `receipt`, line by line.
+ * Reads an agent's session file. The format is recognized by the content: pi and OpenClaw, Claude Code, Codex, Copilot CLI, Kimi
+ * CLI, opencode, OpenHands, SWE-agent and mini-swe-agent, Inspect, LangChain, AI SDK, Gemini, and arrays of Anthropic or OpenAI
+ * messages. `receipt` lists each line that could not be read.
  *
- * `messages` are the file's own where they are of a format that is read (`messageFormat`), else Chat Completions messages.
+ * `messages` keep the file's own shape if it is a supported format (`messageFormat`); others are converted to Chat Completions
+ * messages.
  *
- * @param options `leaf`: the entry whose branch is read (pi, Claude Code), or the index of a run or sample where a file
- *   holds several; default the newest branch, the first run.
+ * @param bytes content of the file
  * @throws {PlimsollError} `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
  * @example
  * const session = readSession(await readFile("session.jsonl"));
  */
 export function readSession(
   bytes: Uint8Array | string,
-  options: { leaf?: string } = {},
+  options: {
+    /**
+     * Id of the entry at which the branch to read ends (pi, Claude Code), or index of a run or sample in a file with several. Default:
+     * the newest branch, the first run.
+     */
+    leaf?: string;
+  } = {},
 ): SessionFile {
   // By tag, not `instanceof`: bytes may come from another realm (Node's Buffer under jest-environment-jsdom).
   const tag = Object.prototype.toString.call(bytes);

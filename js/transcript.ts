@@ -7,25 +7,34 @@ import { argumentJson } from "./json.js";
 import { onlyKnown } from "./known.js";
 import type {
   BudgetCheck,
+  ContextManagerOptions,
   ContextWindow,
   Estimate,
-  Estimator,
-  Format,
   Parts,
   Provider,
   Violation,
 } from "./types.js";
 import { within } from "./within.js";
 
-/** What goes out beside the messages, as far as rules ask for it. */
-type Beside = Pick<Parts, "system" | "tools">;
+/** Options of `validate` and `repair`. */
+type RuleOptions = Pick<ContextManagerOptions<unknown>, "format"> & Pick<Parts, "system" | "tools">;
+
+/** How a transcript is read and measured. */
+type MeasureOptions = Pick<ContextManagerOptions<unknown>, "format" | "estimator">;
+
+/** A whole request. */
+type RequestParts<M> = Parts & {
+  /** Its messages. */
+  messages: readonly M[];
+};
+
 const RULES = ["format", "thinking", "system", "tools"];
 
 /**
- * The rules of a provider that a transcript breaks, in the order of its messages; empty: the provider would accept it.
+ * Lists the rules of a provider that a transcript violates, in the order of its messages. An empty list means that the provider would
+ * accept it. `docs/rules.md` explains the rules.
  *
- * @param options `thinking`: extended thinking is on in the request, then I11, I20 and I23 are checked too. `system`, `tools`:
- * what goes out beside the messages, for what is counted over all of it (I13, I28, I29).
+ * @param options `system` and `tools` are needed only for limits that count the whole request (I13, I28, I29)
  * @throws {PlimsollError} `MALFORMED_MESSAGE`, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
  * @example
  * const broken = validate(messages, "anthropic"); // [{ rule: "I2", index: 4, path: "/content/0", message: "…" }]
@@ -33,7 +42,10 @@ const RULES = ["format", "thinking", "system", "tools"];
 export function validate<M>(
   messages: readonly M[],
   provider: Provider,
-  options: { format?: Format; thinking?: boolean } & Beside = {},
+  options: RuleOptions & {
+    /** True if extended thinking is on in the request; rules I11, I20 and I23 are then checked too. Default false. */
+    thinking?: boolean;
+  } = {},
 ): Violation[] {
   const {
     format,
@@ -50,18 +62,29 @@ export function validate<M>(
 }
 
 /**
- * The transcript as the provider accepts it, and what was mended. Nothing is changed on a valid one; a result that never
- * came is said to be missing, never invented.
+ * Repairs a transcript so that the provider accepts it. A valid one is returned unchanged. For a tool call without a result, a result is
+ * added that says so; contents are never invented.
  *
- * @param options `thinking`: the model refuses calls without their signature (Gemini 3): a lost one of the current turn is
- *   made up for by the documented sentinel, at a cost in quality. Without it nothing is signed.
  * @throws {PlimsollError} as `validate`.
+ * @example
+ * const { messages, repairs } = repair(history, "anthropic");
  */
 export function repair<M>(
   messages: readonly M[],
   provider: Provider,
-  options: { format?: Format; thinking?: boolean } & Beside = {},
-): { messages: M[]; repairs: Violation[] } {
+  options: RuleOptions & {
+    /**
+     * Gemini only: sends a tool call of the current turn whose thought signature is lost with the documented placeholder signature,
+     * which costs quality. Default false.
+     */
+    thinking?: boolean;
+  } = {},
+): {
+  /** The repaired transcript. Unchanged messages are the objects you passed in. */
+  messages: M[];
+  /** What was repaired. */
+  repairs: Violation[];
+} {
   const { format = "auto", thinking = false, system, tools } = onlyKnown("options", options, RULES);
   const window = { contextTokens: 0 };
   using manager = new ContextManager<M>({ window, provider, format, signCalls: thinking });
@@ -70,29 +93,31 @@ export function repair<M>(
 }
 
 /**
- * Tokens and characters of a request as it stands, by kind; the kinds sum to the whole.
+ * Estimates the tokens and characters of a request, in total and by kind.
  *
  * @throws {PlimsollError} as `validate`.
+ * @example
+ * const { tokens, byKind } = estimateRequest({ messages, system, tools });
  */
 export function estimateRequest<M>(
-  request: Parts & { messages: readonly M[] },
-  options: { format?: Format; estimator?: Estimator } = {},
+  request: RequestParts<M>,
+  options: MeasureOptions = {},
 ): Estimate {
   return measured("estimateRequest", request, options, (manager) => manager.estimate()) as Estimate;
 }
 
 /**
- * A request as it stands beside the room that a window has for it: the window less what is held back for the answer, never below
- * 0. Where the window is unknown (0), nothing is over it.
+ * Compares a request with the usable window (`contextTokens - maxOutputTokens`, at least 0). If the window is unknown (0), no request is
+ * over the budget.
  *
  * @throws {PlimsollError} as `validate`.
  * @example
  * const { overBudget, excessTokens } = checkBudget({ messages, system, tools }, { contextTokens: 200_000, maxOutputTokens: 8_192 });
  */
 export function checkBudget<M>(
-  request: Parts & { messages: readonly M[] },
+  request: RequestParts<M>,
   window: ContextWindow,
-  options: { format?: Format; estimator?: Estimator } = {},
+  options: MeasureOptions = {},
 ): BudgetCheck {
   const room = argumentJson(window, "window");
   const work = (manager: glue.Manager): string => manager.check_budget(send(room));
@@ -102,8 +127,8 @@ export function checkBudget<M>(
 /** What `work` tells of a request. */
 function measured(
   during: string,
-  request: Parts & { messages: readonly unknown[] },
-  options: { format?: Format; estimator?: Estimator },
+  request: RequestParts<unknown>,
+  options: MeasureOptions,
   work: (manager: glue.Manager) => string,
 ): unknown {
   const { messages, system = null, tools = null, unseenTokens = null } = request;

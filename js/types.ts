@@ -1,6 +1,6 @@
 /**
- * The public types. chars are UTF-16 code units (what `String.length` counts), tokens are estimates, times are
- * milliseconds since the epoch, shares are 0..1.
+ * The public types. Units: chars are UTF-16 code units (what `String.length` counts), tokens are estimates, times are
+ * milliseconds since the Unix epoch, shares are 0..1.
  */
 import type { CoreError } from "./generated.js";
 
@@ -26,14 +26,34 @@ export type * from "./types/session.js";
 export type * from "./types/store.js";
 export type * from "./types/summary.js";
 
-/** What went wrong, where, and what is allowed. */
+/** Details of a `PlimsollError`: what is wrong, where, and what is allowed. A union on `code`. */
 export type ErrorInfo =
   | CoreError
-  /** The store holds another revision. */
-  | { code: "CONFLICT"; expected: number | null; found: number }
-  /** Another process holds the lock of a record. */
-  | { code: "LOCKED"; path: string; holder: string }
-  /** The Wasm instance trapped in this call; the next call starts a new one. */
-  | { code: "INSTANCE_LOST"; during: string }
-  /** The object was disposed of before this call, or while it was under way. */
-  | { code: "DISPOSED"; during: string };
+  | {
+      /** The store holds a revision that others committed; `save` gave up after 8 tries. */
+      code: "CONFLICT";
+      /** The revision that the session was based on; `null` if there was none. */
+      expected: number | null;
+      /** The revision in the store. */
+      found: number;
+    }
+  | {
+      /** Another process holds the lock of a record. */
+      code: "LOCKED";
+      /** Path of the lock file. */
+      path: string;
+      /** Who holds it: process and host. */
+      holder: string;
+    }
+  | {
+      /** The Wasm instance trapped in this call; the next call starts a new one. */
+      code: "INSTANCE_LOST";
+      /** Name of the method or function. */
+      during: string;
+    }
+  | {
+      /** The object was disposed of before this call or while it ran. */
+      code: "DISPOSED";
+      /** Name of the method or function. */
+      during: string;
+    };
