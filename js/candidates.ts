@@ -1,4 +1,4 @@
-/** Candidates: what an agent might have learned, before it is let into a prompt. They have a Wasm of their own. */
+/** Candidates: things an agent may have learned, and the gates before they enter a prompt. In a Wasm of their own. */
 import { disposed, invalid, PlimsollError } from "./errors.js";
 import * as glue from "./glue/candidates_bg.js";
 import { Handle } from "./handle.js";
@@ -34,13 +34,13 @@ interface Lines {
 }
 
 /**
- * What an agent might have learned. Observations of the same gather as evidence; `evaluateAll` promotes what passes every gate,
- * `section` puts the promoted into a prompt, outcomes keep or demote them. What an untrusted source says is kept apart and is
- * never promoted but by `force`. Times are whole milliseconds that you pass; nothing here looks at a clock. The gates are
+ * Store for things an agent may have learned. Observations of the same thing add up as evidence; `evaluateAll` promotes candidates
+ * that pass every gate, `section` puts the promoted ones into a prompt, and outcomes keep or demote them. Observations from untrusted
+ * sources are kept apart and are only promoted with `force`. You pass every time, in whole epoch milliseconds. The default gates are
  * AceClaw's.
  *
- * The candidates live in the Wasm's memory. Should its instance be lost, which is a bug, every call throws `INSTANCE_LOST`: make
- * a new store and load what was saved last.
+ * The candidates live in the memory of the Wasm. If its instance is lost, which is a bug, every call throws `INSTANCE_LOST`: create
+ * a new store and load the file that was saved last.
  *
  * @example
  * const store = new CandidateStore({ sign: { key } }); // 32 random bytes, kept by you
@@ -54,7 +54,7 @@ export class CandidateStore {
   readonly #signer: Signer;
   #isOver = false;
 
-  /** @throws {PlimsollError} `INVALID_ARGUMENT` with the option and what it may be. */
+  /** @throws {PlimsollError} `INVALID_ARGUMENT` names the option and what is allowed. */
   constructor(options: CandidateStoreOptions) {
     const { sign, ...own } = objectOf("options", options);
     finite("gates", own.gates);
@@ -68,14 +68,14 @@ export class CandidateStore {
     this.#signer = signer(sign);
   }
 
-  /** How many files were made of it, and of those that it was loaded from. Kept elsewhere, it tells an old file from the last: see `load`. */
+  /** Number of saves, including those before the file that was loaded. Keep it elsewhere to detect an old file; see `load`. */
   get revision(): number {
     return this.#call("revision", (store) => store.revision());
   }
 
   /**
-   * Takes in an observation: evidence for the candidate that is most like it (same kind, category, tool and trust; seen within 30
-   * days; 0.7 shared words + 0.3 shared tags at least 0.5), or a new one in `SHADOW`.
+   * Adds an observation and returns its candidate: the most similar one (same kind, category, tool and trust; seen within 30 days; 0.7
+   * shared words + 0.3 shared tags at least 0.5), or a new one in the state `SHADOW`.
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`, `TOO_LARGE`.
    */
@@ -85,9 +85,10 @@ export class CandidateStore {
   }
 
   /**
-   * Takes in what came of a candidate: evidence of a score 0.02 above its own, or 0.05 below.
+   * Records the outcome of a turn in which a candidate was used. It counts as evidence with a score 0.02 above the candidate's, or 0.05
+   * below after a failure.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT`, also for an id that there is not.
+   * @throws {PlimsollError} `INVALID_ARGUMENT`, also for an unknown id.
    */
   recordOutcome(id: string, outcome: CandidateOutcome): Candidate {
     finite("outcome", outcome);
@@ -95,9 +96,12 @@ export class CandidateStore {
   }
 
   /**
-   * Moves what is due, each candidate at most once: maintenance when a day has passed (scores halve every 30 days from the eighth
-   * unseen day on, after 90 days a candidate is archived, after 180 it is gone), then `DEMOTED` back to `SHADOW` when its cool-down
-   * is over, promotions, demotions. Nothing is promoted for a tool of which an anti-pattern was seen within 30 days.
+   * Makes every change of state that is due, at most one for each candidate. First comes maintenance, once a day: scores halve every 30
+   * days from the eighth day without an observation on, candidates are archived after 90 days and deleted after 180. Then `DEMOTED`
+   * candidates return to `SHADOW` if their cool-down is over; then come promotions and demotions. Nothing is promoted for a tool for
+   * which an anti-pattern was seen within 30 days.
+   *
+   * @param at the time now, in epoch milliseconds
    */
   evaluateAll(at: number): CandidateTransition[] {
     finite("at", { at });
@@ -105,37 +109,50 @@ export class CandidateStore {
   }
 
   /**
-   * Moves a candidate. `force` goes past the gates, as for a promotion of what an untrusted source said, or the rollback of a
-   * promotion; what may follow what holds all the same.
+   * Changes the state of a candidate.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT` with what may follow, or with the gate that speaks against it.
+   * @throws {PlimsollError} `INVALID_ARGUMENT` names the states that are allowed next, or the gate that is not passed.
    */
   transition(
     id: string,
     to: CandidateState,
-    change: { reason: string; at: number; force?: boolean },
+    change: {
+      /** Why, for the audit. */
+      reason: string;
+      /** The time now, in epoch milliseconds. */
+      at: number;
+      /**
+       * Skip the gates, for example to promote an untrusted candidate or to undo a promotion. The order of states still applies.
+       * Default false.
+       */
+      force?: boolean;
+    },
   ): Candidate {
     finite("change", change);
     return this.#ask("transition", [id, to, change], "change", (store, at) => store.transition(at));
   }
 
-  /** The candidates, or those in a state, in the order in which they came. */
-  list(filter: { state?: CandidateState } = {}): Candidate[] {
+  /** Returns the candidates in the order in which they were first observed. */
+  list(
+    filter: {
+      /** Only candidates in this state. Default: all. */
+      state?: CandidateState;
+    } = {},
+  ): Candidate[] {
     const { state = null } = objectOf("filter", filter);
     return this.#ask("list", state, "filter.state", (store, at) => store.list(at));
   }
 
-  /** The newest thousand changes of state, the last one last. They are saved with the candidates. */
+  /** Returns the newest thousand changes of state, the last one last. They are saved with the candidates. */
   audit(): CandidateTransition[] {
     return JSON.parse(this.#call("audit", (store) => store.audit())) as CandidateTransition[];
   }
 
   /**
-   * The section `candidates` for the prompt of a request: the promoted that have most to do with it, grouped by tool, as many as
-   * fit; null where there are none. Nothing moves: `injected` tells what became of it.
+   * Returns the section `candidates` for the prompt of a request: the promoted candidates that are most relevant to it, grouped by
+   * tool, as many as fit. Changes no state; call `injected` after the prompt is assembled.
    *
-   * @param options `maxCount` default 10; `maxTokens` default 1,200, of which `headroom` (default 0.85) is filled, heading
-   * included, by the default profile; `categories`: only these.
+   * @param focus what the request is about, from `requestFocus`
    * @throws {PlimsollError} `INVALID_ARGUMENT`.
    * @example
    * const { section, ids } = store.section(focus, { at: Date.now() });
@@ -145,26 +162,39 @@ export class CandidateStore {
   section(
     focus: RequestFocus,
     options: {
+      /** The time now, in epoch milliseconds. */
       at: number;
+      /** Most candidates. Default 10. */
       maxCount?: number;
+      /** Most tokens of the section, including its heading. Default 1,200. */
       maxTokens?: number;
+      /** Share of `maxTokens` that is filled, 0..1, since tokens are estimates. Default 0.85. */
       headroom?: number;
+      /** Only candidates of these categories. Default: all. */
       categories?: readonly string[];
     },
-  ): { section: Section | null; ids: string[] } {
+  ): {
+    /** The section, or `null` if there are no candidates for it. */
+    section: Section | null;
+    /** Ids of the candidates in it, for `injected`. */
+    ids: string[];
+  } {
     finite("options", options);
     return this.#ask("section", [focus, options], "options", (store, at) => store.section(at));
   }
 
   /**
-   * Which of a section's candidates the assembled prompt really shows: all of them, or none where the section was cut or left
-   * out. They are `IN_USE` from now on; what came of the turn is their outcome.
+   * Returns the candidates that the assembled prompt contains: all ids, or none if the section was cut or left out. They are in the state
+   * `IN_USE` from now on; record the outcome of the turn for each of them.
    *
+   * @param ids the ids from `section`
+   * @param at the time now, in epoch milliseconds
    * @throws {PlimsollError} `INVALID_ARGUMENT`.
    */
   injected(
     ids: readonly string[],
     plan: {
+      /** The sections of the plan that `assemblePrompt` returned. */
       sections: ReadonlyArray<
         Pick<PromptPlan["sections"][number], "key" | "included" | "truncated">
       >;
@@ -179,10 +209,10 @@ export class CandidateStore {
   }
 
   /**
-   * The candidates and their changes of state as lines of JSON, each signed behind the one before it. What changes meanwhile is
-   * in the next file.
+   * Returns the candidates and their changes of state as JSONL. Each line is signed together with the signature of the line before it.
+   * Changes during the call are part of the next file.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT` if `hmac` gives no 32 bytes; what it throws comes out as it is.
+   * @throws {PlimsollError} `INVALID_ARGUMENT` if `hmac` does not return 32 bytes; whatever `hmac` throws.
    */
   async save(): Promise<string> {
     const saving = this.#lines("save", (store) => store.save());
@@ -195,16 +225,21 @@ export class CandidateStore {
   }
 
   /**
-   * Reads a file that `save` made, and holds what is in it instead of what it held. A line that was changed, moved, replayed or
-   * stands behind one that is missing is left out and reported, as are lines missing at the end; where the first line does not
-   * verify nothing is taken. Until it is done the store must not change.
+   * Loads a file of `save` and replaces the contents of the store. A line that was changed, moved or replayed, or that follows a missing
+   * line, is left out and reported; so are lines missing at the end. If the first line does not verify, nothing is loaded. Do not change
+   * the store until the call is done.
    *
-   * @param options `revision`: an older file is refused (default 0: any); `sign`: who signed it, if not who signs from now on.
-   * @throws {PlimsollError} `INVALID_ARGUMENT`, `TOO_LARGE`; then nothing is taken.
+   * @param jsonl content of the file
+   * @throws {PlimsollError} `INVALID_ARGUMENT`, `TOO_LARGE`; nothing is loaded then.
    */
   async load(
     jsonl: string,
-    options: { revision?: number; sign?: CandidateSigner } = {},
+    options: {
+      /** Refuses a file with a lower revision; see `CandidateStore.revision`. Default 0: any file. */
+      revision?: number;
+      /** Signer of this file, if it is not the signer of the store; for changing the key. */
+      sign?: CandidateSigner;
+    } = {},
   ): Promise<CandidatesLoaded> {
     if (typeof jsonl !== "string") throw invalid("jsonl", "a string", typeof jsonl);
     const { revision = 0, sign } = objectOf("options", options);
@@ -225,7 +260,7 @@ export class CandidateStore {
     }
   }
 
-  /** Gives candidates and key up. */
+  /** Frees the candidates and the key. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#store.free();

@@ -1,9 +1,9 @@
-/** The Wasm files that were handed over: each is known by what it imports, and compiled once. */
+/** Loads and compiles Wasm files for `plimsoll/slim`, each once; a file is recognized by its imports. */
 import { invalid } from "./errors.js";
 
-/** What a Wasm can be made from at once. */
+/** Source of a Wasm that can be used synchronously. */
 export type SyncSource = WebAssembly.Module | BufferSource;
-/** What a Wasm can be made from, or where it is. */
+/** Source of a Wasm, or its address. */
 export type Source = SyncSource | Response | URL | string;
 
 /** The Wasm files there are. */
@@ -22,10 +22,13 @@ const addresses = new Set<string>();
 const objects = new WeakSet<object>();
 
 /**
- * Takes a Wasm, `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm`, `candidates.wasm` or `inspect.wasm`, which starts at the first
- * call that needs it. One that was taken before stays.
+ * Registers a Wasm of the package: `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm`, `candidates.wasm` or `inspect.wasm`. It
+ * starts with the first call that needs it. A file that is registered already is ignored.
  *
+ * @param source bytes, or a compiled module
  * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.
+ * @example
+ * initSync(readFileSync("node_modules/plimsoll/dist/plimsoll.wasm"));
  */
 export function initSync(source: SyncSource): void {
   if (objects.has(source)) return;
@@ -36,9 +39,12 @@ export function initSync(source: SyncSource): void {
 }
 
 /**
- * Takes a Wasm, as `initSync`; from an address it compiles while it loads.
+ * Registers a Wasm as `initSync` does. From an address or a response it is compiled while it loads.
  *
+ * @param source bytes, a compiled module, a `Response`, or an address to fetch
  * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.
+ * @example
+ * await init(new URL("plimsoll.wasm", import.meta.url));
  */
 export async function init(source: Source | Promise<Source>): Promise<void> {
   const given = await source;

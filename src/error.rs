@@ -5,18 +5,18 @@ use std::fmt;
 pub use crate::json::listed;
 use crate::json::{self, Write};
 
-/// What went wrong, where, and what is allowed. Written as JSON, it is the `info` of a `PlimsollError`.
+/// Error of the core: what is wrong, where, and what is allowed. As JSON it is the `info` of a `PlimsollError`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CoreError", tag = "code"))]
 #[cfg_attr(test, ts(rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase"))]
 pub enum Error {
     /// An argument or option is not of the form it must have.
     InvalidArgument {
-        /// The argument's name, with its path where it lies deeper.
+        /// Name of the argument, with its path if it is nested: `window.contextTokens`.
         argument: String,
         /// What is allowed.
         expected: String,
-        /// What came.
+        /// What was passed, as text.
         got: String,
     },
     /// An option that does not exist. As `info`, an `InvalidArgument`.
@@ -36,7 +36,7 @@ pub enum Error {
     },
     /// A message is not of its format.
     MalformedMessage {
-        /// Position in the history.
+        /// Index of the message in the history.
         index: u32,
         /// JSON Pointer into the message, or `line L column C` of its JSON.
         path: String,
@@ -45,27 +45,27 @@ pub enum Error {
     },
     /// Something is larger than its cap.
     TooLarge {
-        /// What it is.
+        /// What is too large.
         what: String,
-        /// Its size, in bytes.
+        /// Its size, in bytes or UTF-16 code units.
         #[cfg_attr(test, ts(type = "number"))]
         size: u64,
-        /// The cap, in bytes.
+        /// The largest size that is allowed, in the same unit.
         #[cfg_attr(test, ts(type = "number"))]
         cap: u64,
     },
     /// The history that a plan was made for has changed.
     StalePlan {
-        /// What the plan stands on.
+        /// The history that the plan was made for.
         planned: String,
-        /// What is there.
+        /// The history now.
         found: String,
     },
     /// A snapshot or record does not verify.
     CorruptState {
-        /// Which one.
+        /// The snapshot or record.
         what: String,
-        /// Why.
+        /// What does not verify.
         reason: String,
     },
 }

@@ -12,21 +12,21 @@ use crate::json;
 use crate::model::{Form, Item, Op};
 use crate::prune::{Change, Rule};
 
-/// A message that is now edited otherwise than before.
+/// Change to one message of your history, new in this request.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Edit {
-    /// The message.
+    /// Index of the message in your history.
     pub index: u32,
-    /// All operations on it.
+    /// All operations on the message; empty if it is no longer sent.
     pub ops: Vec<Op>,
-    /// Why.
+    /// Name of the rule that changed it.
     pub rule: &'static str,
-    /// Its tokens before.
+    /// Tokens of the message before this edit.
     pub tokens_before: u64,
-    /// Its tokens now.
+    /// Tokens of the message after it.
     pub tokens_after: u64,
-    /// What brings its first cut block back: for `recall`.
+    /// Reference for `recall`, which returns the original text of its first shortened block.
     #[cfg_attr(test, ts(rename = "ref", optional))]
     pub reference: Option<String>,
 }

@@ -11,9 +11,9 @@ use crate::validity;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Estimate {
-    /// All its tokens.
+    /// All tokens of the request.
     pub tokens: u64,
-    /// UTF-16 code units of its texts, arguments, results, system prompt and tool definitions.
+    /// UTF-16 code units of texts, arguments, results, system prompt and tool definitions.
     pub chars: u64,
     /// The tokens by kind; they sum to `tokens`.
     pub by_kind: ByKind,
@@ -21,47 +21,47 @@ pub struct Estimate {
 
 json::written!(Estimate { tokens, chars, by_kind });
 
-/// Tokens by kind.
+/// Tokens of a request by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct ByKind {
-    /// Text of user and model.
+    /// Text of the user and the model.
     pub text: u64,
     /// Reasoning.
     pub thinking: u64,
-    /// Arguments of calls.
+    /// Arguments of tool calls.
     pub tool_call: u64,
-    /// Results, with their images.
+    /// Tool results, including their images.
     pub tool_result: u64,
-    /// Images of their own.
+    /// Images outside tool results.
     pub image: u64,
     /// Tool definitions.
     pub tools: u64,
-    /// System text, beside the messages or in them.
+    /// System prompt, separate or among the messages.
     pub system: u64,
-    /// Frames: 4 a message, 20 and its name a call, 10 a result.
+    /// Fixed costs: 4 for each message, 20 and the tool's name for each call, 10 for each result.
     pub overhead: u64,
 }
 
 json::written!(ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead });
 
-/// A request beside the room that there is for it.
+/// Comparison of a request with its window. All sizes are estimated tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct BudgetCheck {
     /// Tokens of the system prompt.
     pub system_prompt_tokens: u64,
-    /// Of the tool definitions.
+    /// Tokens of the tool definitions.
     pub tool_definition_tokens: u64,
-    /// Of the messages.
+    /// Tokens of the messages.
     pub message_tokens: u64,
-    /// Of all, with what is sent unseen.
+    /// Tokens of everything, including `unseenTokens`.
     pub total_estimated: u64,
-    /// The usable window: less what is held back for the answer, never below 0.
+    /// The usable window: `contextTokens - maxOutputTokens`, at least 0.
     pub available_tokens: u64,
-    /// More is estimated than there is room for; never where the window is unknown.
+    /// True if the request is larger than the usable window. Always false if the window is unknown (0).
     pub over_budget: bool,
-    /// What is over.
+    /// Tokens above the usable window; 0 if the request fits.
     pub excess_tokens: u64,
 }
 

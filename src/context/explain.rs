@@ -7,13 +7,14 @@ use crate::error::{Error, Result};
 use crate::model::{Block, Form, Kind, NONE};
 use crate::prune::Rule;
 
-/// What `explain(index)` tells.
+/// Explanation of how a message is sent, and why.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Explanation {
-    /// The message.
+    /// Index of the message in the history.
     pub index: u32,
-    /// kept, capped, stubbed, thinned, summarized or dropped.
+    /// `kept`: unchanged. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
+    /// out. `summarized`: replaced by a summary. `dropped`: not sent.
     #[cfg_attr(
         test,
         ts(
@@ -21,21 +22,21 @@ pub struct Explanation {
         )
     )]
     pub state: &'static str,
-    /// The rule that made it so; `keep` where none did.
+    /// Name of the rule that changed it; `keep` if none did.
     pub rule: &'static str,
-    /// What the rule went by.
+    /// Facts that the rule was based on, in words.
     pub evidence: Vec<String>,
-    /// Its tokens as the host wrote it.
+    /// Tokens of the original.
     pub tokens_before: u64,
-    /// Its tokens as it is sent.
+    /// Tokens as it is sent.
     pub tokens_after: u64,
-    /// Messages with the same number stay or go together; its own index where it stands alone.
+    /// Messages with the same number are kept or removed together. Its own index if it is alone.
     pub group: u32,
-    /// The turn it stands in.
+    /// Number of its turn.
     pub turn: u32,
-    /// When it became so.
+    /// When it was changed; `null` if it was not.
     pub since: Option<Since>,
-    /// What would bring it back.
+    /// What would bring the original back, in words.
     pub restore: &'static str,
 }
 
@@ -52,13 +53,13 @@ json::written!(Explanation {
     restore
 });
 
-/// A place in the history of requests.
+/// Request in which a message was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Since {
-    /// The epoch that it ended.
+    /// Number of the epoch that the change ended.
     pub epoch: u32,
-    /// Assistant messages before it.
+    /// Assistant messages in the history before that request.
     pub call: u32,
 }
 

@@ -9,32 +9,32 @@ use crate::error::Result;
 use crate::model::{Block, Form, Kind, Role};
 use crate::order::{down, sort_by};
 
-/// Blocks of one kind.
+/// Blocks of one kind in a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Bucket {
-    /// system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`; unseen: what the host said it
-    /// sends besides; pins: texts that it had pinned; made: lines of ours that mend its history.
+    /// `system`, `tools`, `user`, `assistant`, `thinking`, `image`, `call NAME` or `result NAME` of a tool; `head`: the message that
+    /// replaces folded ones; `unseen`: `unseenTokens`; `pins`: pinned texts; `made`: synthetic messages that repair the history.
     pub bucket: String,
-    /// How many blocks there are.
+    /// Number of blocks.
     pub blocks: u32,
-    /// Their tokens as the host wrote them.
+    /// Tokens of the originals; 0 for `head` and `made`.
     pub tokens: u64,
-    /// Their tokens as they are sent.
+    /// Tokens as they are sent.
     pub sent: u64,
-    /// Blocks that are sent as they are.
+    /// Number of blocks that are sent unchanged.
     pub kept: u32,
-    /// Blocks that are sent as head and tail.
+    /// Number of blocks of which head and tail are sent.
     pub capped: u32,
-    /// Blocks that are sent as a line.
+    /// Number of blocks in whose place one line is sent.
     pub stubbed: u32,
-    /// Blocks that are not sent.
+    /// Number of blocks that are not sent.
     pub gone: u32,
 }
 
 json::written!(Bucket { bucket, blocks, tokens, sent, kept, capped, stubbed, gone });
 
-/// A message of the history and what is sent of it.
+/// Message of the history, and how much of it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     test,
@@ -42,19 +42,19 @@ json::written!(Bucket { bucket, blocks, tokens, sent, kept, capped, stubbed, gon
     ts(rename_all = "camelCase", rename = "ListedMessage", optional_fields)
 )]
 pub struct Listed {
-    /// Its position.
+    /// Its index in the history.
     pub index: u32,
-    /// system, user, assistant or tool.
+    /// `system`, `user`, `assistant` or `tool`.
     pub role: &'static str,
-    /// The kind of its largest block.
+    /// Kind of its largest block.
     pub kind: &'static str,
-    /// The tool that the largest block calls, or whose result it is.
+    /// Name of the tool, if the largest block is a tool call or a tool result.
     pub tool: Option<String>,
-    /// Its tokens.
+    /// Tokens of the original.
     pub tokens: u64,
-    /// Its tokens as it is sent.
+    /// Tokens as it is sent.
     pub sent_tokens: u64,
-    /// kept, capped, stubbed, thinned, summarized or dropped.
+    /// How it is sent; see `Explanation.state`.
     #[cfg_attr(
         test,
         ts(
@@ -62,11 +62,11 @@ pub struct Listed {
         )
     )]
     pub state: &'static str,
-    /// The rule that made it so.
+    /// Name of the rule that changed it; `keep` if none did.
     pub rule: &'static str,
-    /// The turn it stands in.
+    /// Number of its turn.
     pub turn: u32,
-    /// Messages with the same number stay or go together; its own index where it stands alone.
+    /// Messages with the same number are kept or removed together. Its own index if it is alone.
     pub group: u32,
 }
 

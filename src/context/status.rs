@@ -65,7 +65,7 @@ json::written!(Status {
     flush as "flush?"
 });
 
-/// A window and what fills it: used, reserve and free are all of it.
+/// How a window is used, in tokens: `used + reserve + free` is the whole window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WindowReport"))]
 pub struct Window {
@@ -73,11 +73,11 @@ pub struct Window {
     pub used: u64,
     /// Tokens held back for the answer.
     pub reserve: u64,
-    /// What is left; below 0 where the request is over the window, or the window is not known.
+    /// Tokens that are left; negative if the request is too large or the window is unknown.
     pub free: i64,
-    /// Tokens above which something must go; none where nothing is decided.
+    /// Size above which room is made; `null` if the window is unknown.
     pub trigger: Option<u64>,
-    /// Tokens that are then aimed for.
+    /// Size that is then aimed for; `null` if the window is unknown.
     pub target: Option<u64>,
 }
 

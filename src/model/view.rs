@@ -4,29 +4,29 @@ use crate::json::{self, Value, Write};
 
 use super::{NONE, Place};
 
-/// An RFC 6902 operation on one of the host's messages, with a JSON Pointer on the live object.
+/// Operation on one of your messages, as in RFC 6902 (JSON Patch).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(tag = "op", rename_all = "lowercase"))]
 pub enum Op {
     /// Inserts into an array, or sets a member.
     Add {
-        /// JSON Pointer.
+        /// JSON Pointer into the message.
         path: String,
-        /// What is put there.
+        /// The new value.
         #[cfg_attr(test, ts(type = "unknown"))]
         value: Value,
     },
-    /// Replaces what stands there.
+    /// Replaces a value.
     Replace {
-        /// JSON Pointer.
+        /// JSON Pointer into the message.
         path: String,
-        /// What is put there.
+        /// The new value.
         #[cfg_attr(test, ts(type = "unknown"))]
         value: Value,
     },
-    /// Removes what stands there.
+    /// Removes a value.
     Remove {
-        /// JSON Pointer.
+        /// JSON Pointer into the message.
         path: String,
     },
 }
@@ -131,17 +131,17 @@ pub enum Joint {
     Made(Made),
 }
 
-/// A rule that a transcript breaks.
+/// Violation of a provider's rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Violation {
-    /// The invariant: `I1`..`I34` of the reliability notes.
+    /// Id of the rule, `I1` to `I34`; `docs/rules.md` explains them.
     pub rule: &'static str,
-    /// The message.
+    /// Index of the message.
     pub index: u32,
-    /// JSON Pointer in it.
+    /// JSON Pointer into the message.
     pub path: Option<String>,
-    /// What is wrong, and what would be right.
+    /// What is wrong and what the provider expects, in words.
     pub message: String,
 }
 
