@@ -1,11 +1,11 @@
 // Written by `cargo test types`. Not to be edited.
 
 /**
- * What went wrong, where, and what is allowed. Written as JSON, it is the `info` of a `PlimsollError`.
+ * Error of the core: what is wrong, where, and what is allowed. As JSON it is the `info` of a `PlimsollError`.
  */
 export type CoreError = { "code": "INVALID_ARGUMENT", 
 /**
- * The argument's name, with its path where it lies deeper.
+ * Name of the argument, with its path if it is nested: `window.contextTokens`.
  */
 argument: string, 
 /**
@@ -13,7 +13,7 @@ argument: string,
  */
 expected: string, 
 /**
- * What came.
+ * What was passed, as text.
  */
 got: string, } | { "code": "UNKNOWN_FORMAT", 
 /**
@@ -21,7 +21,7 @@ got: string, } | { "code": "UNKNOWN_FORMAT",
  */
 saw: string, } | { "code": "MALFORMED_MESSAGE", 
 /**
- * Position in the history.
+ * Index of the message in the history.
  */
 index: number, 
 /**
@@ -33,77 +33,77 @@ path: string,
  */
 expected: string, } | { "code": "TOO_LARGE", 
 /**
- * What it is.
+ * What is too large.
  */
 what: string, 
 /**
- * Its size, in bytes.
+ * Its size, in bytes or UTF-16 code units.
  */
 size: number, 
 /**
- * The cap, in bytes.
+ * The largest size that is allowed, in the same unit.
  */
 cap: number, } | { "code": "STALE_PLAN", 
 /**
- * What the plan stands on.
+ * The history that the plan was made for.
  */
 planned: string, 
 /**
- * What is there.
+ * The history now.
  */
 found: string, } | { "code": "CORRUPT_STATE", 
 /**
- * Which one.
+ * The snapshot or record.
  */
 what: string, 
 /**
- * Why.
+ * What does not verify.
  */
 reason: string, };
 
 /**
- * An RFC 6902 operation on one of the host's messages, with a JSON Pointer on the live object.
+ * Operation on one of your messages, as in RFC 6902 (JSON Patch).
  */
 export type Op = { "op": "add", 
 /**
- * JSON Pointer.
+ * JSON Pointer into the message.
  */
 path: string, 
 /**
- * What is put there.
+ * The new value.
  */
 value: unknown, } | { "op": "replace", 
 /**
- * JSON Pointer.
+ * JSON Pointer into the message.
  */
 path: string, 
 /**
- * What is put there.
+ * The new value.
  */
 value: unknown, } | { "op": "remove", 
 /**
- * JSON Pointer.
+ * JSON Pointer into the message.
  */
 path: string, };
 
 /**
- * A rule that a transcript breaks.
+ * Violation of a provider's rule.
  */
 export type Violation = { 
 /**
- * The invariant: `I1`..`I34` of the reliability notes.
+ * Id of the rule, `I1` to `I34`; `docs/rules.md` explains them.
  */
 rule: string, 
 /**
- * The message.
+ * Index of the message.
  */
 index: number, 
 /**
- * JSON Pointer in it.
+ * JSON Pointer into the message.
  */
 path?: string, 
 /**
- * What is wrong, and what would be right.
+ * What is wrong and what the provider expects, in words.
  */
 message: string, };
 
@@ -112,11 +112,11 @@ message: string, };
  */
 export type Estimate = { 
 /**
- * All its tokens.
+ * All tokens of the request.
  */
 tokens: number, 
 /**
- * UTF-16 code units of its texts, arguments, results, system prompt and tool definitions.
+ * UTF-16 code units of texts, arguments, results, system prompt and tool definitions.
  */
 chars: number, 
 /**
@@ -125,11 +125,11 @@ chars: number,
 byKind: ByKind, };
 
 /**
- * Tokens by kind.
+ * Tokens of a request by kind.
  */
 export type ByKind = { 
 /**
- * Text of user and model.
+ * Text of the user and the model.
  */
 text: number, 
 /**
@@ -137,15 +137,15 @@ text: number,
  */
 thinking: number, 
 /**
- * Arguments of calls.
+ * Arguments of tool calls.
  */
 toolCall: number, 
 /**
- * Results, with their images.
+ * Tool results, including their images.
  */
 toolResult: number, 
 /**
- * Images of their own.
+ * Images outside tool results.
  */
 image: number, 
 /**
@@ -153,16 +153,16 @@ image: number,
  */
 tools: number, 
 /**
- * System text, beside the messages or in them.
+ * System prompt, separate or among the messages.
  */
 system: number, 
 /**
- * Frames: 4 a message, 20 and its name a call, 10 a result.
+ * Fixed costs: 4 for each message, 20 and the tool's name for each call, 10 for each result.
  */
 overhead: number, };
 
 /**
- * A request beside the room that there is for it.
+ * Comparison of a request with its window. All sizes are estimated tokens.
  */
 export type BudgetCheck = { 
 /**
@@ -170,202 +170,203 @@ export type BudgetCheck = {
  */
 systemPromptTokens: number, 
 /**
- * Of the tool definitions.
+ * Tokens of the tool definitions.
  */
 toolDefinitionTokens: number, 
 /**
- * Of the messages.
+ * Tokens of the messages.
  */
 messageTokens: number, 
 /**
- * Of all, with what is sent unseen.
+ * Tokens of everything, including `unseenTokens`.
  */
 totalEstimated: number, 
 /**
- * The usable window: less what is held back for the answer, never below 0.
+ * The usable window: `contextTokens - maxOutputTokens`, at least 0.
  */
 availableTokens: number, 
 /**
- * More is estimated than there is room for; never where the window is unknown.
+ * True if the request is larger than the usable window. Always false if the window is unknown (0).
  */
 overBudget: boolean, 
 /**
- * What is over.
+ * Tokens above the usable window; 0 if the request fits.
  */
 excessTokens: number, };
 
 /**
- * A message that is now edited otherwise than before.
+ * Change to one message of your history, new in this request.
  */
 export type Edit = { 
 /**
- * The message.
+ * Index of the message in your history.
  */
 index: number, 
 /**
- * All operations on it.
+ * All operations on the message; empty if it is no longer sent.
  */
 ops: Array<Op>, 
 /**
- * Why.
+ * Name of the rule that changed it.
  */
 rule: string, 
 /**
- * Its tokens before.
+ * Tokens of the message before this edit.
  */
 tokensBefore: number, 
 /**
- * Its tokens now.
+ * Tokens of the message after it.
  */
 tokensAfter: number, 
 /**
- * What brings its first cut block back: for `recall`.
+ * Reference for `recall`, which returns the original text of its first shortened block.
  */
 ref?: string, };
 
 /**
- * What `explain(index)` tells.
+ * Explanation of how a message is sent, and why.
  */
 export type Explanation = { 
 /**
- * The message.
+ * Index of the message in the history.
  */
 index: number, 
 /**
- * kept, capped, stubbed, thinned, summarized or dropped.
+ * `kept`: unchanged. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
+ * out. `summarized`: replaced by a summary. `dropped`: not sent.
  */
 state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped", 
 /**
- * The rule that made it so; `keep` where none did.
+ * Name of the rule that changed it; `keep` if none did.
  */
 rule: string, 
 /**
- * What the rule went by.
+ * Facts that the rule was based on, in words.
  */
 evidence: Array<string>, 
 /**
- * Its tokens as the host wrote it.
+ * Tokens of the original.
  */
 tokensBefore: number, 
 /**
- * Its tokens as it is sent.
+ * Tokens as it is sent.
  */
 tokensAfter: number, 
 /**
- * Messages with the same number stay or go together; its own index where it stands alone.
+ * Messages with the same number are kept or removed together. Its own index if it is alone.
  */
 group: number, 
 /**
- * The turn it stands in.
+ * Number of its turn.
  */
 turn: number, 
 /**
- * When it became so.
+ * When it was changed; `null` if it was not.
  */
 since: Since | null, 
 /**
- * What would bring it back.
+ * What would bring the original back, in words.
  */
 restore: string, };
 
 /**
- * A place in the history of requests.
+ * Request in which a message was changed.
  */
 export type Since = { 
 /**
- * The epoch that it ended.
+ * Number of the epoch that the change ended.
  */
 epoch: number, 
 /**
- * Assistant messages before it.
+ * Assistant messages in the history before that request.
  */
 call: number, };
 
 /**
- * Blocks of one kind.
+ * Blocks of one kind in a request.
  */
 export type Bucket = { 
 /**
- * system, tools, head, user, assistant, thinking, image, `call NAME` or `result NAME`; unseen: what the host said it
- * sends besides; pins: texts that it had pinned; made: lines of ours that mend its history.
+ * `system`, `tools`, `user`, `assistant`, `thinking`, `image`, `call NAME` or `result NAME` of a tool; `head`: the message that
+ * replaces folded ones; `unseen`: `unseenTokens`; `pins`: pinned texts; `made`: synthetic messages that repair the history.
  */
 bucket: string, 
 /**
- * How many blocks there are.
+ * Number of blocks.
  */
 blocks: number, 
 /**
- * Their tokens as the host wrote them.
+ * Tokens of the originals; 0 for `head` and `made`.
  */
 tokens: number, 
 /**
- * Their tokens as they are sent.
+ * Tokens as they are sent.
  */
 sent: number, 
 /**
- * Blocks that are sent as they are.
+ * Number of blocks that are sent unchanged.
  */
 kept: number, 
 /**
- * Blocks that are sent as head and tail.
+ * Number of blocks of which head and tail are sent.
  */
 capped: number, 
 /**
- * Blocks that are sent as a line.
+ * Number of blocks in whose place one line is sent.
  */
 stubbed: number, 
 /**
- * Blocks that are not sent.
+ * Number of blocks that are not sent.
  */
 gone: number, };
 
 /**
- * A message of the history and what is sent of it.
+ * Message of the history, and how much of it is sent.
  */
 export type ListedMessage = { 
 /**
- * Its position.
+ * Its index in the history.
  */
 index: number, 
 /**
- * system, user, assistant or tool.
+ * `system`, `user`, `assistant` or `tool`.
  */
 role: string, 
 /**
- * The kind of its largest block.
+ * Kind of its largest block.
  */
 kind: string, 
 /**
- * The tool that the largest block calls, or whose result it is.
+ * Name of the tool, if the largest block is a tool call or a tool result.
  */
 tool?: string, 
 /**
- * Its tokens.
+ * Tokens of the original.
  */
 tokens: number, 
 /**
- * Its tokens as it is sent.
+ * Tokens as it is sent.
  */
 sentTokens: number, 
 /**
- * kept, capped, stubbed, thinned, summarized or dropped.
+ * How it is sent; see `Explanation.state`.
  */
 state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped", 
 /**
- * The rule that made it so.
+ * Name of the rule that changed it; `keep` if none did.
  */
 rule: string, 
 /**
- * The turn it stands in.
+ * Number of its turn.
  */
 turn: number, 
 /**
- * Messages with the same number stay or go together; its own index where it stands alone.
+ * Messages with the same number are kept or removed together. Its own index if it is alone.
  */
 group: number, };
 
 /**
- * A window and what fills it: used, reserve and free are all of it.
+ * How a window is used, in tokens: `used + reserve + free` is the whole window.
  */
 export type WindowReport = { 
 /**
@@ -377,14 +378,14 @@ used: number,
  */
 reserve: number, 
 /**
- * What is left; below 0 where the request is over the window, or the window is not known.
+ * Tokens that are left; negative if the request is too large or the window is unknown.
  */
 free: number, 
 /**
- * Tokens above which something must go; none where nothing is decided.
+ * Size above which room is made; `null` if the window is unknown.
  */
 trigger: number | null, 
 /**
- * Tokens that are then aimed for.
+ * Size that is then aimed for; `null` if the window is unknown.
  */
 target: number | null, };

@@ -1,4 +1,4 @@
-/** The system prompt: budget, assembly, focus, tiers, rules. It has a Wasm of its own. */
+/** System prompt: budget, assembly, focus, tiers, rules. In a Wasm of its own. */
 import { edited } from "./carry.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/prompt_bg.js";
@@ -27,8 +27,8 @@ function ask<T>(during: string, work: (length: number) => string, argument: obje
 }
 
 /**
- * Characters that a system prompt may have: 20,000 a section and 150,000 in all, or about a quarter of the usable window at
- * four characters a token, clamped to 1,000..20,000 and 1,000..150,000.
+ * Returns the size that a system prompt may have: a quarter of the usable window, at four characters a token, within 1,000 to 150,000
+ * characters, and a quarter of that for each section, within 1,000 to 20,000. If the window is unknown: 150,000 and 20,000.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
@@ -40,14 +40,11 @@ export function promptBudget(window: ContextWindow = { contextTokens: 0 }): Prom
 }
 
 /**
- * Sections under a budget: each cut to its own share first, then the lowest priorities go until the whole fits. The report
- * says of each section what became of it, why, and from which total on it would be whole.
+ * Assembles a system prompt from sections under a budget. Each section is first cut to the limit of one section; then those with the lowest
+ * priorities are cut or left out until the whole fits. The plan reports for each section what was done, why, and with which total
+ * budget it would be whole.
  *
- * @param options `focus` lifts priorities (`requestFocus`); `protect`: protected sections over the total are cut `last`
- * (default), `never`, or are an `error`; `order`: `insertion` as passed (default), `stable-first` for prompt caches, or `aceclaw`
- * (memory tiers with a priority of 60 or more, `base`, sections with other keys, `task-focus`, `rules`, `tool-guidance`,
- * `environment`, `git`, the other tiers, `skills`, `candidates`); `locale`: whose `truncated` marks a cut, instead of the usual comment.
- * @throws {PlimsollError} `INVALID_ARGUMENT` with the section's place.
+ * @throws {PlimsollError} `INVALID_ARGUMENT` names the section's position.
  * @example
  * const plan = assemblePrompt(sections, { budget: promptBudget(window), focus: requestFocus(query) });
  * context.request(history, { system: plan });
@@ -55,10 +52,19 @@ export function promptBudget(window: ContextWindow = { contextTokens: 0 }): Prom
 export function assemblePrompt(
   sections: readonly SectionInput[],
   options: {
+    /** Limits. Default `promptBudget()`: 20,000 characters a section, 150,000 in total. */
     budget?: PromptBudget;
+    /** What the request is about; raises the priorities of sections that belong to it. Default: priorities as passed. */
     focus?: RequestFocus;
+    /** If protected sections exceed the total budget: cut them `last` (default) or `never`, or throw an `error`. */
     protect?: "last" | "never" | "error";
+    /**
+     * Order of the sections. `insertion` (default): as passed. `stable-first`: sections with `stable` first, for the prompt cache.
+     * `aceclaw`: memory tiers with a priority of 60 or more, `base`, sections with other keys, `task-focus`, `rules`, `tool-guidance`,
+     * `environment`, `git`, the other tiers, `skills`, `candidates`.
+     */
     order?: "insertion" | "stable-first" | "aceclaw";
+    /** Marks a cut with the words `truncated` of this locale. Default: a comment with the original size. */
     locale?: Locale;
   } = {},
 ): PromptPlan {
@@ -118,10 +124,10 @@ function report(words: unknown[], figures: Uint32Array, at: number): SectionRepo
 }
 
 /**
- * A text cut to so many characters: 70 % of what is kept from its head, 20 % from its tail, a marker between. Cuts between
- * graphemes, the head at a line's end if one is near. Never longer than `maxChars`; `Infinity` cuts nothing.
+ * Cuts the middle out of a text and puts a marker there. Cuts between graphemes, and at the end of a line if one is near. The result is
+ * never longer than `maxChars`.
  *
- * @param options shares of head and tail, 0..1; a marker of your own, in which `{original}` is the text's length.
+ * @param maxChars UTF-16 code units that the result may have; `Infinity` cuts nothing
  * @throws {PlimsollError} `INVALID_ARGUMENT`, `TOO_LARGE`.
  * @example
  * truncateText(toolResult, 30_000, { head: 0.4, tail: 0.6 }).text; // AceClaw's cap of a tool's result
@@ -129,8 +135,25 @@ function report(words: unknown[], figures: Uint32Array, at: number): SectionRepo
 export function truncateText(
   text: string,
   maxChars: number,
-  options: { head?: number; tail?: number; marker?: string } = {},
-): { text: string; originalChars: number; truncated: boolean } {
+  options: {
+    /** Weight of the head, 0..1. Head and tail are kept in the ratio of their weights. Default 0.7. */
+    head?: number;
+    /** Weight of the tail, 0..1. Default 0.2. */
+    tail?: number;
+    /**
+     * Text in place of the middle, in which `{original}` becomes the original length. Default
+     * `<!-- [TRUNCATED] Original: {original} chars -->` between blank lines.
+     */
+    marker?: string;
+  } = {},
+): {
+  /** The text, cut if it was too long. */
+  text: string;
+  /** UTF-16 code units of the original. */
+  originalChars: number;
+  /** True if something was cut. */
+  truncated: boolean;
+} {
   const { head, tail, marker } = onlyKnown("options", options, ["head", "tail", "marker"]);
   textOf("text", text);
   const given = {
@@ -144,15 +167,25 @@ export function truncateText(
 }
 
 /**
- * What a request is about: the query in short, files and symbols that it names, what it asks for.
+ * Finds out what a request is about: files and symbols that it names, and what it asks for.
  *
- * @param options `recent`: the messages before it, newest last (files are looked for in the last six); `projectRoot`: files
- * are told from there; `languages`: whose words count, default all (`en`, `zh`, `vi`, `es`, `de`, `fr`, `ja`, `ko`, `ru`, `pt`).
+ * @param query the user's message
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ * @example
+ * requestFocus("Fix `parse_line()` in src/parser.rs").activeFilePaths; // ["src/parser.rs"]
  */
 export function requestFocus(
   query: string,
-  options: { recent?: readonly string[]; projectRoot?: string; languages?: readonly string[] } = {},
+  options: {
+    /** Texts of the messages before it, newest last. Files are also searched in the last six. Default none. */
+    recent?: readonly string[];
+    /** Folder of the project; paths inside it are returned relative to it. Default: paths as they are written. */
+    projectRoot?: string;
+    /**
+     * Languages in which `planSignals` are recognized: some of `en`, `zh`, `vi`, `es`, `de`, `fr`, `ja`, `ko`, `ru`, `pt`. Default: all.
+     */
+    languages?: readonly string[];
+  } = {},
 ): Required<RequestFocus> {
   const { recent, projectRoot, languages } = onlyKnown("options", options, [
     "recent",
@@ -164,8 +197,8 @@ export function requestFocus(
 }
 
 /**
- * The section `task-focus` of a focus: the query, its files, its symbols and what it asks for, in AceClaw's words. `null` if
- * nothing is known of the request. `Workspace.sections(focus)` has the same section.
+ * Returns the section `task-focus` of a focus: the query, its files, its symbols and what it asks for, in AceClaw's words. `null` if
+ * nothing is known about the request. `Workspace.sections(focus)` has the same section.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
@@ -178,25 +211,42 @@ export function focusSection(focus: RequestFocus): Section | null {
 }
 
 /**
- * The eight memory tiers as sections, from files that the host has read; blank ones are none.
+ * Returns the eight memory tiers as sections, highest priority first. A tier whose files are blank has no section.
  *
- * @throws {PlimsollError} `INVALID_ARGUMENT` for a tier that there is not.
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for an unknown tier.
+ * @example
+ * const sections = memoryTiers([{ tier: "workspace", content: await readFile("AGENTS.md", "utf8"), path: "AGENTS.md" }]);
  */
 export function memoryTiers(
-  files: ReadonlyArray<{ tier: MemoryTier; content: string; path?: string }>,
+  files: ReadonlyArray<{
+    /** Its tier. */
+    tier: MemoryTier;
+    /** Its text. */
+    content: string;
+    /** Its path, for the report. */
+    path?: string;
+  }>,
 ): Section[] {
   listOf("files", files);
   return ask("memoryTiers", glue.tiers, { files });
 }
 
 /**
- * The rules (Markdown with `paths:` in its front matter) that are about one of the active files, as `rules:<name>` sections
- * by name. What is no rule is left out.
+ * Returns the rules that apply to one of the active files, as sections `rules:<name>` in the order of their names. A rule is a Markdown
+ * file with `paths:` in its front matter; other files are left out.
  *
+ * @param activeFilePaths paths of files that the request is about, as in `RequestFocus`
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
+ * @example
+ * const sections = matchRules(rules, requestFocus(query).activeFilePaths);
  */
 export function matchRules(
-  rules: ReadonlyArray<{ path: string; content: string }>,
+  rules: ReadonlyArray<{
+    /** Its path; the name is the file name without `.md`. */
+    path: string;
+    /** Front matter and text. */
+    content: string;
+  }>,
   activeFilePaths: readonly string[],
 ): Section[] {
   listOf("rules", rules);
@@ -205,10 +255,10 @@ export function matchRules(
 }
 
 /**
- * The same tools with shorter descriptions, together at most `maxChars` characters if their first paragraphs leave that room:
- * the longest are cut first. Takes definitions of any provider: `{ name, description }`, OpenAI's
- * `{ type: "function", function }`, Gemini's `{ functionDeclarations }`, Bedrock's `{ toolSpec }`. A tool whose description stays is
- * the same object. Leave out tools that the provider runs: a tool without a description is refused by name.
+ * Shortens the descriptions of tools, the longest first, until they have at most `maxChars` UTF-16 code units together. The first
+ * paragraph of each is kept (of a single paragraph 200 characters), so that the result can be longer. Takes definitions of any provider: `{ name, description }`, OpenAI's
+ * `{ type: "function", function }`, Gemini's `{ functionDeclarations }`, Bedrock's `{ toolSpec }`. A tool whose description is not
+ * cut is returned as the same object. Leave out tools that the provider runs: a tool without a description throws.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
@@ -234,13 +284,20 @@ function outline(value: unknown, levels: number): unknown {
   );
 }
 
-type InWords = { locale?: Locale; charsPerToken?: number };
+/** Options of `buildContext` and `compressText`. */
+type InWords = {
+  /** Language of the words that are added. Default `en`. */
+  locale?: Locale;
+  /** Characters (UTF-16 code units) that count as one token. Default 4. */
+  charsPerToken?: number;
+};
 const IN_WORDS = ["locale", "charsPerToken"];
 
 /**
- * Memories and a message within a budget, as OneClaw puts them together. The message is always whole; memories that do not
- * fit are left out, and a line says so.
+ * Joins memories and a message into one text within a budget, as OneClaw does. The message is always whole; memories that do not fit are
+ * left out, and a line says so.
  *
+ * @param budgetTokens tokens that the text may have
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  */
 export function buildContext(
@@ -258,8 +315,9 @@ export function buildContext(
 }
 
 /**
- * A text cut to so many tokens, with a word behind it that says so; `Infinity` changes nothing.
+ * Cuts a text to a number of tokens, and adds a word that says so.
  *
+ * @param targetTokens tokens that the result may have; `Infinity` cuts nothing
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  */
 export function compressText(text: string, targetTokens: number, options: InWords = {}): string {

@@ -1,29 +1,32 @@
 /**
- * Ready summarizers over `fetch`: OpenAI's Chat Completions and what speaks like it (Ollama, vLLM, LM Studio), and Anthropic's
- * Messages. A server that refuses and says when to come back (`Retry-After`, 20 seconds at most) is asked once more then.
- * Subpath `plimsoll/summarizers`.
+ * Ready-made summarizers over `fetch`, for OpenAI's Chat Completions and compatible servers (Ollama, vLLM, LM Studio) and for Anthropic's
+ * Messages. A refused call is retried once if the server sends `Retry-After` with at most 20 seconds. Subpath `plimsoll/summarizers`.
  */
 import type { Summarizer, SummaryControl, SummaryJob, SummaryResult } from "./types.js";
 
-/** What both have. */
+/** Options of every ready-made summarizer. */
 export interface EndpointOptions {
+  /** Name of the model. */
   model: string;
-  /** The answer comes piece by piece, so that a slow model is not taken for a silent one. Default true. */
+  /** Streams the answer, so that a slow model does not run into the deadline `summary.silenceMs`. Default true. */
   stream?: boolean;
+  /** Additional headers; they replace ours of the same name. Default none. */
   headers?: Readonly<Record<string, string>>;
-  /** Further members of the request's body, as `temperature`. */
+  /** Additional members of the request body, such as `temperature`; they replace ours of the same name. Default none. */
   body?: Readonly<Record<string, unknown>>;
 }
 
 /** As long as this a server may have us wait before it is asked once more; whoever asks for longer has failed. */
 const LONGEST_WAIT_MS = 20_000;
 
-/** What a server answered instead of a summary. */
+/** Error of a server, or of an answer that broke off. */
 export class SummarizerError extends Error {
+  /** Always `SummarizerError`. */
   override readonly name: string = "SummarizerError";
-  /** The status of HTTP, or undefined where an answer broke off. */
+  /** HTTP status of a refusal; `undefined` if the answer broke off or reported an error. */
   readonly status: number | undefined;
 
+  /** Made by the summarizers; your own code only catches it. */
   constructor(message: string, status?: number) {
     super(message);
     this.status = status;
@@ -31,18 +34,19 @@ export class SummarizerError extends Error {
 }
 
 /**
- * A summarizer behind `POST {baseUrl}/chat/completions`.
+ * Creates a summarizer that calls `POST {baseUrl}/chat/completions`.
  *
- * @param options `baseUrl`: with its version, as `http://localhost:11434/v1`; `maxTokensField`: `max_completion_tokens` for models of
- *   OpenAI that refuse `max_tokens` (default).
  * @example
  * const summarize = openaiCompatible({ baseUrl: "http://localhost:11434/v1", model: "qwen3:8b" });
  * new ContextManager({ window, summarize });
  */
 export function openaiCompatible(
   options: EndpointOptions & {
+    /** Address of the API with its version, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`. */
     baseUrl: string;
+    /** Key, sent as bearer token. Default: none is sent. */
     apiKey?: string;
+    /** Member with the limit of the answer. Newer models of OpenAI need `max_completion_tokens`. Default `max_tokens`. */
     maxTokensField?: "max_tokens" | "max_completion_tokens";
   },
 ): Summarizer {
@@ -61,14 +65,18 @@ export function openaiCompatible(
 }
 
 /**
- * A summarizer behind `POST {baseUrl}/v1/messages`.
+ * Creates a summarizer that calls `POST {baseUrl}/v1/messages`.
  *
- * @param options `baseUrl`: default `https://api.anthropic.com`; with its version or without.
  * @example
  * const summarize = anthropic({ model: "claude-haiku-4-5", apiKey });
  */
 export function anthropic(
-  options: EndpointOptions & { apiKey: string; baseUrl?: string },
+  options: EndpointOptions & {
+    /** Key, sent as `x-api-key`. */
+    apiKey: string;
+    /** Address of the API, with or without its version. Default `https://api.anthropic.com`. */
+    baseUrl?: string;
+  },
 ): Summarizer {
   const { baseUrl = "https://api.anthropic.com", apiKey, model, stream = true } = options;
   const url = at(baseUrl.replace(/\/v1\/*$/, ""), "v1/messages");

@@ -1,11 +1,13 @@
-/** What every store has to do, as a suite that any store can be run through. */
+/** Test suite for stores. */
 import type { Store } from "../types.js";
 
-/** One thing that a store has to do, and whether this one does. */
+/** Result of one check of a store. */
 export interface StoreCheck {
+  /** What a store has to do, in words. */
   name: string;
+  /** Whether this store does it. */
   ok: boolean;
-  /** What it did instead. */
+  /** What it did instead, if `ok` is false. */
   detail?: string;
 }
 
@@ -20,10 +22,10 @@ interface Bench {
 type Check = (bench: Bench) => Promise<void>;
 
 /**
- * Runs a store through what `ContextManager.open` and `save` build on, check by check. Each uses keys of its own, which are deleted at the end, also
- * where whoever asks stops before it.
+ * Checks everything that `ContextManager.open` and `save` need from a store. Each check uses keys of its own, which are deleted at the end,
+ * even if you stop early.
  *
- * @param make opens the store under test; asked twice, and both have the same data if it is `multiWriter`
+ * @param make opens the store under test. It is called twice if the store is `multiWriter`; both must then have the same data.
  * @example
  * for await (const { name, ok, detail } of storeConformance(async () => myStore(url))) {
  *   test(name, () => assert.ok(ok, detail));

@@ -1,4 +1,4 @@
-/** A store in a folder: a file for each session, for the processes of one machine. Node, Deno, Bun. */
+/** Store in a folder, one file for each session, for the processes of one machine. Node, Deno, Bun. */
 import { createHash, randomUUID } from "node:crypto";
 import { open, readFile, rename, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -19,13 +19,16 @@ interface Record {
 }
 
 /**
- * A store in a folder, which is made when it is first written to. Many processes of one machine may write: a record is replaced whole, by a
- * rename under a lock, and is on the disk before `commit` resolves. Whatever ends a process, a record is the old one or the new one.
+ * Creates a store in a folder; the folder is made with the first commit. Many processes of one machine may write. A record is replaced as a
+ * whole, by a rename under a lock, and is on disk before `commit` resolves. If a process is killed, the record is either the old or the
+ * new one.
  *
- * Gateways on several machines want a store that is made for it: whether a process of another machine or container lives nobody here can tell, and
- * what it has locked is only taken for left behind after a minute.
+ * Do not share the folder between machines or containers: whether a process elsewhere is alive cannot be seen, so that its lock counts
+ * as abandoned only after a minute.
  *
- * @throws {PlimsollError} `CORRUPT_STATE` for a record that is not as it was written; `LOCKED` after ten seconds; what the file system throws
+ * @param path path of the folder
+ * @throws {PlimsollError} `CORRUPT_STATE` for a record that was changed; `LOCKED` if a lock is not released within ten seconds; errors of
+ *   the file system.
  * @example
  * const store = fileStore("/var/lib/gateway/sessions");
  * const context = await ContextManager.open(store, sessionId, options);

@@ -1,9 +1,9 @@
-/** A store in this process: for tests, and for hosts that keep sessions as long as they run. */
+/** Store in the memory of this process, for tests and for hosts whose sessions end with the process. */
 import type { Store } from "../types.js";
 import { copied } from "./record.js";
 
 /**
- * A store that forgets all when the process ends.
+ * Creates a store in memory. Its sessions are lost when the process ends.
  *
  * @example
  * const store = memoryStore();

@@ -1,15 +1,21 @@
-/** A store in Redis, by the client of npm's `redis` package: for gateways on many machines. */
+/** Store in Redis, with the client of npm's `redis` package, for gateways on many machines. */
 import { invalid } from "../errors.js";
 import type { Store } from "../types.js";
 import { copied, nameOf } from "./record.js";
 
-/** What is used of a client of `redis` 5 or newer: of `createClient`, `createCluster` or `createSentinel`. */
+/** Client of the package `redis`, 5 or newer: the result of `createClient`, `createCluster` or `createSentinel`. */
 export interface RedisClient {
+  /** False after the client was closed; a lost answer is then not asked for again. */
   readonly isOpen: boolean;
+  /** Returns the commands with other types of replies; the store reads byte strings. */
   withTypeMapping(mapping: object): RedisCommands;
 }
+
+/** Commands of the client that the store uses. */
 export interface RedisCommands {
+  /** `EVAL`. */
   eval(script: string, options: object): Promise<unknown>;
+  /** `HMGET`. */
   hmGet(key: string, fields: string[]): Promise<unknown>;
 }
 
@@ -44,19 +50,24 @@ return false
 `;
 
 /**
- * A store in Redis: a hash for each session. Many machines may write: a commit is one script, and a revision is given once. An answer that was lost
- * is asked for again under the commit's own id, so that it is not made twice. How safe an acknowledged commit is, Redis' settings say
- * (`appendfsync`, replicas).
+ * Creates a store in Redis, one hash for each session. Many machines may write: a commit is one script. If the answer to a commit is lost,
+ * the commit is repeated under the same id, so that it is not made twice. How durable a commit is depends on the settings of Redis
+ * (`appendfsync`, replicas). A deleted key keeps its revision for 30 days, so that a late commit is rejected.
  *
- * @param client connected, of the `redis` package, 5 or newer
- * @param options `prefix`: of all keys; default `plimsoll:`
- * @throws {PlimsollError} `INVALID_ARGUMENT` for another client; what the client throws
+ * @param client a connected client
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for another kind of client; errors of the client.
  * @example
  * import { createClient } from "redis";
  * const store = redisStore(await createClient({ url }).connect(), { prefix: "gateway:" });
  * const context = await ContextManager.open(store, sessionId, options);
  */
-export function redisStore(client: RedisClient, options: { prefix?: string } = {}): Store {
+export function redisStore(
+  client: RedisClient,
+  options: {
+    /** Start of every key in Redis. Default `plimsoll:`. */
+    prefix?: string;
+  } = {},
+): Store {
   if (typeof client?.withTypeMapping !== "function") {
     throw invalid("client", "a client of the `redis` package, 5 or newer", typeof client);
   }

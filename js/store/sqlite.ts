@@ -1,4 +1,4 @@
-/** A store in an SQLite database, by the SQLite of the runtime itself: `node:sqlite`. */
+/** Store in an SQLite database, with the SQLite of the runtime (`node:sqlite`). */
 import { invalid } from "../errors.js";
 import type { Store } from "../types.js";
 import { copied, nameOf } from "./record.js";
@@ -35,18 +35,21 @@ COMMIT;
 `;
 
 /**
- * A store in an SQLite database, in two tables whose names start with `plimsoll_`. Many processes of one machine may write: a commit is one
- * statement, in write-ahead mode, on the disk before `commit` resolves; a write waits up to half a minute for others. Calls are
- * synchronous inside, as `node:sqlite` is.
+ * Creates a store in an SQLite database, in two tables whose names start with `plimsoll_`. Many processes of one machine may write. A
+ * commit is one statement in write-ahead mode and is on disk before `commit` resolves; it waits up to 30 seconds for other writers.
+ * `node:sqlite` is synchronous, so that a call blocks the event loop while it runs.
  *
- * @param path of the database, which may hold the host's own tables; `":memory:"` is one of its own
- * @throws {PlimsollError} `INVALID_ARGUMENT` for no path, and where the runtime has no `node:sqlite`: Node has it from 22.5 on, without a flag from 22.13 on,
- *   Deno from 2.2 on. What SQLite throws.
+ * @param path path of the database, which may have tables of your own; `":memory:"` creates one in memory
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for an empty path, or if the runtime has no `node:sqlite` (Node has it from 22.5, without a
+ *   flag from 22.13; Deno from 2.2); errors of SQLite.
  * @example
  * const store = sqliteStore("/var/lib/gateway/sessions.db");
  * const context = await ContextManager.open(store, sessionId, options);
  */
-export function sqliteStore(path: string): Store & { close(): void } {
+export function sqliteStore(path: string): Store & {
+  /** Closes the database. */
+  close(): void;
+} {
   // Without a name SQLite makes a database that is gone when it is closed.
   if (typeof path !== "string" || path === "") throw invalid("path", "that of a database", path);
   const { DatabaseSync } = sqlite();

@@ -126,7 +126,7 @@ export interface RequestFocus {
   inferredFilePaths?: string[];
   /** Functions, classes and other names in it. */
   activeSymbols: string[];
-  /** Words that show what is asked for, such as `test`, `fix` or `refactor`. */
+  /** What it asks for, of `continue current execution`, `planning context`, `code change requested`, `verification requested`. */
   planSignals: string[];
 }
 

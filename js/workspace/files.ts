@@ -1,4 +1,4 @@
-/** The files of a workspace: which there may be, and what they hold now. */
+/** Files of a workspace: their names, and reading them. */
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
@@ -12,9 +12,11 @@ export interface WorkspaceFile {
   content: string;
 }
 
-/** A file that was not taken, and why. */
+/** A file that was left out. */
 export interface Skipped {
+  /** Its path. */
   path: string;
+  /** Why, in words. */
   reason: string;
 }
 

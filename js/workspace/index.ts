@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** A workspace folder as sections of a system prompt: read once, and again when something has changed. */
+/** Workspace folder as sections of a system prompt, read once and again after changes. */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 // Not the global ones: Deno's answer with a number, which cannot be told to let the program end.
@@ -13,41 +13,44 @@ import { Watcher } from "./watch.js";
 
 export type { Skipped } from "./files.js";
 
+/** Options of `Workspace.open`. */
 export interface WorkspaceOptions {
-  /** Seconds between two looks at the content of all files, for what watchers miss: network disks, containers. 0 = off. Default 60. */
+  /** Seconds between two reads of all files, for changes that watchers miss (network disks, containers). 0: off. Default 60. */
   poll?: number;
-  /** Watch the folders. Default true. */
+  /** Watch the folders for changes. Default true. */
   watch?: boolean;
-  /** The user's own folder, with rules for all projects; false: none. Default `~/.aceclaw`. */
+  /** Folder of the user, with files for all projects; `false`: none. Default `~/.aceclaw`. */
   home?: string | false;
-  /** What the day is told by. */
+  /** Returns the time in epoch milliseconds; it decides which day's notes are read. Default `Date.now`. */
   clock?: () => number;
 }
 
-/** How changes are noticed. */
+/** How a workspace notices changes. */
 export interface WorkspaceState {
-  /** Every change that the system tells of is noticed at once. */
+  /** True if every folder is watched, so that changes are noticed at once. */
   watching: boolean;
-  /** All files are looked at now and then. */
+  /** True if all files are read again from time to time. */
   polling: boolean;
-  /** Why not all can be watched. */
+  /** Why a folder cannot be watched; `undefined` if nothing prevents it. */
   watchFailure: string | undefined;
-  /** How often another content than before was read. */
+  /** How often the files were read with other contents than before. */
   churn: number;
 }
 
 /**
- * The files of an agent's workspace: `AGENTS`, `SOUL`, `TOOLS`, `IDENTITY`, `USER`, `HEARTBEAT`, `BOOTSTRAP` and `MEMORY.md`,
- * today's and yesterday's notes in `memory/`, AceClaw's files and rules. What was read is kept until a file changes or the day
- * ends; where nothing watches or polls it is not kept at all. Skipped are files of more than 4 MB, what is no regular file or cannot be
- * read, and links that lead out of the workspace; `skipped` lists them. Links in the user's own
- * folder may lead anywhere.
+ * Reads the files of an agent's workspace as sections: `AGENTS.md`, `SOUL.md`, `TOOLS.md`, `IDENTITY.md`, `USER.md`, `HEARTBEAT.md`,
+ * `BOOTSTRAP.md` and `MEMORY.md`, the notes of today and yesterday in `memory/`, and AceClaw's files and rules. What was read is
+ * kept until a file changes or the day ends; without watching and polling, files are read at every call.
+ *
+ * Files of more than 4 MiB, files that are not regular or cannot be read, and links that lead out of the workspace are left out;
+ * `skipped` lists them. Links in the user's own folder may lead anywhere.
  *
  * @example
  * await using workspace = await Workspace.open(folder);
  * const plan = assemblePrompt(await workspace.sections(focus), { focus });
  */
 export class Workspace {
+  /** Absolute path of the folder. */
   readonly folder: string;
   readonly #places: Places;
   readonly #clock: () => number;
@@ -77,9 +80,10 @@ export class Workspace {
   }
 
   /**
-   * Opens a folder; one that is not there yet has no sections until it comes.
+   * Opens a folder. A folder that does not exist yet has no sections until it is created.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT`. What cannot be read is no error: `skipped` tells of it.
+   * @param folder path of the folder
+   * @throws {PlimsollError} `INVALID_ARGUMENT`. A file that cannot be read is no error; see `skipped`.
    */
   static async open(folder: string, options: WorkspaceOptions = {}): Promise<Workspace> {
     if (typeof folder !== "string") throw invalid("folder", "a path", folder);
@@ -89,22 +93,28 @@ export class Workspace {
   }
 
   /**
-   * The sections of what the files hold now; rules only where the focus has files that they are about.
+   * Returns the sections with the current contents of the files.
    *
-   * @param options `subagent`: only what an agent that works for another is shown, `AGENTS.md` and `TOOLS.md`.
+   * @param focus what the request is about; adds the section `task-focus` and the rules for its files
    */
-  async sections(focus?: RequestFocus, options: { subagent?: boolean } = {}): Promise<Section[]> {
+  async sections(
+    focus?: RequestFocus,
+    options: {
+      /** Only the sections for a subagent: `AGENTS.md` and `TOOLS.md`. Default false. */
+      subagent?: boolean;
+    } = {},
+  ): Promise<Section[]> {
     const { files, rules } = await this.#current();
     prompts.from(wasm);
     return workspaceSections(files, rules, focus, options.subagent === true);
   }
 
-  /** Files that were not taken, and why. */
+  /** Returns the files that were left out, and why. */
   async skipped(): Promise<Skipped[]> {
     return (await this.#current()).skipped;
   }
 
-  /** How changes are noticed, and how often there was one. */
+  /** How changes are noticed, and how many there were. */
   get state(): WorkspaceState {
     const watchFailure = this.#watcher?.failure;
     const watching = this.#watcher !== undefined && watchFailure === undefined;
@@ -112,13 +122,13 @@ export class Workspace {
     return { watching, polling: this.#timer !== undefined, watchFailure, churn };
   }
 
-  /** Forgets what was read. */
+  /** Forgets what was read; the next call reads the files again. */
   invalidate(): void {
     this.#changes += 1;
     this.#snapshot = undefined;
   }
 
-  /** Stops watching and polling; from now on every call reads the files. */
+  /** Stops watching and polling. From then on every call reads the files. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watcher?.close();
     this.#watcher = undefined;
