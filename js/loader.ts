@@ -44,7 +44,7 @@ export function initSync(source: SyncSource): void {
  * @param source bytes, a compiled module, a `Response`, or an address to fetch
  * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.
  * @example
- * await init(new URL("plimsoll.wasm", import.meta.url));
+ * await init(new URL("plimsoll/plimsoll.wasm", import.meta.url));
  */
 export async function init(source: Source | Promise<Source>): Promise<void> {
   const given = await source;

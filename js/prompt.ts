@@ -238,7 +238,7 @@ export function memoryTiers(
  * @param activeFilePaths paths of files that the request is about, as in `RequestFocus`
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
- * const sections = matchRules(rules, requestFocus(query).activeFilePaths);
+ * const sections = matchRules(rules, requestFocus(query).inferredFilePaths);
  */
 export function matchRules(
   rules: ReadonlyArray<{

@@ -183,12 +183,18 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
    * counts that text, and the event `callback-failed` says so; an answer that is no number is `INVALID_ARGUMENT`.
    */
   estimator?: Estimator;
-  /** Same key = same content. Default: the object itself, else its content; so also if it throws (event `callback-failed`). */
+  /**
+   * Returns a key for a message; messages with the same key count as unchanged. Default: the object itself, then its content. These are
+   * also used if the function throws (event `callback-failed`).
+   */
   key?: (message: M, index: number) => string;
-  /** Builds a message of ours in the host's class. Default: a plain object of the format. The assistant's: where roles must
-   *  alternate, two of the host's in one, or a neutral line. If it throws, a plain object of the format is sent as long as that
-   *  message is part of the request (event `callback-failed`). If your messages are instances of a class, no plain object can
-   *  take its place: then the call throws `INVALID_ARGUMENT` with your error as `cause`, and the next call tries again. */
+  /**
+   * Builds a synthetic message, for messages that are instances of a class. Default: a plain object of the format. Messages of the
+   * assistant are built if roles must alternate: two of yours joined into one, or a neutral line.
+   *
+   * If the function throws, a plain object of the format is sent (event `callback-failed`). If your messages are instances of a class, the
+   * call throws `INVALID_ARGUMENT` instead, with your error as `cause`, and the next call tries again.
+   */
   create?: (made: {
     /** Its role. */
     role: "user" | "assistant" | "tool";
@@ -210,10 +216,10 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
   /** Id of the session, for reports. Default empty. */
   id?: string;
   /**
-   * Milliseconds since the epoch. Default `Date.now`. What is no time that a `Date` can hold is `INVALID_ARGUMENT`. If it throws,
-   * the time that it gave last is used, before the first `Date.now()` (event `callback-failed`).
+   * Returns the time in milliseconds since the epoch. Default `Date.now`. A time that a `Date` cannot hold is `INVALID_ARGUMENT`. If the
+   * function throws, its last time is used, or `Date.now()` if there is none (event `callback-failed`).
    */
   clock?: () => number;
-  /** Called once what it reports is complete. What it throws breaks no call: the first error is printed with `console.error`. */
+  /** Called with each event, after the change that it reports. If it throws, the first error is printed with `console.error`. */
   on?: (event: ContextEvent) => void;
 }
