@@ -356,6 +356,7 @@ export class LiveSession<M> implements Session<M> {
       messages: sent,
       source: history.placesOf(this.#view.source),
       fits: answer.fits,
+      why: answer.why,
       repairs: placed(answer.repairs, placeOf),
       cacheBreakpoints: answer.cacheBreakpoints,
       epoch: this.#epoch,

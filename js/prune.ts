@@ -74,13 +74,18 @@ function once<M>(messages: readonly M[], options: object, parts?: Parts): PruneR
   const request = manager.request(messages, parts);
   const { used: prunedTokens, tokensSaved } = manager.status();
   const originalTokens = prunedTokens + tokensSaved;
-  const applied = request.edits.length > 0 && prunedTokens < originalTokens;
+  const { edits, fits, why } = request;
+  const applied = edits.length > 0 && prunedTokens < originalTokens;
+  const isEnough = fits && edits.every(({ rule }) => rule !== "hard-fit");
   return {
     messages: request.messages,
     applied,
     originalTokens,
     prunedTokens,
-    edits: request.edits,
+    fits,
+    why,
+    isEnough,
+    edits,
   };
 }
 

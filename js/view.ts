@@ -9,6 +9,7 @@ import type {
   ExtractedContext,
   Op,
   Prepared,
+  Unfit,
   Violation,
 } from "./types.js";
 
@@ -37,6 +38,7 @@ export interface Answer {
   epoch: number;
   firstChanged: number | null;
   fits: boolean;
+  why: Unfit | null;
   tokens: number;
   /** As we count, whatever the provider's own figures say. */
   estimate: number;

@@ -47,14 +47,18 @@ export interface CompactionPlan {
 
 /** What no compaction can make smaller, in tokens: the reason why a request does not fit. */
 export interface Floor {
-  /** The system prompt, and `unseenTokens`. */
+  /** The system prompt, the messages of the system, and `unseenTokens`. */
   systemTokens: number;
   /** The tool definitions. */
   toolTokens: number;
   /** Pinned messages and texts. */
   pinnedTokens: number;
-  /** The last message of the user and everything after it. */
+  /** The newest reasoning that the provider wants back unchanged, with the calls and results beside it. */
+  thinkingTokens: number;
+  /** The last message of the user and everything after it, without that reasoning. */
   lastTurnTokens: number;
+  /** What is left of older messages, what stands for those that went, and what the provider counts beyond our estimate. */
+  otherTokens: number;
   /** Tokens held back for the answer (`maxOutputTokens`). */
   reserveTokens: number;
   /** The whole window. */

@@ -1,6 +1,6 @@
 /** Results of calls: a request, a pruned history, and what is sent with it. */
 import type { Edit, Violation } from "../generated.js";
-import type { CompactionOutcome } from "./compaction.js";
+import type { CompactionOutcome, Floor } from "./compaction.js";
 
 /** A request to send, and what was done to make it. */
 export interface Prepared<M> {
@@ -10,6 +10,8 @@ export interface Prepared<M> {
   source: ReadonlyArray<number | null>;
   /** `false` if the request is still larger than the usable window, by our estimate, after everything removable was removed. */
   fits: boolean;
+  /** Why it does not fit; `null` if it does. */
+  why: Unfit | null;
   /** What was invalid in your history and was repaired. */
   repairs: Violation[];
   /**
@@ -42,6 +44,16 @@ export interface Prepared<M> {
   hints: { body?: Record<string, unknown>; headers?: Record<string, string> };
 }
 
+/** Why a request does not fit. */
+export interface Unfit {
+  /** Tokens over the usable window. */
+  overTokens: number;
+  /** What cannot be removed, in tokens. Its parts, without `reserveTokens` and `windowTokens`, sum to the request. */
+  floor: Floor;
+  /** What would help, in words: the largest part first. */
+  help: string[];
+}
+
 /** A history pruned for one request. */
 export interface PruneResult<M> {
   /** The messages to send. Unchanged messages are the objects you passed in. */
@@ -52,6 +64,15 @@ export interface PruneResult<M> {
   originalTokens: number;
   /** Tokens of the request after, with system prompt and tools. */
   prunedTokens: number;
+  /** `false` if `messages` are still too large for the usable window. */
+  fits: boolean;
+  /** Why they do not fit; `null` if they do. */
+  why: Unfit | null;
+  /**
+   * `false` if shortening tool results was not enough: whole turns were dropped or texts were cut to make it fit, or it still does
+   * not fit. If you compact by yourself, do it now, from your own history.
+   */
+  isEnough: boolean;
   /** What was changed; empty if nothing was. */
   edits: Edit[];
 }

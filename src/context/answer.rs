@@ -23,6 +23,8 @@ pub struct Answer {
     pub first_changed: Option<i64>,
     /// By our estimate the request fits the usable window.
     pub fits: bool,
+    /// Why it does not.
+    pub why: Option<json::Value>,
     /// Its tokens.
     pub tokens: u64,
     /// The same as we count, whatever the provider's own figures say.
@@ -60,6 +62,7 @@ json::written!(Answer {
     epoch,
     first_changed,
     fits,
+    why,
     tokens,
     estimate,
     source,
@@ -286,12 +289,14 @@ impl State {
 
     pub(super) fn answer(&self, items: Vec<Written>, edits: Vec<Edit>, said: Said) -> Answer {
         let tokens = self.pruner.context(&self.ledger, &self.setting());
+        let fits = self.options.window == 0 || tokens <= self.usable;
         Answer {
             keep: said.keep,
             items,
             epoch: self.sent.epoch,
             first_changed: said.first_changed,
-            fits: self.options.window == 0 || tokens <= self.usable,
+            fits,
+            why: (!fits).then(|| self.why(tokens)),
             tokens: self.calibration.tokens(tokens),
             estimate: tokens,
             source: self.source(),

@@ -15,6 +15,7 @@ mod counter;
 mod edits;
 mod estimate;
 mod explain;
+mod floor;
 mod flush;
 mod given;
 mod guard;

@@ -74,7 +74,7 @@ impl State {
         sort_set(&mut gone);
         let folded = copy.pruner.head.as_ref().map(|it| it.folds) != known.folds();
         let (after, _) = copy.sizes();
-        let floor = copy.floor();
+        let floor = copy.floor(copy.calibration.tokens(after));
         let nothing_left = !folded && copy.fresh.is_empty() && before > line && refused.is_none();
         let (outcome, reason) = if known.options.window == 0 {
             ("none", "the window is not known".into())
@@ -371,27 +371,6 @@ impl State {
         }
         chunks
     }
-
-    /// What cannot go: the figures of an overflow that nothing helps.
-    fn floor(&self) -> Value {
-        let blocks = self.ledger.live().iter().filter_map(|&at| Some((at, self.block(at)?)));
-        let (mut pinned, mut turn) = (self.pins.tokens(self.options.estimator), 0u64);
-        for (at, block) in blocks {
-            if self.pins.hold(at) {
-                pinned = pinned.saturating_add(now(block));
-            } else if block.message >= self.request {
-                turn = turn.saturating_add(now(block));
-            }
-        }
-        json!({
-            "systemTokens": self.parts.system.saturating_add(self.parts.unseen),
-            "toolTokens": self.parts.tools,
-            "pinnedTokens": pinned,
-            "lastTurnTokens": turn,
-            "reserveTokens": self.options.window.saturating_sub(self.options.usable),
-            "windowTokens": self.options.window
-        })
-    }
 }
 
 /// A run of messages.
@@ -403,7 +382,3 @@ pub(super) struct Chunk {
 }
 
 crate::json::written!(Chunk { from, to, tokens });
-
-fn now(block: &Block) -> u64 {
-    block.now.into()
-}

@@ -349,7 +349,8 @@ test("a floor over the window is told with its figures, and nobody is asked", {
     const { status, floor, attempts } = await context.compact(talk(20), { force, system });
     assert.deepEqual([status, attempts.length], ["failed", 0]);
     assert.ok(floor.systemTokens > floor.windowTokens - floor.reserveTokens);
-    const names = ["systemTokens", "toolTokens", "pinnedTokens", "lastTurnTokens"];
+    const names = ["systemTokens", "toolTokens", "pinnedTokens", "thinkingTokens"];
+    names.push("lastTurnTokens", "otherTokens");
     assert.deepEqual(
       Object.keys(floor).slice().sort(),
       [...names, "reserveTokens", "windowTokens"].sort(),
