@@ -1,12 +1,12 @@
-/** Errors of providers and summarizers: what of them the core may see, and whether one says that the context was too long. */
+/** Errors of providers and summarizers: recognizing a context overflow. */
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { isPlainObject } from "./json.js";
 
 /**
- * True for a provider's context-overflow error, as its SDK throws it or as text; false for rate limits, quotas and everything
- * else. Looks at messages, codes and statuses, also of causes and of bodies inside; never at what was sent.
+ * Returns true for a provider's context-overflow error, as its SDK throws it or as text, and false for rate limits, quotas and every
+ * other error. It reads messages, codes and statuses of the error, its causes and the response bodies in it.
  *
  * @example
  * try { await callModel(); } catch (error) { if (!isContextOverflow(error)) throw error; }

@@ -1,4 +1,4 @@
-/** Sessions played again under a policy. */
+/** Replay of sessions under a policy. */
 import { call, send } from "./core.js";
 import { counterOf, countsOf } from "./count.js";
 import { disposed, invalid } from "./errors.js";
@@ -23,13 +23,14 @@ import { outcomeOf } from "./view.js";
 const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
 
 /**
- * Plays a session call by call under a policy. It is measured at the first replay and kept with the session: a second
- * one, with other options, measures nothing unless `estimator` differs.
+ * Replays a session call by call under a policy, without calling a model. The session is measured once for each estimator; further
+ * replays of the same object reuse the measures.
  *
+ * @param session session from `readSession`
  * @throws {PlimsollError} `MALFORMED_MESSAGE`, `INVALID_ARGUMENT`.
  * @example
- * using run = replay(session, { window: { contextTokens: 64_000 } });
- * run.totals.bill; // in base input tokens
+ * using run = replay(readSession(bytes), { window: { contextTokens: 64_000 } });
+ * run.totals.bill; // price of all requests, in uncached input tokens
  */
 export function replay(session: SessionFile, options: ReplayOptions): Replay {
   const { signal, ...policy } = options;

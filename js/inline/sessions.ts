@@ -1,8 +1,8 @@
 /** Session files by the Wasm inside the JavaScript: a bundle that does not read any leaves it out. */
 import { wasm } from "../glue/sessions_text.js";
-import { readSession as read, sessions } from "../session.js";
+import * as own from "../session.js";
 
-export const readSession: typeof read = (bytes, options) => {
-  sessions.from(wasm);
-  return read(bytes, options);
+export const readSession: typeof own.readSession = (bytes, options) => {
+  own.sessions.from(wasm);
+  return own.readSession(bytes, options);
 };

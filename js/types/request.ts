@@ -41,7 +41,17 @@ export interface Prepared<M> {
    * and was not carried out; `reason` says why. Positions refer to the history you passed.
    */
   compaction: CompactionOutcome | null;
-  hints: { body?: Record<string, unknown>; headers?: Record<string, string> };
+  /**
+   * What the request needs besides, so that the provider drops thinking that an edit has made invalid instead of refusing the request
+   * (Anthropic and Bedrock; see the option `thinking`). Empty in most requests. Merge it deeply: `body.thinking` is only a part of your
+   * own `thinking`.
+   */
+  hints: {
+    /** Members to merge into the request body. */
+    body?: Record<string, unknown>;
+    /** Headers to add to the request. */
+    headers?: Record<string, string>;
+  };
 }
 
 /** Why a request does not fit. */

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::shell::{npm_ci, output, root, tool};
 use crate::stamp::{Inputs, files};
@@ -139,6 +139,13 @@ fn types(js: &Path, dist: &Path, cjs: &Path) -> Result<()> {
     output(
         tool("tsc").arg("--project").arg(js).args(["--emitDeclarationOnly", "--outDir"]).arg(dist),
     )?;
+    for path in files(&dist.join("inline"))? {
+        if path.to_string_lossy().ends_with(".d.ts") {
+            let declared = fs::read_to_string(&path)?;
+            let shared = reexported(&declared).with_context(|| path.display().to_string())?;
+            fs::write(&path, shared)?;
+        }
+    }
     for path in files(dist)? {
         let inner = path.strip_prefix(dist)?;
         let declares = inner.to_string_lossy().ends_with(".d.ts");
@@ -149,6 +156,24 @@ fn types(js: &Path, dist: &Path, cjs: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Replaces the declarations of a file of `inline/` by re-exports of what they refer to: editors show the comments of a declaration,
+/// but not those of `typeof own.assemblePrompt`.
+fn reexported(declared: &str) -> Result<String> {
+    let from = declared.lines().find_map(|line| line.strip_prefix("import * as own from "));
+    let from = from.context("no `import * as own from ...`")?;
+    let mut names = Vec::new();
+    for line in declared.lines().filter_map(|line| line.strip_prefix("export ")) {
+        let name = line.split([' ', ':']).nth(2).unwrap_or_default();
+        let same = [
+            format!("declare const {name}: typeof own.{name};"),
+            format!("declare class {name} extends own.{name} {{"),
+        ];
+        ensure!(same.iter().any(|same| same == line), "not the same as in {from} {line}");
+        names.push(name);
+    }
+    Ok(format!("export {{ {} }} from {from}\n", names.join(", ")))
 }
 
 fn is_source(path: &Path) -> bool {
