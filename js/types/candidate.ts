@@ -1,6 +1,9 @@
 /** Candidates: things an agent may have learned. */
 
-/** `SHADOW`: observed. `PROMOTED`: passed the gates. `IN_USE`: in a prompt. `DEMOTED`: cooling down. `ARCHIVED`: unseen for 90 days. `REJECTED`: refused by the host. */
+/**
+ * State of a candidate. `SHADOW`: observed. `PROMOTED`: passed the gates. `IN_USE`: in a prompt. `DEMOTED`: cooling down. `ARCHIVED`: not
+ * observed for 90 days. `REJECTED`: rejected by you.
+ */
 export type CandidateState = "SHADOW" | "PROMOTED" | "IN_USE" | "DEMOTED" | "ARCHIVED" | "REJECTED";
 
 /** An observation of something the agent may have learned. */

@@ -22,7 +22,7 @@ export interface CompactionPlan {
   reason: string;
   /** First message that stays unchanged. Messages before it are replaced by the head, except `kept`. Never inside a tool group. */
   firstKept: number;
-  /** Earlier messages of which something stays, as [from, to). */
+  /** Messages before `firstKept` of which something is kept, as [from, to). */
   kept: Array<[number, number]>;
   /** What would be summarized, in runs that fit the summarizer's window. */
   chunks: Array<{
@@ -37,27 +37,27 @@ export interface CompactionPlan {
   tokensBefore: number;
   /** Estimated tokens of the request after the compaction. */
   tokensAfterEstimate: number;
-  /** What the agent did in the messages that would go. */
+  /** What the agent did in the messages that would be removed. */
   extracted: ExtractedContext;
-  /** Blocks that would go, by internal number. Only for passing the plan back. */
+  /** Blocks that would be removed, by internal number. Only for passing the plan back. */
   gone?: Array<[number, number]>;
   /** If `outcome` is `overflow`: what cannot be removed. */
   floor?: Floor | null;
 }
 
-/** What no compaction can make smaller, in tokens: the reason why a request does not fit. */
+/** Tokens of a request that no compaction can remove: the reason why it does not fit. */
 export interface Floor {
-  /** The system prompt, the messages of the system, and `unseenTokens`. */
+  /** System prompt, system messages, and `unseenTokens`. */
   systemTokens: number;
-  /** The tool definitions. */
+  /** Tool definitions. */
   toolTokens: number;
   /** Pinned messages and texts. */
   pinnedTokens: number;
-  /** The newest reasoning that the provider wants back unchanged, with the calls and results beside it. */
+  /** Newest thinking that the provider requires unchanged, with its tool calls and results. */
   thinkingTokens: number;
-  /** The last message of the user and everything after it, without that reasoning. */
+  /** Last message of the user and everything after it, without that thinking. */
   lastTurnTokens: number;
-  /** What is left of older messages, what stands for those that went, and what the provider counts beyond our estimate. */
+  /** Shortened older messages, the messages that replace removed ones, and tokens that the provider counts beyond our estimate. */
   otherTokens: number;
   /** Tokens held back for the answer (`maxOutputTokens`). */
   reserveTokens: number;
@@ -82,7 +82,7 @@ export interface CompactionOutcome {
   reductionPct: number;
   /** The fold, or `null` if there was none. */
   record: CompactionRecord | null;
-  /** What the agent did in the messages that went. */
+  /** What the agent did in the messages that were removed. */
   extracted: ExtractedContext;
   /** If it failed because of an overflow: what cannot be removed. No summarizer was asked. */
   floor?: Floor | null;
@@ -124,7 +124,7 @@ export interface CompactionRecord {
   firstKeptEntryId: string | null;
   /** Index of the first kept message. */
   firstKeptIndex: number;
-  /** Earlier messages of which something stays, as [from, to). */
+  /** Messages before `firstKeptIndex` of which something is kept, as [from, to). */
   kept: Array<[number, number]>;
   /** The text that replaces the folded messages: summary and digest. */
   head: string;
@@ -134,7 +134,7 @@ export interface CompactionRecord {
   tokensAfter: number;
   /** What the agent did in the folded messages. */
   details: ExtractedContext;
-  /** Identifiers that the summary was asked to keep and does not hold. */
+  /** Identifiers that the summary was asked to keep and does not contain. */
   lost: string[];
   /** True if a summary was wanted and could not be made. */
   degraded: boolean;
@@ -142,7 +142,7 @@ export interface CompactionRecord {
   fromCheckpoint?: boolean;
 }
 
-/** What an agent did, read from its calls and their results. Each list holds a thing once and is bounded. */
+/** What an agent did, read from its tool calls and their results. Lists have no duplicates and a limited length. */
 export interface ExtractedContext {
   /** Paths of files that were written or edited. */
   modifiedFiles: string[];

@@ -55,7 +55,7 @@ export type SummarizerIdleEvent = {
 };
 
 /**
- * One of your functions threw. The call goes on: `reason` says what is used instead. Fires once for each function of a manager,
+ * One of your functions threw. The call continues; `reason` says what is used instead. Fires once for each function of a manager,
  * however often that throws.
  */
 export type CallbackFailedEvent = {
@@ -68,7 +68,7 @@ export type CallbackFailedEvent = {
   reason: string;
 };
 
-/** A checkpoint was made, or could not be made. The session goes on either way. */
+/** A checkpoint was made, or could not be made. The session continues either way. */
 export type CheckpointEvent =
   | {
       type: "checkpoint";
@@ -89,7 +89,7 @@ export type EpochEvent = {
   type: "epoch";
   /** The epoch that begins. */
   epoch: number;
-  /** `edit`, `fold`, `parts` (system or tools changed), or `history` (the host changed the history). */
+  /** `edit`, `fold`, `parts` (system or tools changed), or `history` (you changed the history). */
   reason: string;
   /** Position in the request of the first message that changed; -1: system or tools. */
   firstChanged: number;

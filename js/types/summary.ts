@@ -15,7 +15,7 @@ export type Summarizer = (
   control: SummaryControl,
 ) => Promise<string | SummaryResult>;
 
-/** What a summarizer can listen to and report. */
+/** Signals between Plimsoll and a summarizer. */
 export interface SummaryControl {
   /** Aborted if you abort, if a deadline passes, or if the answer is no longer needed. */
   signal: AbortSignal;
@@ -25,9 +25,12 @@ export interface SummaryControl {
 
 /** One call to a summarizer. */
 export interface SummaryJob {
-  /** `whole`: all at once. `chunk`: a part. `merge`: parts into one. `update`: adds to the previous summary. `turn-prefix`: the start of a turn whose rest is kept. */
+  /**
+   * `whole`: everything at once. `chunk`: one part. `merge`: several parts into one. `update`: adds to the previous summary.
+   * `turn-prefix`: the start of a turn whose rest is kept.
+   */
   kind: "whole" | "chunk" | "merge" | "update" | "turn-prefix";
-  /** Instructions. Holds nothing of the transcript. */
+  /** Instructions, without any text of the transcript. */
   system: string;
   /** The transcript as fenced text, and the previous summary if this call needs it. */
   prompt: string;
