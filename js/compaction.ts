@@ -3,7 +3,7 @@ import { Checkpoints } from "./checkpoints.js";
 import { call, send } from "./core.js";
 import { type Blocked, deferral } from "./deferral.js";
 import { driver } from "./driver.js";
-import { disposed } from "./errors.js";
+import { disposed, PlimsollError } from "./errors.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import type { History } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
@@ -20,7 +20,7 @@ import type {
   Parts,
   Prepared,
 } from "./types.js";
-import { outcomeOf, outcomeWithout, type Sized } from "./view.js";
+import { outcomeOf, outcomeWithout, type Sized, WITHOUT_SUMMARY } from "./view.js";
 
 /** What a compaction needs of its session. */
 export interface Session<M> {
@@ -96,6 +96,8 @@ export class Compactions<M> {
   #running: Running | undefined;
   /** Carried out; no request has told of it. */
   #untold: CompactionOutcome | undefined;
+  /** A mistake of the host's that keeps its summarizer from being asked was thrown once. */
+  #hasThrown = false;
   /** The host has called what asks its summarizer, or was told that `request` does not. */
   #isIdleKnown = false;
 
@@ -141,9 +143,12 @@ export class Compactions<M> {
   request(messages: readonly M[], parts: Parts): Prepared<M> {
     const session = this.#session;
     const { prepared, foldDue } = session.ask(messages, parts, false, "request") as Asked<M>;
-    const isFolded = prepared.compaction?.record?.summary === "";
-    if (this.#isIdleKnown || !(foldDue || isFolded)) return prepared;
     if (summarizersOf(session.options()).length === 0) return prepared;
+    const { compaction } = prepared;
+    const isFolded = compaction?.record?.summary === "";
+    if (compaction?.reason === WITHOUT_SUMMARY)
+      compaction.reason += ": request() never calls the summarizer";
+    if (this.#isIdleKnown || !(foldDue || isFolded)) return prepared;
     this.#isIdleKnown = true;
     const reason =
       "request() never calls your summarizer; use prepare() instead, or call compact() first";
@@ -151,12 +156,25 @@ export class Compactions<M> {
     return prepared;
   }
 
+  /** A request whose fold was to have a summary says why it has none; an event too, if no attempt and no pause did. */
+  #explained({ prepared, now }: Asked<M>, why: string | undefined): Prepared<M> {
+    const { compaction } = prepared;
+    if (compaction?.reason !== WITHOUT_SUMMARY) return prepared;
+    const status = call("prepare", () => this.#session.manager().status(now));
+    const { blocked } = JSON.parse(status) as { blocked: Blocked | null };
+    const known = why ?? (blocked ? deferral(blocked).reason : undefined);
+    const reason = `${WITHOUT_SUMMARY}: ${known ?? "even with one it would not make the request fit"}`;
+    const outcome = { ...compaction, reason };
+    if (known === undefined) this.#session.emit({ type: "compaction-failed", outcome });
+    return { ...prepared, compaction: outcome };
+  }
+
   /** A second call joins the first. An aborted one rejects with its signal's reason; the work stops when all have. */
   async compact(messages: readonly M[], options: CompactOptions): Promise<CompactionOutcome> {
     const { signal } = options;
     signal?.throwIfAborted();
     this.#isIdleKnown = true;
-    return this.#wait(this.#running ?? this.#start(messages, options), signal);
+    return this.#wait(this.#running ?? this.#start(messages, options, true), signal);
   }
 
   async prepare(messages: readonly M[], parts: Parts): Promise<Prepared<M>> {
@@ -164,21 +182,29 @@ export class Compactions<M> {
     this.#isIdleKnown = true;
     const session = this.#session;
     let asked = session.ask(messages, parts, true);
+    let why: string | undefined;
     // One that was under way may not be enough; then one of our own.
     for (let tries = 0; asked === null && tries < 2; tries++) {
       parts.signal?.throwIfAborted();
       try {
-        await this.#wait(this.#running ?? this.#start(messages, parts), parts.signal);
-      } catch {
+        const running = this.#running ?? this.#start(messages, parts);
+        const isRefused = running.isOver();
+        const { record, reason, status } = await this.#wait(running, parts.signal);
+        if (!record) why = reason;
+        // Refused before anyone was asked: a second plan of the same history says the same.
+        if (isRefused && status === "failed") break;
+      } catch (error) {
         parts.signal?.throwIfAborted();
+        why = String((error as Error)?.message ?? error);
         // The host's turn goes on without it; if the messages themselves are at fault, the request says so.
       }
       asked = session.ask(messages, parts, true);
     }
     asked ??= session.ask(messages, parts, false);
-    const { prepared, foldDue } = asked as Asked<M>;
+    const { foldDue, now } = asked as Asked<M>;
+    const prepared = this.#explained(asked as Asked<M>, why);
     if (this.#running || session.isOver) return prepared;
-    if (foldDue) return this.#behind(messages, parts, asked as Asked<M>);
+    if (foldDue) return this.#behind(messages, parts, { prepared, foldDue, now });
     this.checkpoints.behind();
     return prepared;
   }
@@ -218,7 +244,8 @@ export class Compactions<M> {
     return this.#placed(outcome);
   }
 
-  #start(messages: readonly M[], options: CompactOptions): Running {
+  /** `isByHand`: the host waits for it alone, and can be told of a mistake of its own. */
+  #start(messages: readonly M[], options: CompactOptions, isByHand = false): Running {
     const { force = false, focus, plan, signal: _, ...parts } = own(options);
     const session = this.#session;
     const controller = new AbortController();
@@ -233,13 +260,17 @@ export class Compactions<M> {
     });
     let over = settled !== undefined;
     const isOver = () => over;
-    if (settled) return { promise: Promise.resolve(settled), controller, waiting: 0, isOver };
+    if (settled) {
+      if (settled.status === "failed")
+        session.emit({ type: "compaction-failed", outcome: settled });
+      return { promise: Promise.resolve(settled), controller, waiting: 0, isOver };
+    }
     const strikes = this.checkpoints.stop();
     session.emit({ type: "compaction-start" });
     let isBroken = false;
     const work = async (): Promise<CompactionOutcome> => {
       const result = told.summaryWanted
-        ? await this.#job(told, flat, focus, strikes, controller.signal)
+        ? await this.#job(told, flat, { focus, strikes, isByHand }, controller.signal)
         : NO_SUMMARY;
       isBroken = result.isBroken === true;
       controller.signal.throwIfAborted();
@@ -320,10 +351,10 @@ export class Compactions<M> {
   async #job(
     told: Told,
     messages: string[],
-    focus: string | undefined,
-    strikes: Promise<number>,
+    how: { focus: string | undefined; strikes: Promise<number>; isByHand: boolean },
     signal: AbortSignal,
   ): Promise<Result> {
+    const { focus, strikes, isByHand } = how;
     const options = this.#session.options();
     const { redact, minimumTokens: _, checkpoints: __, ...summary } = options.summary ?? {};
     const { droppedTokens, room, previousSummary, splitTurn, pins, identifiers } = told;
@@ -348,6 +379,11 @@ export class Compactions<M> {
       return await drive({ options: job, messages, summarizers, signal, redact });
     } catch (error) {
       signal.throwIfAborted();
+      const isMistake = error instanceof PlimsollError && error.code === "INVALID_ARGUMENT";
+      if (isMistake && isByHand && !this.#hasThrown) {
+        this.#hasThrown = true;
+        throw error;
+      }
       const reason = `no summary could be made: ${String((error as Error)?.message ?? error)}`;
       return { ...NO_SUMMARY, reason, failure: "temporary", isBroken: true };
     }

@@ -1,5 +1,5 @@
 /** Loads and compiles Wasm files for `plimsoll/slim`, each once; a file is recognized by its imports. */
-import { invalid } from "./errors.js";
+import { invalid, PlimsollError } from "./errors.js";
 
 /** Source of a Wasm that can be used synchronously. */
 export type SyncSource = WebAssembly.Module | BufferSource;
@@ -65,8 +65,12 @@ export function moduleOf(name: string, give: (() => SyncSource) | undefined): We
   if (!compiled.has(name) && give) initSync(give());
   const module = compiled.get(name);
   if (module) return module;
-  throw new Error(
-    `plimsoll/slim: call \`await init(source)\` or \`initSync(bytes)\` first, with plimsoll/${name}.wasm`,
+  const argument = `plimsoll/${name}.wasm`;
+  const expected = "it, passed to `await init(source)` or `initSync(bytes)`";
+  const info = { code: "INVALID_ARGUMENT", argument, expected, got: "nothing" } as const;
+  throw new PlimsollError(
+    info,
+    `plimsoll/slim: call \`await init(source)\` or \`initSync(bytes)\` first, with ${argument}`,
   );
 }
 

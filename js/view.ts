@@ -296,6 +296,9 @@ export function outcomeWithout(
   return { status, reason, ...sizes, record: null, extracted: lists, attempts: [] };
 }
 
+/** Why a fold that was to have a summary has none, as long as nobody says more. */
+export const WITHOUT_SUMMARY = "folded without a summary";
+
 /** A fold as it is told: carried by a summary, or by digest and hot set. */
 export function outcomeOf(
   fold: Sized,
@@ -304,7 +307,7 @@ export function outcomeOf(
 ): CompactionOutcome {
   const { tokensBefore, tokensAfter, head, firstKept, kept, summary, lost, degraded, id } = fold;
   const extracted = { ...fold.extracted, identifiers: fold.identifiers };
-  const without = degraded ? "fold by digest and hot set, for want of a summary" : undefined;
+  const without = degraded ? WITHOUT_SUMMARY : undefined;
   return {
     status: fold.status ?? (summary === "" || degraded ? "truncated" : "summarized"),
     reason: reason ?? without ?? "fold by digest and hot set",
