@@ -125,7 +125,8 @@ export class ContextManager<M = unknown> {
    * @example
    * const outcome = await context.compact(history, { force: true, focus: "the failing tests" });
    *
-   * @throws {PlimsollError} as `request`; `STALE_PLAN` for a plan of another history. An aborted call rejects with its
+   * @throws {PlimsollError} as `request`; `STALE_PLAN` for a plan of another history; `INVALID_ARGUMENT`, once, if your summarizer cannot be
+   * called for want of `plimsoll/compact.wasm` (entry `plimsoll/slim`): a later call folds without a summary. An aborted call rejects with its
    * signal's reason, and nothing has changed.
    */
   async compact(messages: readonly M[], options: CompactOptions = {}): Promise<CompactionOutcome> {

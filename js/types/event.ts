@@ -24,14 +24,15 @@ export type PressureEvent = {
 };
 
 /**
- * A compaction starts, or has ended. `compaction-failed`: an attempt failed. `compaction-deferred`: a summary is due, but your
+ * A compaction starts, or has ended. `compaction-failed`: an attempt failed, or could not call your summarizer (`outcome.reason` says
+ * why). `compaction-deferred`: a summary is due, but your
  * summarizer is not asked until `until`, after a failure; or until you force a compaction (`until` is `null`), after two that
  * did not help. It fires once for each such pause.
  */
 export type CompactionEvent =
   | { type: "compaction-start" }
   | {
-      /** Whether the compaction ended or its attempt failed. */
+      /** Whether the compaction ended, or failed. */
       type: "compaction-end" | "compaction-failed";
       /** What it did, and the calls of summarizers. */
       outcome: CompactionOutcome;
