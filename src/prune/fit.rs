@@ -7,7 +7,7 @@
 
 use super::edit::stub;
 use super::need::{chance, gain, is_candidate, may_become_candidate, refetch};
-use super::{Change, Decision, Moment, Pruner, Rule, Setting, WHOLE, Writer};
+use super::{Change, Decision, Folds, Moment, Pruner, Rule, Setting, WHOLE, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
 use crate::number::lg;
@@ -37,26 +37,55 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
+        // Shares of shares: everything below is in 1e-8 of a token.
+        let target = self.room(setting);
+        if moment.folds == Folds::Deferred && !self.edits_suffice(ledger, setting, tail, decision) {
+            // Edits now and the fold when its summary is there would be two epochs.
+            let next = self.next_fold(ledger, setting, moment, true, writer, decision);
+            if next.is_some_and(|(_, gone)| self.is_deferred(ledger, setting, moment, &gone)) {
+                decision.fold_due = true;
+                return;
+            }
+            decision.refused = None;
+        }
         for &at in stale {
             if ledger.blocks.get(at as usize).is_some_and(|block| block.form < Form::Stubbed) {
                 stub(ledger, at, Rule::Capacity, writer, decision);
             }
         }
-        // Shares of shares: everything below is in 1e-8 of a token.
-        let target = self.room(setting);
         let context = self.context(ledger, setting);
         if context * WHOLE * WHOLE > target {
             self.stub_least_needed(ledger, moment, tail, context, target, writer, decision);
         }
         let context = self.context(ledger, setting);
         if context * WHOLE * WHOLE > target + WHOLE * WHOLE {
-            self.fold(ledger, setting, moment, true, writer, decision);
+            // What can wait has waited above: with these edits it would be a second epoch soon.
+            let folds = match moment.folds {
+                Folds::Deferred => Folds::Carried,
+                folds @ (Folds::Carried | Folds::Never) => folds,
+            };
+            self.fold(ledger, setting, Moment { folds, ..moment }, true, writer, decision);
         }
     }
 
     /// The target of ours, in 1e-8 of a token.
     pub(super) fn room(&self, setting: &Setting) -> u64 {
         self.policy.trigger * self.policy.target * setting.usable
+    }
+
+    /// All that may be stubbed together would reach the target.
+    fn edits_suffice(
+        &mut self,
+        ledger: &Ledger,
+        setting: &Setting,
+        tail: u32,
+        decision: &mut Decision,
+    ) -> bool {
+        let before = self.open_before(ledger, tail, decision);
+        let candidates = before.into_iter().filter_map(|at| ledger.blocks.get(at as usize));
+        let possible: u64 = candidates.filter(|block| is_candidate(block)).map(gain).sum();
+        let context = self.context(ledger, setting) * WHOLE * WHOLE;
+        context.saturating_sub(possible * (WHOLE * WHOLE / 100)) <= self.room(setting)
     }
 
     /// Stubs by ascending need per token until the target is reached, if all candidates together reach it.

@@ -87,6 +87,30 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
+        let next = self.next_fold(ledger, setting, moment, without_head, writer, decision);
+        let Some((cut, gone)) = next else { return };
+        if self.is_deferred(ledger, setting, moment, &gone) {
+            decision.fold_due = true;
+            return;
+        }
+        let large = self.is_large(ledger, &gone);
+        self.replace(ledger, setting, moment.call, cut, &gone, large, writer, decision);
+        let is_seed = self.policy.seed.is_some();
+        if is_crowded(setting) && !is_seed && self.context(ledger, setting) > self.leaves(setting) {
+            decision.refused = Some(FIXED_TOO_LARGE);
+        }
+    }
+
+    /// Where the next fold would cut, and the blocks that would go; none, and why, if there is none.
+    pub(super) fn next_fold(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        moment: Moment,
+        without_head: bool,
+        writer: &dyn Writer,
+        decision: &mut Decision,
+    ) -> Option<(u32, Vec<u32>)> {
         let limit = (TAIL_PERCENT * setting.usable).min(2_000_000); // at most 20,000 tokens
         let seed = self.policy.seed.as_ref();
         let is_seed = seed.is_some();
@@ -101,7 +125,7 @@ impl Pruner {
         }
         let behind = cut > self.start || (without_head && self.head.is_none());
         if moment.folds == Folds::Never || decision.refused.is_some() || !behind {
-            return;
+            return None;
         }
         let end = ledger.blocks_of(cut).start;
         let live = ledger.live();
@@ -112,24 +136,34 @@ impl Pruner {
             before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();
         if gone.is_empty() && self.head.is_none() {
             decision.refused = is_seed.then_some("all that is old enough to go is protected");
-            return; // a head would say what is not true, and make the request larger
+            return None; // a head would say what is not true, and make the request larger
         }
         if self.is_no_smaller(ledger, setting, moment.call, &gone, writer) {
             let reason = "what could go is no larger than what would stand for it";
             decision.refused = (is_seed || self.fold_wanted).then_some(reason);
-            return;
+            return None;
         }
+        Some((cut, gone))
+    }
+
+    /// The request fits, and a fold of these blocks waits for a summary of them.
+    pub(super) fn is_deferred(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        moment: Moment,
+        gone: &[u32],
+    ) -> bool {
+        let is_seed = self.policy.seed.is_some();
         let usable = if is_seed { with_margin(setting).usable } else { setting.usable };
-        // What is too small for a summary waits for none.
-        let large = now_of(ledger, &gone) >= self.policy.summary_minimum;
-        if moment.folds == Folds::Deferred && large && self.context(ledger, setting) <= usable {
-            decision.fold_due = true;
-            return;
-        }
-        self.replace(ledger, setting, moment.call, cut, &gone, large, writer, decision);
-        if is_crowded(setting) && !is_seed && self.context(ledger, setting) > self.leaves(setting) {
-            decision.refused = Some(FIXED_TOO_LARGE);
-        }
+        moment.folds == Folds::Deferred
+            && self.is_large(ledger, gone)
+            && self.context(ledger, setting) <= usable
+    }
+
+    /// These blocks get a summary: what is too small for one waits for none.
+    fn is_large(&self, ledger: &Ledger, gone: &[u32]) -> bool {
+        now_of(ledger, gone) >= self.policy.summary_minimum
     }
 
     /// Tokens of a request at which a fold has freed its share of the window.
