@@ -283,8 +283,13 @@ impl State {
         self.sent.settled = true;
         self.sent.fold_due = fold_due;
         self.sent.last = self.sent.tokens;
+        self.sent.peak = self.peak();
         self.sent.tokens = self.pruner.context(&self.ledger, &self.setting());
-        self.sent.peak = self.sent.peak.max(self.sent.tokens);
+    }
+
+    /// Tokens of the largest request so far, each as it was known when the next one was made.
+    pub(super) fn peak(&self) -> u64 {
+        self.sent.peak.max(self.calibration.tokens(self.sent.tokens))
     }
 
     pub(super) fn answer(&self, items: Vec<Written>, edits: Vec<Edit>, said: Said) -> Answer {

@@ -148,7 +148,7 @@ impl State {
             epoch: self.sent.epoch,
             due: self.sent.fold_due.then_some("fold"),
             source: self.source(),
-            peak_tokens: self.calibration.tokens(self.sent.peak),
+            peak_tokens: self.peak(),
             compactions: self.pruner.head.as_ref().map_or(0, |head| head.folds),
             tokens_saved: whole.saturating_add(self.parts.total()).saturating_sub(estimate),
             flush: self.flushed(),

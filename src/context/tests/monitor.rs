@@ -52,6 +52,26 @@ fn a107_the_last_32_sizes_are_kept_equal_neighbours_once() {
 }
 
 #[test]
+fn the_peak_is_the_largest_request_as_the_provider_counted_it_whatever_it_counts_later() {
+    let mut told = Told::new(&options(100_000));
+    for (words, used) in [(400, 900), (4000, 9000), (400, 30_000), (400, 31_000)] {
+        told.ask(&"words ".repeat(words));
+        told.request();
+        told.used(used);
+        told.say("done");
+        assert_eq!(told.state.status().peak_tokens, used);
+        let woken = told.woken(&options(100_000));
+        assert_eq!(woken.state.status().peak_tokens, used, "after a restart");
+    }
+    // Smaller requests, which the provider counts as more than before: the largest keeps its count.
+    told.state.pruner.fold_wanted = true;
+    told.state.sent.settled = false;
+    told.request();
+    told.used(told.state.status().used + 500);
+    assert_eq!(told.state.status().peak_tokens, 31_000);
+}
+
+#[test]
 fn a107_totals_count_a_request_once_however_often_it_is_told() {
     let mut told = Told::new(&options(100_000));
     told.ask(&"words ".repeat(400));
