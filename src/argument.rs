@@ -1,5 +1,6 @@
 //! What the host gives as an argument: read by a table, and told with its place where it is wrong.
 
+use std::borrow::Cow;
 use std::fmt::Arguments;
 
 use crate::error::{Error, Result};
@@ -9,16 +10,28 @@ impl Shape {
     /// Reads an argument of this form.
     ///
     /// # Errors
-    /// `InvalidArgument` with the argument's name and that of the member, what is expected and what came.
+    /// `InvalidArgument` with the argument's name and that of the member, what is expected and what came; `UnknownOption` for a
+    /// member that there is none of.
     pub fn argument<'a>(&self, json: &'a str, argument: Arguments<'_>) -> Result<Members<'a>> {
         self.read(json).map_err(|error| {
-            let place = error.member().map_or_else(
-                || argument.to_string(),
-                |member| format!("{argument}.{member}").trim_start_matches('.').to_owned(),
-            );
+            if let Some((name, value)) = self.unknown_member(json) {
+                return Error::unknown_option(&place_of(argument, &name), &self.names(), value);
+            }
+            let place = error.member();
+            let place = place.map_or_else(|| argument.to_string(), |it| place_of(argument, it));
             told(&place, self.what, &error)
         })
     }
+
+    fn unknown_member<'a>(&self, json: &'a str) -> Option<(Cow<'a, str>, &'a RawValue)> {
+        let known = self.names();
+        let members = if self.closed { json::members(json).ok()? } else { return None };
+        members.into_iter().find(|(name, _)| !known.contains(&&**name))
+    }
+}
+
+fn place_of(argument: Arguments<'_>, member: &str) -> String {
+    format!("{argument}.{member}").trim_start_matches('.').to_owned()
 }
 
 /// What is wrong, as the host is told it.

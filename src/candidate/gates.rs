@@ -2,7 +2,7 @@
 
 use super::entry::{Candidate, DAY_MS, Evidence};
 use super::state::{Kind, State};
-use crate::error::{Error, Result, listed};
+use crate::error::{Error, Result};
 use crate::json::{RawValue, is_whole, members};
 use crate::number::decimal;
 
@@ -102,11 +102,10 @@ impl Gates {
         let all = members(given)
             .map_err(|_| Error::argument("gates", "an object with numbers", given))?;
         for (name, value) in all {
-            let (figure, range) = gates.figure(&name).ok_or_else(|| {
-                let known = format!("some of {}", listed(&NAMES, ""));
-                Error::argument("gates", &known, &name)
-            })?;
-            *figure = range.read(&format!("gates.{name}"), value)?;
+            let path = format!("gates.{name}");
+            let (figure, range) =
+                gates.figure(&name).ok_or_else(|| Error::unknown_option(&path, &NAMES, value))?;
+            *figure = range.read(&path, value)?;
         }
         Ok(gates)
     }

@@ -290,7 +290,7 @@ mod tests {
             ),
             (
                 r#"{"nonce":"0123456789abcdef"}"#,
-                "summary: expected an object of options, got unknown",
+                "unknown option summary.nonce; the options are template, ",
             ),
             (
                 r#"{"checkpoints":1}"#,

@@ -89,7 +89,7 @@ impl State {
     /// `InvalidArgument` names what is no window.
     pub fn check_budget(&self, window: &str) -> Result<BudgetCheck> {
         let refused = |got: &dyn std::fmt::Display| Error::argument("window", WINDOW.what, got);
-        let mut window = WINDOW.read(window).map_err(|error| refused(&error.what()))?;
+        let mut window = WINDOW.argument(window, format_args!("window"))?;
         let mut tokens = |name| {
             let tokens = window.integer(name).unwrap_or(0);
             u64::try_from(tokens).map_err(|_| refused(&tokens))

@@ -4,7 +4,7 @@
 use super::calibration::Counted;
 use super::state::State;
 use super::status::level;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::{self, Shape, Value, Want, json, may};
 use crate::text::{plain, prefix};
 
@@ -127,8 +127,7 @@ impl State {
     /// # Errors
     /// `InvalidArgument`.
     pub fn record(&mut self, what: &str) -> Result<()> {
-        let refused = |error: json::Error| Error::argument("record", RECORD.what, error);
-        let mut what = RECORD.read(what).map_err(refused)?;
+        let mut what = RECORD.argument(what, format_args!("record"))?;
         let mut number = |name| {
             let given = what.integer(name)?;
             Some(u64::try_from(given).unwrap_or(0))

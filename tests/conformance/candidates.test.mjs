@@ -393,11 +393,11 @@ test("bad arguments are named, and nothing is half done", { skip }, async () => 
     [() => store({ sign: { hmac: "x" } }), "sign.hmac: expected a function"],
     [() => store({ gates: { minScore: 2 } }), "gates.minScore: expected a share, 0 to 1, got 2"],
     [() => store({ gates: { minScore: Number.NaN } }), "gates.minScore: expected a finite number"],
-    [() => store({ gates: { minScores: 1 } }), "gates: expected some of minEvidence,"],
     [
-      () => store({ gate: {} }),
-      "expected options: { sign, gates, categories, scope }, got unknown field `gate`",
+      () => store({ gates: { minScores: 1 } }),
+      'Unknown option "gates.minScores". Did you mean "gates.minScore"?',
     ],
+    [() => store({ gate: {} }), 'Unknown option "gate". Did you mean "gates"?'],
     [() => own.upsert(undefined), "observation: expected an observation: {"],
     [
       () => own.upsert(seen("x", { at: Number.NaN })),
@@ -414,7 +414,10 @@ test("bad arguments are named, and nothing is half done", { skip }, async () => 
       () => own.upsert(seen("x".repeat(20_000))),
       "observation.content has 20000 bytes; at most 16384 are taken",
     ],
-    [() => own.upsert(seen("x", { other: 1 })), "observation: expected an observation"],
+    [
+      () => own.upsert(seen("x", { other: 1 })),
+      'Unknown option "observation.other". The options are',
+    ],
     [() => own.upsert(cyclic), "observation: expected a value that JSON.stringify can write"],
     [
       () => own.recordOutcome("none", { success: true, at: NOW }),

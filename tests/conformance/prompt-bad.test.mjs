@@ -27,7 +27,11 @@ const REFUSED = [
     () => api.assemblePrompt([{ ...section, priority: Number.NaN }]),
     "sections[0].priority",
   ],
-  ["an unknown member", () => api.assemblePrompt([{ ...section, colour: 1 }]), "sections[0]"],
+  [
+    "an unknown member",
+    () => api.assemblePrompt([{ ...section, colour: 1 }]),
+    "sections[0].colour",
+  ],
   [
     "evidence that is no list",
     () => api.assemblePrompt([{ ...section, evidence: "x" }]),

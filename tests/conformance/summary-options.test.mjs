@@ -31,7 +31,11 @@ const WRONG = [
   [{ silenceMs: -1 }, "summary.silenceMs", /1 to 2147483647/],
   [{ totalMs: 0 }, "summary.totalMs", /1 to 2147483647/],
   [{ checkpoints: "often" }, "summary.checkpoints", /true, false or/],
-  [{ checkpoints: { treshold: [5] } }, "summary.checkpoints", /thresholds/],
+  [
+    { checkpoints: { treshold: [5] } },
+    "summary.checkpoints.treshold",
+    /Did you mean "summary.checkpoints.thresholds"/,
+  ],
   [{ checkpoints: { thresholds: 5 } }, "summary.checkpoints.thresholds", /sequence|list/],
   [{ checkpoints: { thresholds: [0] } }, "summary.checkpoints.thresholds", /1 to 100/],
   [{ checkpoints: { turns: 0 } }, "summary.checkpoints.turns", /1 or more/],

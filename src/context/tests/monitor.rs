@@ -225,10 +225,16 @@ fn a110_the_text_of_a_phase_is_made_plain() {
 #[test]
 fn what_is_no_record_is_refused() {
     let mut told = Told::new(&options(1000));
-    for what in ["[]", r#"{"sauce":1}"#, r#"{"source":1}"#, r#"{"source":"a","requests":1.5}"#] {
+    for (what, expected) in [
+        (
+            "[]",
+            "record: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got ",
+        ),
+        (r#"{"sauce":1}"#, "unknown option record.sauce; the options are source, requests, "),
+        (r#"{"source":1}"#, "record.source: expected a string, got "),
+        (r#"{"source":"a","requests":1.5}"#, "record.requests: expected a whole number, got "),
+    ] {
         let error = told.state.record(what).unwrap_err().to_string();
-        let expected =
-            "record: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got ";
         assert!(error.starts_with(expected), "{error}");
     }
 }
