@@ -4,7 +4,7 @@ import { invalid } from "./errors.js";
 import * as glue from "./glue/inspect_bg.js";
 import { argumentJson } from "./json.js";
 import { Seam } from "./seam.js";
-import { estimateRequest } from "./transcript.js";
+import { estimateSinceReply } from "./transcript.js";
 import type { ContextWindow, Estimator, InspectReport } from "./types.js";
 
 export const inspections: Seam = new Seam("inspect", glue);
@@ -62,6 +62,11 @@ function reportJson(report: ShownReport): string {
 /** What the core tells of a budget. */
 interface Told {
   tokens: number;
+  usage: number;
+  answered: number;
+  base: number;
+  estimated: number;
+  window: number;
   source: "usage" | "estimate";
   hinted: number;
   reached: number;
@@ -78,7 +83,7 @@ interface Told {
 
 /** How full a budget is. All sizes are tokens. */
 export interface BudgetStatus {
-  /** Tokens that are used. */
+  /** Tokens: the last usage and an estimate of what came since, or an estimate alone. */
   used: number;
   /** The usable window: `contextTokens - maxOutputTokens`. */
   budget: number;
@@ -86,9 +91,13 @@ export interface BudgetStatus {
   remaining: number;
   /** `used` of `budget` in percent, rounded down. Can be over 100. */
   pct: number;
-  /** `usage` if `used` is the provider's count; else `estimate`. */
+  /** Prompt of the last response with a usage, in tokens; 0 while estimates count. */
+  promptTokens: number;
+  /** Its completion, in tokens. */
+  completionTokens: number;
+  /** Whether a provider has counted `used`, all but what came since. */
   source: "usage" | "estimate";
-  /** The highest band that is reached; see `ContextBudgetOptions`. */
+  /** The highest band that is reached; `ok` below the first, and with `enabled: false`. */
   band: "ok" | "warn" | "compact" | "force";
   /** Sums of all responses; only with `maxRunTokens`. */
   run?: {
@@ -102,7 +111,11 @@ export interface BudgetStatus {
 }
 
 /** Options of `ContextBudget`. Bands begin at shares of the usable window (0..1), none before the one below it. */
-export type ContextBudgetOptions = ContextWindow & {
+export type ContextBudgetOptions = Partial<ContextWindow> & {
+  /** The model's window in tokens. Default 131,072. 0: it is unknown, and no band is reached. */
+  contextTokens?: number;
+  /** False: counts, but reaches no band, asks for no compaction and has no hint. Default true. */
+  enabled?: boolean;
   /** Share at which the band `warn` begins. Default 0.80. */
   warn?: number;
   /** Share at which the band `compact` begins, and with it `shouldCompress()`. Default 0.85. */
@@ -124,7 +137,7 @@ export type ContextBudgetOptions = ContextWindow & {
  * @example
  * const budget = new ContextBudget({ contextTokens: 131_072 });
  * budget.updateFromResponse(usage?.prompt_tokens ?? 0, usage?.completion_tokens ?? 0);
- * budget.estimateFromMessages(messages); // used if the provider reports nothing
+ * budget.estimateFromMessages(messages); // adds what came since, such as the results of tools
  * budget.statusLine(); // 📚 Context: 45,231/131,072 (34%)
  * if (budget.shouldCompress()) await compact(messages, { window: { contextTokens: 131_072 } });
  */
@@ -160,7 +173,7 @@ export class ContextBudget {
 
   /** The whole window in tokens; 0 if it is unknown. */
   get contextWindow(): number {
-    return this.#options.contextTokens ?? 0;
+    return this.#told.window;
   }
 
   /**
@@ -175,14 +188,14 @@ export class ContextBudget {
   }
 
   /**
-   * Estimates the tokens of a history and returns them. The estimate is used as long as there is no usage of the provider.
+   * The estimate of a whole history. It counts while no provider has; after a usage, what came since is added to it.
    *
    * @throws {PlimsollError} as `estimateRequest`.
    */
   estimateFromMessages<M>(messages: readonly M[]): number {
     const estimator = this.#estimator === undefined ? {} : { estimator: this.#estimator };
-    const estimate = estimateRequest({ messages }, estimator).tokens;
-    this.#told = this.#ask({ estimate, messages: messages.length });
+    const { tokens: estimate, since } = estimateSinceReply(messages, estimator);
+    this.#told = this.#ask({ estimate, since, messages: messages.length });
     return estimate;
   }
 
@@ -219,9 +232,13 @@ export class ContextBudget {
     return hint;
   }
 
-  #ask(told: { prompt?: number; completion?: number; estimate?: number; messages?: number }): Told {
+  #ask(
+    told: { [name in "prompt" | "completion" | "estimate" | "since" | "messages"]?: number },
+  ): Told {
     const { tokens, source, hinted, consumed, messages } = this.#told ?? {};
-    const kept = { tokens, source, hinted, consumed, messages };
+    const { usage, answered, base, estimated } = this.#told ?? {};
+    const counts = { usage, answered, base, estimated };
+    const kept = { tokens, source, hinted, consumed, messages, ...counts };
     const ask = argumentJson({ ...this.#options, ...kept, ...told }, "options");
     const answer = inspections.call("ContextBudget", () => glue.budget(inspections.send(ask)));
     return JSON.parse(answer) as Told;

@@ -37,12 +37,15 @@ export class SummarizerError extends Error {
  * Creates a summarizer that calls `POST {baseUrl}/chat/completions`.
  *
  * @example
- * const summarize = openaiCompatible({ baseUrl: "http://localhost:11434/v1", model: "qwen3:8b" });
+ * const summarize = openaiCompatible({ baseUrl: "http://localhost:11434", model: "qwen3:8b" });
  * new ContextManager({ window, summarize });
  */
 export function openaiCompatible(
   options: EndpointOptions & {
-    /** Address of the API with its version, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`. */
+    /**
+     * Address with its version, such as `https://api.example.org/v1`. Without any path, as Ollama's
+     * `http://localhost:11434`, `/v1` is added.
+     */
     baseUrl: string;
     /** Key, sent as bearer token. Default: none is sent. */
     apiKey?: string;
@@ -59,7 +62,7 @@ export function openaiCompatible(
     ];
     const body = { model, messages, [maxTokensField]: job.maxOutputTokens, stream };
     const { maxOutputChars } = job;
-    const url = at(baseUrl, "chat/completions");
+    const url = at(versioned(baseUrl), "chat/completions");
     return ask(url, { headers, body, options, control, maxOutputChars, read: chat });
   };
 }
@@ -250,6 +253,11 @@ async function refusal(response: Response): Promise<string> {
     // No JSON: as it stands.
   }
   return `${response.status} ${body.slice(0, 500) || "(no body)"}`;
+}
+
+/** An address without a path is a server's own, as Ollama tells it: its API is below `/v1`. */
+function versioned(baseUrl: string): string {
+  return /^\w+:\/\/[^/]+\/*$/.test(baseUrl) ? at(baseUrl, "v1") : baseUrl;
 }
 
 function at(baseUrl: string, path: string): string {

@@ -124,6 +124,19 @@ export function checkBudget<M>(
   return measured("checkBudget", request, options, work) as BudgetCheck;
 }
 
+/** Tokens of a history, and of the messages behind the model's last one. */
+export function estimateSinceReply(
+  messages: readonly unknown[],
+  options: { estimator?: Estimator },
+): { tokens: number; since: number } {
+  const work = (manager: glue.Manager): string => {
+    const { tokens } = JSON.parse(manager.estimate()) as Estimate;
+    return JSON.stringify({ tokens, since: manager.estimate_since_reply() });
+  };
+  const what = measured("estimateFromMessages", { messages }, options, work);
+  return what as { tokens: number; since: number };
+}
+
 /** What `work` tells of a request. */
 function measured(
   during: string,

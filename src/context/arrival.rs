@@ -2,6 +2,7 @@
 
 use super::counter::Counter;
 use super::measure::{Measure, measure};
+use super::shorten::About;
 use super::snapshot::{Known, mark};
 use super::state::{State, native};
 use crate::error::{Error, Result};
@@ -238,7 +239,7 @@ impl State {
             return;
         };
         if let Some(part) = draft.and_then(|draft| draft.parts.get(piece as usize))
-            && let Some(now) = self.lines.supply(block, part, "")
+            && let Some(now) = self.lines.supply(block, part, &About::default())
         {
             self.ledger.set_form(block, Form::Capped, now);
         }

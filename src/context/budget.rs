@@ -8,11 +8,35 @@ use crate::number::thousands;
 
 /// Bands, the option that says where each begins, and its share of the budget, in 1e-4 (B3).
 const BANDS: [(&str, u64); 3] = [("warn", 8000), ("compact", 8500), ("force", 10_000)];
-const OPTIONS: [&str; 7] =
-    ["contextTokens", "maxOutputTokens", "warn", "compact", "force", "maxMessages", "maxRunTokens"];
-/// What the facade keeps of a budget, and what it was told now.
-const TOLD: [&str; 8] =
-    ["tokens", "source", "hinted", "consumed", "messages", "prompt", "completion", "estimate"];
+const OPTIONS: [&str; 9] = [
+    "contextTokens",
+    "maxOutputTokens",
+    "warn",
+    "compact",
+    "force",
+    "maxMessages",
+    "maxRunTokens",
+    "enabled",
+    "estimator",
+];
+/// The window if the host does not say (B4).
+const WINDOW: u64 = 131_072;
+/// What the facade keeps of a budget, and what is new.
+const TOLD: [&str; 13] = [
+    "tokens",
+    "source",
+    "hinted",
+    "consumed",
+    "messages",
+    "prompt",
+    "completion",
+    "estimate",
+    "since",
+    "usage",
+    "answered",
+    "base",
+    "estimated",
+];
 const WHOLE: u64 = 10_000;
 const PLACES: u32 = 4;
 const TOKENS: u64 = u32::MAX as u64;
@@ -38,7 +62,9 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         Given::read("", ask).map_err(|error| Error::argument("options", "an object", error))?;
     given.refuse_others(&OPTIONS, &TOLD)?;
     let tokens = |name, most| Ok(given.amount(name, 0, most)?.unwrap_or(0));
-    let (window, reserve) = (tokens(OPTIONS[0], TOKENS)?, tokens(OPTIONS[1], TOKENS)?);
+    let window = given.amount(OPTIONS[0], 0, TOKENS)?.unwrap_or(WINDOW);
+    let reserve = tokens(OPTIONS[1], TOKENS)?;
+    let enabled = given.flag("enabled")?.unwrap_or(true);
     if window > 0 && reserve >= window {
         let expected = format!("less than contextTokens ({window})");
         return Err(Error::argument(OPTIONS[1], &expected, reserve));
@@ -56,14 +82,16 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         least = (*line, name);
     }
     let response = response(&given, window)?;
-    let (used, counted) = used(&given, response)?;
+    let Used { used, counted, usage, answered, base, estimated } = used(&given, response)?;
     let messages = tokens("messages", TOKENS)?;
     let most = tokens("maxMessages", TOKENS)?;
-    let many = most > 0 && messages > most;
+    let many = enabled && most > 0 && messages > most;
     let consumed = given.amount("consumed", 0, ALL)?.unwrap_or(0);
     let consumed = consumed.saturating_add(response.unwrap_or(0)).min(ALL);
     // An unknown window has no band, and nothing is divided by it (B18).
-    let at = |line: &u64| budget > 0 && used.saturating_mul(WHOLE) >= line.saturating_mul(budget);
+    let at = |line: &u64| {
+        enabled && budget > 0 && used.saturating_mul(WHOLE) >= line.saturating_mul(budget)
+    };
     let reached = lines.iter().filter(|line| at(line)).count();
     // Below the first band a new cycle begins.
     let hinted = if reached == 0 { 0 } else { tokens("hinted", 3)? };
@@ -77,6 +105,11 @@ pub fn context_budget(ask: &str) -> Result<Value> {
     Ok(json!({
         "tokens": used,
         "source": source,
+        "usage": usage,
+        "answered": answered,
+        "base": base,
+        "estimated": estimated,
+        "window": window,
         "hinted": hinted,
         "reached": reached,
         "thresholdTokens": of(lines[0]),
@@ -89,6 +122,8 @@ pub fn context_budget(ask: &str) -> Result<Value> {
             "budget": budget,
             "remaining": budget.saturating_sub(used),
             "pct": pct,
+            "promptTokens": usage.saturating_sub(answered),
+            "completionTokens": answered,
             "source": source,
             "band": named
         },
@@ -117,15 +152,47 @@ fn response(given: &Given<'_>, window: u64) -> Result<Option<u64>> {
     Ok(Some(if prompt > 0 && all <= most { all } else { 0 }))
 }
 
-/// Tokens used, and whether a provider has counted them. A response without usage lets estimates count again (B2, B17).
-fn used(given: &Given<'_>, response: Option<u64>) -> Result<(u64, bool)> {
-    let before = given.amount("tokens", 0, ALL)?.unwrap_or(0);
+/// How full the window is, and by whose count.
+struct Used {
+    used: u64,
+    /// A provider has counted most of it.
+    counted: bool,
+    /// Prompt and completion of the last response with a usage; 0: there was none, or estimates count again.
+    usage: u64,
+    /// The completion alone.
+    answered: u64,
+    /// The estimate of what that usage counts; 0: there was no estimate before it.
+    base: u64,
+    /// The last estimate since then.
+    estimated: u64,
+}
+
+/// A response without usage lets estimates count again (B2, B17). After one with usage, what came since is added by estimate: what
+/// the estimate has grown by, at most what is behind the model's last message.
+fn used(given: &Given<'_>, response: Option<u64>) -> Result<Used> {
+    let kept = |name| Ok(given.amount(name, 0, ALL)?.unwrap_or(0));
+    let (before, estimate) = (kept("tokens")?, given.amount("estimate", 0, TOKENS)?);
     let counted = given.text("source")?.as_deref() == Some("usage");
+    let (usage, answered, base) = (kept("usage")?, kept("answered")?, kept("base")?);
+    let estimated = kept("estimated")?;
+    let mut now = Used { used: before, counted, usage, answered, base, estimated };
     if let Some(all) = response {
-        return Ok(if all > 0 { (all, true) } else { (before, false) });
+        let completion = kept("completion")?;
+        now.counted = all > 0;
+        now.usage = all;
+        now.answered = if all > 0 { completion } else { 0 };
+        if all > 0 {
+            now.used = all;
+            now.base = if estimated > 0 { estimated.saturating_add(completion) } else { 0 };
+            now.estimated = 0;
+        }
+    } else if let Some(estimate) = estimate {
+        let since = kept("since")?;
+        let grown = if base > 0 { estimate.saturating_sub(base).min(since) } else { since };
+        now.used = if counted { usage.saturating_add(grown) } else { estimate };
+        now.estimated = estimate;
     }
-    let estimate = given.amount("estimate", 0, TOKENS)?;
-    Ok((estimate.filter(|_| !counted).unwrap_or(before), counted))
+    Ok(now)
 }
 
 /// `📚 Context: 45,231/131,072 (34%)` (B6): an estimate is marked, an unknown window is a question.
@@ -173,6 +240,11 @@ mod tests {
                 format!(r#","messages":{messages}"#)
             };
             let source = self.told["source"].as_str().unwrap_or("estimate");
+            let [usage, answered, base, estimated] =
+                ["usage", "answered", "base", "estimated"].map(of);
+            let messages = format!(
+                r#"{messages},"usage":{usage},"answered":{answered},"base":{base},"estimated":{estimated}"#
+            );
             let ask = format!(
                 r#"{{{},"tokens":{tokens},"hinted":{hinted},"consumed":{consumed}{messages},"source":"{source}"{what}}}"#,
                 self.options
@@ -206,7 +278,7 @@ mod tests {
         assert_eq!(new.told["tokens"], 0);
         assert_eq!(new.told["thresholdTokens"], 104_858);
         let status = serde_json::json!({ "used": 0, "budget": 131_072, "remaining": 131_072, "pct": 0,
-            "source": "estimate", "band": "ok" });
+            "promptTokens": 0, "completionTokens": 0, "source": "estimate", "band": "ok" });
         assert_eq!(new.told["status"], status);
         assert_eq!(new.told["compress"], false);
     }
@@ -226,6 +298,42 @@ mod tests {
         );
         budget.tell(r#","estimate":60000"#);
         assert_eq!(budget.told["tokens"], 45_231);
+    }
+
+    #[test]
+    fn what_came_since_a_usage_is_added_by_estimate() {
+        let mut budget = Kept::new(r#""contextTokens":10000"#);
+        budget.answered(7000, 200);
+        budget.tell(r#","estimate":17000,"since":10000"#);
+        assert_eq!(budget.told["tokens"], 17_200);
+        assert_eq!((budget.band(), &budget.told["compress"]), ("force", &true.into()));
+        assert_eq!(budget.told["line"], "📚 Context: 17,200/10,000 (172%)");
+        assert_eq!(budget.told["status"]["promptTokens"], 7000);
+        assert_eq!(budget.told["status"]["completionTokens"], 200);
+        // A usage of the same again: nothing came since.
+        budget.tell(r#","estimate":17000,"since":10000"#);
+        budget.answered(8000, 100);
+        budget.tell(r#","estimate":17100,"since":500"#);
+        assert_eq!(budget.told["tokens"], 8100, "the estimate grew by the answer alone");
+        budget.tell(r#","estimate":18000,"since":5000"#);
+        assert_eq!(budget.told["tokens"], 9000);
+        budget.answered(0, 0);
+        budget.tell(r#","estimate":100,"since":100"#);
+        assert_eq!(budget.told["tokens"], 100, "estimates count again");
+        assert_eq!(budget.told["status"]["promptTokens"], 0);
+    }
+
+    #[test]
+    fn b4_the_usual_window_and_a_budget_that_is_off() {
+        let mut usual = Kept::new(r#""maxMessages":1"#);
+        assert_eq!(usual.told["status"]["budget"], 131_072);
+        usual.tell(r#","messages":2"#);
+        assert_eq!(usual.told["compress"], true);
+        let mut off = Kept::new(r#""enabled":false,"maxMessages":1"#);
+        off.answered(200_000, 0);
+        off.tell(r#","messages":2"#);
+        assert_eq!((off.band(), &off.told["compress"]), ("ok", &false.into()));
+        assert_eq!((off.hint(), &off.told["tokens"]), (None, &200_000.into()));
     }
 
     #[test]
@@ -336,7 +444,7 @@ mod tests {
     fn b18_an_unknown_window_is_never_divided_by_and_over_it_nothing_remains() {
         let mut budget = Kept::new(r#""contextTokens":0"#);
         budget.answered(5000, 0);
-        let status = serde_json::json!({ "used": 5000, "budget": 0, "remaining": 0, "pct": 0, "source": "usage", "band": "ok" });
+        let status = serde_json::json!({ "used": 5000, "budget": 0, "remaining": 0, "pct": 0, "promptTokens": 5000, "completionTokens": 0, "source": "usage", "band": "ok" });
         assert_eq!(budget.told["status"], status);
         assert_eq!(budget.hint(), None);
         assert_eq!(budget.told["line"], "📚 Context: 5,000/? (?%)");
@@ -431,7 +539,7 @@ mod tests {
             (r#""contextTokens":"10""#, "contextTokens: expected a number, got \"10\""),
             (
                 r#""window":10"#,
-                "unknown option window; the options are contextTokens, maxOutputTokens, warn, compact, force, maxMessages, maxRunTokens",
+                "unknown option window; the options are contextTokens, maxOutputTokens, warn, compact, force, maxMessages, maxRunTokens, enabled, estimator",
             ),
         ] {
             let error = context_budget(&format!("{{{options}}}")).unwrap_err();

@@ -147,6 +147,14 @@ impl State {
         Estimate { tokens: all.iter().sum(), chars, by_kind: kinds }
     }
 
+    /// The messages behind the model's last, which no usage of a response counts yet.
+    pub fn estimate_since_reply(&self) -> u64 {
+        let reply = self.ledger.messages.iter().rposition(|it| it.role == Role::Assistant);
+        let later = |message: u32| reply.is_none_or(|reply| message as usize > reply);
+        let blocks = self.ledger.blocks.iter().filter(|block| later(block.message));
+        blocks.fold(0, |sum, block| sum.saturating_add(u64::from(block.tokens)))
+    }
+
     /// Rules of the provider that the history itself breaks.
     pub fn check(&self, thinking: bool) -> Vec<Violation> {
         let options = self.request_options(thinking);

@@ -3,6 +3,7 @@
 use litemap::LiteMap;
 
 use super::agent::{PROMISE, reference};
+use super::shorten::About;
 use super::view::IMAGE;
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
@@ -31,6 +32,8 @@ pub(super) struct Lines {
     pub given: Option<String>,
     /// Blocks whose line stands for all of a call's arguments, as JSON.
     pub whole_arguments: LiteMap<u32, ()>,
+    /// What calls asked for whose results wait for their line.
+    pub calls: LiteMap<u32, String>,
     /// What waits for its block's text.
     pub wanted: LiteMap<u32, Want>,
     /// What was made of a block's text.
@@ -59,13 +62,14 @@ impl Lines {
             summary: String::new(),
             given: None,
             whole_arguments: LiteMap::new(),
+            calls: LiteMap::new(),
             wanted: LiteMap::new(),
             caps: LiteMap::new(),
         }
     }
 
     /// Writes what was wanted; its tokens. `about`: see [`State::about`](super::state::State).
-    pub(super) fn supply(&mut self, block: u32, part: &Part<'_>, about: &str) -> Option<u32> {
+    pub(super) fn supply(&mut self, block: u32, part: &Part<'_>, about: &About) -> Option<u32> {
         let want = self.wanted.remove(&block)?;
         self.caps.insert(block, want);
         let tokens = match want {

@@ -7,7 +7,7 @@ use super::counter::Counter;
 use super::options::Options;
 use super::state::State;
 use crate::error::{Error, Result};
-use crate::estimate::{DEFINITION, Estimator, MESSAGE};
+use crate::estimate::{DEFINITION, Estimator};
 use crate::hash::fnv;
 use crate::json::{self, RawValue, Reader, Shape, Want, may};
 
@@ -57,10 +57,9 @@ impl Parts {
             Words::parse(json)?;
         let recalls = names_recall(&tools);
         let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
-        let message = if system.is_empty() { 0 } else { u64::from(MESSAGE) };
         let chars = |text: &str| crate::text::utf16_len(text) as u64;
         Ok(Self {
-            system: u64::from(counter.tokens(&system)).saturating_add(message),
+            system: u64::from(counter.tokens(&system)),
             tools: u64::from(counter.tokens(&tools)).saturating_add(overhead),
             unseen: u64::from(unseen),
             fingerprint,
@@ -281,7 +280,7 @@ mod tests {
         assert_eq!(listed.tools, 30 + json.len().div_ceil(4) as u64);
         let told =
             parts(r#"{"system":{"role":"system","parts":[{"text":"1234567"},{"text":"8"}]}}"#);
-        assert_eq!((told.system, told.chars.0), (3 + 4, 9));
+        assert_eq!((told.system, told.chars.0), (3, 9));
         assert_eq!(parts(r#"{"system":{"parts":{"text":"12345678"}}}"#).chars.0, 8);
         let flat = parts(r#"{"tools":[{"type":"function","name":"a","parameters":{}}]}"#);
         assert_eq!(flat.tools, 10 + 12);
@@ -290,7 +289,7 @@ mod tests {
     #[test]
     fn a_system_prompt_is_its_words() {
         let text = parts(r#"{"system":"12345678"}"#);
-        assert_eq!((text.system, text.chars.0), (2 + 4, 8));
+        assert_eq!((text.system, text.chars.0), (2, 8), "no frame of a message: A41");
         let blocks =
             r#"{"system":[{"type":"text","text":"1234567","cache_control":{}},{"text":"8"}]}"#;
         assert_eq!(parts(blocks).chars.0, 9);

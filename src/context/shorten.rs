@@ -3,10 +3,11 @@
 use super::lines::{Lines, Want};
 use super::state::State;
 use super::view::IMAGE;
+use crate::extract::command_in;
 use crate::json::{self, Reader};
-use crate::model::{Kind, NONE, Part, Piece};
+use crate::model::{Form, Kind, NONE, Part, Piece};
 use crate::prune::Shorten;
-use crate::text::prefix;
+use crate::text::{leaves as texts_of, prefix, redact};
 
 /// Stands for a result that a later one repeats (H16).
 const REPEATED: &str = "[Duplicate tool output: the same content as a more recent call]";
@@ -27,10 +28,33 @@ const VERBS: [(&str, &str); 12] = [
     ("search", "searched"),
     ("grep", "searched"),
 ];
-/// Where a command's output tells how it ended.
-const EXITS: [&str; 3] = ["xit code", "xit_code", "xitCode"];
-/// Characters of what a line tells of a call's arguments.
+/// The verb of tools that run commands: only their results end with an exit code.
+const RAN: &str = "ran";
+/// Starts of a line of plain output that tells an exit code, and the members that hold one in JSON.
+const EXITS: [&str; 5] = [
+    "exit code",
+    "exited with code",
+    "error: exit code",
+    "command exited with code",
+    "process exited with code",
+];
+const EXIT_MEMBERS: [&str; 2] = ["exit_code", "exitCode"];
+const EXIT_PARENT: &str = "metadata";
+/// First and last lines of plain output in which an exit code is looked for: elsewhere it is the text of a file.
+const EXIT_LINES: usize = 2;
+/// Characters of a command and of a URL in a line, and of the other words of a call's arguments.
+const COMMAND: usize = 60;
+const URL: usize = 500;
 const ABOUT: usize = 80;
+
+/// What a line tells of a result's call: `[bash] ran cargo test`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct About {
+    /// The tool, its verb, and what the call asked for.
+    line: String,
+    /// The tool runs commands.
+    is_shell: bool,
+}
 
 impl Lines {
     /// A line that needs no text; its tokens.
@@ -55,7 +79,7 @@ impl Lines {
         block: u32,
         how: Shorten,
         part: &Part<'_>,
-        about: &str,
+        about: &About,
     ) -> u32 {
         let short = match how {
             Shorten::Head(chars, marker) => {
@@ -94,50 +118,115 @@ impl State {
         protect.names(of_call.map_or(&piece.name, |call| &call.name))
     }
 
-    /// What a line tells of a result's call: `[bash] ran cargo test`.
+    /// The piece that a block was read from.
     pub(super) fn piece_of(&self, block: u32) -> Option<&Piece> {
         let message = self.ledger.blocks.get(block as usize)?.message;
         let number = block.saturating_sub(self.ledger.blocks_of(message).start);
         self.outlines.get(message as usize)?.pieces.get(number as usize)
     }
 
-    pub(super) fn about(&self, block: u32) -> String {
-        let pair = self.ledger.blocks.get(block as usize).map_or(NONE, |result| result.pair);
+    fn pair_of(&self, block: u32) -> u32 {
+        self.ledger.blocks.get(block as usize).map_or(NONE, |result| result.pair)
+    }
+
+    /// The messages of calls whose results wait for a line: it quotes what they asked for.
+    pub(super) fn calls_of_lines(&self) -> Vec<u32> {
+        let wanted = self.lines.wanted.iter();
+        let lines = wanted.filter(|(_, want)| **want == Want::Shorten(Shorten::Line));
+        let blocks = &self.ledger.blocks;
+        let results = lines.filter_map(|(&result, _)| blocks.get(result as usize));
+        let calls = results.filter(|result| result.form != Form::Gone).map(|result| result.pair);
+        calls.filter_map(|call| Some(blocks.get(call as usize)?.message)).collect()
+    }
+
+    /// Notes what a call asked for, in case a line is written for its result.
+    pub(super) fn note_call(&mut self, call: u32, part: &Part<'_>) {
+        let safe = |text: &str| {
+            if self.ledger.identifiers.keeps_secrets { text.to_owned() } else { redact(text) }
+        };
+        let told = if verb_of(&part.piece.name) == RAN {
+            command_in(&part.text).map(|command| {
+                let line: Vec<&str> = command.split_whitespace().collect();
+                prefix(&safe(&line.join(" ")), COMMAND).to_owned()
+            })
+        } else {
+            let mut words = String::new();
+            texts_of(&part.text, &mut words);
+            let url = words.split_whitespace().find(|word| word.contains("://"));
+            url.map(|url| prefix(&safe(url), URL).to_owned())
+        };
+        if let Some(told) = told {
+            self.lines.calls.insert(call, told);
+        }
+    }
+
+    /// What a line tells of a result's call: its command or its URL, else its identifiers.
+    pub(super) fn about(&mut self, block: u32) -> About {
+        let pair = self.pair_of(block);
+        let told = self.lines.calls.remove(&pair);
         let name = self.piece_of(pair).map_or("tool", |piece| &piece.name);
-        let lower = name.to_ascii_lowercase();
-        let verb = VERBS.iter().find(|(word, _)| lower.contains(word)).map_or("gave", |it| it.1);
-        let mut about = format!("[{name}] {verb}");
+        let verb = verb_of(name);
+        let mut line = format!("[{name}] {verb}");
+        let is_shell = verb == RAN;
+        if let Some(told) = &told {
+            line.push(' ');
+            line.push_str(told);
+        }
+        let most = line.len().max(ABOUT);
         for &id in self.ledger.ids(pair) {
             let word = self.ledger.identifiers.text(id);
-            if about.len().saturating_add(word.len()) > ABOUT {
+            if is_shell && told.is_some() || line.len().saturating_add(word.len()) > most {
                 break;
             }
-            if about.contains(word) {
+            if line.contains(word) {
                 continue;
             }
-            about.push(' ');
-            about.push_str(word);
+            line.push(' ');
+            line.push_str(word);
         }
-        about
+        About { line, is_shell }
     }
 }
 
+/// What a tool does, by its name.
+fn verb_of(tool: &str) -> &'static str {
+    let lower = tool.to_ascii_lowercase();
+    VERBS.iter().find(|(word, _)| lower.contains(word)).map_or("gave", |it| it.1)
+}
+
 /// The line that tells what a result was (H16): `[bash] ran cargo test -> exit 0, 47 lines`.
-fn line(text: &str, about: &str, failed: bool) -> String {
+fn line(text: &str, about: &About, failed: bool) -> String {
     let ends = text.trim_end().bytes().filter(|byte| *byte == b'\n').count();
     let lines = ends.saturating_add(usize::from(!text.is_empty()));
-    let end = match exit(text) {
+    let end = match exit(text).filter(|_| about.is_shell) {
         Some(code) => format!("exit {code}"),
         None => if failed { "error" } else { "ok" }.into(),
     };
-    format!("{about} -> {end}, {lines} lines")
+    format!("{} -> {end}, {lines} lines", about.line)
 }
 
-/// How a command ended, if its output tells.
+/// How a command ended, if its output tells: in a member of JSON, else in its first or last lines.
 fn exit(text: &str) -> Option<&str> {
-    let found = |word: &&str| Some(text.find(word)?.saturating_add(word.len()));
-    let behind = text.get(EXITS.iter().find_map(found)?..)?;
-    let code = behind.trim_start_matches([' ', ':', '"', '=']);
+    if let Ok(members) = json::members(text) {
+        let inner = members.iter().find(|(name, _)| name == EXIT_PARENT);
+        let inner = inner.and_then(|(_, value)| json::members(value).ok()).unwrap_or_default();
+        let mut all = members.iter().chain(&inner);
+        let code = all.find(|(name, _)| EXIT_MEMBERS.contains(&&**name))?.1;
+        return Some(code).filter(|code| (1..=3).contains(&code.len()));
+    }
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.by_ref().take(EXIT_LINES).find_map(exit_in);
+    first.or_else(|| lines.rev().take(EXIT_LINES).find_map(exit_in))
+}
+
+/// The exit code that a line of output tells.
+fn exit_in(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches([' ', '[', '(']);
+    let behind = EXITS.iter().find_map(|words| {
+        let (start, behind) = line.split_at_checked(words.len())?;
+        start.eq_ignore_ascii_case(words).then_some(behind)
+    })?;
+    let code = behind.trim_start_matches([' ', ':', '=']);
     let end = code.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(code.len());
     code.get(..end).filter(|code| (1..=3).contains(&code.len()))
 }
@@ -202,10 +291,21 @@ mod tests {
     #[test]
     fn h16_a_line_tells_what_a_result_was() {
         let about = "[bash] ran cargo test";
-        let told = |text: &str, failed| line(text, about, failed);
+        let shell = About { line: about.into(), is_shell: true };
+        let told = |text: &str, failed| line(text, &shell, failed);
         assert_eq!(told("a\nb\nExit code: 101", false), format!("{about} -> exit 101, 3 lines"));
         assert_eq!(told("{\"exit_code\": 0}", false), format!("{about} -> exit 0, 1 lines"));
         assert_eq!(told("a\nb", true), format!("{about} -> error, 2 lines"));
         assert_eq!(told("", false), format!("{about} -> ok, 0 lines"));
+        let codex = r#"{"output":"says exit code 1","metadata":{"exit_code":7,"seconds":1}}"#;
+        assert_eq!(told(codex, false), format!("{about} -> exit 7, 1 lines"));
+        assert_eq!(
+            told("a\n\nCommand exited with code 2\n", true),
+            format!("{about} -> exit 2, 3 lines")
+        );
+        let printed = format!("{0}A test prints exit code 1\n{0}", "x\n".repeat(9));
+        assert_eq!(told(&printed, false), format!("{about} -> ok, 19 lines"), "a file's text");
+        let read = About { line: "[read] read a.rs".into(), is_shell: false };
+        assert_eq!(line("exit code 1", &read, false), "[read] read a.rs -> ok, 1 lines");
     }
 }

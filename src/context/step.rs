@@ -3,6 +3,7 @@
 use super::answer::{Answer, Said};
 use super::counter::Counter;
 use super::measure::measure;
+use super::shorten::About;
 use super::state::{Decided, State};
 use crate::error::Result;
 use crate::json;
@@ -86,6 +87,7 @@ impl State {
             .filter(|block| block.form != Form::Gone)
             .map(|block| block.message)
             .collect();
+        messages.extend(self.calls_of_lines());
         let returned = self.returned.iter().filter_map(|&at| self.ledger.blocks.get(at as usize));
         messages.extend(returned.map(|block| block.message));
         crate::order::sort_set(&mut messages);
@@ -153,11 +155,17 @@ impl State {
                 self.lines.wanted.remove(&at);
                 continue;
             };
+            if part.piece.kind == Kind::Call {
+                self.note_call(at, part);
+            }
             let about =
-                if part.piece.kind == Kind::Result { self.about(at) } else { String::new() };
+                if part.piece.kind == Kind::Result { self.about(at) } else { About::default() };
             if let Some(now) = self.lines.supply(at, part, &about) {
                 self.ledger.set_form(at, Form::Capped, now);
             }
+        }
+        if self.lines.wanted.is_empty() {
+            self.lines.calls.clear();
         }
         Ok(())
     }

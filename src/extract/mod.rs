@@ -137,6 +137,13 @@ fn tell(list: &mut Vec<String>, text: &str, chars: usize, redacts: bool) {
     list.push(text);
 }
 
+/// The command among a call's arguments, as a shell takes it.
+pub fn command_in(arguments: &str) -> Option<String> {
+    let members = json::members(arguments).ok()?;
+    let (_, value) = members.iter().find(|(name, _)| COMMANDS.contains(&&**name))?;
+    Some(words(value)).filter(|command| !command.trim().is_empty())
+}
+
 /// A string, or the strings of an array.
 fn texts(json: &RawValue) -> Vec<Cow<'_, str>> {
     let all = json::items(json).unwrap_or_else(|_| vec![json]);

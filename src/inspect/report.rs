@@ -6,7 +6,6 @@ use super::near::nearest;
 use super::sections::{CORE, Prompt, SYSTEM};
 use crate::context::{Bucket, State};
 use crate::error::{Error, Result};
-use crate::estimate::MESSAGE;
 use crate::json::{self, Members, Shape, Value, Want, json, may};
 
 /// What is asked: whose session it is, whose text is wanted too, and what the core has no text of.
@@ -37,7 +36,7 @@ pub fn report(state: &State, ask: &str, now_ms: i64) -> Result<Value> {
     let refused = |error: json::Error| Error::argument("inspect", ASK.what, error);
     let mut ask = ASK.read(ask).map_err(refused)?;
     let beside = state.beside();
-    let tokens = beside.system.saturating_sub(MESSAGE.into());
+    let tokens = beside.system;
     let parts = json::members(ask.raw("beside").unwrap_or("{}")).map_err(refused)?;
     let system = parts.iter().find(|(name, _)| name == SYSTEM).map_or("null", |(_, it)| *it);
     let prompt = Prompt::read(system, tokens, state.estimator());

@@ -97,8 +97,7 @@ fn holds(report: &Value) {
     let system = if buckets.iter().any(|it| it["bucket"] == "core") {
         of(&prompt)
     } else {
-        let tokens = number(&report["estimatedTokens"]);
-        if tokens > 0 { tokens + 4 } else { 0 }
+        number(&report["estimatedTokens"])
     };
     assert_eq!(messages + system + of(&beside), number(&window["used"]), "messages and the rest");
 }
@@ -220,9 +219,8 @@ fn a104_the_prompt_is_told_by_what_its_sections_are() {
             it["sharePct"].as_f64().unwrap(),
         )
     };
-    // The message around the prompt costs 4.
-    assert_eq!(bucket("core"), (104, 100.0, 17.2185));
-    assert_eq!(bucket("memory"), (100, 25.0, 16.5563));
+    assert_eq!(bucket("core"), (100, 100.0, 16.6667));
+    assert_eq!(bucket("memory"), (100, 25.0, 16.6667));
     assert_eq!(("half", bucket("rules").1), ("half", 50.0));
     for name in ["learned", "skills", "candidates"] {
         assert_eq!(bucket(name).0, 100, "{name}");

@@ -306,6 +306,11 @@ impl Manager {
         write(&self.0.estimate())
     }
 
+    /// Tokens of the messages behind the model's last.
+    pub fn estimate_since_reply(&self) -> u32 {
+        u32::try_from(self.0.estimate_since_reply()).unwrap_or(u32::MAX)
+    }
+
     /// Tokens beside the room of the window (JSON) in the input buffer, as JSON.
     pub fn check_budget(&self, len: usize) -> Result<String> {
         with_input(len, |json| Ok(write(&self.0.check_budget(json)?)))

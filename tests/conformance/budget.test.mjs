@@ -18,7 +18,8 @@ function suite() {
       [budget.estimatedTokens, budget.thresholdTokens, budget.contextWindow],
       [0, 104_858, 131_072],
     );
-    assert.equal(new api.ContextBudget({}).contextWindow, 0, "not known");
+    assert.equal(new api.ContextBudget({}).contextWindow, 131_072, "the usual window");
+    assert.equal(new api.ContextBudget({ contextTokens: 0 }).contextWindow, 0, "not known");
     assert.equal(budget.shouldCompress(), false);
     budget.updateFromResponse(45_000, 231);
     assert.equal(budget.estimatedTokens, 45_231);
@@ -27,6 +28,8 @@ function suite() {
       budget: 131_072,
       remaining: 85_841,
       pct: 34,
+      promptTokens: 45_000,
+      completionTokens: 231,
       source: "usage",
       band: "ok",
     });
@@ -48,6 +51,55 @@ function suite() {
       assert.equal(budget.estimateFromMessages(messages), tokens, "told, and not counted");
       assert.equal(budget.estimatedTokens, 1000);
     }
+  });
+
+  test("F008 a result that came after a usage is added to it, by estimate", () => {
+    const words = (/** @type {number} */ chars) => "x".repeat(chars);
+    const history = [{ role: "user", content: words(28_000) }];
+    const result = { role: "user", content: words(39_984) };
+    for (const estimates of [true, false]) {
+      const budget = make({ contextTokens: 10_000, estimator: "chars/4" });
+      const messages = [...history];
+      if (estimates) budget.estimateFromMessages(messages);
+      budget.updateFromResponse(7_000, 200);
+      assert.equal(budget.shouldCompress(), false);
+      messages.push({ role: "assistant", content: words(784) });
+      budget.estimateFromMessages(messages);
+      assert.equal(budget.getStatus().used, 7_200, "the answer is counted");
+      messages.push(result);
+      budget.estimateFromMessages(messages);
+      const { used, band, promptTokens, completionTokens, source } = budget.getStatus();
+      assert.deepEqual(
+        [used, band, promptTokens, completionTokens, source],
+        [17_200, "force", 7_000, 200, "usage"],
+      );
+      assert.equal(budget.shouldCompress(), true);
+      assert.equal(budget.statusLine(), "📚 Context: 17,200/10,000 (172%)");
+    }
+  });
+
+  test("F019 a budget that is off counts and asks for nothing", () => {
+    const budget = make({ enabled: false, contextTokens: 1_000 });
+    budget.updateFromResponse(2_000, 0);
+    assert.deepEqual(
+      [budget.getStatus().used, budget.getStatus().band, budget.shouldCompress(), budget.hint()],
+      [2_000, "ok", false, null],
+    );
+    assert.throws(() => make({ thresholdPct: 85 }), /thresholdPct/);
+  });
+
+  test("F015 a system prompt of 100 tokens is 100 in every figure", () => {
+    const system = "x".repeat(400);
+    const options = { estimator: "chars/4", format: "anthropic" };
+    const messages = [{ role: "user", content: "go" }];
+    const check = api.checkBudget({ system, messages }, { contextTokens: 9_000 }, options);
+    const { byKind } = api.estimateRequest({ system, messages }, options);
+    const context = new api.ContextManager({ window: { contextTokens: 9_000 }, ...options });
+    context.request(messages, { system });
+    const bucket = context
+      .inspect()
+      .buckets.find((/** @type {any} */ it) => it.bucket === "system");
+    assert.deepEqual([check.systemPromptTokens, byKind.system, bucket.tokens], [100, 100, 100]);
   });
 
   test("g29 i24 limits of messages and of a run's tokens", () => {
@@ -144,6 +196,8 @@ function suite() {
       budget: 0,
       remaining: 0,
       pct: 0,
+      promptTokens: 5000,
+      completionTokens: 0,
       source: "usage",
       band: "ok",
     });

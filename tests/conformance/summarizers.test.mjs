@@ -483,3 +483,24 @@ test("nobody there is a network failure, told after one call", { skip }, async (
   const done = await drive({ options: { room: 2_000 }, messages, summarizers });
   assert.deepEqual([done.failure, done.attempts.length], ["network", 1]);
 });
+
+test("an address without a path, as Ollama tells it, is asked below /v1; another stays as it is", {
+  skip,
+}, async () => {
+  const body = { choices: [{ message: { content: TEXT }, finish_reason: "stop" }] };
+  handle = (_, response) => response.end(JSON.stringify(body));
+  for (const [path, url] of [
+    ["", "/v1/chat/completions"],
+    ["/", "/v1/chat/completions"],
+    ["/v1", "/v1/chat/completions"],
+    ["/api/openai", "/api/openai/chat/completions"],
+  ]) {
+    seen = [];
+    const summarize = openaiCompatible({ baseUrl: baseUrl + path, model: "m", stream: false });
+    assert.equal((await summarize(job, control())).text, TEXT);
+    assert.deepEqual(
+      seen.map((it) => it.url),
+      [url],
+    );
+  }
+});

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::{Changed, Shape, Snapshot, UNKNOWN, count, mark, rolled_by};
 use crate::context::compactions::Compactions;
-use crate::context::lines::SUMMARY;
+use crate::context::lines::{SUMMARY, Want};
 use crate::context::state::State;
 use crate::estimate::MESSAGE;
-use crate::model::{Draft, Form, NONE};
-use crate::prune::{Change, Head, Rule};
+use crate::model::{Draft, Form, Kind, NONE};
+use crate::prune::{Change, Head, Rule, Shorten};
 
 /// A snapshot that waits for the messages it was made of.
 #[derive(Clone, Debug)]
@@ -86,14 +86,24 @@ impl State {
     /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.
     pub(in crate::context) fn cap_again(&mut self, draft: &Draft<'_>, first_block: u32) {
         let Some(waiting) = &self.waiting else { return };
+        let changed = &waiting.snapshot.changed;
+        let line = Want::Shorten(Shorten::Line);
+        let quotes =
+            changed.iter().any(|it| matches!(it.form, Shape::Cut(want, _) if want == line));
+        let mut cuts = Vec::new();
         for (at, part) in (first_block..).zip(&draft.parts) {
-            let changed = &waiting.snapshot.changed;
             let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
-            if let Some(Shape::Cut(want, _)) =
-                found.and_then(|at| changed.get(at)).map(|it| &it.form)
-            {
+            let form = found.and_then(|at| changed.get(at)).map(|it| &it.form);
+            let want = if let Some(Shape::Cut(want, _)) = form { Some(*want) } else { None };
+            cuts.push((at, part, want));
+        }
+        for (at, part, want) in cuts {
+            if quotes && part.piece.kind == Kind::Call {
+                self.note_call(at, part);
+            }
+            if let Some(want) = want {
                 let about = self.about(at);
-                self.lines.wanted.insert(at, *want);
+                self.lines.wanted.insert(at, want);
                 self.lines.supply(at, part, &about);
             }
         }
@@ -102,6 +112,7 @@ impl State {
     /// Goes on where the snapshot was made, with the messages that have come: all of them, or those before a branch.
     pub(in crate::context) fn take_up(&mut self) {
         self.keep_measured();
+        self.lines.calls.clear();
         let Some(Waiting { snapshot, forgotten, .. }) = self.waiting.take() else { return };
         let messages = self.ledger.message_count();
         // Nothing that would have to be said of a session without messages.

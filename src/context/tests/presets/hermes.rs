@@ -29,7 +29,7 @@ fn h16_hermes_tells_of_results_in_a_line_and_of_repetitions_and_cuts_leaves() {
     let stubs = results(&answer);
     let stub =
         |at: u32| stubs.iter().find(|(index, _)| *index == at).map(|(_, stub)| stub.as_str());
-    assert_eq!(stub(4), Some("[terminal] ran src/main.rs -> exit 3, 2 lines"));
+    assert_eq!(stub(4), Some("[terminal] ran cargo test src/main.rs -> exit 3, 2 lines"));
     assert_eq!(stub(8), Some("[Duplicate tool output: the same content as a more recent call]"));
     assert_eq!(stub(22), None, "F066: the newest is kept");
     let edit = answer.edits.iter().find(|edit| edit.index == 5).unwrap();
