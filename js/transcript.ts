@@ -127,7 +127,7 @@ export function checkBudget<M>(
 /** Tokens of a history, and of the messages behind the model's last one. */
 export function estimateSinceReply(
   messages: readonly unknown[],
-  options: { estimator?: Estimator },
+  options: Pick<MeasureOptions, "estimator">,
 ): { tokens: number; since: number } {
   const work = (manager: glue.Manager): string => {
     const { tokens } = JSON.parse(manager.estimate()) as Estimate;

@@ -82,7 +82,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         least = (*line, name);
     }
     let response = response(&given, window)?;
-    let Used { used, counted, usage, answered, base, estimated } = used(&given, response)?;
+    let Fill { used, counted, usage, answered, base, estimated } = used(&given, response)?;
     let messages = tokens("messages", TOKENS)?;
     let most = tokens("maxMessages", TOKENS)?;
     let many = enabled && most > 0 && messages > most;
@@ -153,7 +153,7 @@ fn response(given: &Given<'_>, window: u64) -> Result<Option<u64>> {
 }
 
 /// How full the window is, and by whose count.
-struct Used {
+struct Fill {
     used: u64,
     /// A provider has counted most of it.
     counted: bool,
@@ -169,13 +169,13 @@ struct Used {
 
 /// A response without usage lets estimates count again (B2, B17). After one with usage, what came since is added by estimate: what
 /// the estimate has grown by, at most what is behind the model's last message.
-fn used(given: &Given<'_>, response: Option<u64>) -> Result<Used> {
+fn used(given: &Given<'_>, response: Option<u64>) -> Result<Fill> {
     let kept = |name| Ok(given.amount(name, 0, ALL)?.unwrap_or(0));
     let (before, estimate) = (kept("tokens")?, given.amount("estimate", 0, TOKENS)?);
     let counted = given.text("source")?.as_deref() == Some("usage");
     let (usage, answered, base) = (kept("usage")?, kept("answered")?, kept("base")?);
     let estimated = kept("estimated")?;
-    let mut now = Used { used: before, counted, usage, answered, base, estimated };
+    let mut now = Fill { used: before, counted, usage, answered, base, estimated };
     if let Some(all) = response {
         let completion = kept("completion")?;
         now.counted = all > 0;
