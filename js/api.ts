@@ -5,6 +5,7 @@ export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";
 export { isContextOverflow } from "./overflow.js";
+export { applyRequest } from "./prepared.js";
 export {
   historyLimitFromSessionKey,
   limitTurns,

@@ -233,7 +233,8 @@ export class Compactions<M> {
     if (warning === undefined) return prepared;
     const deferred = deferral(JSON.parse(warning) as Blocked);
     this.#session.emit({ type: "compaction-deferred", ...deferred });
-    return { ...prepared, compaction: outcomeWithout("none", deferred.reason, prepared.tokens) };
+    prepared.compaction = outcomeWithout("none", deferred.reason, prepared.tokens);
+    return prepared;
   }
 
   /** What a request tells of its fold: what the compaction itself told, if it was one. */

@@ -14,6 +14,7 @@ import { argumentJson, messageJson } from "./json.js";
 import { own } from "./known.js";
 import { coreOptions, owned } from "./options.js";
 import type { Overflow } from "./overflow.js";
+import { type Fields, ready } from "./prepared.js";
 import { isBytes } from "./store/record.js";
 import type {
   CompactionOutcome,
@@ -352,7 +353,7 @@ export class LiveSession<M> implements Session<M> {
     const { messages: sent } = this.#view;
     const lost = this.#lost;
     this.#lost = [];
-    const prepared: Prepared<M> = {
+    const fields: Fields<M> = {
       messages: sent,
       source: history.placesOf(this.#view.source),
       fits: answer.fits,
@@ -368,6 +369,7 @@ export class LiveSession<M> implements Session<M> {
       compaction: compaction(),
       hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
     };
+    const prepared = ready(fields, answer);
     history.release(this.#view);
     this.#counted.set(prepared, answer);
     const pressure = this.pressure(manager);

@@ -54,6 +54,11 @@ export interface Answer {
   foldDue: boolean;
   /** JSON of what the provider must be told. */
   hints: string | null;
+  /** In which format and by whose rules it is. */
+  format: string;
+  provider: string;
+  /** Cache markers of the host's in its messages. */
+  marked: number;
   cacheBreakpoints: number[];
   lastGroup: number;
 }

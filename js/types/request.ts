@@ -43,8 +43,8 @@ export interface Prepared<M> {
   compaction: CompactionOutcome | null;
   /**
    * What the request needs besides, so that the provider drops thinking that an edit has made invalid instead of refusing the request
-   * (Anthropic and Bedrock; see the option `thinking`). Empty in most requests. Merge it deeply: `body.thinking` is only a part of your
-   * own `thinking`.
+   * (Anthropic and Bedrock; see the option `thinking`). Empty in most requests, and always with `thinking: "drop"`. `apply` and
+   * `applyHeaders` merge it in; spread over your body it would replace your own `thinking`.
    */
   hints: {
     /** Members to merge into the request body. */
@@ -52,6 +52,27 @@ export interface Prepared<M> {
     /** Headers to add to the request. */
     headers?: Record<string, string>;
   };
+  /**
+   * The body that you send, as a new object: with these messages where the format has them (`messages`, `input` of OpenAI
+   * Responses, `contents` of Gemini), cache markers at `cacheBreakpoints` as far as the provider takes more, and `hints`. What
+   * you have set stays, but for the member with the messages: your own `thinking`, cache markers, and lists. Your body is not
+   * modified.
+   *
+   * A hint makes `thinking` adaptive if the body has none; with `{ type: "disabled" }` there is none. If the body has `betas`, as
+   * in `client.beta.messages` of Anthropic's SDK, the beta that the hint needs is added to it; else use `applyHeaders`.
+   * Hosts of LangChain and pi have no member for hints: choose `thinking: "drop"` there.
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT` if `body` is no object.
+   * @example
+   * await client.messages.create(prepared.apply({ model, max_tokens, system, tools }), { headers: prepared.applyHeaders() });
+   */
+  apply<B extends object>(body: B): B & Body<M>;
+  /**
+   * The headers that you send, as a new object: with those that `hints` needs, added to your own value of the same name.
+   *
+   * @param headers default none
+   */
+  applyHeaders(headers?: Record<string, string>): Record<string, string>;
 }
 
 /** Why a request does not fit. */
@@ -62,6 +83,16 @@ export interface Unfit {
   floor: Floor;
   /** What would help, in words: the largest part first. */
   help: string[];
+}
+
+/** The member that holds a request's messages: one of these, by the format. */
+export interface Body<M> {
+  /** The messages, in every format but these two. */
+  messages: M[];
+  /** The messages, of OpenAI Responses and its Agents SDK. */
+  input: M[];
+  /** The messages, of Gemini. */
+  contents: M[];
 }
 
 /** A history pruned for one request. */

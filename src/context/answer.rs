@@ -50,6 +50,12 @@ pub struct Answer {
     /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
     /// and it is to drop what it no longer accepts.
     pub hints: Option<&'static str>,
+    /// In which format, and by whose rules.
+    pub format: &'static str,
+    /// The provider's name.
+    pub provider: &'static str,
+    /// Cache markers of the host's in these messages.
+    pub marked: u32,
     /// Positions of messages in the request after which a cache marker pays: at most three, for a provider that is told.
     pub cache_breakpoints: Vec<u32>,
     /// First message of the last group: until another message follows, it may still change.
@@ -75,6 +81,9 @@ json::written!(Answer {
     fold,
     fold_due,
     hints,
+    format,
+    provider,
+    marked,
     cache_breakpoints,
     last_group
 });
@@ -313,7 +322,10 @@ impl State {
             outcome: said.outcome,
             fold: said.fold,
             fold_due: self.sent.fold_due || self.is_wanting(),
-            hints: self.needs_drop_hint().then(|| self.provider.drop_reasoning_hint()).flatten(),
+            hints: self.drop_hint(),
+            format: self.format.name(),
+            provider: self.provider.name(),
+            marked: self.marked(),
             cache_breakpoints: self.sent.breakpoints.clone(),
             last_group: self.last_group(),
         }

@@ -5,14 +5,17 @@ use super::options::Thinking;
 use super::state::State;
 use super::turns::hosts;
 use super::view::Entry;
-use crate::model::{Form, Kind};
+use crate::format::Format;
+use crate::model::{Form, Kind, NONE};
 use crate::prune::{Change, Rule};
+use crate::validity::Provider;
 
 impl State {
     /// Behind a change reasoning is void.
     pub(super) fn binds_reasoning(&self) -> bool {
         let told = self.options.thinking;
-        told.map_or_else(|| self.provider.binds_reasoning(), |told| told == Thinking::Bound)
+        let binds = |told| matches!(told, Thinking::Bound | Thinking::Drop);
+        told.map_or_else(|| self.provider.binds_reasoning(), binds)
     }
 
     /// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
@@ -37,6 +40,11 @@ impl State {
         let rule = match self.options.thinking {
             Some(Thinking::None) => Rule::NoThinking,
             _ if rebind => Rule::BoundThinking,
+            Some(Thinking::Drop) => {
+                // What another option left to a hint.
+                let unbound: Vec<u32> = self.unbound.keys().copied().collect();
+                return self.drop_reasoning(&unbound, Rule::BoundThinking);
+            }
             _ => return false,
         };
         let live = self.ledger.live().to_vec();
@@ -52,7 +60,7 @@ impl State {
                 continue;
             }
             let before = block.now;
-            if block.mask.may_edit {
+            if block.mask.may_edit || self.goes_too(at) {
                 self.ledger.set_form(at, Form::Gone, 0);
                 self.note(Change { block: at, rule, before });
                 went = true;
@@ -61,6 +69,53 @@ impl State {
             }
         }
         went
+    }
+
+    /// What is void goes where no hint is to save it, also the newest and what is pinned; only what stays with its calls stays.
+    fn goes_too(&self, at: u32) -> bool {
+        let Some(block) = self.ledger.blocks.get(at as usize).filter(|_| self.drops()) else {
+            return false;
+        };
+        let message = block.message;
+        let first = self.ledger.blocks_of(message).start;
+        let piece = at.saturating_sub(first) as usize;
+        let outline = self.outlines.get(message as usize);
+        let found = outline.and_then(|it| Some((it.role, it.pieces.get(piece)?)));
+        let tied = block.group != NONE;
+        found.is_some_and(|(role, piece)| self.mask(message, role, piece, tied).may_edit)
+    }
+
+    fn drops(&self) -> bool {
+        self.options.thinking == Some(Thinking::Drop)
+    }
+
+    /// What the provider must be told so that it drops reasoning that an edit has unbound, instead of refusing the request:
+    /// members of what the host of this format sends as body and headers, as JSON.
+    pub(super) fn drop_hint(&self) -> Option<&'static str> {
+        if !self.needs_drop_hint() || self.drops() {
+            return None;
+        }
+        match (self.provider, self.format) {
+            // The SDK adds the header itself.
+            (Provider::Anthropic, Format::AiSdk) => Some(
+                r#"{"body":{"providerOptions":{"anthropic":{"thinking":{"blockBinding":{"prefixMismatchBehavior":"drop_block"}}}}}}"#,
+            ),
+            (Provider::Anthropic, _) => Some(
+                r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}}},"headers":{"anthropic-beta":"thinking-binding-controls-2026-08-01"}}"#,
+            ),
+            // InvokeModel takes the body of Messages, with the betas in it.
+            (Provider::Bedrock, Format::Anthropic) => Some(
+                r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}"#,
+            ),
+            (Provider::Bedrock, Format::AiSdk) => Some(
+                r#"{"body":{"providerOptions":{"bedrock":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}}}"#,
+            ),
+            // Converse hands these on to the model; there is no header of its own.
+            (Provider::Bedrock, _) => Some(
+                r#"{"body":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}"#,
+            ),
+            _ => None,
+        }
     }
 
     /// Reasoning is sent that is bound to what is gone: the provider must be told to drop it.

@@ -169,6 +169,16 @@ impl State {
         fixes
     }
 
+    /// Markers of the host's that go out in messages.
+    pub(super) fn marked(&self) -> u32 {
+        let sent = self.markers.marked.iter().filter(|at| self.is_live(**at));
+        let of = |&at: &u32| {
+            let own = self.outlines.get(at as usize).map_or(0, validity::most_sent);
+            own.min(self.markers.kept(at))
+        };
+        sent.map(of).fold(0, u32::saturating_add)
+    }
+
     fn unmark(&self, at: u32, outline: &Outline, kept: u32, found: u32) -> Vec<Fix> {
         if self.provider.most_markers() == 0 {
             return Vec::new();

@@ -3,6 +3,7 @@
 mod agent;
 mod alignment;
 mod answer;
+mod apply;
 mod arrival;
 mod bound;
 mod budget;
@@ -52,6 +53,7 @@ mod wire_tests;
 pub use agent::{Told, agent_tools};
 pub use alignment::Alignment;
 pub use answer::{Answer, Event};
+pub use apply::{Applied, READ as APPLY_READS, apply};
 pub use arrival::Pushed;
 pub use budget::context_budget;
 pub use compactions::Compacted;

@@ -49,6 +49,8 @@ pub enum Thinking {
     Bound,
     /// Nothing: it stays behind a change.
     Free,
+    /// All that stands before it, and behind a change all of it goes, the newest too: no hint is needed.
+    Drop,
     /// None is kept: the model takes none.
     None,
 }
@@ -57,11 +59,12 @@ impl Thinking {
     fn parse(name: &str) -> Result<Self> {
         match name {
             "bound" => Ok(Self::Bound),
+            "drop" => Ok(Self::Drop),
             "free" => Ok(Self::Free),
             "none" => Ok(Self::None),
             _ => {
                 let got = format_args!("\"{name}\"");
-                Err(Error::argument("thinking", "one of bound, free, none", got))
+                Err(Error::argument("thinking", "one of bound, drop, free, none", got))
             }
         }
     }

@@ -198,7 +198,7 @@ fn definitions(tool: &RawValue) -> usize {
 }
 
 /// Cache markers on the elements of an array.
-fn marks(list: &RawValue) -> u32 {
+pub(super) fn marks(list: &RawValue) -> u32 {
     let mut marks = 0_u32;
     for item in json::items(list).unwrap_or_default() {
         let members = json::members(item).unwrap_or_default();

@@ -13,6 +13,7 @@ mod image;
 mod join;
 mod json;
 mod langchain;
+mod mark;
 mod openai_chat;
 mod openai_items;
 mod openai_responses;
@@ -31,6 +32,7 @@ use openai_items::{AGENTS, RESPONSES};
 pub use edit::{Change, What, copied_ops, gone, is_marker};
 pub use fingerprint::{fingerprint, of_bytes};
 pub use join::Joined;
+pub use mark::{member, merge};
 
 /// A message format that is read, edited in place, and made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

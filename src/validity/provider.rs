@@ -329,24 +329,4 @@ impl Provider {
             _ => Between::Nothing,
         }
     }
-
-    /// What it must be told so that it drops reasoning that an edit has unbound, instead of refusing the request: members
-    /// of the request's body and headers, as JSON. Nothing where reasoning is not bound.
-    pub fn drop_reasoning_hint(self) -> Option<&'static str> {
-        match self {
-            Self::Anthropic => Some(
-                r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}}},"headers":{"anthropic-beta":"thinking-binding-controls-2026-08-01"}}"#,
-            ),
-            // Converse hands these on to the model; there is no header of its own.
-            Self::Bedrock => Some(
-                r#"{"body":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}"#,
-            ),
-            Self::OpenAiChat
-            | Self::OpenAiResponses
-            | Self::Gemini
-            | Self::Mistral
-            | Self::DeepSeek
-            | Self::Kimi => None,
-        }
-    }
 }

@@ -343,6 +343,18 @@ pub fn history_limit(len: usize) -> Result<Option<u32>> {
     with_input(len, crate::context::history_limit)
 }
 
+/// Members of a host's body that `apply` reads, as JSON.
+#[wasm_bindgen]
+pub fn apply_reads() -> String {
+    write(&crate::context::APPLY_READS)
+}
+
+/// What a request (JSON in the input buffer) changes in the host's body, headers and messages, as JSON.
+#[wasm_bindgen]
+pub fn apply(len: usize) -> Result<String> {
+    with_input(len, |json| Ok(write(&crate::context::apply(json)?)))
+}
+
 /// Definitions of the agent's tools, as JSON.
 #[wasm_bindgen]
 pub fn agent_tools() -> String {

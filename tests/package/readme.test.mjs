@@ -24,7 +24,7 @@ declare global {
   var log: (...said: unknown[]) => void;
   var asTool: (tool: plimsoll.AgentTool) => object;
   var callModel: (request: plimsoll.Prepared<Message>) => Promise<{ usage: object }>;
-  var anthropic: { messages: { create(body: object): Promise<object> } };
+  var anthropic: { messages: { create(body: object, options?: object): Promise<object> } };
   class HumanMessage { constructor(fields: object) }
   class ToolMessage { constructor(fields: object) }
   var url: string;
@@ -43,7 +43,7 @@ declare global {
 /** Its own types are held against the store's in `package.test.mjs`. */
 const OTHERS = `declare module "@anthropic-ai/sdk" {
   export default class Anthropic {
-    messages: { create(body: object): Promise<{ usage: object; content: object[] }> };
+    messages: { create(body: object, options?: object): Promise<{ usage: object; content: object[] }> };
   }
 }
 declare module "redis" {

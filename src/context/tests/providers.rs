@@ -216,7 +216,7 @@ fn bytes_beyond_the_limit_go_from_the_oldest_on() {
 }
 
 #[test]
-fn bedrock_is_told_of_unbound_reasoning_in_its_own_fields() {
+fn bedrock_is_told_of_unbound_reasoning_in_the_body_of_invoke_model() {
     let thought = |at: u32| {
         let thinking =
             json!({ "type": "thinking", "thinking": "hm", "signature": format!("s{at}") });
@@ -224,10 +224,9 @@ fn bedrock_is_told_of_unbound_reasoning_in_its_own_fields() {
             json!({ "type": "tool_use", "id": format!("c{at}"), "name": "read", "input": {} });
         json!({ "role": "assistant", "content": [thinking, call] })
     };
-    for (provider, pointer) in [
-        ("anthropic", "/headers/anthropic-beta"),
-        ("bedrock", "/body/additionalModelRequestFields/anthropic_beta/0"),
-    ] {
+    for (provider, pointer) in
+        [("anthropic", "/headers/anthropic-beta"), ("bedrock", "/body/anthropic_beta/0")]
+    {
         let mut told = told(provider, "anthropic", 10_000);
         told.ask("go");
         let mut hints = None;
