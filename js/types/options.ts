@@ -173,11 +173,14 @@ export interface ContextManagerOptions<M> extends PolicyOptions {
    */
   signCalls?: boolean;
   /**
-   * What a thinking block that is kept is bound to. `bound`: all that stands before it, so that behind an edit it goes, or
-   * `Prepared.hints` has the provider drop it (newer Claude models refuse it otherwise). `free`: nothing. `none`: the model
-   * takes none, and none is sent; only what a provider wants with its calls stays. Default: bound for Anthropic and Bedrock.
+   * Whether thinking blocks become void when earlier messages change, as newer Claude models have it, which then refuse them.
+   * `bound`: they do. Plimsoll removes those after the first change; the newest must stay as it is, so that the provider is told
+   * to drop it by `Prepared.hints`, which `Prepared.apply` and `applyHeaders` merge into what you send. `drop`: they do, and all
+   * of them go, the newest too: no hint is ever needed. For hosts that cannot send hints, and models that take a tool call
+   * without its thinking (Claude's adaptive thinking does). `free`: they do not. `none`: the model takes no thinking, and none
+   * is sent; only what a provider wants with its calls stays. Default: `bound` for Anthropic and Bedrock, else `free`.
    */
-  thinking?: "bound" | "free" | "none";
+  thinking?: "bound" | "drop" | "free" | "none";
   /**
    * Default `generic`. A function is asked once for each text of the history, when it is first passed. If it throws, `generic`
    * counts that text, and the event `callback-failed` says so; an answer that is no number is `INVALID_ARGUMENT`.

@@ -278,7 +278,7 @@ test("thinking is bound, free, or none is sent, as the model has it", { skip }, 
   assert.deepEqual([sent(none), none.hints, none.epoch], [0, {}, bound.epoch + 1]);
   assert.equal(none.edits.at(-1).rule, "no-thinking");
   assert.throws(() => context.setModel(/** @type {any} */ ({ thinking: "off" })), {
-    message: 'thinking: expected one of bound, free, none, got "off"',
+    message: 'thinking: expected one of bound, drop, free, none, got "off"',
   });
 });
 

@@ -1,7 +1,9 @@
 // @ts-check
-/** Reasoning goes back as it came: what the two checks of it find. */
+/** Reasoning goes back as it came, or not at all: what the two checks of it find, and a session whose edits void it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { boundThinking } from "./laws.mjs";
+import { loadPackage } from "./package.mjs";
 import {
   answer,
   ask,
@@ -12,7 +14,10 @@ import {
   user,
 } from "./strict/cases/anthropic.mjs";
 import { replaced, text } from "./strict/cases/shared.mjs";
-import { carriedThinking, unchangedThinking } from "./strict.mjs";
+import { carriedThinking, strictAnthropic, unchangedThinking } from "./strict.mjs";
+
+const { api, why } = await loadPackage();
+const skip = api ? false : why;
 
 test("I10: the newest thinking is the host's, as it was", () => {
   const source = host.map((_, at) => at);
@@ -89,4 +94,76 @@ test("I10: where roles alternate, neighbours go out as one message, with the new
   assert.deepEqual(find([...joined].reverse()), [never], "in another order");
   const changed = joined.with(0, think({ thinking: "other" }));
   assert.deepEqual(find(changed), ["a thinking block that the host never had"]);
+});
+
+/**
+ * A session of calls with thinking, requested before each call, as a provider that binds thinking sees it: how often void
+ * thinking was sent, and with a hint, how often the newest went, and how many requests had thinking at all.
+ * @param {any} options
+ */
+function lived(options) {
+  const window = { contextTokens: 12_000, maxOutputTokens: 1_000 };
+  const context = new api.ContextManager({
+    window,
+    format: "anthropic",
+    clock: () => 0,
+    ...options,
+  });
+  /** @type {any[]} */
+  const history = [ask];
+  const bound = boundThinking(history);
+  const seen = { stale: 0, hints: 0, thinking: 0, newestGone: 0, epochs: 0 };
+  /** @type {any} */
+  let previous = null;
+  for (let at = 0; at < 80; at += 1) {
+    const thought = think({ thinking: `thought ${at}`, signature: `s${at}` });
+    const words = Array.from({ length: 250 }, (_, word) => `x${at}y${word}`).join(" ");
+    history.push(assistant([thought, use(`c${at}`)]), user([answer(`c${at}`, { content: words })]));
+    if (at % 9 === 8) history.push(assistant([text("done")]), user([text(`and now ${at}`)]));
+    const view = context.request(history);
+    assert.deepEqual(strictAnthropic(view.messages), [], `call ${at}`);
+    assert.deepEqual(unchangedThinking(view.messages, history, view.source), []);
+    const changed = view.firstChanged ?? previous?.messages.length ?? 0;
+    const hasHint = Object.keys(view.hints).length > 0;
+    if (bound.next(view, previous, changed) >= 0 && !hasHint) seen.stale += 1;
+    if (hasHint) seen.hints += 1;
+    if (JSON.stringify(view.messages).includes('"signature"')) seen.thinking += 1;
+    if (view.firstChanged !== null && !JSON.stringify(view.messages).includes(`"s${at}"`)) {
+      seen.newestGone += 1;
+    }
+    seen.epochs = view.epoch;
+    previous = view;
+  }
+  return seen;
+}
+
+test("I12: with `drop` no void thinking and no hint is ever sent, the newest thinking included", {
+  skip,
+}, () => {
+  const bound = lived({ thinking: "bound" });
+  assert.equal(bound.stale, 0);
+  assert.ok(bound.hints > 0 && bound.newestGone === 0, "the newest is saved by a hint");
+  const drop = lived({ thinking: "drop" });
+  assert.deepEqual([drop.stale, drop.hints], [0, 0]);
+  assert.ok(drop.epochs > 2 && drop.newestGone > 0 && drop.thinking > 40, JSON.stringify(drop));
+  const free = lived({ thinking: "free" });
+  assert.ok(free.stale > 0, "the check finds void thinking");
+});
+
+test("I12: a session that changes to `drop` sends no void thinking from then on", { skip }, () => {
+  const window = { contextTokens: 12_000 };
+  const context = new api.ContextManager({ window, format: "anthropic", clock: () => 0 });
+  /** @type {any[]} */
+  const history = [ask];
+  let request = context.request(history);
+  for (let at = 0; Object.keys(request.hints).length === 0; at += 1) {
+    const words = Array.from({ length: 250 }, (_, word) => `x${at}y${word}`).join(" ");
+    history.push(assistant([think({ signature: `s${at}` }), use(`c${at}`)]));
+    history.push(user([answer(`c${at}`, { content: words })]));
+    request = context.request(history);
+  }
+  context.setModel({ thinking: "drop" });
+  request = context.request(history);
+  assert.deepEqual(request.hints, {});
+  assert.ok(!JSON.stringify(request.messages).includes('"signature"'));
 });

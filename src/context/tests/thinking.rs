@@ -75,6 +75,7 @@ fn what_reasoning_is_bound_to_is_the_providers_word_or_the_hosts() {
     for (provider, format, said, binds, hinted) in [
         ("anthropic", "anthropic", None, true, true),
         ("anthropic", "anthropic", Some("bound"), true, true),
+        ("anthropic", "anthropic", Some("drop"), true, false),
         ("anthropic", "anthropic", Some("free"), false, false),
         ("openai-chat", "openai-chat", None, false, false),
         ("openai-chat", "openai-chat", Some("bound"), true, false),
@@ -85,7 +86,7 @@ fn what_reasoning_is_bound_to_is_the_providers_word_or_the_hosts() {
         assert_eq!(hints.is_some(), hinted, "{provider} {said:?}");
     }
     let error = Options::parse(r#"{"thinking":"off"}"#).unwrap_err().to_string();
-    assert_eq!(error, r#"thinking: expected one of bound, free, none, got "off""#);
+    assert_eq!(error, r#"thinking: expected one of bound, drop, free, none, got "off""#);
 }
 
 #[test]
@@ -128,6 +129,17 @@ fn with_another_model_reasoning_is_bound_or_goes_from_then_on() {
     for told in [&mut told, &mut woken] {
         let answer = told.request();
         assert_eq!((told.thoughts().0, answer.hints, answer.epoch), (0, None, epoch + 2));
+    }
+    // What has changed already voids all of it, the newest too, and no hint is needed.
+    for before in ["free", "bound"] {
+        let (mut told, _) = thinking("anthropic", "anthropic", Some(before));
+        let mut woken = told.woken(&options("drop"));
+        told.switch(&options("drop"));
+        for told in [&mut told, &mut woken] {
+            let answer = told.request();
+            assert_eq!((told.thoughts().0, answer.hints), (0, None), "{before}");
+            assert_eq!(told.state.violations(), []);
+        }
     }
     // A model that binds where nothing was changed has nothing to refuse.
     let mut told = Told::new(&under("openai-chat", "anthropic", None, 1_000_000));

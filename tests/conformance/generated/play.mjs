@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { deepFreeze } from "../carry.mjs";
 import { callsOf } from "../convert/turns.mjs";
 import { hostOptions, random } from "../generated.mjs";
+import { boundThinking } from "../laws.mjs";
 import { strictFor } from "../pairs.mjs";
 import { hasText } from "../strict/common.mjs";
 import { markersIn, rendered, takesMarkers, unpaired, withoutMarkers } from "./additions.mjs";
@@ -95,6 +96,7 @@ function run(api, { format, provider }, history, seed, played) {
     format,
     provider,
     clock: () => now,
+    ...(drops(provider, seed) ? { thinking: "drop" } : {}),
     ...hostOptions(history, format),
   };
   const manager = new api.ContextManager(options);
@@ -108,6 +110,9 @@ function run(api, { format, provider }, history, seed, played) {
   const next = random(seed);
   const law = { format, provider };
   const views = { mended: /** @type {any} */ (null), sent: /** @type {any} */ (null) };
+  const bound = boundThinking(messages);
+  /** @type {any} */
+  let last = null;
   const sound = { carried: new WeakSet(), honest: new WeakSet() };
   for (let count = 1; ; count = Math.min(messages.length, count + 1 + Math.floor(next() * 4))) {
     now += next() < 0.5 ? 1000 : 400_000;
@@ -122,6 +127,13 @@ function run(api, { format, provider }, history, seed, played) {
     if (!isSame(view.messages, mended.messages)) check(`request, ${where}`, view.messages);
     checkGrowth(where, views.sent, view);
     checkAgain(where, manager, prefix, view);
+    if (drops(provider, seed)) {
+      const stale = bound.next(view, last, view.firstChanged ?? last?.messages.length ?? 0);
+      if (stale >= 0)
+        broken("void thinking", `${where}: message ${stale} is bound to another prefix`);
+      if (Object.keys(view.hints).length > 0) broken("hints", `${where}: a hint with \`drop\``);
+      last = view;
+    }
     if (view.fits && view.tokens > contextTokens - maxOutputTokens)
       broken("tokens", `${where}: ${view.tokens} tokens in ${contextTokens - maxOutputTokens}`);
     const problem =
@@ -148,6 +160,9 @@ function run(api, { format, provider }, history, seed, played) {
   manager[Symbol.dispose]();
   mender[Symbol.dispose]();
 }
+
+/** Half of the sessions of providers that bind thinking let all of it go that an edit voids. @param {string} provider @param {number} seed */
+const drops = (provider, seed) => ["anthropic", "bedrock"].includes(provider) && seed % 2 === 0;
 
 /**
  * What `validate` finds though the strict provider takes the whole history: why it is no false alarm. Each is a place
