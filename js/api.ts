@@ -4,6 +4,7 @@ export { compact, planCompaction } from "./compacting.js";
 export { ContextManager, type Counters } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";
+export { capOutput } from "./output.js";
 export { isContextOverflow } from "./overflow.js";
 export { applyRequest } from "./prepared.js";
 export {

@@ -27,9 +27,30 @@ import type {
 
 /** Options of `setModel`. */
 type Model<M> = Partial<
-  Pick<ContextManagerOptions<M>, "window" | "estimator" | "provider" | "thinking" | "economy">
+  Pick<
+    ContextManagerOptions<M>,
+    | "window"
+    | "estimator"
+    | "provider"
+    | "thinking"
+    | "economy"
+    | "trigger"
+    | "triggerTokens"
+    | "target"
+    | "margin"
+  >
 >;
-const MODEL = ["window", "estimator", "provider", "thinking", "economy"];
+const MODEL = [
+  "window",
+  "estimator",
+  "provider",
+  "thinking",
+  "economy",
+  "trigger",
+  "triggerTokens",
+  "target",
+  "margin",
+];
 
 /** Work done by a manager, for benchmarks. */
 export interface Counters {
@@ -226,7 +247,8 @@ export class ContextManager<M = unknown> {
    * Changes the options that depend on the model. Options that you leave out stay as they are, and earlier decisions are kept if
    * possible. With another estimator or provider the history is measured again, and observed usage is forgotten.
    *
-   * @param model any of `window`, `estimator`, `provider`, `thinking` and `economy`
+   * @param model any of `window`, `estimator`, `provider`, `thinking`, `economy`, and the thresholds of this model: `trigger`,
+   *   `triggerTokens`, `target` and `margin`
    * @throws {PlimsollError} `INVALID_ARGUMENT`; nothing has changed then.
    *
    * @example

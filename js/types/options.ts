@@ -101,13 +101,24 @@ export interface PolicyOptions {
   /**
    * Share of the usable window above which room must be made, 0..1. Default 0.95 for `balanced`, `economy`, `retention` and
    * `capacity`; the first three also act earlier if that is cheaper. The presets of other systems have defaults of their own.
+   * Tokens that only the provider counts, such as a system prompt that you do not pass, are content like any other.
    */
   trigger?: number;
+  /**
+   * The trigger in tokens, for models that get worse long before their window is full: room is made above this or above `trigger`,
+   * whichever is less. Default none.
+   */
+  triggerTokens?: number;
   /**
    * Size to shrink to when room is made, 0..1. For `balanced`, `economy`, `retention` and `capacity` a share of the trigger, default
    * 0.55. For the presets of other systems a share of the usable window, below the trigger; they have defaults of their own.
    */
   target?: number;
+  /**
+   * Factor for estimates, from 1 to 3: they are multiplied by it before they are compared with the trigger and the window. Tokens
+   * that a provider has counted (`observe`) are not, only what came after them. Default 1.
+   */
+  margin?: number;
   /**
    * A tool result larger than this share of `window.contextTokens` is cut before it is sent for the first time, 0..1. 1: never.
    * Default 0.12, `capacity` 1. Only for `balanced`, `economy`, `retention` and `capacity`.

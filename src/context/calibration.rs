@@ -80,6 +80,19 @@ impl Calibration {
         last.estimate.saturating_add(more).saturating_sub(scaled(last.used.saturating_sub(tokens)))
     }
 
+    /// What the provider counts besides our estimate (a system prompt and tools that we are not shown), as an estimate.
+    pub(super) fn hidden(&self) -> u64 {
+        let Some(last) = self.last else { return 0 };
+        let (used, of) = self.factor();
+        let all = last.used.saturating_mul(of).checked_div(used).unwrap_or(last.used);
+        all.saturating_sub(last.estimate)
+    }
+
+    /// What has come since the provider counted; all of it, if it has not.
+    pub(super) fn since(&self, estimate: u64) -> u64 {
+        estimate.saturating_sub(self.last.map_or(0, |last| last.estimate))
+    }
+
     /// Tokens of the provider's for tokens of ours, from a third to three.
     fn factor(&self) -> (u64, u64) {
         let (used, estimate) = self.grown;
@@ -151,6 +164,7 @@ mod tests {
         // Claude Code's first request: its prompt and tools stand in no session file.
         let hidden = observed(&[(0, 43_588, 1_235)]);
         assert_eq!((hidden.tokens(1_335), hidden.estimate(WINDOW)), (43_688, 57_647));
+        assert_eq!((hidden.hidden(), hidden.since(1_335)), (42_353, 100));
         // Without a window nothing tells it from a session's sum.
         let mut unknown = Calibration::default();
         unknown.observe(Counted { epoch: 0, used: 43_588, estimate: 1_235 }, 0);

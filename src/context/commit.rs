@@ -146,11 +146,11 @@ impl State {
             return;
         }
         if let Some(mut ceiling) = self.compactions.limit {
-            let under = Setting { usable: ceiling.tokens, ..self.setting() };
-            ceiling.accept(counted.estimate, self.pruner.line(&under));
+            ceiling.accept(counted.estimate, self.lines(ceiling.tokens).0);
             self.compactions.limit = Some(ceiling);
         }
-        let setting = Setting { usable: self.options.usable, ..self.setting() };
+        let (usable, cap) = (self.options.usable, self.options.cap);
+        let setting = Setting { usable, cap, ..self.setting() };
         let fits = counted.used <= self.pruner.line(&setting);
         self.compactions.guard.read(counted.epoch, fits);
         self.compactions.refusals = (0, 0);
@@ -202,7 +202,7 @@ impl State {
         let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
         self.lines.given = given.said("summary").map(Into::into);
         let mut decision = Decision::default();
-        let (setting, call) = (self.setting(), self.call);
+        let (setting, call) = (self.deciding(self.usable), self.call);
         let (ledger, lines) = (&mut self.ledger, &mut self.lines);
         self.pruner.replace(ledger, &setting, call, cut, &gone, true, lines, &mut decision);
         self.take(decision);

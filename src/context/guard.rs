@@ -158,9 +158,8 @@ impl Guard {
 impl State {
     /// Whether a summarizer may be asked now, without the host's wish.
     pub fn may_summarize(&mut self, now_ms: i64) -> bool {
-        let setting = self.setting();
-        let tokens = self.pruner.context(&self.ledger, &setting);
-        let (line, needed) = (self.pruner.line(&setting), tokens > self.usable);
+        let (tokens, line) = self.sizes();
+        let needed = tokens > self.usable;
         self.options.summarizes && self.compactions.guard.permits(tokens, line, needed, now_ms)
     }
 

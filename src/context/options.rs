@@ -39,7 +39,14 @@ pub struct Options {
     pub tiers: Option<Tiers>,
     /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
     pub thinking: Option<Thinking>,
+    /// Above so many tokens something must go, whatever share of the window that is.
+    pub cap: u64,
+    /// By what estimates are multiplied before they are held against a limit, in thousandths; what a provider counted is not.
+    pub margin: u64,
 }
+
+/// A margin of nothing.
+pub(super) const ONE: u64 = 1000;
 
 /// What reasoning that is kept is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +129,8 @@ impl Options {
             signs: given.flag("signCalls")?.unwrap_or(false),
             tiers: given.get("tiers").map(Tiers::read).transpose()?,
             thinking: given.named("thinking", Thinking::parse)?,
+            cap: given.amount("triggerTokens", 0, TOKENS)?.unwrap_or(u64::MAX),
+            margin: margin(&given)?,
             folds: if given.flag("transient")?.unwrap_or(false) {
                 Folds::Never
             } else if summarizes {
@@ -135,6 +144,14 @@ impl Options {
     }
 }
 
+/// At least 1: less would let estimates pass that a provider refuses.
+fn margin(given: &Given<'_>) -> Result<u64> {
+    let margin = given.amount("margin", 3, 3)?.unwrap_or(ONE);
+    let got = given.get("margin").unwrap_or_default();
+    let refused = || given.refused("margin", "a number from 1 to 3", got);
+    Some(margin).filter(|&margin| margin >= ONE).ok_or_else(refused)
+}
+
 /// The options of summaries. They are checked here, since nobody waits for the compaction that reads them.
 fn summary<'a>(given: &Given<'a>) -> Result<Given<'a>> {
     let summary = given.inner("summary")?.unwrap_or_else(|| Given::none("summary"));
@@ -144,7 +161,7 @@ fn summary<'a>(given: &Given<'a>) -> Result<Given<'a>> {
 }
 
 /// Options that every preset has.
-pub(in crate::context) const EVERY: [&str; 15] = [
+pub(in crate::context) const EVERY: [&str; 17] = [
     "window",
     "format",
     "provider",
@@ -153,7 +170,9 @@ pub(in crate::context) const EVERY: [&str; 15] = [
     "thinking",
     "preset",
     "trigger",
+    "triggerTokens",
     "target",
+    "margin",
     "minimumGainTokens",
     "protectTurns",
     "protectFirst",

@@ -328,8 +328,7 @@ impl State {
 
     /// Tokens of a request now, and above how many something must go.
     pub(super) fn sizes(&self) -> (u64, u64) {
-        let setting = self.setting();
-        (self.pruner.context(&self.ledger, &setting), self.pruner.line(&setting))
+        (self.pruner.context(&self.ledger, &self.setting()), self.lines(self.usable).0)
     }
 
     /// Messages before a cut of which something stays.

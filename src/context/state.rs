@@ -279,7 +279,7 @@ impl State {
 
     /// What the next request may have.
     pub(super) fn next_usable(&self) -> u64 {
-        let usable = self.calibration.estimate(self.options.usable);
+        let usable = self.estimated(self.options.usable);
         let usable = self.compactions.limit.map_or(usable, |limit| limit.tokens.min(usable));
         let worth = usable.abs_diff(self.usable).saturating_mul(50) > self.usable;
         let context = self.pruner.context(&self.ledger, &self.setting());

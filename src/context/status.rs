@@ -5,7 +5,6 @@ use crate::json::{self, Value};
 use super::flush::Flushed;
 use super::options::Options;
 use super::state::State;
-use crate::prune::Setting;
 
 /// Levels of pressure, and the percentage at which each begins.
 pub(super) const LEVELS: [(u64, &str); 4] =
@@ -90,14 +89,14 @@ impl State {
         let used = self.status().used;
         let reserve = window.saturating_sub(usable);
         // As the next request decides: a usage that came since the last one counts.
-        let setting = Setting { usable: self.next_usable(), ..self.setting() };
+        let (line, target) = self.lines(self.next_usable());
         let shown = |tokens| (window > 0).then(|| self.calibration.tokens(tokens).min(usable));
         Window {
             used,
             reserve,
             free: signed(usable).saturating_sub(signed(used)),
-            trigger: shown(self.pruner.line(&setting)),
-            target: shown(self.pruner.target(&setting)),
+            trigger: shown(line),
+            target: shown(target),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::answer::{Answer, Said};
 use super::counter::Counter;
 use super::measure::measure;
+use super::options::ONE;
 use super::shorten::About;
 use super::state::{Decided, State};
 use crate::error::Result;
@@ -112,7 +113,7 @@ impl State {
         if self.options.window == 0 {
             return false;
         }
-        let setting = self.setting();
+        let setting = self.deciding(self.usable);
         let decision = self.pruner.fit_again(&mut self.ledger, &setting, &mut self.lines);
         let more = !decision.changes.is_empty();
         self.take(decision);
@@ -223,12 +224,50 @@ impl State {
                 folds @ (Folds::Carried | Folds::Deferred | Folds::Never) => folds,
             },
         };
-        let setting = self.setting();
+        let setting = self.deciding(self.usable);
         let decision = self.pruner.decide(&mut self.ledger, &setting, moment, &mut self.lines);
         self.take(decision.clone());
         decision
     }
 
+    /// Tokens that count as content though no message holds them: what only usage tells of, and the margin on estimates.
+    fn beside_content(&self) -> u64 {
+        let context = self.pruner.context(&self.ledger, &self.setting());
+        let extra = self.calibration.last.map_or(0, |_| self.calibration.since(context));
+        let extra = extra.saturating_mul(self.options.margin.saturating_sub(ONE)) / ONE;
+        self.calibration.hidden().saturating_add(extra)
+    }
+
+    /// What a decision is made for, if requests may have so many tokens of messages: shares are of the whole window, so what a
+    /// provider counts besides is content, and not a smaller window.
+    pub(super) fn deciding(&self, usable: u64) -> Setting {
+        let setting = self.setting();
+        let hidden = self.calibration.hidden();
+        Setting {
+            usable: usable.saturating_add(hidden),
+            fixed: setting.fixed.saturating_add(self.beside_content()),
+            cap: self.estimated(self.options.cap).saturating_add(hidden),
+            ..setting
+        }
+    }
+
+    /// Tokens of messages above which something must go, and those that are then aimed for.
+    pub(super) fn lines(&self, usable: u64) -> (u64, u64) {
+        let setting = self.deciding(usable);
+        let own = |all: u64| all.saturating_sub(self.beside_content());
+        (own(self.pruner.line(&setting)), own(self.pruner.target(&setting)))
+    }
+
+    /// The estimate that so many tokens of the provider's are; without its figures, less by the margin.
+    pub(super) fn estimated(&self, tokens: u64) -> u64 {
+        let estimate = self.calibration.estimate(tokens);
+        if self.calibration.last.is_some() || tokens == u64::MAX {
+            return estimate;
+        }
+        estimate.saturating_mul(ONE).checked_div(self.options.margin).unwrap_or(estimate)
+    }
+
+    /// As messages measure it; decisions are made for [`Self::deciding`].
     pub(super) fn setting(&self) -> Setting {
         Setting {
             window: self.options.window,
@@ -238,6 +277,7 @@ impl State {
                 .total()
                 .saturating_add(self.sent.made_tokens)
                 .saturating_add(self.pins.tokens(self.options.estimator)),
+            cap: u64::MAX,
         }
     }
 }

@@ -70,7 +70,8 @@ impl Pruner {
 
     /// The target of ours, in 1e-8 of a token.
     pub(super) fn room(&self, setting: &Setting) -> u64 {
-        self.policy.trigger * self.policy.target * setting.usable
+        let trigger = self.policy.trigger.saturating_mul(setting.usable);
+        self.policy.target * trigger.min(setting.cap.saturating_mul(WHOLE))
     }
 
     /// All that may be stubbed together would reach the target.

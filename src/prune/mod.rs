@@ -42,6 +42,8 @@ pub struct Setting {
     pub usable: u64,
     /// What is sent beside the messages: system prompt and tools.
     pub fixed: u64,
+    /// Above so many something must go, whatever share of the window that is.
+    pub cap: u64,
 }
 
 /// When a decision is made.
@@ -258,7 +260,7 @@ impl Pruner {
     pub fn line(&self, setting: &Setting) -> u64 {
         let seed = self.policy.seed.as_ref();
         seed.map_or_else(
-            || self.policy.trigger.saturating_mul(setting.usable) / WHOLE,
+            || (self.policy.trigger.saturating_mul(setting.usable) / WHOLE).min(setting.cap),
             |seed| seed.limit(setting),
         )
     }

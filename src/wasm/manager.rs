@@ -355,6 +355,12 @@ pub fn apply(len: usize) -> Result<String> {
     with_input(len, |json| Ok(write(&crate::context::apply(json)?)))
 }
 
+/// Tokens of an answer (JSON in the input buffer) that the window has room for.
+#[wasm_bindgen]
+pub fn cap_output(len: usize) -> Result<u32> {
+    with_input(len, crate::context::cap_output)
+}
+
 /// Definitions of the agent's tools, as JSON.
 #[wasm_bindgen]
 pub fn agent_tools() -> String {

@@ -305,7 +305,7 @@ impl State {
         self.options = options;
         self.compactions.limit = None;
         self.monitor.rearm();
-        self.usable = self.calibration.estimate(self.options.usable);
+        self.usable = self.estimated(self.options.usable);
         self.rebind(bound);
         self.hold_again();
         false

@@ -76,7 +76,7 @@ fn results(answer: &Answer) -> Vec<(u32, String)> {
 fn a67_the_trigger_is_a_share_of_the_usable_window_and_strict() {
     let limit = |name: &str, window: u64, reserve: u64| {
         let policy = Policy::preset(name).unwrap();
-        let setting = Setting { window, usable: window - reserve, fixed: 0 };
+        let setting = Setting { window, usable: window - reserve, fixed: 0, cap: u64::MAX };
         policy.seed.unwrap().limit(&setting)
     };
     assert_eq!(limit("aceclaw", 200_000, 16_384), 156_073);

@@ -159,8 +159,8 @@ impl Seed {
 
     /// Tokens above which it acts.
     pub fn limit(&self, setting: &Setting) -> u64 {
-        let Setting { window, usable, .. } = *setting;
-        match self.trigger {
+        let Setting { window, usable, cap, .. } = *setting;
+        let limit = match self.trigger {
             Trigger::Share(share) => share * usable / WHOLE,
             Trigger::Reserve(reserve) => window.saturating_sub(reserve).max(usable / 2).min(usable),
             Trigger::Hermes => {
@@ -169,7 +169,8 @@ impl Seed {
                 let small = (85 * usable / 100).min(usable.saturating_sub(1)).max(1);
                 if limit < usable { limit } else { small }
             }
-        }
+        };
+        limit.min(cap)
     }
 }
 

@@ -70,7 +70,7 @@ impl Pruner {
 
     /// Tokens that a preset aims for.
     pub(in crate::prune) fn aim(&self, setting: &Setting) -> u64 {
-        self.policy.target * setting.usable / WHOLE
+        (self.policy.target * setting.usable / WHOLE).min(setting.cap / 10 * 7)
     }
 }
 
