@@ -62,12 +62,12 @@ export const out: [
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
 
 /**
- * Options of which a part is built: the contract takes whatever we take, but for the preset `capacity` and the format `openai-agents`, which
- * its declarations do not have yet. `create` receives more than it declares: a `create` of the contract's is one of ours.
+ * Options of which a part is built: the contract takes whatever we take, but for the preset `capacity`, the format `openai-agents` and
+ * `thinking: "drop"`, which its declarations do not have yet. `create` receives more than it declares: a `create` of the contract's is one of ours.
  */
 type Options = Omit<
   ours.ContextManagerOptions<object>,
-  "on" | "preset" | "format" | "summarize" | "create"
+  "on" | "preset" | "format" | "summarize" | "create" | "thinking"
 >;
 type Create = Pick<Contract.ContextManagerOptions<object>, "create">;
 export const into: [
