@@ -21,7 +21,12 @@ export function capOutput(
   requested: number,
   window: number,
   inputTokens: number,
-  options: { margin?: number | undefined; buffer?: number | undefined } = {},
+  options: {
+    /** Factor for `inputTokens`. Default 1.2. */
+    margin?: number | undefined;
+    /** Tokens that stay free besides. Default 100. */
+    buffer?: number | undefined;
+  } = {},
 ): number {
   const { margin, buffer } = onlyKnown("options", options, ["margin", "buffer"]);
   const given = argumentJson({ requested, window, inputTokens, margin, buffer }, "options");
