@@ -34,6 +34,7 @@ declare global {
   var process: { stdout: { columns: number } };
   var sessions: Map<string, plimsoll.ContextManager>;
   var text: string;
+  var plan: plimsoll.PromptPlan;
   var usage: { prompt_tokens: number; completion_tokens: number } | undefined;
   var messages: Message[];
   var compactBetweenSteps: () => void;
