@@ -63,11 +63,10 @@ fn the_peak_is_the_largest_request_as_the_provider_counted_it_whatever_it_counts
         let woken = told.woken(&options(100_000));
         assert_eq!(woken.state.status().peak_tokens, used, "after a restart");
     }
-    // Smaller requests, which the provider counts as more than before: the largest keeps its count.
-    told.state.pruner.fold_wanted = true;
-    told.state.sent.settled = false;
+    // A request that the provider counts as less: the largest keeps its count.
+    told.ask("more");
     told.request();
-    told.used(told.state.status().used + 500);
+    told.used(20_000);
     assert_eq!(told.state.status().peak_tokens, 31_000);
 }
 
