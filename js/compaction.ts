@@ -166,7 +166,9 @@ export class Compactions<M> {
     const reason = `${WITHOUT_SUMMARY}: ${known ?? "even with one it would not make the request fit"}`;
     const outcome = { ...compaction, reason };
     if (known === undefined) this.#session.emit({ type: "compaction-failed", outcome });
-    return { ...prepared, compaction: outcome };
+    // Not a copy, which would have no methods.
+    prepared.compaction = outcome;
+    return prepared;
   }
 
   /** A second call joins the first. An aborted one rejects with its signal's reason; the work stops when all have. */
