@@ -37,8 +37,8 @@ const measured = 20_000;
 const shrunk = 5;
 /** Seeds by which something was found once: they are played in every pair, whatever the run's own are. */
 const once = [
-  13_756, 75_843, 101_048, 358_562, 396_989, 407_514, 455_859, 487_861, 575_843, 618_298, 632_939,
-  667_539, 674_784, 899_028, 979_969,
+  13_756, 31_152, 75_843, 101_048, 358_562, 396_989, 407_514, 455_859, 487_861, 575_843, 618_298,
+  632_939, 667_539, 674_784, 899_028, 979_969,
 ];
 
 const chosen = api

@@ -91,7 +91,10 @@ function readPi(message, provider) {
       const sections = Object.values(message.sections ?? {}).map(text);
       // A section of white space is no part of the prompt that pi sends.
       const isSaid = (/** @type {any} */ it) => it.kind === "text" && it.text.trim() !== "";
-      const parts = [...blocks(), ...sections].filter(isSaid);
+      const said = [...blocks(), ...sections].filter(isSaid);
+      // Half a character is cleaned by pi itself.
+      const whole = (/** @type {string} */ it) => it.replace(/\p{Surrogate}/gu, "\ufffd");
+      const parts = said.map((it) => ({ ...it, text: whole(it.text) }));
       return some({ role: "system", parts });
     }
     case "bashExecution":
