@@ -46,6 +46,7 @@ function fake(change = () => {}, more = {}) {
           edits: [],
           repairs: [],
           compaction: null,
+          hints: {},
         };
         change(view, { prefix, window: window.contextTokens, count: this.count });
         return view;

@@ -43,6 +43,7 @@ function calls() {
   const random = numbers(42);
   const text = (/** @type {number} */ most) =>
     Array.from({ length: random(most) }, () => WORDS[random(WORDS.length)]).join(" ");
+  const tool = (/** @type {string} */ description) => ({ function: { name: "t", description } });
   const files = (/** @type {string[]} */ tiers) =>
     tiers.map((tier) => ({ tier, name: tier, path: `/w/${tier}.md`, content: text(80) }));
   /** @type {Array<[string, object]>} */
@@ -102,7 +103,7 @@ function calls() {
           subagent: random(2) === 0,
         },
       ],
-      ["trim", { descriptions: [text(90), text(90)], maxChars: random(500) }],
+      ["trim", { tools: [tool(text(90)), tool(text(90))], maxChars: random(500) }],
       [
         "remember",
         { memories: [text(9), text(20)], text: text(9), maxChars: random(300), locale: "vi" },
