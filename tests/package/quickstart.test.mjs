@@ -83,7 +83,9 @@ function provider() {
     if (body.model === "claude-haiku-4-5") {
       seen.summaries += 1;
       const headings = JSON.stringify(body).match(/## [A-Z][A-Za-z /&]+/g) ?? [];
-      const text = [...new Set(headings)].map((line) => `${line}\n- The audit goes on, module by module.`).join("\n\n");
+      const text = [...new Set(headings)]
+        .map((line) => `${line}\n- The audit goes on, module by module.`)
+        .join("\n\n");
       return { ...message, content: [{ type: "text", text }], stop_reason: "end_turn" };
     }
     const thinking = `Step ${seen.requests}: the next file.`;
