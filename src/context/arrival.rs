@@ -10,7 +10,8 @@ use crate::estimate::RESULT;
 use crate::format::Format;
 use crate::ledger::Arrival;
 use crate::model::{
-    Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role, Violation,
+    Block, Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role,
+    Violation,
 };
 use crate::number::count;
 use crate::order::sort_by;
@@ -212,14 +213,31 @@ impl State {
         self.note(Change { block, rule, before });
     }
 
-    /// Results that came late, behind a cut that their call lies before, go with it.
+    /// Results and approvals behind a cut that their call lies before go with it.
     pub(super) fn follow_calls(&mut self) {
         for at in self.ledger.live().to_vec() {
-            let call = self.ledger.blocks.get(at as usize).filter(|b| b.kind == Kind::Result);
-            if let Some(call) = call.map(|result| result.pair) {
-                self.follow_call(at, call);
-            }
+            let Some(block) = self.ledger.blocks.get(at as usize) else { continue };
+            let call = match block.kind {
+                Kind::Result => block.pair,
+                Kind::Other => self.gone_call_beside(block),
+                Kind::Text | Kind::Thinking | Kind::Call | Kind::Image => NONE,
+            };
+            self.follow_call(at, call);
         }
+    }
+
+    /// A call of the same turn that is gone.
+    fn gone_call_beside(&self, block: &Block) -> u32 {
+        if block.group == NONE {
+            return NONE;
+        }
+        let mut turn = (block.group..=block.message).flat_map(|at| self.ledger.blocks_of(at));
+        let is_it = |at: &u32| {
+            self.ledger.blocks.get(*at as usize).is_some_and(|it| {
+                it.kind == Kind::Call && it.group == block.group && it.form == Form::Gone
+            })
+        };
+        turn.find(is_it).unwrap_or(NONE)
     }
 
     /// A result too large to be sent whole even once is cut before it is first sent.

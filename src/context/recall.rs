@@ -49,23 +49,33 @@ impl Share {
 /// Which blocks hold an identifier, and where they stand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holders {
-    by_id: Vec<Vec<u32>>,
+    by_id: Vec<OfOne>,
     /// Tokens up to and with each block.
     up_to: Vec<u64>,
+}
+
+/// The blocks that hold one identifier.
+#[derive(Clone, Debug, Default)]
+struct OfOne {
+    all: Vec<u32>,
+    newest_result: Option<u32>,
 }
 
 impl Holders {
     /// Takes up a message that has arrived.
     pub(super) fn add(&mut self, measure: &Measure) {
-        for measured in &measure.blocks {
+        for (piece, measured) in measure.outline.pieces.iter().zip(&measure.blocks) {
             let at = count(self.up_to.len());
             for &id in &measured.ids {
                 let id = id as usize;
                 if self.by_id.len() <= id {
-                    self.by_id.resize(id.saturating_add(1), Vec::new());
+                    self.by_id.resize(id.saturating_add(1), OfOne::default());
                 }
                 if let Some(holders) = self.by_id.get_mut(id) {
-                    holders.push(at);
+                    holders.all.push(at);
+                    if piece.kind == Kind::Result {
+                        holders.newest_result = Some(at);
+                    }
                 }
             }
             let before = self.total();
@@ -79,7 +89,11 @@ impl Holders {
     }
 
     fn of(&self, id: u32) -> &[u32] {
-        self.by_id.get(id as usize).map_or(&[], Vec::as_slice)
+        self.by_id.get(id as usize).map_or(&[], |of| &of.all)
+    }
+
+    fn newest_result_of(&self, id: u32) -> Option<u32> {
+        self.by_id.get(id as usize)?.newest_result
     }
 
     fn behind(&self, at: u32) -> u64 {
@@ -108,10 +122,7 @@ impl Recall {
             if holders.behind(newest) > FAR_TOKENS {
                 self.far_recall.add(weight, shown);
             }
-            let is_result = |&&at: &&u32| {
-                state.ledger.blocks.get(at as usize).is_some_and(|b| b.kind == Kind::Result)
-            };
-            if let Some(&source) = blocks.iter().rev().find(is_result) {
+            if let Some(source) = holders.newest_result_of(id) {
                 self.content_recall.add(weight, state.shows_whole(id, source));
             }
         }

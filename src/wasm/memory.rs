@@ -4,7 +4,9 @@
     expect(dead_code, reason = "a Wasm of fewer features takes less of it")
 )]
 
-use std::cell::RefCell;
+use std::arch::wasm32::memory_size;
+use std::cell::{Cell, RefCell};
+use std::hint::black_box;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -13,8 +15,18 @@ use crate::error::{Error, Result};
 /// A buffer larger than this is given back after the call that used it.
 const KEPT_BYTES: usize = 1 << 20;
 
+/// A large input takes so many times its size to read and replay.
+const WORK_PER_BYTE: usize = 12;
+
+const PAGE_BYTES: usize = 1 << 16;
+
+/// 64 MiB.
+const LARGE_PAGES: usize = 1 << 10;
+
 thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// How large memory was when it last grew ahead.
+    static PAGES: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Makes room for `len` bytes and answers where. What was written before stays, at the new place.
@@ -22,10 +34,32 @@ thread_local! {
 pub fn input(len: usize) -> *const u8 {
     INPUT.with_borrow_mut(|input| {
         if input.len() < len {
+            if len > KEPT_BYTES {
+                grow_ahead(len.saturating_mul(WORK_PER_BYTE));
+            }
             input.resize(len, 0);
         }
         input.as_ptr()
     })
+}
+
+/// Grows memory by this many bytes at once, as far as there is room. The allocator alone grows by 64 KiB at a time, and
+/// beyond 64 MiB V8 collects the host's whole garbage at each growth: minutes for hundreds of thousands of messages.
+#[inline(never)]
+fn grow_ahead(bytes: usize) {
+    let mut room = Vec::<u8>::new();
+    let _ = room.try_reserve_exact(bytes);
+    // The compiler may otherwise leave out an allocation that nobody uses.
+    black_box(&mut room);
+}
+
+/// Where memory is large and has grown since the last call, it grows by an eighth more.
+fn keep_ahead() {
+    let pages = memory_size::<0>();
+    if pages > LARGE_PAGES && pages > PAGES.get() {
+        grow_ahead(pages.saturating_mul(PAGE_BYTES / 8));
+        PAGES.set(memory_size::<0>());
+    }
 }
 
 /// Calls `read` with the first `len` bytes of the buffer as text.
@@ -82,6 +116,7 @@ fn text(input: &[u8], len: usize) -> Result<&str> {
 
 #[inline(never)]
 fn take() -> Vec<u8> {
+    keep_ahead();
     INPUT.take()
 }
 

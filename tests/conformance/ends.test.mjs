@@ -148,3 +148,18 @@ test("a result that says what another said in its place is told from it by its c
   const fresh = new api.ContextManager(options).request(passed);
   assert.deepEqual(context.request(passed).messages, fresh.messages);
 });
+
+test("a call of the provider's that waits is sent again once what followed it is taken back", {
+  skip,
+}, () => {
+  const call = { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "tides" } };
+  const waits = { role: "assistant", content: [{ type: "text", text: "One moment." }, call] };
+  const history = [user("When is high tide?"), waits];
+  const options = { window: { contextTokens: 1e5 }, format: "anthropic" };
+  const context = new api.ContextManager(options);
+  const followed = context.request([...history, user("Never mind.")]);
+  assert.doesNotMatch(JSON.stringify(followed.messages), /server_tool_use/);
+  const fresh = new api.ContextManager(options).request(history);
+  assert.deepEqual(context.request(structuredClone(history)).messages, fresh.messages);
+  assert.match(JSON.stringify(fresh.messages), /server_tool_use/);
+});

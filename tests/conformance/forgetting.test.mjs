@@ -345,3 +345,32 @@ test("a later part that holds all that is sent goes on after a restart with the 
   }
   assert.ok(restarts > 5, `${restarts} restarts`);
 });
+
+test("an approval leaves with the call that it is of, once the host has forgotten that", {
+  skip,
+}, () => {
+  const call = { type: "tool-call", toolCallId: "c1", toolName: "edit", input: { path: "a" } };
+  const request = { type: "tool-approval-request", approvalId: "ap1", toolCallId: "c1" };
+  const response = { type: "tool-approval-response", approvalId: "ap1", approved: true };
+  const output = { type: "text", value: "done" };
+  const result = { type: "tool-result", toolCallId: "c1", toolName: "edit", output };
+  const history = [
+    user("Edit it."),
+    assistant([{ type: "text", text: "long ".repeat(400) }, call, request]),
+    { role: "tool", content: [response, result] },
+    assistant("It is done."),
+    user("Thank you."),
+  ];
+  for (const through of Object.values(ways)) {
+    const context = new api.ContextManager({ window: { contextTokens: 12_000 }, format: "ai-sdk" });
+    context.request(history.slice(0, 4));
+    const got = context.request(through(history.slice(2)));
+    const text = JSON.stringify(got.messages);
+    assert.equal(
+      text.includes("tool-approval-response"),
+      text.includes("tool-approval-request"),
+      text,
+    );
+    assert.equal(got.forgotten, 2);
+  }
+});

@@ -205,7 +205,9 @@ impl State {
                 (why.rule, form),
                 (Rule::HardFit | Rule::Discard, Shape::Gone) if why.call > self.call
             );
-            if dropped || (why.rule == Rule::Fold && !folds_hold) {
+            // What messages that have not come made a repair of, needs none now.
+            let mended = why.rule == Rule::Repair && self.ledger.message_count() < snapshot.upto;
+            if dropped || mended || (why.rule == Rule::Fold && !folds_hold) {
                 continue;
             }
             let form = match form {
