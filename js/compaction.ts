@@ -16,11 +16,17 @@ import type {
   CompactOptions,
   ContextEvent,
   ContextManagerOptions,
-  ExtractedContext,
   Parts,
   Prepared,
 } from "./types.js";
-import { outcomeOf, outcomeWithout, type Sized, WITHOUT_SUMMARY } from "./view.js";
+import {
+  type Lists,
+  nothingFound,
+  outcomeOf,
+  outcomeWithout,
+  type Sized,
+  WITHOUT_SUMMARY,
+} from "./view.js";
 
 /** What a compaction needs of its session. */
 export interface Session<M> {
@@ -343,9 +349,11 @@ export class Compactions<M> {
     }
     if (outcome === "prune") {
       // The next request does the same; what only the host wants it is told.
+      const { lists } = this.#read("compact", manager, told);
       const wish = argumentJson(["context_compact", {}], "args");
       if (asked) call("compact", () => manager.call_agent_tool(send(wish)));
-      return outcomeWithout("pruned", reason, tokensBefore, tokensAfterEstimate);
+      const extracted = { ...lists, identifiers: told.identifiers };
+      return outcomeWithout("pruned", reason, tokensBefore, tokensAfterEstimate, extracted);
     }
     if (!told.blocked || asked || !told.summaryWanted) return undefined;
     return outcomeWithout("none", deferral(told.blocked).reason, tokensBefore);
@@ -477,12 +485,7 @@ export class Compactions<M> {
   }
 }
 
-type Lists = Omit<ExtractedContext, "identifiers">;
-
-const NOTHING_READ: { flat: string[]; lists: Lists } = {
-  flat: [],
-  lists: { modifiedFiles: [], readFiles: [], commands: [], errors: [] },
-};
+const NOTHING_READ: { flat: string[]; lists: Lists } = { flat: [], lists: nothingFound() };
 
 const NO_SUMMARY: Result = {
   summary: null,

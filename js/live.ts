@@ -20,14 +20,13 @@ import type {
   CompactionOutcome,
   ContextEvent,
   ContextManagerOptions,
-  ExtractedContext,
   Parts,
   Prepared,
   PressureEvent,
   Status,
 } from "./types.js";
 import { withUnreported } from "./unreported.js";
-import { type Answer, outcomeWithout, View } from "./view.js";
+import { type Answer, type Lists, nothingFound, outcomeWithout, View } from "./view.js";
 
 type PressureChange = Omit<PressureEvent, "type">;
 
@@ -377,21 +376,23 @@ export class LiveSession<M> implements Session<M> {
     return prepared;
   }
 
-  /** The fold of a request, or why there was none: read now, and reported once the function is called. */
+  /** What room was made for a request, or why none was: read now, and reported once the function is called. */
   #compactionOf(manager: glue.Manager, { fold, outcome }: Answer): () => CompactionOutcome | null {
     if (!outcome) return () => null;
-    const { status, reason, tokensBefore, tokensAfter } = outcome;
-    if (!fold) return () => outcomeWithout(status, reason, tokensBefore, tokensAfter);
-    // Without a summarizer each message is written once, and what went is not read again.
-    const reads = fold.went.length > 0 && this.#options.summarize !== undefined;
-    if (!reads) return () => this.compactions.told({ ...fold, ...outcome });
-    const texts = fold.went.map((number) => messageJson(this.history.messages[number], number));
-    for (const [at, number] of fold.went.entries()) {
+    const { status, reason, tokensBefore, tokensAfter, identifiers } = outcome;
+    const unread = this.history.held(outcome.unread);
+    // All that may call code of the host's comes first.
+    const texts = unread.map((number) => messageJson(this.history.messages[number], number));
+    for (const [at, number] of unread.entries()) {
       call("request", () => manager.flat(number, send(texts[at] as string)));
     }
-    const found = call("request", () => manager.extracted());
-    const extracted = JSON.parse(found) as Omit<ExtractedContext, "identifiers">;
-    return () => this.compactions.told({ ...fold, ...outcome, extracted });
+    const lists: Lists =
+      texts.length === 0
+        ? (fold?.extracted ?? nothingFound())
+        : JSON.parse(call("request", () => manager.extracted()));
+    if (fold) return () => this.compactions.told({ ...outcome, ...fold, extracted: lists });
+    const extracted = { ...lists, identifiers };
+    return () => outcomeWithout(status, reason, tokensBefore, tokensAfter, extracted);
   }
 
   #opened(answer: Answer): ContextEvent {

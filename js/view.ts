@@ -49,7 +49,7 @@ export interface Answer {
   edits: Edit[];
   event: "edit" | "fold" | null;
   /** What room was made, or why none was. */
-  outcome: Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> | null;
+  outcome: Room | null;
   fold: Folded | null;
   foldDue: boolean;
   /** JSON of what the provider must be told. */
@@ -63,6 +63,15 @@ export interface Answer {
   lastGroup: number;
 }
 
+/** What room was made, or why none was. */
+interface Room
+  extends Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> {
+  /** Messages that tell what went, if nobody has read them yet. */
+  unread: number[];
+  /** Of what went without a fold. */
+  identifiers: string[];
+}
+
 /** A fold as a request tells of it. */
 export interface Folded {
   id: string;
@@ -72,11 +81,9 @@ export interface Folded {
   head: string;
   summary: string;
   identifiers: string[];
-  extracted: Omit<ExtractedContext, "identifiers">;
+  extracted: Lists;
   lost: string[];
   degraded: boolean;
-  /** Messages of which a call or an error went, if nobody has read them yet. */
-  went: number[];
 }
 
 /** The same, with the request before and with it. */
@@ -294,12 +301,20 @@ export function outcomeWithout(
   reason: string,
   tokensBefore: number,
   tokensAfter: number = tokensBefore,
+  extracted: ExtractedContext = { ...nothingFound(), identifiers: [] },
 ): CompactionOutcome {
-  const lists = { modifiedFiles: [], readFiles: [], commands: [], errors: [], identifiers: [] };
   const reductionPct = pct(tokensBefore, tokensAfter);
   const sizes = { tokensBefore, tokensAfter, reductionPct };
-  return { status, reason, ...sizes, record: null, extracted: lists, attempts: [] };
+  return { status, reason, ...sizes, record: null, extracted, attempts: [] };
 }
+
+/** What the agent did, as far as messages tell of it. */
+export type Lists = Omit<ExtractedContext, "identifiers">;
+
+export const nothingFound = (): Lists => ({
+  ...{ modifiedFiles: [], readFiles: [] },
+  ...{ commands: [], errors: [] },
+});
 
 /** Why a fold that was to have a summary has none, as long as nobody says more. */
 export const WITHOUT_SUMMARY = "folded without a summary";

@@ -82,7 +82,7 @@ export interface CompactionOutcome {
   reductionPct: number;
   /** The fold, or `null` if there was none. */
   record: CompactionRecord | null;
-  /** What the agent did in the messages that were removed. */
+  /** What the agent did in what was removed or shortened, whether or not a summarizer is configured. */
   extracted: ExtractedContext;
   /** If it failed because of an overflow: what cannot be removed. No summarizer was asked. */
   floor?: Floor | null;
@@ -152,6 +152,6 @@ export interface ExtractedContext {
   commands: string[];
   /** Error messages. */
   errors: string[];
-  /** Names, paths and values that the digest lists. */
+  /** Names, paths and values that the digest lists; without a fold, those of the shortened results. */
   identifiers: string[];
 }

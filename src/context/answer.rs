@@ -184,7 +184,7 @@ impl State {
                 (false, false) => None,
             },
             outcome,
-            fold: folded.then(|| self.folded(committed.is_some())),
+            fold: folded.then(|| self.folded()),
         };
         self.answer(items, edits, said)
     }

@@ -133,7 +133,7 @@ impl Compactions {
 impl State {
     /// Remembers the compaction that was just carried out, and how large the request was before and after it.
     pub(super) fn keep_record(&mut self, tokens_before: u64, tokens_after: u64) {
-        let fold = Folded { went: Vec::new(), ..self.folded(true) }.without_texts();
+        let fold = self.folded().without_texts();
         let told = &mut self.compactions.told;
         told.push(Compacted { fold, tokens_before, tokens_after });
         let over = told.len().saturating_sub(MOST);
@@ -144,7 +144,7 @@ impl State {
     pub fn compactions(&self) -> Vec<Compacted> {
         let Some(last) = &self.compactions.last else { return Vec::new() };
         let mut all = self.compactions.told.clone();
-        let fold = self.folded(true);
+        let fold = self.folded();
         match all.last_mut().filter(|it| it.fold.id == last.id) {
             Some(it) => it.fold = fold,
             // A session that was woken knows only what its last one came to.

@@ -109,18 +109,16 @@ impl State {
         if !folds {
             going.clear();
         }
-        let mut go: Vec<u32> =
-            going.iter().filter_map(|&at| Some(known.block(at)?.message)).collect();
-        go.dedup();
+        let shortened = if outcome == "prune" { copy.touched(&copy.fresh) } else { Vec::new() };
+        let go = known.messages_of(&going);
         let dropped = known.dropped_of(&going);
         let wanted = folds
             && !going.is_empty()
             && known.options.summarizes
             && (force || alone || dropped >= known.policy().summary_minimum);
         let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
-        let digest = copy.pruner.head.as_ref().map_or(&[][..], |head| &head.digest);
-        let names: Vec<&str> =
-            digest.iter().take(NAMED).map(|&id| copy.ledger.identifiers.text(id)).collect();
+        let digest = || copy.digest().into_iter().take(NAMED).map(Into::into).collect();
+        let names = if folds { digest() } else { copy.names_of(&shortened) };
         let previous = (!known.lines.summary.is_empty()).then_some(&known.lines.summary);
         let plan = json!({
             "base": known.base(cut),
@@ -137,7 +135,7 @@ impl State {
         let all = json!({
             "plan": plan,
             "messages": known.ledger.message_count(),
-            "go": go,
+            "go": if folds { go } else { known.telling(&shortened) },
             "droppedTokens": dropped,
             "room": room,
             "summaryWanted": wanted,
@@ -151,10 +149,19 @@ impl State {
             "identifiers": names,
             "blocked": known.blocked(now_ms)
         });
-        let found = known.nothing_found();
+        let found = known.nothing_found(outcome != "prune");
+        going.extend(shortened);
         self.compactions.going = going;
         self.compactions.found = found;
         Ok(all)
+    }
+
+    /// The messages of these blocks, in order.
+    fn messages_of(&self, blocks: &[u32]) -> Vec<u32> {
+        let mut messages: Vec<u32> =
+            blocks.iter().filter_map(|&at| Some(self.block(at)?.message)).collect();
+        messages.dedup();
+        messages
     }
 
     /// A copy that has taken up what it waits for: this session keeps waiting, since its next history may go further.
@@ -174,8 +181,7 @@ impl State {
         going.retain(|at| {
             message(at) >= from || self.block(*at).is_some_and(|it| it.form == Form::Gone)
         });
-        let mut go: Vec<u32> = going.iter().map(message).collect();
-        go.dedup();
+        let go = self.messages_of(&going);
         let dropped = self.dropped_of(&going);
         self.compactions.going = going;
         let previous = (!self.lines.summary.is_empty()).then_some(&self.lines.summary);
@@ -256,9 +262,10 @@ impl State {
         &self.compactions.found
     }
 
-    /// As yet: the files of the compactions before (G23). Secrets are taken out of what will be.
-    pub(super) fn nothing_found(&self) -> Extracted {
-        let last = self.compactions.last.as_ref().map(|it| it.found.clone()).unwrap_or_default();
+    /// As yet: the files of the compactions before (G23), unless only edits made room. Secrets are taken out of what will be.
+    pub(super) fn nothing_found(&self, folds: bool) -> Extracted {
+        let last = self.compactions.last.as_ref().filter(|_| folds);
+        let last = last.map(|it| it.found.clone()).unwrap_or_default();
         Extracted {
             redacts: self.options.redacts,
             commands: Vec::new(),

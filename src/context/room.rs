@@ -5,7 +5,7 @@ use super::plan::ranges;
 use super::state::{Decided, State};
 use crate::extract::Extracted;
 use crate::json;
-use crate::model::Kind;
+use crate::model::{Kind, NONE};
 use crate::order::sort_set;
 use crate::prune::{Change, Rule};
 
@@ -23,9 +23,13 @@ pub struct Outcome {
     pub tokens_before: u64,
     /// Tokens of the request.
     pub tokens_after: u64,
+    /// Messages that tell what went, if nobody has read them yet.
+    pub unread: Vec<u32>,
+    /// Identifiers of what was shortened or dropped; a fold has those of its digest.
+    pub identifiers: Vec<String>,
 }
 
-json::written!(Outcome { status, reason, tokens_before, tokens_after });
+json::written!(Outcome { status, reason, tokens_before, tokens_after, unread, identifiers });
 
 /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,8 +54,6 @@ pub struct Folded {
     pub lost: Vec<String>,
     /// There was to be a summary by the host's summarizer, and there is none.
     pub degraded: bool,
-    /// Messages of which a call or an error went, if nobody has read them yet.
-    pub went: Vec<u32>,
 }
 
 json::written!(Folded {
@@ -64,22 +66,46 @@ json::written!(Folded {
     identifiers,
     extracted,
     lost,
-    degraded,
-    went
+    degraded
 });
 
 impl State {
-    /// What a fold that has just been carried out came to.
-    /// `committed`: by a compaction, which has read what went.
-    pub(super) fn folded(&self, committed: bool) -> Folded {
-        let last = self.compactions.last.clone().unwrap_or_default();
+    /// The blocks of these changes, and the calls whose results are among them: a cut result no longer tells of its file.
+    pub(super) fn touched(&self, changes: &[Change]) -> Vec<u32> {
+        let mut touched: Vec<u32> = Vec::new();
+        for change in changes.iter().filter(|it| it.rule != Rule::Repair) {
+            let pair = self.ledger.blocks.get(change.block as usize).map_or(NONE, |it| it.pair);
+            touched.extend([change.block, pair]);
+        }
+        sort_set(&mut touched);
+        touched
+    }
+
+    /// The messages of calls and errors among these blocks: nothing else tells of files, commands and errors.
+    pub(super) fn telling(&self, blocks: &[u32]) -> Vec<u32> {
         let tells = |at: &u32| {
             let block = self.ledger.blocks.get(*at as usize)?;
             let fails = self.lines.errors.get(*at as usize) == Some(&true);
             (block.kind == Kind::Call || fails).then_some(block.message)
         };
-        let mut went: Vec<u32> = self.compactions.going.iter().filter_map(tells).collect();
-        went.dedup();
+        let mut messages: Vec<u32> = blocks.iter().filter_map(tells).collect();
+        messages.dedup();
+        messages
+    }
+
+    /// The identifiers of these blocks that a digest would list.
+    pub(super) fn names_of(&self, blocks: &[u32]) -> Vec<String> {
+        let mut ids: Vec<u32> =
+            blocks.iter().flat_map(|&at| self.ledger.ids(at)).copied().collect();
+        sort_set(&mut ids);
+        let digest = self.pruner.digest(&self.ledger, &self.setting(), self.call);
+        let named = digest.into_iter().filter(|id| ids.binary_search(id).is_ok());
+        named.map(|id| self.ledger.identifiers.text(id).into()).collect()
+    }
+
+    /// What a fold that has just been carried out came to.
+    pub(super) fn folded(&self) -> Folded {
+        let last = self.compactions.last.clone().unwrap_or_default();
         Folded {
             id: last.id,
             at: last.at_ms,
@@ -91,7 +117,6 @@ impl State {
             extracted: last.found,
             lost: last.lost,
             degraded: last.degraded,
-            went: if committed { Vec::new() } else { went },
         }
     }
 
@@ -106,8 +131,6 @@ impl State {
         if degraded {
             self.compactions.wanting.extend(ranges(&going));
         }
-        self.compactions.going = going;
-        self.compactions.found = self.nothing_found();
         let last = self.compactions.last.as_ref().map_or(0, |it| it.at_ms);
         let at_ms = self.sent.at_ms.map_or(last, |at| at.max(last));
         self.compactions.last = Some(Record {
@@ -119,8 +142,9 @@ impl State {
     }
 
     /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
+    /// `after`: tokens after a compaction, which has read what went.
     pub(super) fn outcome(
-        &self,
+        &mut self,
         decided: Decided,
         fresh: &[Change],
         after: Option<u64>,
@@ -142,6 +166,16 @@ impl State {
         } else {
             ("none", decided.refused?)
         };
+        let (mut unread, mut identifiers) = (Vec::new(), Vec::new());
+        if after.is_none() && status != "none" {
+            let touched = self.touched(fresh);
+            unread = self.telling(&touched);
+            if !decided.folded {
+                identifiers = self.names_of(&touched);
+            }
+            self.compactions.found = self.nothing_found(decided.folded);
+            self.compactions.going = touched;
+        }
         let tokens_after =
             after.unwrap_or_else(|| self.pruner.context(&self.ledger, &self.setting()));
         Some(Outcome {
@@ -149,6 +183,8 @@ impl State {
             reason: decided.refused.unwrap_or(how),
             tokens_before: self.calibration.tokens(decided.before),
             tokens_after: self.calibration.tokens(tokens_after),
+            unread,
+            identifiers,
         })
     }
 }

@@ -222,6 +222,11 @@ impl Pruner {
         self.replace(ledger, setting, moment.call, cut, &gone, false, writer, decision);
     }
 
+    /// The identifiers that a fold now would list.
+    pub fn digest(&self, ledger: &Ledger, setting: &Setting, call: u32) -> Vec<u32> {
+        digest(ledger, self.digest_room(setting), call).0
+    }
+
     /// What would stand for what is `gone` is no smaller than that, even without a new summary.
     fn is_no_smaller(
         &self,

@@ -34,7 +34,8 @@ test("a turn at message 10,000 does the work of one at message 100", { skip: !ap
     assert.ok(ratio <= MOST, `${name}: ${ratio.toFixed(2)} times as much`);
   }
   for (const { stringified = Number.NaN, fresh = 0 } of [early, late]) {
-    assert.ok(stringified <= 1.1 * fresh, "what is new is written as JSON, and nothing else");
+    const most = 2 * fresh;
+    assert.ok(stringified <= most, "what is new is written as JSON, and once more when it leaves");
   }
 });
 
