@@ -12,7 +12,7 @@ import { Handle } from "./handle.js";
 import { History, type Key } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { own } from "./known.js";
-import { coreOptions, owned } from "./options.js";
+import { coreOptions, owned, withSummary } from "./options.js";
 import type { Overflow } from "./overflow.js";
 import { type Fields, ready } from "./prepared.js";
 import { isBytes } from "./store/record.js";
@@ -77,7 +77,8 @@ export class LiveSession<M> implements Session<M> {
     this.#counter = this.#counterOf(estimator);
     this.history = new History(key && this.#keyOf(key), this.#counter);
     this.compactions = new Compactions(this);
-    this.manager();
+    const ofPreset = call("ContextManager", () => this.manager().summary_of_preset());
+    this.#options = withSummary(this.#options, JSON.parse(ofPreset));
   }
 
   options(): ContextManagerOptions<M> {
@@ -367,6 +368,7 @@ export class LiveSession<M> implements Session<M> {
       edits: placed(answer.edits, placeOf),
       compaction: compaction(),
       hints: (answer.hints ? JSON.parse(answer.hints) : {}) as Prepared<M>["hints"],
+      systemNote: answer.systemNote,
     };
     const prepared = ready(fields, answer);
     history.release(this.#view);

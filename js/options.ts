@@ -2,7 +2,7 @@
 import { invalid } from "./errors.js";
 import { argumentJson } from "./json.js";
 import { own } from "./known.js";
-import type { ContextManagerOptions, Summarizer } from "./types.js";
+import type { ContextManagerOptions, Summarizer, SummaryOptions } from "./types.js";
 
 /** Functions and names that only the facade uses. */
 const OURS = new Set(["key", "create", "id", "clock", "on", "summarize", "summary"]);
@@ -60,6 +60,17 @@ function coreSummary(summary: unknown): object {
 export function owned<M>(options: ContextManagerOptions<M>): ContextManagerOptions<M> {
   const { summary, ...rest } = own(options);
   return own(summary ? { ...rest, summary: own(summary) } : rest);
+}
+
+/** With the options of summaries that its preset sets; those that the host has set win. */
+export function withSummary<M>(
+  options: ContextManagerOptions<M>,
+  ofPreset: SummaryOptions,
+): ContextManagerOptions<M> {
+  const summary: SummaryOptions = own(ofPreset);
+  for (const [name, value] of Object.entries(options.summary ?? {}))
+    if (value !== undefined) Object.assign(summary, { [name]: value });
+  return own({ ...options, summary });
 }
 
 /** The host's summarizers, in order. */

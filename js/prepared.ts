@@ -9,7 +9,7 @@ import type { Body, Op, Prepared } from "./types.js";
 import type { Answer } from "./view.js";
 
 /** How the core knows a request that it decided. */
-type Known = Pick<Answer, "format" | "provider" | "hints" | "marked">;
+type Known = Pick<Answer, "format" | "provider" | "hints" | "systemNote" | "marked">;
 const known = new WeakMap<object, Known>();
 
 /** What the core makes of a request and the host's own body and headers. */
@@ -46,9 +46,9 @@ class Ready<M> {
 
 /** A request as the host gets it. */
 export function ready<M>(fields: Fields<M>, answer: Answer): Prepared<M> {
-  const { format, provider, hints, marked } = answer;
+  const { format, provider, hints, systemNote, marked } = answer;
   const made = new Ready(fields) as unknown as Prepared<M>;
-  known.set(made, { format, provider, hints, marked });
+  known.set(made, { format, provider, hints, systemNote, marked });
   return made;
 }
 
@@ -85,8 +85,9 @@ function reads(): string[] {
 function merged(prepared: object, json: string): Applied {
   const of = known.get(prepared);
   if (!of) throw invalid("prepared", "what `request` or `prepare` returned, not a copy", "another");
-  const { format, provider, marked } = of;
-  const head = argumentJson({ format, provider, marked }, "prepared").slice(0, -1);
+  const { format, provider, marked, systemNote } = of;
+  const note = systemNote ?? undefined;
+  const head = argumentJson({ format, provider, marked, note }, "prepared").slice(0, -1);
   const request = `${head},"hints":${of.hints ?? "{}"},${json}}`;
   return JSON.parse(call("apply", () => glue.apply(send(request)))) as Applied;
 }

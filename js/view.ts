@@ -54,6 +54,7 @@ export interface Answer {
   foldDue: boolean;
   /** JSON of what the provider must be told. */
   hints: string | null;
+  systemNote: string | null;
   /** In which format and by whose rules it is. */
   format: string;
   provider: string;

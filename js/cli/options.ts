@@ -45,7 +45,7 @@ export const OPTIONS: readonly Option[] = [
     name: "preset",
     value: "NAME",
     many: true,
-    help: "the policy: balanced (default), economy, retention,\ncapacity, aceclaw, aiclaw, openclaw, context-budget,\nhermes",
+    help: "the policy: balanced (default), economy, retention,\ncapacity, aceclaw, aiclaw, openclaw, goclaw,\ncontext-budget, hermes",
     only: SESSION,
   },
   {

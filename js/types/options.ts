@@ -81,8 +81,8 @@ export interface Parts {
  * and `retention` only at the trigger; `economy` folds all the same. `capacity` changes nothing below the trigger; above it,
  * it chooses what to remove as `balanced` does.
  *
- * `aceclaw`, `aiclaw`, `openclaw`, `context-budget` and `hermes` follow the documented rules of these systems, with their
- * figures. They protect a sliding tail of messages, so that they may lose the prompt cache at nearly every call.
+ * `aceclaw`, `aiclaw`, `openclaw`, `goclaw`, `context-budget` and `hermes` follow the documented rules of these systems, with their
+ * figures, and summarize under their headings (`summary.template`). They protect a sliding tail of messages, so that they may lose the prompt cache at nearly every call.
  */
 export interface PolicyOptions {
   /** The policy. Default `balanced`. */
@@ -94,6 +94,7 @@ export interface PolicyOptions {
     | "aceclaw"
     | "aiclaw"
     | "openclaw"
+    | "goclaw"
     | "context-budget"
     | "hermes";
   /** Instead of `preset`: a number from -0.6 (cheapest) to 1.3 (keeps most). `economy` is 0, `balanced` 0.5, `retention` 1. */
@@ -131,7 +132,7 @@ export interface PolicyOptions {
    * does not fit otherwise, after everything else. Default 0; `aiclaw` 1, `context-budget` 5, `hermes` 3.
    */
   protectFirst?: number;
-  /** Number of last messages to protect. Default 0; `aiclaw` 20, `context-budget` 15, `hermes` 8. */
+  /** Number of last messages to protect. Default 0; `aiclaw` 20, `goclaw` 20 and half of all, `context-budget` 15, `hermes` 8. */
   protectLast?: number;
   /** Number of last turns to protect. Default 0; `aceclaw` 5. */
   protectTurns?: number;

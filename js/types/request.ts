@@ -53,6 +53,12 @@ export interface Prepared<M> {
     headers?: Record<string, string>;
   };
   /**
+   * A line for the end of your system prompt: earlier messages have become a summary. The same after every later fold. `null` until there is
+   * a summary, and unless the preset is `aiclaw` or you set `summary.systemNote`. `apply` adds it to `system` or `instructions` of your
+   * body, once; if your system prompt is elsewhere, add it yourself.
+   */
+  systemNote: string | null;
+  /**
    * The body that you send, as a new object: with these messages where the format has them (`messages`, `input` of OpenAI
    * Responses, `contents` of Gemini), cache markers at `cacheBreakpoints` as far as the provider takes more, and `hints`. What
    * you have set stays, but for the member with the messages: your own `thinking`, cache markers, and lists. Your body is not

@@ -60,13 +60,30 @@ export interface SummaryResult {
 
 /** Options for summaries. */
 export interface SummaryOptions {
-  /** A fold that removes fewer tokens than this gets no summary. 0: every fold gets one. Default: depends on the preset. */
+  /**
+   * A fold that removes fewer tokens than this gets no summary. 0: every fold gets one. Default 0 for the presets of other systems; else
+   * by the preset.
+   */
   minimumTokens?: number;
-  /** Headings and limits: ours (default), or those of AceClaw, AIClaw, OpenClaw or Hermes. */
-  template?: "plimsoll" | "aceclaw" | "aiclaw" | "openclaw" | "hermes";
+  /**
+   * Headings, limits, and the text around a summary: ours, or those of another system. Default: the preset's system; `plimsoll` for our own
+   * presets. `context-budget` has the headings of `hermes`.
+   */
+  template?:
+    | "plimsoll"
+    | "aceclaw"
+    | "aiclaw"
+    | "openclaw"
+    | "goclaw"
+    | "context-budget"
+    | "hermes";
   /** Text before a summary in the request. Default: the template's. */
   prefix?: string;
-  /** Most tokens of a summary. Default: a fifth of the input, from 2,000 to 4,000; AceClaw 4,096; Hermes 2,000 to 10,000. */
+  /** Puts a note for your system prompt into `Prepared.systemNote` while there is a summary. Default false; preset `aiclaw` true. */
+  systemNote?: boolean;
+  /**
+   * Most tokens of a summary. Default: a fifth of the input, from 2,000 to 4,000; AceClaw 4,096; GoClaw 2,000; Hermes 2,000 to 10,000.
+   */
   maxTokens?: number;
   /** Language of a summary, by name or code. Default: the language of the messages. */
   language?: string;
@@ -84,7 +101,7 @@ export interface SummaryOptions {
   /**
    * Lets `prepare` write summaries ahead of time, in the background, so that a fold does not have to wait for one. Each checkpoint is made from
    * the one before and the messages since; each costs a call. A request that must fold at once uses the last checkpoint if it covers at least
-   * half of the tokens. Default false.
+   * half of the tokens. Default false; preset `goclaw` true.
    */
   checkpoints?: boolean | CheckpointOptions;
   /** A call without any sign of life for so many milliseconds has failed. Default 120,000. */

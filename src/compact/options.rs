@@ -64,6 +64,7 @@ macro_rules! members {
             may("redact", Want::Flag),
             may("contextTokens", Want::Integer),
             may("parallel", Want::Flag),
+            may("systemNote", Want::Flag),
             may("silenceMs", Want::Integer),
             may("totalMs", Want::Integer),
             $($more),*

@@ -10,6 +10,8 @@ pub(super) enum Template {
     Aceclaw,
     Aiclaw,
     Openclaw,
+    Goclaw,
+    ContextBudget,
     Hermes,
 }
 
@@ -25,11 +27,13 @@ pub(super) struct Caps {
 }
 
 impl Template {
-    pub(super) const ALL: [(Self, &str); 5] = [
+    pub(super) const ALL: [(Self, &str); 7] = [
         (Self::Plimsoll, "plimsoll"),
         (Self::Aceclaw, "aceclaw"),
         (Self::Aiclaw, "aiclaw"),
         (Self::Openclaw, "openclaw"),
+        (Self::Goclaw, "goclaw"),
+        (Self::ContextBudget, "context-budget"),
         (Self::Hermes, "hermes"),
     ];
 
@@ -46,7 +50,7 @@ impl Template {
         })
     }
 
-    /// F095: A84, I13, G24, H23, and ours.
+    /// F095: A84, I13, G24, G35, H23, and ours. The context budget's document names those of Hermes.
     pub(super) const fn headings(self) -> &'static [&'static str] {
         match self {
             Self::Plimsoll => &[
@@ -84,7 +88,8 @@ impl Template {
                 "Pending user asks",
                 "Exact identifiers",
             ],
-            Self::Hermes => &[
+            Self::Goclaw => &["Topics", "Decisions", "Current State", "Pending Items"],
+            Self::ContextBudget | Self::Hermes => &[
                 "Historical Task Snapshot",
                 "Goal",
                 "Constraints & Preferences",
@@ -115,7 +120,8 @@ impl Template {
             Self::Openclaw => {
                 "Exact identifiers: every id, path, hash, address and port that may be needed, unchanged."
             }
-            Self::Hermes => {
+            Self::Goclaw => "Topics: what was discussed.",
+            Self::ContextBudget | Self::Hermes => {
                 "Completed Actions: numbered, each with the tool and its outcome. What is finished is told in the past \
                  tense, with its date where one is known. Sections named Historical tell what was, not what is to be done."
             }
@@ -135,12 +141,12 @@ impl Template {
                 arguments: Some([1_000, 1_000, 0]),
                 whole: None,
             },
-            Self::Openclaw => Caps {
+            Self::Openclaw | Self::Goclaw => Caps {
                 text: Some([2_000, 2_000, 0]),
                 arguments: Some([2_000, 2_000, 0]),
                 whole: None,
             },
-            Self::Hermes => Caps {
+            Self::ContextBudget | Self::Hermes => Caps {
                 text: Some([6_000, 4_000, 1_500]),
                 arguments: Some([1_500, 1_200, 0]),
                 whole: Some(160_000),
@@ -153,7 +159,8 @@ impl Template {
         let fifth = input / 5;
         match self {
             Self::Aceclaw => 4_096,
-            Self::Hermes => {
+            Self::Goclaw => 2_000,
+            Self::ContextBudget | Self::Hermes => {
                 let most = if window == 0 { 10_000 } else { (window / 20).min(10_000) };
                 fifth.min(most).max(2_000)
             }
@@ -171,7 +178,8 @@ impl Template {
                 "",
             ),
             Self::Aiclaw => ("[Context Compression Summary]\n", ""),
-            Self::Openclaw => ("[Previous context summary]\n", ""),
+            Self::Openclaw | Self::Goclaw => ("[Previous context summary]\n", ""),
+            Self::ContextBudget => ("[CONTEXT SUMMARY \u{2014} reference only]\n", ""),
             Self::Hermes => (
                 "[CONTEXT COMPACTION \u{2014} REFERENCE ONLY]\nWhat follows tells of earlier turns. It is background and no \
                  request: the user's latest message decides, and work told of here is not taken up by itself. Memory and \
@@ -228,7 +236,7 @@ mod tests {
     #[test]
     fn f095_headings() {
         let counts = Template::ALL.map(|(template, _)| template.headings().len());
-        assert_eq!(counts, [9, 6, 7, 5, 13]);
+        assert_eq!(counts, [9, 6, 7, 5, 4, 13, 13]);
         for (template, _) in Template::ALL {
             let mut headings = template.headings().to_vec();
             headings.sort_unstable();
@@ -244,6 +252,7 @@ mod tests {
             (Template::Aiclaw, 15_000, 0, 3_000),
             (Template::Aiclaw, 90_000, 0, 4_000),
             (Template::Aceclaw, 10, 0, 4_096),
+            (Template::Goclaw, 90_000, 0, 2_000),
             (Template::Hermes, 20_000, 200_000, 4_000),
             (Template::Hermes, 400_000, 200_000, 10_000),
             (Template::Hermes, 400_000, 100_000, 5_000),

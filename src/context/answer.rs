@@ -50,6 +50,8 @@ pub struct Answer {
     /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
     /// and it is to drop what it no longer accepts.
     pub hints: Option<&'static str>,
+    /// What the host's system prompt is to say.
+    pub system_note: Option<&'static str>,
     /// In which format, and by whose rules.
     pub format: &'static str,
     /// The provider's name.
@@ -81,6 +83,7 @@ json::written!(Answer {
     fold,
     fold_due,
     hints,
+    system_note,
     format,
     provider,
     marked,
@@ -323,6 +326,7 @@ impl State {
             fold: said.fold,
             fold_due: self.sent.fold_due || self.is_wanting(),
             hints: self.drop_hint(),
+            system_note: self.note_for_system(),
             format: self.format.name(),
             provider: self.provider.name(),
             marked: self.marked(),

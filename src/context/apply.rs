@@ -23,8 +23,9 @@ pub struct Applied {
 written!(Applied { member, body, headers, marks });
 
 /// Members of the host's body that are read. The rest stays with the host: it may be what has no JSON.
-pub const READ: [&str; 7] = [
+pub const READ: [&str; 8] = [
     "system",
+    "instructions",
     "tools",
     "thinking",
     "betas",
@@ -40,6 +41,7 @@ const REQUEST: Shape = Shape {
         must("provider", Want::Text),
         must("hints", Want::Raw),
         must("marked", Want::Integer),
+        may("note", Want::Text),
         may("body", Want::Raw),
         may("headers", Want::Raw),
         may("messages", Want::Items),
@@ -68,6 +70,9 @@ pub fn apply(json: &str) -> Result<Applied> {
     if !matches!(format, Format::LangChain | Format::Pi) {
         merge_hints(body, hints, &mut applied.body);
     }
+    if let Some(note) = request.text("note") {
+        append_note(body, &note, provider == Provider::Bedrock, &mut applied.body);
+    }
     let part = |name| member(body, name).map_or(0, marks);
     let own = u32::try_from(request.integer("marked").unwrap_or(0)).unwrap_or(u32::MAX);
     let taken = own.saturating_add(part("system")).saturating_add(part("tools"));
@@ -83,6 +88,25 @@ pub fn apply(json: &str) -> Result<Applied> {
         }
     }
     Ok(applied)
+}
+
+/// Ends the host's system prompt with a note, wherever its body has one: a text, or blocks of it. Once.
+fn append_note(body: &RawValue, note: &str, is_bedrock: bool, ops: &mut Vec<Op>) {
+    for name in ["system", "instructions"] {
+        let Some(prompt) = member(body, name).filter(|prompt| !prompt.contains(note)) else {
+            continue;
+        };
+        if let Ok(text) = json::string(prompt) {
+            let value = [&*text, "\n\n", note].concat().into();
+            ops.push(Op::Replace { path: ["/", name].concat(), value });
+        } else if prompt.starts_with('[') {
+            let mut block = Value::object(&[("text", note.into())]);
+            if !is_bedrock {
+                block.set("type", "text".into());
+            }
+            ops.push(Op::Add { path: ["/", name, "/-"].concat(), value: block });
+        }
+    }
 }
 
 /// Merges the hint of a body, if the host has not turned thinking off.

@@ -16,6 +16,8 @@ use crate::text::{Cut, head_tail};
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     pub(super) estimator: Estimator,
+    /// A summary costs the host's system prompt its note.
+    pub notes: bool,
     /// The agent may ask for what was cut: stubs say how.
     pub recalls: bool,
     /// What remains of a block's tokens whatever its text is.
@@ -54,6 +56,7 @@ impl Lines {
     pub(super) fn new(estimator: Estimator) -> Self {
         Self {
             estimator,
+            notes: false,
             recalls: false,
             overheads: Vec::new(),
             errors: Vec::new(),
@@ -166,8 +169,9 @@ impl Lines {
         head
     }
 
-    fn cost_of_head(&self, head: &str) -> u32 {
-        self.estimator.tokens(head).saturating_add(MESSAGE)
+    fn cost_of_head(&self, head: &str, summary: bool) -> u32 {
+        let note = if self.notes && summary { self.estimator.tokens(NOTE) } else { 0 };
+        self.estimator.tokens(head).saturating_add(note).saturating_add(MESSAGE)
     }
 
     pub(super) fn overhead(&self, block: u32) -> u32 {
@@ -235,17 +239,21 @@ impl Writer for Lines {
     }
 
     fn head_tokens(&self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
-        self.cost_of_head(&self.head_of(ledger, digest, summary))
+        self.cost_of_head(&self.head_of(ledger, digest, summary), summary)
     }
 
     fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
         self.head = self.head_of(ledger, digest, summary);
-        self.cost_of_head(&self.head)
+        self.cost_of_head(&self.head, summary)
     }
 }
 
 /// What a head says before its names.
 pub(super) const DIGEST: &str = "Names and values seen in them, the most relevant first:";
+
+/// What the host's system prompt says beside a summary, if it is to (I10).
+pub(super) const NOTE: &str =
+    "[Note: earlier parts of this conversation have been compressed into a summary.]";
 
 /// What a head starts with that has no summary, and one that has.
 const REMOVED: &str = "[Earlier messages were removed to fit the context window.";

@@ -14,6 +14,7 @@ use crate::validity::Provider;
 
 /// What the host chose.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent choices of the host, not a state")]
 pub struct Options {
     /// The model's window; 0: unknown, and nothing is decided.
     pub window: u64,
@@ -35,6 +36,8 @@ pub struct Options {
     pub summarizes: bool,
     /// Secrets are taken out of what the core lists by itself.
     pub redacts: bool,
+    /// The host's system prompt is to say that there is a summary.
+    pub note: bool,
     /// What is loaded of a history, instead of a policy.
     pub tiers: Option<Tiers>,
     /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
@@ -111,6 +114,7 @@ impl Options {
             let expected = format!("less than window.contextTokens ({total})");
             return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
         }
+        let note = policy.seed.as_ref().is_some_and(|seed| seed.note);
         let estimator = match given.get("estimator") {
             // The host's own counter: it stays with the host.
             Some("null") => Some(Estimator::Scaled(1000)),
@@ -140,6 +144,7 @@ impl Options {
             },
             summarizes,
             redacts: summary.flag("redact")?.unwrap_or(true),
+            note: summary.flag("systemNote")?.unwrap_or(note),
         })
     }
 }
@@ -294,7 +299,7 @@ fn other_way(given: &Given<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<
     // What the host itself protects at the end does not give way to a share of ours.
     if ["protectLast", "protectTurns", "protectTokens"].iter().any(|name| given.get(name).is_some())
     {
-        seed.tail_most = 0;
+        (seed.tail_most, seed.keeps) = (0, 0);
         seed.yields = false;
     }
     Ok(())

@@ -11,7 +11,7 @@ use super::ceiling::Ceiling;
 use super::compactions::Compactions;
 use super::counter::{Counter, Learned};
 use super::flush::Flush;
-use super::lines::Lines;
+use super::lines::{Lines, NOTE};
 use super::markers::Markers;
 use super::monitor::Monitor;
 use super::options::Options;
@@ -163,7 +163,7 @@ impl State {
             fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),
-            lines: Lines::new(options.estimator),
+            lines: Lines { notes: options.note, ..Lines::new(options.estimator) },
             why: LiteMap::new(),
             displaced: LiteMap::new(),
             mended: LiteMap::new(),
@@ -291,6 +291,17 @@ impl State {
         let all = self.options.usable;
         let most = |it: Ceiling| self.calibration.tokens(it.tokens).min(all);
         self.compactions.limit.map_or(all, most)
+    }
+
+    /// Options of summaries that the preset sets, as JSON: the host's own win.
+    pub fn summary_of_preset(&self) -> &'static str {
+        self.options.policy.seed.as_ref().map_or("{}", |seed| seed.summary)
+    }
+
+    /// What the host's system prompt is to say of the summary.
+    pub(super) fn note_for_system(&self) -> Option<&'static str> {
+        let has = self.pruner.head.as_ref().is_some_and(|head| head.summary);
+        (self.options.note && has).then_some(NOTE)
     }
 
     /// Work done so far.

@@ -108,7 +108,7 @@ const ROWS: [Row; 20] = [
 
 impl Policy {
     /// The names of the presets: ours, then the other systems'.
-    pub const PRESETS: [&str; 9] = [
+    pub const PRESETS: [&str; 10] = [
         "balanced",
         "economy",
         "retention",
@@ -116,6 +116,7 @@ impl Policy {
         "aceclaw",
         "aiclaw",
         "openclaw",
+        "goclaw",
         "context-budget",
         "hermes",
     ];

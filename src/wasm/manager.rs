@@ -21,6 +21,11 @@ impl Manager {
         Ok(Self(State::new(options, Format::Anthropic)))
     }
 
+    /// Options of summaries that the preset sets, as JSON.
+    pub fn summary_of_preset(&self) -> String {
+        self.0.summary_of_preset().into()
+    }
+
     /// Takes the next message (JSON). False: the messages before it were read in the wrong format, start again.
     pub fn push(&mut self, len: usize) -> Result<bool> {
         with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Pushed::Taken))

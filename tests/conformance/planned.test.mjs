@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, count, good, manager, prose, sentText, skip } from "./talk.mjs";
 
-const SEEDS = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
+const SEEDS = ["aceclaw", "aiclaw", "openclaw", "goclaw", "context-budget", "hermes"];
 /** Each message costs 400 tokens. */
 const TOKENS = 400;
 const words = (/** @type {number} */ length) =>

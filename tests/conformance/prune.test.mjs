@@ -9,7 +9,7 @@ import { strictFor } from "./pairs.mjs";
 import { sessionFiles } from "./sessions.mjs";
 import { strictAnthropic } from "./strict.mjs";
 
-const presets = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
+const presets = ["aceclaw", "aiclaw", "openclaw", "goclaw", "context-budget", "hermes"];
 const ours = ["balanced", "economy", "retention", "capacity"];
 const usable = { contextTokens: 12_000, maxOutputTokens: 2_000 };
 const chars = /** @type {const} */ ({ format: "anthropic", estimator: "chars/4" });

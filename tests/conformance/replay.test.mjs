@@ -32,7 +32,7 @@ const chosenPreset = process.env.PLIMSOLL_PRESET;
 const preset = chosenPreset ?? "balanced";
 const ours = ["balanced", "economy", "retention", "capacity"];
 /** The other systems' ways. */
-const seeds = ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"];
+const seeds = ["aceclaw", "aiclaw", "openclaw", "goclaw", "context-budget", "hermes"];
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);

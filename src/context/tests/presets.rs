@@ -99,7 +99,7 @@ fn a67_the_trigger_is_a_share_of_the_usable_window_and_strict() {
 #[test]
 fn h17_pruning_what_was_pruned_changes_nothing() {
     for name in Policy::seeds() {
-        let mut told = preset(name, 12_000, &json!({ "transient": true }));
+        let mut told = preset(name, 13_000, &json!({ "transient": true }));
         worked(&mut told, 40, 2000);
         told.request();
         let forms = told.forms();
@@ -306,6 +306,10 @@ fn the_docs_have_the_figures_and_options_of_every_preset() {
         let seed = seed.unwrap();
         let above = match seed.trigger {
             Trigger::Share(share) => format!("{} % of the usable window", share / 100),
+            Trigger::Reserve(reserve) if seed.most_messages < u32::MAX => {
+                let messages = seed.most_messages;
+                format!("the window less {}, or {messages} messages", thousands(reserve))
+            }
             Trigger::Reserve(reserve) => format!("the window less {}", thousands(reserve)),
             Trigger::Hermes => {
                 "75 %, of windows of 512,000 and more 50 %; not below 64,000, or 85 %".into()
@@ -313,6 +317,9 @@ fn the_docs_have_the_figures_and_options_of_every_preset() {
         };
         let once = if seed.first_once { ", until the first fold" } else { "" };
         let last = match (protect.turns, protect.last, protect.tokens) {
+            (0, last, _) if seed.keeps == 5000 => {
+                format!("half of the messages, at least {last}")
+            }
             (0, 0, tokens) => {
                 format!("{} tokens, at most half of the trigger", thousands(tokens))
             }

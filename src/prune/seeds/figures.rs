@@ -1,4 +1,4 @@
-//! The five systems, a row each: their figures, and which of the shared steps they take.
+//! The other systems, a row each: their figures, which of the shared steps they take, and how they summarize.
 
 use super::{Marker, Seed, Strategy, Stub, Trigger};
 use crate::error::{Error, Result, listed};
@@ -24,6 +24,10 @@ const NOTHING: Seed = Seed {
     spares: false,
     parts: 0,
     strategy: Strategy::Summarize,
+    most_messages: u32::MAX,
+    keeps: 0,
+    summary: "{}",
+    note: false,
 };
 
 /// A65-A91. What stands before the last five turns: reasoning goes, results over 400 characters keep 200.
@@ -33,6 +37,7 @@ const ACECLAW: Seed = Seed {
     stub: Stub::Head(Marker::Pruned),
     above: 2,
     thinking: true,
+    summary: r#"{"template":"aceclaw"}"#,
     ..NOTHING
 };
 
@@ -43,6 +48,8 @@ const AICLAW: Seed = Seed {
     stub: Stub::Head(Marker::Truncated),
     middle: 5,
     spares: true,
+    summary: r#"{"template":"aiclaw"}"#,
+    note: true,
     ..NOTHING
 };
 
@@ -52,12 +59,27 @@ const OPENCLAW: Seed = Seed {
     trigger: Trigger::Reserve(16_384),
     tail_most: 5000,
     parts: 2,
+    summary: r#"{"template":"openclaw"}"#,
+    ..NOTHING
+};
+
+/// G28-G37. The older half is folded, of more than 500 messages or where less than 4,000 tokens are left; the last 20 stay.
+const GOCLAW: Seed = Seed {
+    name: "goclaw",
+    trigger: Trigger::Reserve(4000),
+    most_messages: 500,
+    keeps: 5000,
+    summary: r#"{"template":"goclaw","checkpoints":true}"#,
     ..NOTHING
 };
 
 /// B1-B18. Five first and fifteen last messages stay.
-const CONTEXT_BUDGET: Seed =
-    Seed { name: "context-budget", trigger: Trigger::Share(8500), ..NOTHING };
+const CONTEXT_BUDGET: Seed = Seed {
+    name: "context-budget",
+    trigger: Trigger::Share(8500),
+    summary: r#"{"template":"context-budget"}"#,
+    ..NOTHING
+};
 
 /// H6-H20. A line for each result, leaves of arguments cut, older images and repetitions gone; then a fold.
 const HERMES: Seed = Seed {
@@ -71,6 +93,7 @@ const HERMES: Seed = Seed {
     yields: true,
     first_once: true,
     middle: 4,
+    summary: r#"{"template":"hermes"}"#,
     ..NOTHING
 };
 
@@ -88,10 +111,11 @@ struct Row {
 const PLAIN: Row =
     Row { seed: NOTHING, target: 0, minimum_gain: 0, first: 0, last: 0, turns: 0, tokens: 0 };
 
-static ROWS: [Row; 5] = [
+static ROWS: [Row; 6] = [
     Row { seed: ACECLAW, target: 6000, turns: 5, ..PLAIN },
     Row { seed: AICLAW, target: 4000, first: 1, last: 20, ..PLAIN },
     Row { seed: OPENCLAW, target: 5000, tokens: 20_000, ..PLAIN },
+    Row { seed: GOCLAW, target: 5000, last: 20, ..PLAIN },
     Row { seed: CONTEXT_BUDGET, target: 6000, first: 5, last: 15, ..PLAIN },
     Row { seed: HERMES, target: 4000, minimum_gain: 4096, first: 3, last: 8, ..PLAIN },
 ];
@@ -123,6 +147,8 @@ impl Policy {
         };
         (policy.target, policy.minimum_gain) = (*target, *minimum_gain);
         policy.ingest_cap = WHOLE;
+        // None of these systems has a least size for what is summarized.
+        policy.summary_minimum = 0;
         policy.seed = Some(seed.clone());
         Ok(policy)
     }

@@ -1,4 +1,4 @@
-//! The ways of five other systems, as they describe them: one decision of shared steps, a row of figures for each.
+//! The ways of other systems, as they describe them: one decision of shared steps, a row of figures for each.
 //!
 //! A trigger compares the history as it arrived, so a request decided alone and one of a session agree while the history
 //! grows. What stands before the protected end is shortened; then, if it is still over, folded, cut or dropped; the default
@@ -58,6 +58,14 @@ pub struct Seed {
     pub parts: u32,
     /// What comes after shortening.
     pub strategy: Strategy,
+    /// It also acts on more messages since the last fold.
+    pub most_messages: u32,
+    /// Share of the messages since the last fold that the protected end has at least, in 1e-4; 0: none (G31).
+    pub keeps: u64,
+    /// Options of summaries that it sets, as JSON: a host's own win.
+    pub summary: &'static str,
+    /// The system prompt says that there is a summary (I10).
+    pub note: bool,
 }
 
 /// When a preset acts: strictly above so many tokens.
@@ -180,7 +188,12 @@ impl Pruner {
         let protect = &self.policy.protect;
         let once = self.policy.seed.as_ref().is_some_and(|seed| seed.first_once);
         let first = if once && self.head.is_some() { 0 } else { protect.head(ledger) };
-        let tail = protect.tail(ledger);
+        let mut tail = protect.tail(ledger);
+        if let Some(seed) = self.policy.seed.as_ref().filter(|seed| seed.keeps > 0) {
+            let kept = u64::from(self.messages(ledger)) * seed.keeps / WHOLE;
+            let kept = u32::try_from(kept).unwrap_or(u32::MAX);
+            tail = tail.min(cut_before(ledger, ledger.message_count().saturating_sub(kept)));
+        }
         let plain = Bounds { first, edit: tail, fold: tail };
         let share = |of: fn(&Seed) -> u64| {
             let share = self.policy.seed.as_ref().map(|seed| (of(seed), seed.limit(setting)));
@@ -205,6 +218,11 @@ impl Pruner {
         Bounds { edit: edit.unwrap_or(fold), fold, ..plain }
     }
 
+    /// Messages since the last fold.
+    fn messages(&self, ledger: &Ledger) -> u32 {
+        ledger.message_count().saturating_sub(self.start)
+    }
+
     /// Tokens of the history as it arrived, less what folds and discards have taken.
     fn raw(&self, ledger: &Ledger, setting: &Setting) -> u64 {
         let head = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
@@ -225,7 +243,8 @@ impl Pruner {
         // A fold that was asked for comes at any size, if pruning alone does not reach the target (A80).
         let asked = std::mem::take(&mut self.fold_wanted);
         let limit = if asked { self.aim(setting) } else { seed.limit(setting) };
-        if self.raw(ledger, setting) <= limit {
+        let many = self.messages(ledger) > seed.most_messages;
+        if self.raw(ledger, setting) <= limit && !many {
             return;
         }
         let Protect { first, last, .. } = self.policy.protect;
@@ -236,7 +255,7 @@ impl Pruner {
             return;
         }
         self.shorten_old(seed, ledger, writer, decision);
-        if self.context(ledger, setting) > limit {
+        if self.context(ledger, setting) > limit || many {
             match seed.strategy {
                 Strategy::Summarize => self.fold(ledger, setting, moment, true, writer, decision),
                 Strategy::Truncate => self.truncate(seed, ledger, setting, writer, decision),
