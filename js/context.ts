@@ -268,6 +268,32 @@ export class ContextManager<M = unknown> {
   }
 
   /**
+   * Returns how full the window is by the last request, as a line such as `📚 Context: 45,231/131,072 (34%)`. A figure that no
+   * provider has counted is marked: `~45,231`.
+   *
+   * @param form `short`: GoClaw's `[Context: 45k/131k tokens (34%)]`, or an empty string if the window is unknown. Default `full`.
+   */
+  statusLine(form: "full" | "short" = "full"): string {
+    this.#session.alive("statusLine");
+    const manager = this.#session.opened("statusLine");
+    return call("statusLine", () => manager.status_line(form === "short"));
+  }
+
+  /**
+   * Returns a hint for the model when the last request has newly reached 80, 85 or 100 % of the usable window, once each, else
+   * `null`. Below 80 % they begin anew. Send it as the last message of the next request and do not keep it in the history; in the
+   * system prompt it would cost the whole prompt cache.
+   *
+   * @example
+   * const hint = context.hint(); // [Context: 81% of 131,072 tokens. It is filling: ask for less at a time, ...]
+   */
+  hint(): string | null {
+    this.#session.alive("hint");
+    const manager = this.#session.opened("hint");
+    return call("hint", () => manager.hint()) ?? null;
+  }
+
+  /**
    * Returns the report of the last request: what fills the window, the sections of the system prompt (if it was passed as a plan), every
    * message with its state and rule, the compactions, and what the next one would do. Changes nothing. Contains no texts except
    * the one that `detailKey` asks for.

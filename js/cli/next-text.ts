@@ -90,7 +90,12 @@ function verdict(screen: Screen, report: NextReport): string[] {
           : { role: due, text: `${due}: it would pay now; it waits for a summarizer` },
       ],
     ]),
+    ...(report.nextEdit === null ? [] : row("EDIT", spans("plain", [expected(report.nextEdit)]))),
   ];
+}
+
+function expected({ tokens, reason }: NonNullable<NextReport["nextEdit"]>): string {
+  return `the next at about ${count(tokens)} tokens, because ${reason}`;
 }
 
 function newly({ request, changes }: NextReport): Span[][] {

@@ -51,6 +51,8 @@ export interface NextReport extends Facts {
   changes: Record<State, { messages: number; newly: number; tokens: number; sentTokens: number }>;
   /** What pays and is not carried out without a summarizer. */
   due: Status["due"];
+  /** The next edit to expect: about how many tokens the request has then, and why. */
+  nextEdit: Status["nextEdit"];
   /** What a request has and this file does not tell: the figures are without it. */
   absent: string[];
   buckets: Bucket[];
@@ -94,6 +96,7 @@ export function next(source: Source, given: Given): NextReport {
     },
     changes: changesOf(history),
     due: status.due,
+    nextEdit: status.nextEdit,
     absent: absentOf(buckets),
     buckets,
     history,

@@ -29,6 +29,16 @@ export interface Status {
   epoch: number;
   /** What would pay and waits for a better time or a summarizer; `null` if nothing does. */
   due: "edit" | "fold" | null;
+  /**
+   * The next edit or fold to expect if the session goes on as it went and the prompt cache stays warm: a forecast, made by the rules
+   * that decide. `null` before the first call, or without a window.
+   */
+  nextEdit: null | {
+    /** About how many tokens the request will have then. */
+    tokens: number;
+    /** Why it comes then: the end of a sentence that begins "next edit at about N tokens, because". */
+    reason: string;
+  };
   /** Why no summarizer is called now, or `null` if nothing prevents it. */
   blocked: null | {
     /** `cooldown`: after a failure. `ineffective`: the last two compactions did not help. `running`: a compaction is under way. */

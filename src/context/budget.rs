@@ -2,12 +2,10 @@
 //! where there is none; bands, a line for a status, a hint.
 
 use super::given::Given;
+use super::status_line::{BANDS, WHOLE, hint, line, short};
 use crate::error::{Error, Result};
 use crate::json::{Value, json};
-use crate::number::thousands;
 
-/// Bands, the option that says where each begins, and its share of the budget, in 1e-4 (B3).
-const BANDS: [(&str, u64); 3] = [("warn", 8000), ("compact", 8500), ("force", 10_000)];
 const OPTIONS: [&str; 9] = [
     "contextTokens",
     "maxOutputTokens",
@@ -37,20 +35,12 @@ const TOLD: [&str; 13] = [
     "base",
     "estimated",
 ];
-const WHOLE: u64 = 10_000;
 const PLACES: u32 = 4;
 const TOKENS: u64 = u32::MAX as u64;
 /// As many as a run can come to.
 const ALL: u64 = u64::MAX >> 16;
 /// Usage that many times the window is a session's sum, and none of this request.
 const ABSURD: u64 = 8;
-
-/// What each band has an agent know.
-const HINTS: [&str; 3] = [
-    "It is filling: ask for less at a time, and note what must outlast a summary.",
-    "Older parts are about to be shortened: finish what needs them, and note what must outlast that.",
-    "It is full: older parts are shortened before the next step.",
-];
 
 /// A budget after what it was told, as JSON: options, `tokens`, `source` and `hinted` as they were, and the `prompt` and
 /// `completion` of a response, or an `estimate`.
@@ -98,7 +88,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
     let news = u64::try_from(reached).unwrap_or(0) > hinted;
     let pct = used.saturating_mul(100).checked_div(budget).unwrap_or(0);
     let band = reached.checked_sub(1);
-    let hint = band.and_then(|band| HINTS.get(band)).filter(|_| news);
+    let hint = band.filter(|_| news).map(|band| hint(band, pct, budget));
     let of = |share: u64| share.saturating_mul(budget).div_ceil(WHOLE);
     let source = if counted { "usage" } else { "estimate" };
     let named = band.and_then(|band| BANDS.get(band)).map_or("ok", |(name, _)| name);
@@ -129,7 +119,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         },
         "line": line(used, budget, pct, counted),
         "short": short(used, budget, pct),
-        "hint": hint.map(|hint| format!("[Context: {pct}% of {} tokens. {hint}]", thousands(budget)))
+        "hint": hint
     }))
 }
 
@@ -193,24 +183,6 @@ fn used(given: &Given<'_>, response: Option<u64>) -> Result<Fill> {
         now.estimated = estimate;
     }
     Ok(now)
-}
-
-/// `📚 Context: 45,231/131,072 (34%)` (B6): an estimate is marked, an unknown window is a question.
-fn line(used: u64, budget: u64, pct: u64, counted: bool) -> String {
-    let mark = if counted { "" } else { "~" };
-    let used = thousands(used);
-    if budget == 0 {
-        return format!("📚 Context: {mark}{used}/? (?%)");
-    }
-    format!("📚 Context: {mark}{used}/{} ({pct}%)", thousands(budget))
-}
-
-/// `[Context: 156k/200k tokens (78%)]` (G40): all floored, nothing of an unknown window.
-fn short(used: u64, budget: u64, pct: u64) -> String {
-    if budget == 0 {
-        return String::new();
-    }
-    format!("[Context: {}k/{}k tokens ({pct}%)]", used / 1000, budget / 1000)
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ mod shorten;
 mod snapshot;
 mod state;
 mod status;
+mod status_line;
 mod step;
 #[cfg(test)]
 mod tests;

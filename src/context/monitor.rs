@@ -37,6 +37,8 @@ pub(super) struct Monitor {
     /// The highest level that was warned of, and the folds before.
     warned: usize,
     folds: u32,
+    /// Bands that the model was given a hint of.
+    pub(super) hinted: usize,
 }
 
 /// A compaction, measured.

@@ -5,6 +5,7 @@ use crate::json::{self, Value};
 use super::flush::Flushed;
 use super::options::Options;
 use super::state::State;
+use crate::prune::Forecast;
 
 /// Levels of pressure, and the percentage at which each begins.
 pub(super) const LEVELS: [(u64, &str); 4] =
@@ -123,10 +124,26 @@ impl State {
         }
     }
 
+    /// The next edit that is to be expected, in tokens as the provider counts; none before the first call.
+    pub fn next_edit(&self) -> Option<Forecast> {
+        let Options { window, summarizes, .. } = self.options;
+        let setting = self.deciding(self.next_usable());
+        let found = self.pruner.forecast(&self.ledger, &setting, self.calls(), summarizes);
+        let shown = |it: Forecast| {
+            let own = it.tokens.saturating_sub(self.beside_content());
+            Forecast { tokens: self.calibration.tokens(own).min(self.options.usable), ..it }
+        };
+        found.filter(|_| window > 0).map(shown)
+    }
+
     /// The same with why no summarizer is asked now, if none is: all of `Status`, as JSON.
     pub fn status_now(&self, now_ms: i64) -> Value {
         let mut out = String::new();
-        json::object(&[("*", &self.status()), ("blocked", &self.blocked(now_ms))], &mut out);
+        let (blocked, next) = (self.blocked(now_ms), self.next_edit());
+        json::object(
+            &[("*", &self.status()), ("blocked", &blocked), ("nextEdit", &next)],
+            &mut out,
+        );
         Value::raw(out)
     }
 
@@ -154,6 +171,8 @@ impl State {
         }
     }
 }
+
+json::written!(Forecast { tokens, reason });
 
 fn signed(tokens: u64) -> i64 {
     i64::try_from(tokens).unwrap_or(i64::MAX)

@@ -231,7 +231,7 @@ impl State {
     }
 
     /// Tokens that count as content though no message holds them: what only usage tells of, and the margin on estimates.
-    fn beside_content(&self) -> u64 {
+    pub(super) fn beside_content(&self) -> u64 {
         let context = self.pruner.context(&self.ledger, &self.setting());
         let extra = self.calibration.last.map_or(0, |_| self.calibration.since(context));
         let extra = extra.saturating_mul(self.options.margin.saturating_sub(ONE)) / ONE;

@@ -26,7 +26,7 @@ impl Pruner {
     ) -> Vec<u32> {
         let before = self.open_before(ledger, tail, decision);
         let policy = &self.policy;
-        let (read, write) = (policy.prices.read, policy.prices.write);
+        let read = policy.prices.read;
         let (mut rent, mut gained) = (0u64, 0u64);
         let mut stale = Vec::new();
         let mut best: Option<(i128, u32)> = None;
@@ -44,14 +44,8 @@ impl Pruner {
             rent = rent.saturating_add(block.rent);
             gained = gained.saturating_add(gain);
             stale.push(at);
-            // What stands from here on, once all that is stale in it is stubbed.
-            let following = behind.saturating_sub(gained);
-            let rewrite = write.saturating_sub(read).saturating_mul(following);
-            let price = if moment.warm { rewrite.saturating_mul(ALPHA) } else { 0 };
-            let net = i128::from(rent).saturating_sub(i128::from(price));
-            let enough = moment.warm || gained > COLD_GAIN;
-            let worth = gained >= policy.minimum_gain.saturating_mul(100);
-            if enough && worth && net >= best.map_or(0, |(net, _)| net) {
+            let net = self.net(rent, gained, behind, moment.warm);
+            if let Some(net) = net.filter(|&net| net >= best.map_or(0, |(net, _)| net)) {
                 best = Some((net, at));
             }
         }
@@ -65,6 +59,19 @@ impl Pruner {
             }
         }
         stale
+    }
+
+    /// Rent on the stale blocks from one on, less the price of rewriting what stands from there on once they are stubbed. None:
+    /// that gains too little.
+    pub(super) fn net(&self, rent: u64, gained: u64, behind: u64, warm: bool) -> Option<i128> {
+        let prices = &self.policy.prices;
+        let following = behind.saturating_sub(gained);
+        let rewrite = prices.write.saturating_sub(prices.read).saturating_mul(following);
+        let price = if warm { rewrite.saturating_mul(ALPHA) } else { 0 };
+        let net = i128::from(rent).saturating_sub(i128::from(price));
+        let enough = warm || gained > COLD_GAIN;
+        let worth = gained >= self.policy.minimum_gain.saturating_mul(100);
+        (enough && worth).then_some(net)
     }
 
     /// Blocks before the message `tail` that are, or may become, candidates; those that are none any more are let go.

@@ -62,19 +62,30 @@ impl Pruner {
         if charge && moment.warm {
             self.fold_rent = self.fold_rent.saturating_add(prices.read.saturating_mul(rest));
         }
+        let paid = self.fold_is_paid(setting, context, rest, self.fold_rent);
+        let cold = !moment.warm && !moment.first && 2 * context > setting.usable;
+        let policy = &self.policy;
+        let early = if moment.summarizes { policy.early } else { policy.early_alone };
+        (paid && early >= Early::Folds) || (cold && early >= Early::ColdFolds)
+    }
+
+    /// The rent on the `rest` before the tail has paid for a fold, and there is enough of it.
+    pub(super) fn fold_is_paid(
+        &self,
+        setting: &Setting,
+        context: u64,
+        rest: u64,
+        fold_rent: u64,
+    ) -> bool {
+        let prices = &self.policy.prices;
         let behind = context.saturating_sub(setting.fixed).saturating_sub(rest);
         let rewrite = prices.write.saturating_sub(prices.read);
         let price = rewrite
             .saturating_mul(behind.saturating_add(FOLD_REWRITE))
             .saturating_add(prices.read.saturating_mul(context))
             .saturating_add(prices.output.saturating_mul(FOLD_OUTPUT));
-        let paid =
-            u128::from(self.fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
-        let worth = 100 * rest > 15 * setting.usable;
-        let cold = !moment.warm && !moment.first && 2 * context > setting.usable;
-        let policy = &self.policy;
-        let early = if moment.summarizes { policy.early } else { policy.early_alone };
-        (paid && worth && early >= Early::Folds) || (cold && early >= Early::ColdFolds)
+        let paid = u128::from(fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
+        paid && 100 * rest > 15 * setting.usable
     }
 
     /// Carries out a fold at the fold tail, if that lies behind the last one. `without_head` allows a first fold at its start.

@@ -290,6 +290,16 @@ impl Manager {
         write(&self.0.status_now(milliseconds(now_ms)))
     }
 
+    /// The same in a line.
+    pub fn status_line(&self, is_short: bool) -> String {
+        self.0.status_line(is_short)
+    }
+
+    /// A hint for the model, if there is a new one.
+    pub fn hint(&mut self) -> Option<String> {
+        self.0.hint()
+    }
+
     /// The report of the last request, as the question (JSON) in the input buffer wants it.
     pub fn report(&self, len: usize, now_ms: f64) -> Result<String> {
         let now_ms = milliseconds(now_ms);

@@ -28,6 +28,8 @@ test("every method of a session that was disposed of says so", { skip }, async (
     record: () => context.record({ source: "planner" }),
     setModel: () => context.setModel({ window: { contextTokens: 1000 } }),
     status: () => context.status(),
+    statusLine: () => context.statusLine(),
+    hint: () => context.hint(),
     inspect: () => context.inspect(),
     flushPrompt: () => context.flushPrompt(),
     checkpoint: () => context.checkpoint(),

@@ -61,6 +61,15 @@ fn window(screen: &mut Screen, report: &Object<'_>) {
         let target = format!("target {target}");
         screen.told("Trigger", vec![span(Style::Plain, trigger), span(Style::Plain, target)]);
     }
+    let edit = status.object("nextEdit");
+    if edit.number("tokens") > 0 {
+        let at = format!(
+            "at about {} tokens, because {}",
+            count(edit.number("tokens")),
+            edit.text("reason")
+        );
+        screen.told("Next edit", vec![span(Style::Plain, at)]);
+    }
     let next = report.object("next");
     let (before, after) = (next.number("tokensBefore"), next.number("tokensAfterEstimate"));
     let mut what = next.text("outcome");

@@ -1,0 +1,67 @@
+//! How full a window is, in a line for people and in a hint for the model.
+
+use super::state::State;
+use super::status::Status;
+use crate::number::thousands;
+
+/// Bands, the option that says where each begins, and its share of the budget, in 1e-4 (B3).
+pub(super) const BANDS: [(&str, u64); 3] = [("warn", 8000), ("compact", 8500), ("force", 10_000)];
+pub(super) const WHOLE: u64 = 10_000;
+
+/// What each band has an agent know.
+const HINTS: [&str; 3] = [
+    "It is filling: ask for less at a time, and note what must outlast a summary.",
+    "Older parts are about to be shortened: finish what needs them, and note what must outlast that.",
+    "It is full: older parts are shortened before the next step.",
+];
+
+/// `📚 Context: 45,231/131,072 (34%)` (B6): an estimate is marked, an unknown window is a question.
+pub(super) fn line(used: u64, budget: u64, pct: u64, counted: bool) -> String {
+    let mark = if counted { "" } else { "~" };
+    let used = thousands(used);
+    if budget == 0 {
+        return format!("📚 Context: {mark}{used}/? (?%)");
+    }
+    format!("📚 Context: {mark}{used}/{} ({pct}%)", thousands(budget))
+}
+
+/// `[Context: 156k/200k tokens (78%)]` (G40): all floored, nothing of an unknown window.
+pub(super) fn short(used: u64, budget: u64, pct: u64) -> String {
+    if budget == 0 {
+        return String::new();
+    }
+    format!("[Context: {}k/{}k tokens ({pct}%)]", used / 1000, budget / 1000)
+}
+
+/// What the model is told in a band.
+pub(super) fn hint(band: usize, pct: u64, budget: u64) -> String {
+    let text = HINTS.get(band).copied().unwrap_or_default();
+    format!("[Context: {pct}% of {} tokens. {text}]", thousands(budget))
+}
+
+impl State {
+    /// How full the window is by the last request, in a line.
+    pub fn status_line(&self, is_short: bool) -> String {
+        let Status { used, pct, source, .. } = self.status();
+        let usable = self.usable_now();
+        if is_short {
+            short(used, usable, pct)
+        } else {
+            line(used, usable, pct, source != "estimate")
+        }
+    }
+
+    /// A hint for the model, once in each band that is newly reached; below the first they begin anew.
+    pub fn hint(&mut self) -> Option<String> {
+        let Status { used, usable, pct, .. } = self.status();
+        let at =
+            |share: u64| usable > 0 && used.saturating_mul(WHOLE) >= share.saturating_mul(usable);
+        let reached = BANDS.iter().filter(|(_, share)| at(*share)).count();
+        let hinted = &mut self.monitor.hinted;
+        if reached == 0 || reached > *hinted {
+            *hinted = reached;
+            return reached.checked_sub(1).map(|band| hint(band, pct, usable));
+        }
+        None
+    }
+}
