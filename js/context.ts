@@ -34,6 +34,8 @@ type Model<M> = Partial<
     | "provider"
     | "thinking"
     | "economy"
+    | "model"
+    | "models"
     | "trigger"
     | "triggerTokens"
     | "target"
@@ -46,6 +48,8 @@ const MODEL = [
   "provider",
   "thinking",
   "economy",
+  "model",
+  "models",
   "trigger",
   "triggerTokens",
   "target",
@@ -247,8 +251,8 @@ export class ContextManager<M = unknown> {
    * Changes the options that depend on the model. Options that you leave out stay as they are, and earlier decisions are kept if
    * possible. With another estimator or provider the history is measured again, and observed usage is forgotten.
    *
-   * @param model any of `window`, `estimator`, `provider`, `thinking`, `economy`, and the thresholds of this model: `trigger`,
-   *   `triggerTokens`, `target` and `margin`
+   * @param model any of `model`, `models`, `window`, `estimator`, `provider`, `thinking`, `economy`, and the thresholds of this
+   *   model: `trigger`, `triggerTokens`, `target` and `margin`
    * @throws {PlimsollError} `INVALID_ARGUMENT`; nothing has changed then.
    *
    * @example

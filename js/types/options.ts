@@ -120,6 +120,18 @@ export interface PolicyOptions {
    * that a provider has counted (`observe`) are not, only what came after them. Default 1.
    */
   margin?: number;
+  /** Name of the model, such as `claude-sonnet-4-5`. Chooses its thresholds among `models`. Default none. */
+  model?: string;
+  /**
+   * Thresholds by model: `trigger`, `triggerTokens`, `target` and `margin`. Those under the longest key that `model` contains take
+   * the place of the options of the same name. Default none.
+   *
+   * @example
+   * { model: "gpt-5-mini", models: { "gpt-5": { trigger: 0.8 }, "gpt-5-mini": { triggerTokens: 100_000 } } }
+   */
+  models?: Readonly<
+    Record<string, Pick<PolicyOptions, "trigger" | "triggerTokens" | "target" | "margin">>
+  >;
   /**
    * A tool result larger than this share of `window.contextTokens` is cut before it is sent for the first time, 0..1. 1: never.
    * Default 0.12, `capacity` 1. Only for `balanced`, `economy`, `retention` and `capacity`.

@@ -8,19 +8,28 @@ use crate::number::decimal;
 
 /// Members of an object of options, unread, and where it stands.
 pub(super) struct Given<'a> {
-    path: &'static str,
+    path: String,
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
 impl<'a> Given<'a> {
-    pub(super) fn read(path: &'static str, json: &'a str) -> json::Read<Self> {
+    pub(super) fn read(path: &str, json: &'a str) -> json::Read<Self> {
         Reader::new(json).strict()?;
-        Ok(Self { path, members: json::members(json)? })
+        Ok(Self { path: path.into(), members: json::members(json)? })
     }
 
     /// One that was not given: it has none.
-    pub(super) fn none(path: &'static str) -> Self {
-        Self { path, members: Vec::new() }
+    pub(super) fn none(path: &str) -> Self {
+        Self { path: path.into(), members: Vec::new() }
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|(name, _)| &**name)
+    }
+
+    /// The members of the other one go before its own.
+    pub(super) fn overlay(&mut self, other: Self) {
+        self.members.extend(other.members);
     }
 
     /// The member; of two with one name the last, as in JavaScript.
@@ -46,9 +55,9 @@ impl<'a> Given<'a> {
         Error::argument(&self.path_of(name), expected, got)
     }
 
-    pub(super) fn inner(&self, name: &'static str) -> Result<Option<Self>> {
+    pub(super) fn inner(&self, name: &str) -> Result<Option<Self>> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        match Self::read(name, value) {
+        match Self::read(&self.path_of(name), value) {
             Ok(inner) => Ok(Some(inner)),
             Err(_) => Err(self.refused(name, "an object", value)),
         }

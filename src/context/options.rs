@@ -99,8 +99,11 @@ impl Options {
 
     /// `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
     fn read(json: &str, facade: &[&str], internal: &[&str]) -> Result<Self> {
-        let given = Given::read("", json)
+        let mut given = Given::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
+        if let Some(own) = of_model(&given)? {
+            given.overlay(own);
+        }
         let mut policy = policy(&given, facade, internal)?;
         let summary = summary(&given)?;
         let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
@@ -149,6 +152,30 @@ impl Options {
     }
 }
 
+/// What a model may have of its own.
+const OF_MODEL: [&str; 4] = ["trigger", "triggerTokens", "target", "margin"];
+
+/// The thresholds of the host's model: those under the longest key that its name contains (H7). All of them are checked, since the
+/// host may change its model when nobody looks any more.
+fn of_model<'a>(given: &Given<'a>) -> Result<Option<Given<'a>>> {
+    let Some(models) = given.inner("models")? else { return Ok(None) };
+    let model = given.text("model")?.unwrap_or_default();
+    let mut found: Option<(usize, Given<'a>)> = None;
+    for name in models.names() {
+        let Some(own) = models.inner(name)? else { continue };
+        own.refuse_others(&OF_MODEL, &[])?;
+        for share in ["trigger", "target"] {
+            own.amount(share, WHOLE_PLACES, 1)?;
+        }
+        own.amount("triggerTokens", 0, TOKENS)?;
+        margin(&own)?;
+        if model.contains(name) && found.as_ref().is_none_or(|(length, _)| name.len() > *length) {
+            found = Some((name.len(), own));
+        }
+    }
+    Ok(found.map(|(_, own)| own))
+}
+
 /// At least 1: less would let estimates pass that a provider refuses.
 fn margin(given: &Given<'_>) -> Result<u64> {
     let margin = given.amount("margin", 3, 3)?.unwrap_or(ONE);
@@ -166,13 +193,15 @@ fn summary<'a>(given: &Given<'a>) -> Result<Given<'a>> {
 }
 
 /// Options that every preset has.
-pub(in crate::context) const EVERY: [&str; 17] = [
+pub(in crate::context) const EVERY: [&str; 19] = [
     "window",
     "format",
     "provider",
     "estimator",
     "signCalls",
     "thinking",
+    "model",
+    "models",
     "preset",
     "trigger",
     "triggerTokens",

@@ -142,6 +142,35 @@ test("each model may have thresholds of its own", { skip }, () => {
   assert.deepEqual(lines(), [10_000, 2_000], "nothing has changed");
 });
 
+test("H7 the thresholds of the longest key that the model's name contains hold", { skip }, () => {
+  const models = {
+    "gpt-5": { trigger: 0.5 },
+    "gpt-5-mini": { triggerTokens: 30_000 },
+    claude: { trigger: 0.8, target: 0.5 },
+  };
+  const window = { contextTokens: 100_000 };
+  const context = new api.ContextManager({ window, preset: "capacity", trigger: 0.9, models });
+  const lines = (/** @type {object} */ model) => {
+    context.setModel(model);
+    const { trigger, target } = context.inspect().window;
+    return [trigger, target];
+  };
+  assert.deepEqual(lines({}), [90_000, 49_500], "no name, no thresholds of its own");
+  assert.deepEqual(lines({ model: "openai/gpt-5-2026" }), [50_000, 27_500]);
+  assert.deepEqual(lines({ model: "openai/gpt-5-mini-2026" }), [30_000, 16_500]);
+  assert.deepEqual(lines({ model: "claude-sonnet" }), [80_000, 40_000]);
+  assert.deepEqual(lines({ model: "another" }), [90_000, 49_500]);
+  assert.throws(
+    () => context.setModel({ models: { other: { trigger: 2 } } }),
+    /models\.other\.trigger/,
+  );
+  assert.throws(
+    () => context.setModel({ models: { other: { triger: 1 } } }),
+    /models\.other\.triger.*Did you mean "models\.other\.trigger"/,
+  );
+  assert.deepEqual(lines({}), [90_000, 49_500], "nothing has changed");
+});
+
 test("a margin multiplies estimates once, and never what a provider has counted", { skip }, () => {
   const plain = { preset: "capacity", trigger: 0.5 };
   const history = [{ role: "user", content: "go" }];
