@@ -18,10 +18,8 @@ pub struct Forecast {
     pub reason: &'static str,
 }
 
-const CHEAPER: &str =
-    "sending old results again and again will then have cost more than removing them";
-const FOLD_CHEAPER: &str =
-    "sending the history again and again will then have cost more than folding it";
+const CHEAPER: &str = "editing then costs less than resending";
+const FOLD_CHEAPER: &str = "folding then costs less than resending";
 const TRIGGER: &str = "that is the trigger";
 
 /// A block that the session has or is expected to get: where it starts, in tokens.
