@@ -410,7 +410,7 @@ export class Compactions<M> {
         { source: "compaction_summary", requests: attempts.length },
         "record",
       );
-      call("compact", () => manager.record(send(calls)));
+      call("compact", () => manager.note(send(calls)));
     }
     const { base, gone, tokensBefore } = told.plan;
     const isWanting = summary === null && told.summaryWanted;

@@ -56,7 +56,7 @@ const MODEL = [
   "margin",
 ];
 
-/** Work done by a manager, for benchmarks. */
+/** @internal Work done by a manager. */
 export interface Counters {
   /** Bytes of message JSON that were measured. */
   bytesMeasured: number;
@@ -224,7 +224,7 @@ export class ContextManager<M = unknown> {
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`.
    */
-  record(
+  note(
     what:
       | {
           /** Who called the model, such as `planner` or `fallback`. */
@@ -241,10 +241,10 @@ export class ContextManager<M = unknown> {
           tokensAfter: number;
         },
   ): void {
-    this.#session.alive("record");
-    const json = argumentJson(what, "record");
-    const manager = this.#session.opened("record");
-    call("record", () => manager.record(send(json)));
+    this.#session.alive("note");
+    const json = argumentJson(what, "note");
+    const manager = this.#session.opened("note");
+    call("note", () => manager.note(send(json)));
   }
 
   /**
@@ -510,7 +510,7 @@ export class ContextManager<M = unknown> {
     return recalled(this.#session, told.message, told.block) ?? told.text;
   }
 
-  /** Returns the work done so far. It starts over if the Wasm instance was lost. */
+  /** @internal Returns the work done so far, for tests and benchmarks. It starts over if the Wasm instance was lost. */
   counters(): Counters {
     const manager = this.#session.opened("counters");
     return JSON.parse(call("counters", () => manager.counters())) as Counters;

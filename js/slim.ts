@@ -1,4 +1,4 @@
-/** The entry without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`, `candidates`, `inspect`. */
+/** The functions of every entry, without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`, `candidates`, `inspect`. */
 export * from "./api.js";
 export { CandidateStore } from "./candidates.js";
 export { init, initSync, type Source, type SyncSource } from "./loader.js";
@@ -14,5 +14,14 @@ export {
   trimToolDescriptions,
   truncateText,
 } from "./prompt.js";
-export { ContextBudget, renderDetail, renderList } from "./render.js";
+export { historyLimitFromSessionKey, pruneHistoryForContextShare } from "./prune.js";
+export { recordLine, resumeMessages } from "./records.js";
+export { type RenderOptions, renderDetail, renderList, type ShownReport } from "./render.js";
+export { replay } from "./replay.js";
+export {
+  createInspectHandler,
+  type Inspected,
+  type InspectedSessions,
+  type InspectResponse,
+} from "./rpc.js";
 export { readSession } from "./session.js";

@@ -2,7 +2,8 @@
  * How far the next request's size is off once the provider has told some of its own figures: every shared session that
  * holds real usage, in a window so large that nothing is edited. Percent of the provider's count of the input.
  */
-import { ContextManager, readSession } from "../../npm/dist/index.js";
+import { readSession } from "../../npm/dist/entry/sessions.js";
+import { ContextManager } from "../../npm/dist/index.js";
 import { sessionFiles } from "../../tests/conformance/sessions.mjs";
 
 const WINDOW = { contextTokens: 1_000_000_000, maxOutputTokens: 8_192 };

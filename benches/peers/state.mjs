@@ -43,7 +43,8 @@ async function measure(name) {
       memories.push(this.exports.memory);
     }
   };
-  const { ContextManager, readSession } = await import("../../npm/dist/index.js");
+  const { ContextManager } = await import("../../npm/dist/index.js");
+  const { readSession } = await import("../../npm/dist/entry/sessions.js");
   const file = sessionFiles().find((file) => file.name === name);
   const session = readSession(file.bytes());
   const { context, prepared } = played(ContextManager, session);

@@ -1,5 +1,5 @@
 /** `plimsoll find TEXT FILE`: where a text stands in a session, and whether a request still holds it. The figures. */
-import { replay } from "../index.js";
+import { replay } from "../entry/sessions.js";
 import type { Explanation, ListedMessage, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";

@@ -1,5 +1,5 @@
 /** `plimsoll list FILE` and `plimsoll detail KEY FILE`: the report as the core draws it, as `/context` in a chat. */
-import { renderDetail, renderList } from "../index.js";
+import { renderDetail, renderList } from "../entry/inspect.js";
 import type { InspectReport, Replay } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts, header } from "./header.js";

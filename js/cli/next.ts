@@ -1,5 +1,5 @@
 /** `plimsoll next FILE`: what the next request of a session would hold, and why. The figures; nothing is written. */
-import { replay } from "../index.js";
+import { replay } from "../entry/sessions.js";
 import type {
   Bucket,
   Explanation,

@@ -1,6 +1,6 @@
 /** `plimsoll rpc FILE...`: the reports of sessions over standard input and output, a JSON-RPC 2.0 message a line. */
 import type { Readable, Writable } from "node:stream";
-import { createInspectHandler } from "../index.js";
+import { createInspectHandler } from "../entry/inspect.js";
 import type { InspectReport } from "../types.js";
 import { play, reportAt, type Source } from "./source.js";
 import { harmlessJson } from "./text.js";

@@ -1,5 +1,5 @@
 /** The texts of a session and of a request, as `plimsoll detail` shows them. */
-import { replay } from "../index.js";
+import { replay } from "../entry/sessions.js";
 import type { Prepared, Replay, SessionFile } from "../types.js";
 import { managed } from "./managed.js";
 import { attempt, type Source } from "./source.js";

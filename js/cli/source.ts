@@ -1,6 +1,7 @@
 /** A session of the command line: opened, with the window and the policy it is looked at under, and played. */
 import { readFileSync } from "node:fs";
-import { PlimsollError, readSession, replay } from "../index.js";
+import { readSession, replay } from "../entry/sessions.js";
+import { PlimsollError } from "../index.js";
 import type { InspectReport, Replay, ReplayOptions, SessionFile } from "../types.js";
 import { Exit, isOption, note, unreadable, usage } from "./errors.js";
 import { newest } from "./newest.js";

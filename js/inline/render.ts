@@ -1,4 +1,4 @@
-/** Reports as text, and budgets, by the Wasm inside the JavaScript: a bundle that shows none leaves it out. */
+/** Reports as text by the Wasm inside the JavaScript: a bundle that shows none leaves it out. */
 import { wasm } from "../glue/inspect_text.js";
 import * as own from "../render.js";
 
@@ -9,10 +9,3 @@ function here<A extends unknown[], R>(work: (...given: A) => R, given: A): R {
 
 export const renderList: typeof own.renderList = (...given) => here(own.renderList, given);
 export const renderDetail: typeof own.renderDetail = (...given) => here(own.renderDetail, given);
-
-export class ContextBudget extends own.ContextBudget {
-  constructor(options: own.ContextBudgetOptions) {
-    own.inspections.from(wasm);
-    super(options);
-  }
-}

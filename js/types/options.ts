@@ -129,9 +129,7 @@ export interface PolicyOptions {
    * @example
    * { model: "gpt-5-mini", models: { "gpt-5": { trigger: 0.8 }, "gpt-5-mini": { triggerTokens: 100_000 } } }
    */
-  models?: Readonly<
-    Record<string, Pick<PolicyOptions, "trigger" | "triggerTokens" | "target" | "margin">>
-  >;
+  models?: Readonly<Record<string, ModelThresholds>>;
   /**
    * A tool result larger than this share of `window.contextTokens` is cut before it is sent for the first time, 0..1. 1: never.
    * Default 0.12, `capacity` 1. Only for `balanced`, `economy`, `retention` and `capacity`.
@@ -179,6 +177,12 @@ export interface PolicyOptions {
     cacheTtlMs: number;
   };
 }
+
+/** What `PolicyOptions.models` holds for a model. */
+export type ModelThresholds = Pick<
+  PolicyOptions,
+  "trigger" | "triggerTokens" | "target" | "margin"
+>;
 
 /** Options of a `ContextManager`. Only `window` is required. */
 export interface ContextManagerOptions<M> extends PolicyOptions {

@@ -128,8 +128,8 @@ impl State {
     ///
     /// # Errors
     /// `InvalidArgument`.
-    pub fn record(&mut self, what: &str) -> Result<()> {
-        let mut what = RECORD.argument(what, format_args!("record"))?;
+    pub fn note_outside(&mut self, what: &str) -> Result<()> {
+        let mut what = RECORD.argument(what, format_args!("note"))?;
         let mut number = |name| {
             let given = what.integer(name)?;
             Some(u64::try_from(given).unwrap_or(0))

@@ -1,12 +1,10 @@
-//! How a report is shown, and budgets: JSON in, text or JSON out.
+//! How a report is shown: JSON in, text out.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::memory::{with_input, with_inputs};
-use crate::context::context_budget;
+use super::memory::with_inputs;
 use crate::error::Result;
 use crate::inspect::{Look, render_detail, render_list};
-use crate::json::write;
 
 /// A report as `/context list` shows it: how (JSON) and the report (JSON) stand one behind the other in the input.
 #[wasm_bindgen]
@@ -26,10 +24,4 @@ pub fn detail(lens: Vec<usize>) -> Result<String> {
         let of = |at: usize| others.get(at).copied().unwrap_or_default();
         Ok(render_detail(of(0), of(1), Look::read(look)?))
     })
-}
-
-/// A budget after what it was told (JSON), as JSON.
-#[wasm_bindgen]
-pub fn budget(len: usize) -> Result<String> {
-    with_input(len, |ask| Ok(write(&context_budget(ask)?)))
 }

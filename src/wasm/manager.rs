@@ -276,8 +276,8 @@ impl Manager {
     }
 
     /// Takes up what the session cannot see (JSON in the input buffer).
-    pub fn record(&mut self, len: usize) -> Result<()> {
-        with_input(len, |what| self.0.record(what))
+    pub fn note(&mut self, len: usize) -> Result<()> {
+        with_input(len, |what| self.0.note_outside(what))
     }
 
     /// A level of pressure that is newly reached, as JSON.

@@ -15,9 +15,6 @@ use crate::error::{Error, Result};
 /// A buffer larger than this is given back after the call that used it.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// A large input takes so many times its size to read and replay.
-const WORK_PER_BYTE: usize = 12;
-
 const PAGE_BYTES: usize = 1 << 16;
 
 /// 64 MiB.
@@ -34,9 +31,6 @@ thread_local! {
 pub fn input(len: usize) -> *const u8 {
     INPUT.with_borrow_mut(|input| {
         if input.len() < len {
-            if len > KEPT_BYTES {
-                grow_ahead(len.saturating_mul(WORK_PER_BYTE));
-            }
             input.resize(len, 0);
         }
         input.as_ptr()
@@ -46,7 +40,7 @@ pub fn input(len: usize) -> *const u8 {
 /// Grows memory by this many bytes at once, as far as there is room. The allocator alone grows by 64 KiB at a time, and
 /// beyond 64 MiB V8 collects the host's whole garbage at each growth: minutes for hundreds of thousands of messages.
 #[inline(never)]
-fn grow_ahead(bytes: usize) {
+pub(super) fn grow_ahead(bytes: usize) {
     let mut room = Vec::<u8>::new();
     let _ = room.try_reserve_exact(bytes);
     // The compiler may otherwise leave out an allocation that nobody uses.

@@ -10,6 +10,8 @@
     reason = "wasm-bindgen exports only items that are `pub`"
 )]
 
+#[cfg(feature = "context")]
+mod budget;
 #[cfg(feature = "candidates")]
 mod candidates;
 #[cfg(feature = "compact")]

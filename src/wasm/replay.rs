@@ -2,12 +2,15 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::memory::with_input;
+use super::memory::{grow_ahead, with_input};
 use crate::context::{self, Options};
 use crate::error::Result;
 use crate::estimate::Estimator;
 use crate::inspect;
 use crate::json::write;
+
+/// To measure a session and play it takes so many times the size of its JSON.
+const WORK_PER_BYTE: usize = 12;
 
 /// A session measured once.
 #[wasm_bindgen]
@@ -26,6 +29,7 @@ impl Recording {
             Some(name) => Estimator::parse(&name)?,
             None => Estimator::Scaled(1000),
         };
+        grow_ahead(len.saturating_mul(WORK_PER_BYTE));
         with_input(len, |json| Ok(Self(context::Recording::parse(json, estimator)?)))
     }
 

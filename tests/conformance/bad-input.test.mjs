@@ -40,7 +40,6 @@ const ways = {
   estimateRequest: (messages) => api.estimateRequest({ messages }, { format }),
   checkBudget: (messages) => api.checkBudget({ messages }, window, { format }),
   pruneForRequest: (messages) => api.pruneForRequest(messages, { window, format }),
-  planCompaction: (messages) => api.planCompaction(messages, { window, format }),
   compactOnce: (messages) => api.compact(messages, { window, format }),
 };
 /** Ways that are methods of a manager; the others are functions of the package. */

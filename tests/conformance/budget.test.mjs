@@ -211,7 +211,7 @@ function suite() {
     const context = new api.ContextManager({ window: { contextTokens: 1000 }, on });
     context.request([{ role: "user", content: "words ".repeat(200) }]);
     for (const input_tokens of [600, 720, 730, 960, 860]) context.observe({ input_tokens });
-    context.record({ phase: "mine", tokensBefore: 960, tokensAfter: 300 });
+    context.note({ phase: "mine", tokensBefore: 960, tokensAfter: 300 });
     for (const input_tokens of [300, 860]) context.observe({ input_tokens });
     assert.deepEqual(told, [
       { type: "pressure", from: "low", to: "medium", pct: 72 },
@@ -222,9 +222,9 @@ function suite() {
 
   test("a107 what the session cannot see is recorded", () => {
     const context = new api.ContextManager({ window: { contextTokens: 1000 } });
-    context.record({ source: " Planner ", requests: 2 });
-    context.record({ source: "planner" });
-    context.record({ phase: "\u001b[31mmine", tokensBefore: 900, tokensAfter: 300 });
+    context.note({ source: " Planner ", requests: 2 });
+    context.note({ source: "planner" });
+    context.note({ phase: "\u001b[31mmine", tokensBefore: 900, tokensAfter: 300 });
     const { requests, compactions } = context.inspect().monitor;
     assert.deepEqual(requests, { total: 3, bySource: { planner: 3 } });
     assert.deepEqual(compactions, {
@@ -233,7 +233,7 @@ function suite() {
       tokensSaved: 600,
       last: { phase: "MINE", at: null, tokensBefore: 900, tokensAfter: 300 },
     });
-    assert.throws(() => context.record(/** @type {any} */ ({ sauce: 1 })), {
+    assert.throws(() => context.note(/** @type {any} */ ({ sauce: 1 })), {
       code: "INVALID_ARGUMENT",
     });
   });

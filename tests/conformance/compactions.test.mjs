@@ -248,9 +248,10 @@ test("a plan is free of effect, and says what a compaction does", { skip }, asyn
     assert.ok(plan.firstKept > 0 && plan.firstKept < grown.length);
     assert.ok(plan.chunks.length > 0 && plan.tokensAfterEstimate < plan.tokensBefore);
   }
-  const alone = api.planCompaction(history, { window: WINDOW, estimator: "chars/4", force: true });
+  const fresh = (/** @type {object} */ options) => new api.ContextManager(options);
+  const alone = fresh({ window: WINDOW, estimator: "chars/4" }).plan(history, { force: true });
   assert.equal(alone.outcome, "summarize");
-  assert.equal(api.planCompaction(history, { window: { contextTokens: 0 } }).outcome, "none");
+  assert.equal(fresh({ window: { contextTokens: 0 } }).plan(history).outcome, "none");
 });
 
 test("prepare waits only where the request would not fit", { skip }, async () => {

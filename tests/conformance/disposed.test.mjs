@@ -25,7 +25,7 @@ test("every method of a session that was disposed of says so", { skip }, async (
     compact: () => context.compact(history),
     recover: () => context.recover(history, overflow),
     observe: () => context.observe({ inputTokens: 10 }, prepared),
-    record: () => context.record({ source: "planner" }),
+    note: () => context.note({ source: "planner" }),
     setModel: () => context.setModel({ window: { contextTokens: 1000 } }),
     status: () => context.status(),
     statusLine: () => context.statusLine(),

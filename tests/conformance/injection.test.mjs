@@ -564,7 +564,7 @@ test("A13 what others have put into every object's prototype decides nothing of 
     const { tokens } = context.request(history);
     assert.ok(tokens < 20_000, `${tokens}`);
     assert.equal(context.plan(history, {}).outcome, "none");
-    assert.equal(api.planCompaction(history, own).outcome, "none");
+    assert.equal(new api.ContextManager(own).plan(history).outcome, "none");
     assert.equal((await context.compact(history, {})).status, "none");
     assert.equal(jobs.length, 0);
     const outcome = await context.compact(

@@ -11,7 +11,7 @@ const store = () => new api.CandidateStore({ sign: { key } });
 
 /** @type {Array<[string, () => unknown, string, string]>} */
 const ROWS = [
-  ["record", () => context().record({ source: "x", request: 1 }), "record.request", "requests"],
+  ["note", () => context().note({ source: "x", request: 1 }), "note.request", "requests"],
   [
     "promptBudget",
     () => api.promptBudget({ contextToken: 5 }),

@@ -18,9 +18,9 @@ const planned = (
   /** @type {number} */ contextTokens,
   /** @type {any[]} */ history,
 ) =>
-  api.planCompaction(history, {
+  new api.ContextManager({
     ...{ preset, window: window(contextTokens), format: "anthropic", estimator: "chars/4" },
-  });
+  }).plan(history);
 
 /**
  * Window, messages; the first that is kept, and how many stay at the beginning. A cut before a reply goes back to its request.

@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { cell } from "../support/cells.mjs";
 import { hostTools } from "../support/matrix.mjs";
-import { expected, IMPORTS, linkTools, project, run, write } from "../support/project.mjs";
+import { expected, IMPORTS, linkTools, loaded, project, run, write } from "../support/project.mjs";
 
 const CHECKED = `test("answers", () => { expect(check(plimsoll)).toBe(process.env.ANSWER); });
 `;
 const REQUIRED = `const { check } = require("./check.js");
-const plimsoll = require("plimsoll");
-${CHECKED}`;
+${loaded((name) => `require("${name}")`)}${CHECKED}`;
 const JSDOM = "/** @jest-environment jsdom */\n";
 /** A Node before 20.16 has no such function. */
 const OLD = "process.getBuiltinModule = undefined;\n";

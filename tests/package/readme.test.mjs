@@ -20,7 +20,7 @@ declare global {
   var saved: { file: string; revision: number };
   var runTurn: (prompt: string) => Promise<boolean>;
   var model: string;
-  var channels: Parameters<typeof plimsoll.historyLimitFromSessionKey>[1];
+  var channels: plimsoll.Channels;
   var log: (...said: unknown[]) => void;
   var asTool: (tool: plimsoll.AgentTool) => object;
   var callModel: (request: plimsoll.Prepared<Message>) => Promise<{ usage: object }>;
@@ -64,8 +64,9 @@ const CONFIG = {
   },
 };
 
-const NAMES = `import * as plimsoll from "plimsoll";
-console.log(JSON.stringify(Object.keys(plimsoll)));`;
+const ENTRIES = ["", "/sessions", "/candidates", "/inspect", "/openclaw", "/oneclaw"];
+const NAMES = `const named = async (entry) => [entry, Object.keys(await import("plimsoll" + entry))];
+console.log(JSON.stringify(await Promise.all(${JSON.stringify(ENTRIES)}.map(named))));`;
 
 /** Not of `HOST`, for a browser's global has this name. */
 const HISTORY = "declare const history: Message[]; ";
@@ -92,9 +93,13 @@ test("the examples of the README and the docs compile against the package's type
 
 /** Imports what an example uses of the package and an earlier one imported: a reader has seen that line. */
 function imports(code, exported) {
-  const given = /import \{([^}]*)\} from "plimsoll/.exec(code)?.[1] ?? "";
-  const used = exported.filter(
-    (name) => new RegExp(`\\b${name}[(<.]`).test(code) && !given.includes(name),
-  );
-  return used.length ? `import { ${used.join(", ")} } from "plimsoll"; ` : "";
+  const own = [...code.matchAll(/import \{([^}]*)\} from "plimsoll/g)].join();
+  const uses = (/** @type {string} */ name) =>
+    new RegExp(`\\b${name}[(<.]`).test(code) && !new RegExp(`\\b${name}\\b`).test(own);
+  return exported
+    .map(([entry, names]) => [entry, names.filter(uses)])
+    .map(([entry, used]) =>
+      used.length ? `import { ${used.join(", ")} } from "plimsoll${entry}"; ` : "",
+    )
+    .join("");
 }

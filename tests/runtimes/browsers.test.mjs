@@ -3,14 +3,25 @@ import assert from "node:assert/strict";
 import { cell } from "../support/cells.mjs";
 import * as chromium from "../support/chromium.mjs";
 import * as firefox from "../support/firefox.mjs";
-import { expected, IMPORTS, project, wasmFiles, write } from "../support/project.mjs";
+import {
+  ENTRIES,
+  expected,
+  IMPORTS,
+  imports,
+  project,
+  wasmFiles,
+  write,
+} from "../support/project.mjs";
 
 const DIST = "/node_modules/plimsoll/dist/";
 const folder = project();
+const paths = Object.fromEntries(
+  Object.entries(ENTRIES).map(([name, file]) => [name, `${DIST}${file}.js`]),
+);
 const wasms = wasmFiles(folder).map((file) => DIST + file);
 
 const page = (script) => `<!doctype html><script type="importmap">
-{ "imports": { "plimsoll": "${DIST}index.js", "plimsoll/slim": "${DIST}slim.js" } }
+${JSON.stringify({ imports: { ...paths, "plimsoll/slim": `${DIST}slim.js` } })}
 </script><script type="module">${script}</script>`;
 /** A page that starts each Wasm file, at `url`, and then the check. */
 const slim = (start) =>
@@ -26,7 +37,7 @@ catch (error) { globalThis.answer = String(error); }`),
   "worker.html": page(`const worker = new Worker("worker.js", { type: "module" });
 worker.onerror = (event) => { throw new Error(event.message); };
 worker.onmessage = ({ data }) => { globalThis.answer = data; };`),
-  "worker.js": `${IMPORTS.replace('"plimsoll"', `"${DIST}index.js"`)}postMessage(check(plimsoll));`,
+  "worker.js": `${imports((name) => paths[name])}postMessage(check(plimsoll));`,
   "slim-url.html": slim("await plimsoll.init(new URL(url, location))"),
   "slim-stream.html": slim("await plimsoll.init(WebAssembly.compileStreaming(fetch(url)))"),
   "slim-bytes.html": slim("plimsoll.initSync(await (await fetch(url)).arrayBuffer())"),

@@ -5,7 +5,15 @@ import { basename, join } from "node:path";
 import { EdgeRuntime } from "edge-runtime";
 import * as esbuild from "esbuild";
 import { cell } from "../support/cells.mjs";
-import { emptyFolder, expected, IMPORTS, project, write } from "../support/project.mjs";
+import {
+  ENTRIES,
+  emptyFolder,
+  expected,
+  IMPORTS,
+  imports,
+  project,
+  write,
+} from "../support/project.mjs";
 import { askWorkerd } from "../support/workerd.mjs";
 
 const FETCH = "export default { fetch() { return new Response(check(plimsoll)); } };";
@@ -35,7 +43,7 @@ cell("workerd-modules", async () => {
   const dist = "node_modules/plimsoll/dist";
   const { metafile } = await esbuild.build({
     absWorkingDir: folder,
-    entryPoints: [`${dist}/workerd.js`],
+    entryPoints: Object.values(ENTRIES).map((file) => `${dist}/${file}.workerd.js`),
     bundle: true,
     format: "esm",
     loader: { ".wasm": "file" },
@@ -43,7 +51,7 @@ cell("workerd-modules", async () => {
     metafile: true,
     write: false,
   });
-  const program = `${IMPORTS.replace('"plimsoll"', `"./${dist}/workerd.js"`)}${FETCH}`;
+  const program = imports((name) => `./${dist}/${ENTRIES[name]}.workerd.js`) + FETCH;
   write(folder, { "modules.js": program });
   const files = ["check.mjs", ...Object.keys(metafile.inputs)];
   assert.equal(await askWorkerd(folder, "modules.js", files), answer);

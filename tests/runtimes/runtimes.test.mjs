@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cell } from "../support/cells.mjs";
-import { expected, IMPORTS, project, run, tools, wasmFiles, write } from "../support/project.mjs";
+import {
+  expected,
+  IMPORTS,
+  loaded,
+  project,
+  run,
+  tools,
+  wasmFiles,
+  write,
+} from "../support/project.mjs";
 
 const CJS = `import("./check.mjs").then(({ check }) => console.log(check(plimsoll)));`;
 const SLIM = `import * as plimsoll from "plimsoll/slim";
@@ -24,12 +33,11 @@ const require = createRequire(import.meta.url);
 
 write(folder, {
   "main.mjs": `${IMPORTS}console.log(check(plimsoll));`,
-  "main.cjs": `const plimsoll = require("plimsoll");\n${CJS}`,
+  "main.cjs": `${loaded((name) => `require("${name}")`)}${CJS}`,
   "thread.mjs": `import { Worker, isMainThread } from "node:worker_threads";
 if (isMainThread) new Worker(new URL(import.meta.url));
 else {
-  const plimsoll = await import("plimsoll");
-  const { check } = await import("./check.mjs");
+  ${loaded((name) => `(await import("${name}"))`)}  const { check } = await import("./check.mjs");
   console.log(check(plimsoll));
 }`,
   "bytes.mjs": `${SLIM}${REQUIRE}${each("plimsoll.initSync(bytes);")}console.log(check(plimsoll));`,

@@ -7,6 +7,9 @@ import { expected, project, root, run, tools, write } from "../support/project.m
 
 /** Uses the types of what `check.mjs` calls, and runs it. */
 const PROGRAM = `import * as plimsoll from "plimsoll";
+import { CandidateStore } from "plimsoll/candidates";
+import { renderDetail, renderList } from "plimsoll/inspect";
+import { readSession } from "plimsoll/sessions";
 import { check } from "./check.mjs";
 
 const tokens: number = plimsoll.estimateTokens("text", "o200k");
@@ -14,11 +17,12 @@ const options: plimsoll.ContextManagerOptions<Message> = { window: { contextToke
 interface Message { role: "user" | "assistant"; content: string; mine: symbol }
 const manager = new plimsoll.ContextManager<Message>(options);
 const sent: Message[] = manager.request([{ role: "user", content: "x", mine: Symbol() }]).messages;
-const session: plimsoll.SessionFile = plimsoll.readSession("{\\"type\\":\\"session\\",\\"version\\":3}");
+const session: plimsoll.SessionFile = readSession("{\\"type\\":\\"session\\",\\"version\\":3}");
 // @ts-expect-error a session has no such field
 session.pages;
 if (tokens < 1 || sent.length !== 1 || session.receipt.lines !== 1) throw new Error("wrong");
-console.log(check(plimsoll));
+const all = { ...plimsoll, CandidateStore, renderDetail, renderList, readSession };
+console.log(check(all));
 `;
 const CHECK = `export declare function check(plimsoll: object): string;\n`;
 const options = {
@@ -35,8 +39,8 @@ const folder = project({
   "program.mts": PROGRAM,
   // CommonJS imports an ES module where it may be asynchronous.
   "program.cts": PROGRAM.replace('import { check } from "./check.mjs";\n', "").replace(
-    "console.log(check(plimsoll))",
-    'import("./check.mjs").then(({ check }) => console.log(check(plimsoll)))',
+    "console.log(check(all))",
+    'import("./check.mjs").then(({ check }) => console.log(check(all)))',
   ),
   "program.ts": PROGRAM,
   "check.d.mts": CHECK,

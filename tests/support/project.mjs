@@ -96,10 +96,27 @@ export function expected(folder) {
   return run(process.execPath, ["expected.mjs"], folder);
 }
 
-/** How most programs of the tests begin. */
-export const IMPORTS = `import * as plimsoll from "plimsoll";
-import { check } from "./check.mjs";
-`;
+/** Entries of the package that the programs of the tests use, and their files. */
+export const ENTRIES = {
+  plimsoll: "index",
+  "plimsoll/sessions": "entry/sessions",
+  "plimsoll/candidates": "entry/candidates",
+  "plimsoll/inspect": "entry/inspect",
+};
+/** All that they export, as `plimsoll`. @param {(name: string) => string} load code that has what an entry exports */
+export const loaded = (load) => {
+  const all = Object.keys(ENTRIES).map((name) => `...${load(name)}`);
+  return `const plimsoll = { ${all.join(", ")} };\n`;
+};
+
+/** How programs of the tests begin. @param {(name: string) => string} pathOf where an entry is imported from */
+export function imports(pathOf = (name) => name) {
+  const names = Object.keys(ENTRIES);
+  const lines = names.map((name, at) => `import * as entry${at} from "${pathOf(name)}";\n`);
+  const all = loaded((name) => `entry${names.indexOf(name)}`);
+  return `${lines.join("")}import { check } from "./check.mjs";\n${all}`;
+}
+export const IMPORTS = imports();
 
 /** An empty folder, removed when the test file is done. */
 export function emptyFolder() {

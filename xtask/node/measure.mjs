@@ -9,10 +9,10 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 const names = readdirSync(`${npm}/dist`).filter((name) => name.endsWith(".wasm"));
 const wasms = new Map(names.map((name) => [name, readFileSync(`${npm}/dist/${name}`)]));
 
-/** What a bundle of these names of an entry comes to, without what is only loaded when it is wanted. */
-const bundle = async (entry, imported) => {
+/** What a bundle of these exports comes to, without what is only loaded when it is wanted. */
+const bundle = async (...exports) => {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: `export ${imported} from "./dist/${entry}";`, resolveDir: npm },
+    stdin: { contents: exports.map((it) => `export ${it};`).join("\n"), resolveDir: npm },
     bundle: true,
     format: "esm",
     metafile: true,
@@ -29,14 +29,22 @@ const bundle = async (entry, imported) => {
   const held = outputFiles.filter(({ path }) => wanted.has(relative(process.cwd(), path)));
   return Buffer.concat(held.map(({ contents }) => contents));
 };
-const MAIN =
-  "{ ContextManager, validate, repair, estimateTokens, estimateRequest, replay, PlimsollError }";
+const MAIN = [
+  '{ ContextManager, validate, repair, estimateTokens, estimateRequest, PlimsollError } from "./dist/index.js"',
+  '{ replay } from "./dist/entry/sessions.js"',
+];
+const ENTRIES = readdirSync(`${npm}/dist/entry`).filter((name) => /^\w+\.js$/.test(name));
 
 for (const [name, bytes] of [
   ...wasms,
-  ["main", await bundle("index.js", MAIN)],
-  ["everything", await bundle("index.js", "*")],
-  ["slim", await bundle("slim.js", "*")],
+  ["main", await bundle(...MAIN)],
+  [
+    "everything",
+    await bundle(
+      ...["index.js", ...ENTRIES.map((it) => `entry/${it}`)].map((it) => `* from "./dist/${it}"`),
+    ),
+  ],
+  ["slim", await bundle('* from "./dist/slim.js"')],
 ]) {
   console.log(`size ${name} ${bytes.length} ${brotliCompressSync(bytes, options).length}`);
 }

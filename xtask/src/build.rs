@@ -110,25 +110,26 @@ fn texts(glue: &Path, out: &Path) -> Result<()> {
     Ok(fs::write(out.join("text/package.json"), "{ \"type\": \"commonjs\" }\n")?)
 }
 
-/// `index.js` and `inline/` once more for each runtime in which a Wasm is imported, and nothing else differs.
+/// `inline/` and the entries once more for each runtime in which a Wasm is imported, and nothing else differs.
 fn handed_over(dist: &Path) -> Result<()> {
-    let mut sources = files(&dist.join("inline"))?;
-    sources.push(dist.join("index.js"));
+    let mut entries = files(&dist.join("entry"))?;
+    entries.push(dist.join("index.js"));
     for (runtime, ending) in HANDED {
         fs::create_dir_all(dist.join(runtime))?;
-        for source in &sources {
-            let code = fs::read_to_string(source)?;
+        for source in files(&dist.join("inline"))? {
+            let code = fs::read_to_string(&source)?;
             let import = code.lines().find_map(|line| {
                 let file = line.strip_prefix("import { wasm } from \"")?;
                 Some((line, file.strip_suffix("_text.js\";")?.replace("glue/", "")))
             });
             let (line, file) = import.with_context(|| format!("{}: no Wasm", source.display()))?;
             let module = format!("import module from \"{file}.wasm{ending}\";");
-            let code = code
-                .replace(line, &format!("{module}\nconst wasm = () => module;"))
-                .replace("./inline/", &format!("./{runtime}/"));
-            let name = source.strip_prefix(dist)?.to_string_lossy();
-            fs::write(dist.join(name.replace("inline", runtime).replace("index", runtime)), code)?;
+            let code = code.replace(line, &format!("{module}\nconst wasm = () => module;"));
+            fs::write(dist.join(runtime).join(source.file_name().unwrap_or_default()), code)?;
+        }
+        for entry in &entries {
+            let code = fs::read_to_string(entry)?.replace("/inline/", &format!("/{runtime}/"));
+            fs::write(entry.with_extension(format!("{runtime}.js")), code)?;
         }
     }
     Ok(())
@@ -142,6 +143,9 @@ fn types(js: &Path, dist: &Path, cjs: &Path) -> Result<()> {
     for path in files(&dist.join("inline"))? {
         if path.to_string_lossy().ends_with(".d.ts") {
             let declared = fs::read_to_string(&path)?;
+            if declared.trim() == "export {};" {
+                continue;
+            }
             let shared = reexported(&declared).with_context(|| path.display().to_string())?;
             fs::write(&path, shared)?;
         }

@@ -1,0 +1,6 @@
+/** `plimsoll/sessions`: session files of agents, replays of them under a policy, and the lines of a session's own record. */
+import "../inline/core.js";
+
+export { readSession } from "../inline/sessions.js";
+export { recordLine, resumeMessages } from "../records.js";
+export { replay } from "../replay.js";
