@@ -37,7 +37,7 @@ export interface BudgetStatus {
   /** `budget` less `used`, at least 0. */
   remaining: number;
   /** `used` of `budget` in percent, rounded down. Can be over 100. */
-  pct: number;
+  usedPct: number;
   /** Prompt of the last response with a usage, in tokens; 0 while estimates count. */
   promptTokens: number;
   /** Its completion, in tokens. */

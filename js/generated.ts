@@ -302,7 +302,7 @@ tokens: number,
 /**
  * Tokens as they are sent.
  */
-sent: number, 
+sentTokens: number, 
 /**
  * Number of blocks that are sent unchanged.
  */

@@ -330,7 +330,7 @@ export function outcomeOf(
   const extracted = { ...fold.extracted, identifiers: fold.identifiers };
   const without = degraded ? WITHOUT_SUMMARY : undefined;
   return {
-    status: fold.status ?? (summary === "" || degraded ? "truncated" : "summarized"),
+    status: fold.status ?? (summary === "" || degraded ? "folded" : "summarized"),
     reason: reason ?? without ?? "fold by digest and hot set",
     tokensBefore,
     tokensAfter,

@@ -149,7 +149,7 @@ function requestLimits(calls: readonly ReplayCall[], usable: number, wanted: Wan
 /** The largest part that a limit names, and every other that passes it. */
 function partLimits({ buckets }: InspectReport, call: number, { name, most }: PartLimit): Limit[] {
   const named = glob(name);
-  const sums = partsOf(buckets.map(({ bucket, tokens }) => ({ bucket, sent: tokens })));
+  const sums = partsOf(buckets.map(({ bucket, tokens }) => ({ bucket, sentTokens: tokens })));
   // A sum is meant only where it is named: `result*` are the results, each.
   const found = [
     ...buckets.filter(({ bucket }) => named.test(bucket)),

@@ -39,15 +39,15 @@ const BUCKETS: readonly Column[] = [
 ];
 
 function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] {
-  const top = most(buckets.map((one) => one.sent)) || 1;
+  const top = most(buckets.map((one) => one.sentTokens)) || 1;
   const rows = buckets.map((one): Cell[] => {
     const { letter, role } = partOf(one.bucket);
     return [
       { text: letter, role },
       one.bucket,
-      count(one.sent),
-      percent(one.sent, window.used),
-      one.sent / top,
+      count(one.sentTokens),
+      percent(one.sentTokens, window.used),
+      one.sentTokens / top,
       count(one.tokens),
       states(one),
     ];

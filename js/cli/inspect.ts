@@ -31,14 +31,16 @@ export function inspect(source: Source, given: Given): Inspection {
   const { calls } = played;
   const all = facts(source, played);
   const report = reportAt(source, played, call);
-  const buckets = played.composition(call - 1).filter((one) => one.tokens > 0 || one.sent > 0);
+  const buckets = played
+    .composition(call - 1)
+    .filter((one) => one.tokens > 0 || one.sentTokens > 0);
   return {
     schema: "plimsoll.inspect/1",
     ...all,
     call,
     window: windowFigures(report, source.setting),
     absent: absentOf(buckets),
-    buckets: [...buckets].sort((a, b) => b.sent - a.sent || b.tokens - a.tokens),
+    buckets: [...buckets].sort((a, b) => b.sentTokens - a.sentTokens || b.tokens - a.tokens),
     pressure: calls.map(({ used, event }, index) => ({ call: index + 1, used, event })),
     largest: [...report.messages]
       .sort((a, b) => b.tokens - a.tokens || a.index - b.index)

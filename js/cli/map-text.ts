@@ -21,7 +21,7 @@ export function mapText(screen: Screen, report: MapReport): string[] {
   const { window, parts, results, largest } = report;
   const filled: Filled = {
     ...report,
-    buckets: report.buckets.map(({ bucket, tokens }) => ({ bucket, sent: tokens })),
+    buckets: report.buckets.map(({ bucket, tokens }) => ({ bucket, sentTokens: tokens })),
   };
   const wholes = parts.map(({ part, tokens }): Bar => ({ ...partNamed(part), tokens }));
   const tools = results.map(({ tool, tokens }): Bar => {

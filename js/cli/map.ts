@@ -28,7 +28,7 @@ export function map(source: Source, given: Given): MapReport {
   const top = topOf(given, 10);
   const all = facts(source, played);
   const { buckets, messages, ...report } = reportAt(source, played, call);
-  const sized = buckets.map(({ bucket, tokens }) => ({ bucket, sent: tokens }));
+  const sized = buckets.map(({ bucket, tokens }) => ({ bucket, sentTokens: tokens }));
   return {
     schema: "plimsoll.map/1",
     ...all,

@@ -68,7 +68,7 @@ export function next(source: Source, given: Given): NextReport {
   const { status, prepared, before, after } = attempt(file, () => manage(going, played, options));
   const last = played.calls.at(-1);
   const report = reportAt(source, played, played.calls.length);
-  const buckets = played.composition().filter((one) => one.tokens > 0 || one.sent > 0);
+  const buckets = played.composition().filter((one) => one.tokens > 0 || one.sentTokens > 0);
   const listed = report.messages;
   const history = listed.flatMap((one, at): NextMessage[] => {
     const why = after[at];

@@ -47,7 +47,7 @@ interface Named extends Segment {
 
 /** A window and what fills it. */
 export interface Filled {
-  buckets: ReadonlyArray<{ bucket: string; sent: number }>;
+  buckets: ReadonlyArray<{ bucket: string; sentTokens: number }>;
   window: WindowFigures;
   /** What a request has and the file does not tell. */
   absent: string[];
@@ -76,7 +76,7 @@ export function partsOf(
 ): Array<Part & { sent: number; buckets: number }> {
   return [...PARTS, OTHER].map(({ letter, role, name }) => {
     const mine = buckets.filter(({ bucket }) => partOf(bucket).letter === letter);
-    const sent = mine.reduce((sum, one) => sum + one.sent, 0);
+    const sent = mine.reduce((sum, one) => sum + one.sentTokens, 0);
     return { letter, role, name, sent, buckets: mine.length };
   });
 }

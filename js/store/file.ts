@@ -33,7 +33,7 @@ interface Record {
  * const store = fileStore("/var/lib/gateway/sessions");
  * const context = await ContextManager.open(store, sessionId, options);
  */
-export function fileStore(path: string): Store {
+export function fileStore(path: string): Store & Disposable {
   if (typeof path !== "string" || path === "") {
     throw invalid("folder", "the path of a folder", path);
   }
@@ -70,6 +70,8 @@ export function fileStore(path: string): Store {
         await settle(folder);
       });
     },
+    // Nothing is open between two calls.
+    [Symbol.dispose]: () => {},
   };
 }
 

@@ -10,7 +10,7 @@ import { copied } from "./record.js";
  * const context = await ContextManager.open(store, "session-1", options);
  * await context.save();
  */
-export function memoryStore(): Store {
+export function memoryStore(): Store & Disposable {
   const held = new Map<string, { bytes: Uint8Array; revision: number }>();
   /** The highest revision that was deleted: no revision of a key comes again. */
   let deleted = 0;
@@ -31,5 +31,6 @@ export function memoryStore(): Store {
       deleted = Math.max(deleted, held.get(key)?.revision ?? 0);
       held.delete(key);
     },
+    [Symbol.dispose]: () => held.clear(),
   };
 }

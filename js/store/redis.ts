@@ -67,7 +67,7 @@ export function redisStore(
     /** Start of every key in Redis. Default `plimsoll:`. */
     prefix?: string;
   } = {},
-): Store {
+): Store & Disposable {
   if (typeof client?.withTypeMapping !== "function") {
     throw invalid("client", "a client of the `redis` package, 5 or newer", typeof client);
   }
@@ -101,5 +101,7 @@ export function redisStore(
       }
     },
     delete: async (key) => void (await run(DELETE, key, [String(DELETED_SECONDS)])),
+    // The client is the host's.
+    [Symbol.dispose]: () => {},
   };
 }

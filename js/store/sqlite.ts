@@ -46,10 +46,11 @@ COMMIT;
  * const store = sqliteStore("/var/lib/gateway/sessions.db");
  * const context = await ContextManager.open(store, sessionId, options);
  */
-export function sqliteStore(path: string): Store & {
-  /** Closes the database. */
-  close(): void;
-} {
+export function sqliteStore(path: string): Store &
+  Disposable & {
+    /** Closes the database. */
+    close(): void;
+  } {
   // Without a name SQLite makes a database that is gone when it is closed.
   if (typeof path !== "string" || path === "") throw invalid("path", "that of a database", path);
   const { DatabaseSync } = sqlite();
@@ -93,6 +94,7 @@ export function sqliteStore(path: string): Store & {
       await patient(() => remove.run(name));
     },
     close: () => database.close(),
+    [Symbol.dispose]: () => database.close(),
   };
 }
 

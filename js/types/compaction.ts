@@ -68,10 +68,10 @@ export interface Floor {
 /** Result of a compaction, or of the room made for one request. */
 export interface CompactionOutcome {
   /**
-   * `summarized`: a fold with a summary. `truncated`: a fold without one, or shortened bodies. `pruned`: edits were enough.
+   * `summarized`: a fold with a summary. `folded`: a fold without one. `truncated`: old bodies were cut. `pruned`: edits were enough.
    * `discarded`: the oldest messages were dropped. `none`: nothing was done. `failed`: it was tried and did not succeed.
    */
-  status: "none" | "pruned" | "summarized" | "truncated" | "discarded" | "failed";
+  status: "none" | "pruned" | "summarized" | "folded" | "truncated" | "discarded" | "failed";
   /** Why, in words. */
   reason: string;
   /** Tokens of the request before. */

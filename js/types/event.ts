@@ -20,7 +20,7 @@ export type PressureEvent = {
   /** The level reached. */
   to: Status["pressure"];
   /** Share of the usable window in use, in percent, rounded down. */
-  pct: number;
+  usedPct: number;
 };
 
 /**

@@ -111,8 +111,9 @@ export interface PolicyOptions {
    */
   triggerTokens?: number;
   /**
-   * Size to shrink to when room is made, 0..1. For `balanced`, `economy`, `retention` and `capacity` a share of the trigger, default
-   * 0.55. For the presets of other systems a share of the usable window, below the trigger; they have defaults of their own.
+   * Size to shrink to when room is made, as a share of the usable window, 0..1, below `trigger`. Default 0.55 of the trigger for
+   * `balanced`, `economy`, `retention` and `capacity`, also where `triggerTokens` is the trigger. The presets of other systems have
+   * defaults of their own.
    */
   target?: number;
   /**

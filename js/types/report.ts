@@ -12,7 +12,7 @@ export interface Status {
   /** `usable` less `used`. */
   remaining: number;
   /** `used` of `usable` in percent, rounded down. */
-  pct: number;
+  usedPct: number;
   /** `low` below 70 %, `medium` below 85 %, `high` below 95 %, then `critical`. */
   pressure: "low" | "medium" | "high" | "critical";
   /** Whether recent requests grew. `unknown` before there are enough of them. */

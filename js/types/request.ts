@@ -37,7 +37,7 @@ export interface Prepared<M> {
   edits: Edit[];
   /**
    * How room was made for this request, or `null` if none was needed. Its status is that of the strongest step: `pruned` (edits),
-   * `truncated` (old bodies cut; a fold, if there is a `record`) or `discarded` (the oldest messages dropped). `none`: a fold was due
+   * `folded` (a fold without a summary), `truncated` (old bodies cut) or `discarded` (the oldest messages dropped). `none`: a fold was due
    * and was not carried out; `reason` says why. Positions refer to the history you passed.
    */
   compaction: CompactionOutcome | null;

@@ -19,4 +19,6 @@ export interface Store {
   delete(key: string): Promise<void>;
   /** True if several processes may write to it. */
   readonly multiWriter: boolean;
+  /** Releases what the store holds open: `using store = sqliteStore(path)`. */
+  [Symbol.dispose]?(): void;
 }

@@ -111,7 +111,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
             "used": used,
             "budget": budget,
             "remaining": budget.saturating_sub(used),
-            "pct": pct,
+            "usedPct": pct,
             "promptTokens": usage.saturating_sub(answered),
             "completionTokens": answered,
             "source": source,
@@ -249,7 +249,7 @@ mod tests {
         let new = Kept::new(WINDOW);
         assert_eq!(new.told["tokens"], 0);
         assert_eq!(new.told["thresholdTokens"], 104_858);
-        let status = serde_json::json!({ "used": 0, "budget": 131_072, "remaining": 131_072, "pct": 0,
+        let status = serde_json::json!({ "used": 0, "budget": 131_072, "remaining": 131_072, "usedPct": 0,
             "promptTokens": 0, "completionTokens": 0, "source": "estimate", "band": "ok" });
         assert_eq!(new.told["status"], status);
         assert_eq!(new.told["compress"], false);
@@ -416,7 +416,7 @@ mod tests {
     fn b18_an_unknown_window_is_never_divided_by_and_over_it_nothing_remains() {
         let mut budget = Kept::new(r#""contextTokens":0"#);
         budget.answered(5000, 0);
-        let status = serde_json::json!({ "used": 5000, "budget": 0, "remaining": 0, "pct": 0, "promptTokens": 5000, "completionTokens": 0, "source": "usage", "band": "ok" });
+        let status = serde_json::json!({ "used": 5000, "budget": 0, "remaining": 0, "usedPct": 0, "promptTokens": 5000, "completionTokens": 0, "source": "usage", "band": "ok" });
         assert_eq!(budget.told["status"], status);
         assert_eq!(budget.hint(), None);
         assert_eq!(budget.told["line"], "📚 Context: 5,000/? (?%)");
@@ -427,7 +427,7 @@ mod tests {
         let mut over = Kept::new(r#""contextTokens":1000"#);
         over.answered(1500, 0);
         assert_eq!(
-            (&over.told["status"]["remaining"], &over.told["status"]["pct"]),
+            (&over.told["status"]["remaining"], &over.told["status"]["usedPct"]),
             (&0.into(), &150.into())
         );
     }

@@ -11,7 +11,7 @@ use crate::order::{down, sort_by};
 
 /// Blocks of one kind in a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Bucket {
     /// `system`, `tools`, `user`, `assistant`, `thinking`, `image`, `call NAME` or `result NAME` of a tool; `head`: the message that
     /// replaces folded ones; `unseen`: `unseenTokens`; `pins`: pinned texts; `made`: synthetic messages that repair the history.
@@ -21,7 +21,7 @@ pub struct Bucket {
     /// Tokens of the originals; 0 for `head` and `made`.
     pub tokens: u64,
     /// Tokens as they are sent.
-    pub sent: u64,
+    pub sent_tokens: u64,
     /// Number of blocks that are sent unchanged.
     pub kept: u32,
     /// Number of blocks of which head and tail are sent.
@@ -32,7 +32,7 @@ pub struct Bucket {
     pub gone: u32,
 }
 
-json::written!(Bucket { bucket, blocks, tokens, sent, kept, capped, stubbed, gone });
+json::written!(Bucket { bucket, blocks, tokens, sent_tokens, kept, capped, stubbed, gone });
 
 /// Message of the history, and how much of it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl State {
             let bucket = buckets.entry(self.bucket_of(at, block)).or_default();
             bucket.blocks = bucket.blocks.saturating_add(1);
             bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
-            bucket.sent = bucket.sent.saturating_add(u64::from(block.now));
+            bucket.sent_tokens = bucket.sent_tokens.saturating_add(u64::from(block.now));
             let count = match block.form {
                 Form::Full => &mut bucket.kept,
                 Form::Capped => &mut bucket.capped,
@@ -113,12 +113,12 @@ impl State {
             let bucket = buckets.entry(name.into()).or_default();
             bucket.blocks = bucket.blocks.saturating_add(1);
             bucket.kept = bucket.kept.saturating_add(1);
-            bucket.sent = bucket.sent.saturating_add(tokens);
+            bucket.sent_tokens = bucket.sent_tokens.saturating_add(tokens);
             bucket.tokens = bucket.tokens.saturating_add(if ours { tokens } else { 0 });
         }
         let mut buckets: Vec<Bucket> =
             buckets.into_iter().map(|(bucket, rest)| Bucket { bucket, ..rest }).collect();
-        sort_by(&mut buckets, |bucket| (down(bucket.sent), down(bucket.tokens)));
+        sort_by(&mut buckets, |bucket| (down(bucket.sent_tokens), down(bucket.tokens)));
         buckets
     }
 

@@ -163,7 +163,7 @@ impl State {
         let from = self.monitor.warned;
         self.monitor.warned = from.max(to);
         let (_, before) = super::status::LEVELS.get(from).copied().unwrap_or_default();
-        (to > from).then(|| json!({ "from": before, "to": name, "pct": pct }))
+        (to > from).then(|| json!({ "from": before, "to": name, "usedPct": pct }))
     }
 
     /// What the session has come to, as JSON.

@@ -237,7 +237,11 @@ fn policy(given: &Given<'_>, facade: &[&str], internal: &[&str]) -> Result<Polic
     let share = |name, default| Ok(given.amount(name, WHOLE_PLACES, 1)?.unwrap_or(default));
     if policy.seed.is_none() {
         policy.trigger = share("trigger", policy.trigger)?;
-        policy.target = share("target", policy.target)?;
+        policy.aim = given.amount("target", WHOLE_PLACES, 1)?;
+        if policy.aim.is_some_and(|aim| aim >= policy.trigger) {
+            let got = given.get("target").unwrap_or_default();
+            return Err(given.refused("target", "less than the trigger", got));
+        }
     }
     policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(WHOLE);
     let gain = given.amount("minimumGainTokens", 0, TOKENS)?;
@@ -427,6 +431,7 @@ mod tests {
             r#"{"preset":"aceclaw","trigger":0.5,"target":0.5}"#,
             "target: expected less than the trigger, got 0.5",
         );
+        refuses(r#"{"target":0.95}"#, "target: expected less than the trigger, got 0.95");
     }
 
     #[test]
@@ -442,7 +447,7 @@ mod tests {
                 "economy":{"cacheRead":0.1,"cacheWrite":1.25,"output":5,"cacheTtlMs":300000}}"#,
         );
         let options = options.unwrap();
-        assert_eq!((options.usable, options.policy.target), (191_808, 5500));
+        assert_eq!((options.usable, options.policy.aim), (191_808, Some(5500)));
         assert_eq!(options.policy.prices, Prices::ANTHROPIC);
     }
 }

@@ -15,7 +15,7 @@ const BY_ITSELF: &str = "-fold";
 /// What room was made in a window that was full, or why none was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// none, pruned, summarized, truncated or discarded.
+    /// none, pruned, summarized, folded, truncated or discarded.
     pub status: &'static str,
     /// How, or why not.
     pub reason: &'static str,
@@ -155,7 +155,7 @@ impl State {
             let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
             match last.filter(|it| !own(it) && !self.lines.summary.is_empty()) {
                 Some(_) => ("summarized", "fold by a summary"),
-                None => ("truncated", "fold by digest and hot set"),
+                None => ("folded", "fold by digest and hot set"),
             }
         } else if by(&[Rule::Discard]) {
             ("discarded", "the oldest were dropped")

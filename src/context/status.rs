@@ -53,7 +53,7 @@ json::written!(Status {
     used,
     usable,
     remaining,
-    pct,
+    pct as "usedPct",
     pressure,
     trend,
     epoch,

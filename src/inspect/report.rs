@@ -133,8 +133,8 @@ struct Part {
 
 impl Part {
     fn of(bucket: Bucket) -> Self {
-        let retained = (bucket.sent, bucket.tokens);
-        Self { name: bucket.bucket, tokens: signed(bucket.sent), retained }
+        let retained = (bucket.sent_tokens, bucket.tokens);
+        Self { name: bucket.bucket, tokens: signed(bucket.sent_tokens), retained }
     }
 
     fn shown(&self, used: u64) -> Value {

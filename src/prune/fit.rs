@@ -7,7 +7,7 @@
 
 use super::edit::stub;
 use super::need::{chance, gain, is_candidate, may_become_candidate, refetch};
-use super::{Change, Decision, Folds, Moment, Pruner, Rule, Setting, WHOLE, Writer};
+use super::{Change, Decision, Folds, Moment, Policy, Pruner, Rule, Setting, WHOLE, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
 use crate::number::lg;
@@ -70,8 +70,12 @@ impl Pruner {
 
     /// The target of ours, in 1e-8 of a token.
     pub(super) fn room(&self, setting: &Setting) -> u64 {
-        let trigger = self.policy.trigger.saturating_mul(setting.usable);
-        self.policy.target * trigger.min(setting.cap.saturating_mul(WHOLE))
+        let Policy { trigger, target, aim, .. } = self.policy;
+        if let Some(aim) = aim {
+            return (aim * setting.usable).min(setting.cap.saturating_mul(target)) * WHOLE;
+        }
+        let trigger = trigger.saturating_mul(setting.usable);
+        target * trigger.min(setting.cap.saturating_mul(WHOLE))
     }
 
     /// All that may be stubbed together would reach the target.

@@ -18,6 +18,8 @@ pub struct Policy {
     pub trigger: u64,
     /// Share of the trigger that capacity aims for.
     pub target: u64,
+    /// Share of the usable window that it aims for instead.
+    pub aim: Option<u64>,
     /// Share of the window above which a result is cut before it is first sent; 10,000 = never.
     pub ingest_cap: u64,
     /// A timed edit that gains fewer tokens waits.
@@ -165,6 +167,7 @@ impl Policy {
             summary_minimum: between(low.summary, high.summary),
             trigger: 9500,
             target: 5500,
+            aim: None,
             ingest_cap: 1200,
             minimum_gain: 0,
             early: Early::Folds,

@@ -71,9 +71,9 @@ test("every document has the figures of the one report", () => {
     }
     assert.equal(turned.byCall.at(-1).used, window.used);
     assert.deepEqual(mapped.buckets, buckets);
-    const sent = seen.buckets.filter((one) => one.sent > 0);
+    const sent = seen.buckets.filter((one) => one.sentTokens > 0);
     assert.deepEqual(
-      sent.map((one) => [one.bucket, one.sent]).sort(),
+      sent.map((one) => [one.bucket, one.sentTokens]).sort(),
       buckets.flatMap(({ bucket, tokens }) => (tokens > 0 ? [[bucket, tokens]] : [])).sort(),
     );
   }

@@ -267,7 +267,7 @@ test("an earlier call can be looked at", () => {
   assert.equal(early.call, 5);
   assert.equal(early.window.used, early.pressure[4].used);
   assert.ok(early.window.used < at(12).window.used);
-  const sum = early.buckets.reduce((total, { sent }) => total + sent, 0);
+  const sum = early.buckets.reduce((total, { sentTokens }) => total + sentTokens, 0);
   assert.equal(sum, early.window.used, "the buckets are of that call too");
 });
 

@@ -27,7 +27,7 @@ function suite() {
       used: 45_231,
       budget: 131_072,
       remaining: 85_841,
-      pct: 34,
+      usedPct: 34,
       promptTokens: 45_000,
       completionTokens: 231,
       source: "usage",
@@ -195,7 +195,7 @@ function suite() {
       used: 5000,
       budget: 0,
       remaining: 0,
-      pct: 0,
+      usedPct: 0,
       promptTokens: 5000,
       completionTokens: 0,
       source: "usage",
@@ -214,9 +214,9 @@ function suite() {
     context.note({ phase: "mine", tokensBefore: 960, tokensAfter: 300 });
     for (const input_tokens of [300, 860]) context.observe({ input_tokens });
     assert.deepEqual(told, [
-      { type: "pressure", from: "low", to: "medium", pct: 72 },
-      { type: "pressure", from: "medium", to: "critical", pct: 96 },
-      { type: "pressure", from: "low", to: "high", pct: 86 },
+      { type: "pressure", from: "low", to: "medium", usedPct: 72 },
+      { type: "pressure", from: "medium", to: "critical", usedPct: 96 },
+      { type: "pressure", from: "low", to: "high", usedPct: 86 },
     ]);
   });
 

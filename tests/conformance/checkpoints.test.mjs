@@ -60,7 +60,7 @@ test("F123 a checkpoint at each threshold, once, from the one before and what ca
   while (jobs.length < 3) {
     const before = jobs.length;
     await turn();
-    if (jobs.length > before) pcts.push(context.status().pct);
+    if (jobs.length > before) pcts.push(context.status().usedPct);
     assert.ok(jobs.length <= before + 1);
   }
   for (const [at, least] of [25, 50, 75].entries()) {

@@ -67,7 +67,7 @@ for (const [format, provider] of formats)
       const first = await api.ContextManager.open(store, "s", options);
       for (let steps = 1; steps <= STEPS; steps++) first.request(history(steps));
       const folded = await first.compact(history(STEPS), { force: true });
-      assert.equal(folded.status, summarizes ? "summarized" : "truncated", folded.reason);
+      assert.equal(folded.status, summarizes ? "summarized" : "folded", folded.reason);
       for (const steps of [STEPS + 1, STEPS + 2, STEPS + 3]) first.request(history(steps));
       await first.save();
       const bytes = first.snapshot();

@@ -96,7 +96,7 @@ for (const [name, summarize] of Object.entries(bad)) {
     assert.deepEqual(context.request(history).messages, before.messages);
     if (plain.status === "none") assert.deepEqual(context.snapshot(), parked);
     const forced = await context.compact(history, { force: true });
-    assert.ok(["summarized", "truncated"].includes(forced.status));
+    assert.ok(["summarized", "folded"].includes(forced.status));
     assert.equal(forced.record.degraded, true);
     assert.ok(context.request(history).fits);
     assert.ok(
@@ -119,7 +119,7 @@ test("F6: a summary that is no smaller is refused: by hand an extract, told as o
     attempts.map((/** @type {any} */ tried) => tried.result),
     ["inflated", "inflated"],
   );
-  assert.deepEqual([status, record.degraded], ["truncated", true]);
+  assert.deepEqual([status, record.degraded], ["folded", true]);
   const after = context.request(history);
   assert.ok(after.tokens < before.tokens && !sentText(after).includes("word29999"));
   assert.deepEqual(types(), ["pressure", "compaction-start", "compaction-end", "epoch"]);
@@ -496,7 +496,7 @@ test("compaction as a function", { skip }, async () => {
     estimator: "chars/4",
     force: true,
   });
-  assert.equal(without.outcome.status, "truncated");
+  assert.equal(without.outcome.status, "folded");
   assert.ok(without.outcome.extracted.modifiedFiles.includes("src/f0.rs"));
   const nothing = await api.compact(talk(0), options);
   assert.equal(nothing.outcome.status, "none");

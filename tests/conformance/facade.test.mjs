@@ -495,7 +495,7 @@ test("status: used and remaining are the usable window", { skip }, () => {
   ])) {
     text(used - base);
     const status = context.status();
-    assert.deepEqual([status.used, status.pct, status.pressure], [used, pct, pressure]);
+    assert.deepEqual([status.used, status.usedPct, status.pressure], [used, pct, pressure]);
     assert.deepEqual([status.usable, status.used + status.remaining], [10_000, 10_000]);
   }
   assert.equal(context.status().peakTokens, 9_500);

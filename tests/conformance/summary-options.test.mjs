@@ -157,7 +157,7 @@ test("without plimsoll/compact.wasm the first compact() throws, a later one and 
   assert.equal(refused.argument, "plimsoll/compact.wasm");
   assert.match(refused.message, /init\(source\)/);
   assert.notEqual(unchanged?.status, "summarized");
-  assert.equal(without.status, "truncated");
+  assert.equal(without.status, "folded");
   assert.match(without.reason, /plimsoll\/compact\.wasm/);
   assert.equal(told.reason, without.reason);
   const failed = events.filter((/** @type {any} */ { type }) => type === "compaction-failed");

@@ -135,11 +135,14 @@ test("each model may have thresholds of its own", { skip }, () => {
   context.setModel({ trigger: 0.5 });
   assert.deepEqual(lines(), [50_000, 27_500]);
   context.setModel({ target: 0.2, triggerTokens: 40_000 });
-  assert.deepEqual(lines(), [40_000, 8_000]);
+  assert.deepEqual(lines(), [40_000, 20_000]);
+  context.setModel({ target: 0.45 });
+  assert.deepEqual(lines(), [40_000, 22_000], "at most its usual share of a trigger in tokens");
+  context.setModel({ target: 0.2 });
   context.setModel({ window: { contextTokens: 20_000 } });
-  assert.deepEqual(lines(), [10_000, 2_000], "a window of another size keeps them");
+  assert.deepEqual(lines(), [10_000, 4_000], "a window of another size keeps them");
   assert.throws(() => context.setModel({ trigger: 2 }), { code: "INVALID_ARGUMENT" });
-  assert.deepEqual(lines(), [10_000, 2_000], "nothing has changed");
+  assert.deepEqual(lines(), [10_000, 4_000], "nothing has changed");
 });
 
 test("H7 the thresholds of the longest key that the model's name contains hold", { skip }, () => {
@@ -158,7 +161,7 @@ test("H7 the thresholds of the longest key that the model's name contains hold",
   assert.deepEqual(lines({}), [90_000, 49_500], "no name, no thresholds of its own");
   assert.deepEqual(lines({ model: "openai/gpt-5-2026" }), [50_000, 27_500]);
   assert.deepEqual(lines({ model: "openai/gpt-5-mini-2026" }), [30_000, 16_500]);
-  assert.deepEqual(lines({ model: "claude-sonnet" }), [80_000, 40_000]);
+  assert.deepEqual(lines({ model: "claude-sonnet" }), [80_000, 50_000]);
   assert.deepEqual(lines({ model: "another" }), [90_000, 49_500]);
   assert.throws(
     () => context.setModel({ models: { other: { trigger: 2 } } }),

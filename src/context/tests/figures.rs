@@ -115,11 +115,11 @@ fn buckets_and_the_list_sum_to_the_request() {
     told.state.set_parts(r#"{"system":"be kind","tools":[{"name":"read"}]}"#).unwrap();
     let used = told.request().tokens;
     let buckets = told.state.buckets();
-    assert_eq!(buckets.iter().map(|bucket| bucket.sent).sum::<u64>(), used);
+    assert_eq!(buckets.iter().map(|bucket| bucket.sent_tokens).sum::<u64>(), used);
     let result = buckets.iter().find(|bucket| bucket.bucket == "result read").unwrap();
     assert_eq!((result.blocks, result.kept + result.stubbed), (25, 25));
     assert!(result.stubbed > 0);
-    assert!(buckets.windows(2).all(|pair| pair[0].sent >= pair[1].sent));
+    assert!(buckets.windows(2).all(|pair| pair[0].sent_tokens >= pair[1].sent_tokens));
     let list = told.state.list().unwrap();
     let beside = told.state.parts.total();
     assert_eq!(list.iter().map(|one| one.sent_tokens).sum::<u64>() + beside, used);

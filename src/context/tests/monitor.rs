@@ -21,12 +21,12 @@ impl Told {
     }
 
     fn record(&mut self, what: &Value) {
-        self.state.record(&what.to_string()).unwrap();
+        self.state.note_outside(&what.to_string()).unwrap();
     }
 }
 
 fn warning(from: &str, to: &str, pct: u32) -> Value {
-    json!({ "from": from, "to": to, "pct": pct })
+    json!({ "from": from, "to": to, "usedPct": pct })
 }
 
 #[test]
@@ -225,15 +225,12 @@ fn a110_the_text_of_a_phase_is_made_plain() {
 fn what_is_no_record_is_refused() {
     let mut told = Told::new(&options(1000));
     for (what, expected) in [
-        (
-            "[]",
-            "record: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got ",
-        ),
-        (r#"{"sauce":1}"#, "unknown option record.sauce; the options are source, requests, "),
-        (r#"{"source":1}"#, "record.source: expected a string, got "),
-        (r#"{"source":"a","requests":1.5}"#, "record.requests: expected a whole number, got "),
+        ("[]", "note: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got "),
+        (r#"{"sauce":1}"#, "unknown option note.sauce; the options are source, requests, "),
+        (r#"{"source":1}"#, "note.source: expected a string, got "),
+        (r#"{"source":"a","requests":1.5}"#, "note.requests: expected a whole number, got "),
     ] {
-        let error = told.state.record(what).unwrap_err().to_string();
+        let error = told.state.note_outside(what).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -120,7 +120,7 @@ fn b14_the_outcome_tells_what_made_room() {
         ("context-budget", "discard", "discarded"),
         ("openclaw", "discard", "discarded"),
         ("context-budget", "truncate", "truncated"),
-        ("context-budget", "summarize", "truncated"),
+        ("context-budget", "summarize", "folded"),
     ] {
         let mut told = preset(name, 12_000, &json!({ "strategy": strategy }));
         worked(&mut told, 40, 2000);

@@ -39,7 +39,7 @@ fn window(screen: &mut Screen, report: &Object<'_>) {
     }
     let usable = count(status.number("usable"));
     let free = window.number("free");
-    let pct = status.number("pct");
+    let pct = status.number("usedPct");
     let tenths = pct.saturating_mul(10);
     let (unused, held) = (screen.sign("·", "."), screen.sign("╱", "/"));
     let spans = vec![

@@ -42,7 +42,7 @@ fn report() -> Value {
             { "bucket": "core", "tokens": 10_800, "sharePct": 6.4, "retainedPct": 100 }],
         "messages": [message(0, None, 10, 10, "kept"), message(1, Some("read"), 5900, 74, "stubbed"),
             message(2, Some("bash"), 9000, 0, "dropped")],
-        "status": { "used": 168_204, "usable": 191_808, "remaining": 23_604, "pct": 87, "pressure": "high",
+        "status": { "used": 168_204, "usable": 191_808, "remaining": 23_604, "usedPct": 87, "pressure": "high",
             "trend": "rising", "peakTokens": 181_022, "compactions": 2 },
         "monitor": { "samples": [10_000, 90_000, 181_022], "inputTokens": 500_000, "outputTokens": 9000,
             "requests": { "total": 14, "bySource": { "main_turn": 12, "planner": 2 } },
@@ -253,7 +253,7 @@ fn a106_a_bar_has_ten_cells() {
     }
     assert_eq!((percent(1510), percent(-25)), ("151.0%".into(), "-2.5%".into()));
     let mut over = report();
-    over["status"]["pct"] = json!(151);
+    over["status"]["usedPct"] = json!(151);
     assert!(list(&over, PLAIN).contains("██████████ 151% of 191,808 usable"));
 }
 
