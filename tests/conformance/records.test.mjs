@@ -115,7 +115,10 @@ test("live is reloaded: a file with two compactions gives the request that was s
       context.request(history);
       const { status, record } = await context.compact(history, { force: true });
       assert.equal(status, "summarized");
-      session.note(record, byEntry ? { firstKeptEntryId: session.ids[record.firstKeptIndex] } : {});
+      session.record(
+        record,
+        byEntry ? { firstKeptEntryId: session.ids[record.firstKeptIndex] } : {},
+      );
       records.push({
         ...record,
         firstKeptEntryId: byEntry ? session.ids[record.firstKeptIndex] : null,
