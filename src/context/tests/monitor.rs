@@ -104,7 +104,7 @@ fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
     }
     let now = monitored(&told);
     let made = &now["compactions"];
-    assert_eq!((&made["total"], &made["byPhase"]), (&1.into(), &json!({ "TRUNCATED": 1 })));
+    assert_eq!((&made["total"], &made["byPhase"]), (&1.into(), &json!({ "FOLDED": 1 })));
     let last = &made["last"];
     let saved = last["tokensBefore"].as_u64().unwrap() - last["tokensAfter"].as_u64().unwrap();
     assert_eq!(made["tokensSaved"].as_u64(), Some(saved));
