@@ -96,7 +96,7 @@ for (const [name, more] of /** @type {const} */ ([
       const { compaction } = context.request(history.slice(0, end));
       if (compaction?.record) fold = compaction;
     }
-    assert.equal(fold?.status, "truncated");
+    assert.equal(fold?.status, "folded");
     const { readFiles, commands, errors, identifiers } = fold.extracted;
     assert.ok(readFiles.includes("src/part0.rs"), JSON.stringify(readFiles));
     assert.ok(commands.includes("cargo test --package part0"), JSON.stringify(commands));

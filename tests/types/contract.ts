@@ -80,22 +80,30 @@ export const out: [
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
 
 /**
- * Options of which a part is built: the contract takes whatever we take, but for the preset `capacity`, the format `openai-agents` and
+ * Options of which a part is built: the contract takes whatever we take, but for the presets `capacity` and `goclaw` and a summary's templates, the format `openai-agents` and
  * `thinking: "drop"`, which its declarations do not have yet. `create` receives more than it declares: a `create` of the contract's is one of ours.
  */
 type Options = Omit<
   ours.ContextManagerOptions<object>,
-  "on" | "preset" | "format" | "summarize" | "create" | "thinking"
+  "on" | "preset" | "format" | "summarize" | "summary" | "create" | "thinking"
 >;
+type Summary<All extends { summary?: object }> = Omit<NonNullable<All["summary"]>, "template">;
 type Create = Pick<Contract.ContextManagerOptions<object>, "create">;
 export const into: [
   Part<Options, Contract.ContextManagerOptions<object>>,
+  Part<
+    Summary<ours.ContextManagerOptions<object>>,
+    Summary<Contract.ContextManagerOptions<object>>
+  >,
   Part<Create, Pick<ours.ContextManagerOptions<object>, "create">>,
   Part<ours.Parts, Contract.Parts>,
   Part<Omit<ours.PolicyOptions, "preset">, Contract.PolicyOptions>,
   Part<Omit<ours.ReplayOptions, "preset">, Parameters<typeof Contract.replay>[1]>,
-  Same<Exclude<ours.PolicyOptions["preset"], "capacity">, Contract.PolicyOptions["preset"]>,
-] = [true, true, true, true, true, true];
+  Same<
+    Exclude<ours.PolicyOptions["preset"], "capacity" | "goclaw">,
+    Contract.PolicyOptions["preset"]
+  >,
+] = [true, true, true, true, true, true, true];
 
 /** Every other function that is built takes and gives what the contract says; `compact` takes the manager's options, as above. */
 type Apart =
