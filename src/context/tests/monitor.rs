@@ -116,7 +116,7 @@ fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
     assert_eq!(monitored(&told)["requests"]["bySource"], json!({ "continuation": 1 }));
     told.record(&json!({ "phase": "pruned", "tokensBefore": 100, "tokensAfter": 400 }));
     let made = monitored(&told)["compactions"].clone();
-    assert_eq!(made["byPhase"], json!({ "TRUNCATED": 1, "PRUNED": 1 }));
+    assert_eq!(made["byPhase"], json!({ "FOLDED": 1, "PRUNED": 1 }));
     assert_eq!(made["tokensSaved"].as_u64(), Some(saved), "nothing was saved");
 }
 
