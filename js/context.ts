@@ -261,7 +261,8 @@ export class ContextManager<M = unknown> {
   setModel(model: Model<M>): void {
     this.#session.alive("setModel");
     const known = onlyKnown("model", model, MODEL);
-    this.#session.change({ ...this.#session.options(), ...known });
+    const changed = { ...this.#session.options(), ...known };
+    this.#session.change(changed as ContextManagerOptions<M>);
   }
 
   /** Returns how full the window is, by the last request. */

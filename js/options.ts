@@ -2,14 +2,14 @@
 import { invalid } from "./errors.js";
 import { argumentJson } from "./json.js";
 import { own } from "./known.js";
-import type { ContextManagerOptions, Summarizer, SummaryOptions } from "./types.js";
+import type { ContextManagerOptions, ManagerOptions, Summarizer, SummaryOptions } from "./types.js";
 
 /** Functions and names that only the facade uses. */
 const OURS = new Set(["key", "create", "id", "clock", "on", "summarize", "summary"]);
 const FUNCTIONS = ["key", "create", "clock", "on"] as const;
 
 /** The core's options as JSON. What it does not know it refuses by name. */
-export function coreOptions<M>(options: ContextManagerOptions<M>): string {
+export function coreOptions<M>(options: ManagerOptions<M>): string {
   if (options === null || typeof options !== "object") {
     throw invalid("options", "an object with a `window`", options);
   }

@@ -10,6 +10,7 @@ import type {
   ContextManagerOptions,
   Parts,
   PolicyOptions,
+  PresetOptions,
   PruneResult,
   ShareResult,
 } from "./types.js";
@@ -27,6 +28,7 @@ import { within } from "./within.js";
 export function pruneForRequest<M>(
   messages: readonly M[],
   options: PolicyOptions &
+    PresetOptions &
     Parts &
     Pick<ContextManagerOptions<M>, "window" | "format" | "provider" | "estimator">,
 ): PruneResult<M> {

@@ -1,6 +1,12 @@
 /** A session through a `ContextManager`, call by call: what a replay does not keep, as the requests themselves. */
 import { ContextManager } from "../index.js";
-import type { Prepared, Replay, ReplayOptions, SessionFile } from "../types.js";
+import type {
+  ContextManagerOptions,
+  Prepared,
+  Replay,
+  ReplayOptions,
+  SessionFile,
+} from "../types.js";
 
 export interface Managed extends Disposable {
   context: ContextManager<unknown>;
@@ -12,11 +18,9 @@ export interface Managed extends Disposable {
 export function managed(session: SessionFile, played: Replay, options: ReplayOptions): Managed {
   const { signal: _, ...policy } = options;
   let now = 0;
-  const context = new ContextManager<unknown>({
-    ...policy,
-    format: session.messageFormat,
-    clock: () => now,
-  });
+  const own = { ...policy, format: session.messageFormat, clock: () => now };
+  // The preset is known when the program runs.
+  const context = new ContextManager<unknown>(own as ContextManagerOptions<unknown>);
   const { messages, system, tools } = session;
   return {
     context,

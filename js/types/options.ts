@@ -185,8 +185,34 @@ export type ModelThresholds = Pick<
   "trigger" | "triggerTokens" | "target" | "margin"
 >;
 
+/** An option that a preset does not have is refused, with `INVALID_ARGUMENT` and by the compiler. */
+export type PresetOptions =
+  | {
+      /** One of ours, which has no `turn`, `stubChars` and `strategy`. */
+      preset?: "balanced" | "economy" | "retention" | "capacity";
+      /** Not of this preset. */
+      turn?: never;
+      /** Not of this preset. */
+      stubChars?: never;
+      /** Not of this preset. */
+      strategy?: never;
+    }
+  | {
+      /** Another system's, which has no `retention`, `ingestCap` and `economy`. */
+      preset: "aceclaw" | "aiclaw" | "openclaw" | "goclaw" | "context-budget" | "hermes";
+      /** Not of this preset. */
+      retention?: never;
+      /** Not of this preset. */
+      ingestCap?: never;
+      /** Not of this preset. */
+      economy?: never;
+    };
+
 /** Options of a `ContextManager`. Only `window` is required. */
-export interface ContextManagerOptions<M> extends PolicyOptions {
+export type ContextManagerOptions<M> = ManagerOptions<M> & PresetOptions;
+
+/** Options of a `ContextManager`, whatever its preset. */
+export interface ManagerOptions<M> extends PolicyOptions {
   /** The model's context window. */
   window: ContextWindow;
   /** Shape of your messages. Default `auto`. */

@@ -61,6 +61,9 @@ test("a bundle holds the Wasm that its imports need, and no other", async () => 
     'export { PlimsollError } from "plimsoll";',
     main,
     `${main} export { readSession } from "plimsoll/sessions";`,
+    'export { replay } from "plimsoll/sessions";',
+    'export { pruneHistoryForContextShare } from "plimsoll/openclaw";',
+    'export { renderList } from "plimsoll/inspect";',
   ]) {
     const stdin = { contents, resolveDir: folder };
     const split = { splitting: true, outdir: "out", entryNames: "entry" };
@@ -81,7 +84,7 @@ test("a bundle holds the Wasm that its imports need, and no other", async () => 
   const both = ["plimsoll.js", "sessions.js"];
   assert.deepEqual(
     held.map(([texts]) => texts.sort()),
-    [["plimsoll.js"], ["plimsoll.js"], both],
+    [["plimsoll.js"], ["plimsoll.js"], both, ["plimsoll.js"], ["plimsoll.js"], ["inspect.js"]],
   );
   assert.ok(held[2][1] > held[1][1] + 100_000, JSON.stringify(held));
 });

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { listTarball, project, root, run, tarball } from "../support/project.mjs";
 
-const CONSUMER = `import { estimateTokens, PlimsollError, type Estimator } from "plimsoll";
+const CONSUMER = `import { ContextManager, estimateTokens, PlimsollError, type Estimator } from "plimsoll";
 import { init, initSync } from "plimsoll/slim";
 import { storeConformance } from "plimsoll/store/conformance";
 import { fileStore } from "plimsoll/store/file";
@@ -21,6 +21,16 @@ const options: WorkspaceOptions = { poll: 0, home: false };
 export const sections: Promise<object[]> = Workspace.open(".", options).then((one) => one.sections());
 export const stores = (client: RedisClient): object[] => [fileStore("."), sqliteStore("sessions.db"), redisStore(client)];
 export const checks: AsyncIterable<{ name: string; ok: boolean }> = storeConformance(async () => fileStore("."));
+const window = { contextTokens: 1000 };
+export const managers = (preset: "balanced" | "aceclaw"): object[] => [
+  new ContextManager({ window, preset }),
+  new ContextManager({ window, retention: 0.7, ingestCap: 0.1 }),
+  new ContextManager({ window, preset: "hermes", stubChars: 100 }),
+  // @ts-expect-error another system's preset has no \`retention\`
+  new ContextManager({ window, preset: "hermes", retention: 0.7 }),
+  // @ts-expect-error ours has no \`strategy\`
+  new ContextManager({ window, preset: "capacity", strategy: "discard" }),
+];
 export function size(error: PlimsollError): number {
   // @ts-expect-error \`size\` is known only after a look at the code
   error.info.size;

@@ -105,13 +105,14 @@ export const into: [
   >,
 ] = [true, true, true, true, true, true, true];
 
-/** Every other function that is built takes and gives what the contract says; `compact` takes the manager's options, as above. */
+/** Every other function that is built takes and gives what the contract says; `compact` and `pruneForRequest` take a policy, as above. */
 type Apart =
   | "ContextBudget"
   | "ContextManager"
   | "PlimsollError"
   | "renderDetail"
   | "renderList"
+  | "pruneForRequest"
   | "readSession"
   | "replay"
   | "compact";
