@@ -18,15 +18,13 @@ const PAGES: Readonly<Record<Command, Page>> = {
   inspect: {
     usage: "inspect [FILE]",
     what: "what fills the window at the last call",
-    examples: ["plimsoll inspect session.jsonl --window 200k"],
-    json: ["plimsoll.inspect/1: call, window, absent, buckets, pressure, largest"],
-  },
-  list: {
-    usage: "list [FILE]",
-    what: "the report of a chat's /context list",
-    examples: ["plimsoll list session.jsonl --call 40"],
+    examples: [
+      "plimsoll inspect session.jsonl --window 200k",
+      "plimsoll inspect session.jsonl --call 40 --chat",
+    ],
     json: [
-      "context.inspect/1: window, buckets, sections, messages, status,",
+      "plimsoll.inspect/1: call, window, absent, buckets, pressure, largest",
+      "with --chat context.inspect/1: window, buckets, sections, messages, status,",
       "compactions, next. It contains no text of the session.",
     ],
   },
@@ -130,7 +128,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
 
 /** Commands by what a user wants to do. */
 const GROUPS: ReadonlyArray<{ title: string; commands: readonly Command[] }> = [
-  { title: "Look at a session", commands: ["inspect", "list", "map", "turns", "find", "detail"] },
+  { title: "Look at a session", commands: ["inspect", "map", "turns", "find", "detail"] },
   { title: "Try a policy", commands: ["next", "replay", "check"] },
   { title: "Other", commands: ["rpc", "prompt"] },
 ];

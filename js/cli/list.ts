@@ -1,4 +1,4 @@
-/** `plimsoll list FILE` and `plimsoll detail KEY FILE`: the report as the core draws it, as `/context` in a chat. */
+/** `plimsoll inspect FILE --chat` and `plimsoll detail KEY FILE`: the report as the core draws it, as `/context` in a chat. */
 import { renderDetail, renderList } from "../entry/inspect.js";
 import type { InspectReport, Replay } from "../types.js";
 import { usage } from "./errors.js";

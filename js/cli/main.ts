@@ -46,12 +46,14 @@ interface Answer {
 
 const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>> = {
   inspect: (given) => {
-    const report = inspect(source(given, "inspect"), given);
+    const opened = source(given, "inspect");
+    if (given.has("chat")) {
+      if (given.has("top")) throw usage("--top is not an option of inspect --chat");
+      const looked = look(opened, given);
+      return { report: looked.report, text: (screen) => listText(screen, looked) };
+    }
+    const report = inspect(opened, given);
     return { report, text: (screen) => inspectText(screen, report) };
-  },
-  list: (given) => {
-    const looked = look(source(given, "list"), given);
-    return { report: looked.report, text: (screen) => listText(screen, looked) };
   },
   detail: (given) => {
     const key = argument(given, "detail", "KEY");

@@ -5,7 +5,6 @@ import { usage } from "./errors.js";
 
 export const COMMANDS = [
   "inspect",
-  "list",
   "detail",
   "map",
   "turns",
@@ -82,7 +81,7 @@ export const OPTIONS: readonly Option[] = [
     name: "call",
     value: "N",
     help: "number of the call (default: the last; find: the next)",
-    only: ["inspect", "list", "detail", "map", "find", "check"],
+    only: ["inspect", "detail", "map", "find", "check"],
   },
   {
     name: "top",
@@ -90,6 +89,7 @@ export const OPTIONS: readonly Option[] = [
     help: "how many messages to list (default 10; next 5, find 30)",
     only: ["inspect", "map", "next", "find"],
   },
+  { name: "chat", help: "print it as a chat's /context list", only: ["inspect"] },
   { name: "raw", help: "print only the text, without a limit", only: ["detail"] },
   { name: "sent", help: "print what the request contains of it", only: ["detail"] },
   { name: "diff", help: "print the difference between both, like diff -u", only: ["detail"] },

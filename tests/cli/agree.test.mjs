@@ -60,7 +60,7 @@ test("every document has the figures of the one report", () => {
       buckets.reduce((sum, one) => sum + one.tokens, 0),
       window.used,
     );
-    assert.deepEqual(json(["list", file, ...at]), report, "the list is the wire's");
+    assert.deepEqual(json(["inspect", "--chat", file, ...at]), report, "the list is the wire's");
     const seen = json(["inspect", file, ...at]);
     const mapped = json(["map", file, ...at]);
     const turned = json(["turns", file, ...at]);
@@ -85,8 +85,8 @@ test("every text has the same figures, to the digit", () => {
     ["--window", "12k"],
   ]) {
     for (const { file, report } of asked([PLAN, AUDIT], at)) {
-      for (const name of ["list", "inspect", "map", "turns", "check"]) {
-        const text = plimsoll([name, file, ...at, "--width", "120"]).out;
+      for (const name of ["inspect --chat", "inspect", "map", "turns", "check"]) {
+        const text = plimsoll([...name.split(" "), file, ...at, "--width", "120"]).out;
         for (const part of ["used", "reserve", "free", "trigger", "target"])
           assert.equal(figure(text, part), digits(report.window[part]), `${name} ${file}: ${part}`);
       }

@@ -1,4 +1,4 @@
-// `plimsoll list` and `plimsoll detail`: the report, and the text under a key.
+// `plimsoll inspect --chat` and `plimsoll detail`: the report, and the text under a key.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AUDIT, file, hostile, json, PLAN, plimsoll, refusal, STEERS } from "./command.mjs";
@@ -19,9 +19,9 @@ test("content is told under its key, and nowhere else", () => {
       ],
     }),
   );
-  for (const name of ["list", "inspect", "map", "turns", "check", "next", "replay"])
+  for (const name of ["inspect --chat", "inspect", "map", "turns", "check", "next", "replay"])
     for (const more of [[], ["--json"]])
-      assert.ok(!plimsoll([name, path, ...more]).out.includes(secret), name);
+      assert.ok(!plimsoll([...name.split(" "), path, ...more]).out.includes(secret), name);
   for (const key of ["system", "message:0", "message:1"]) {
     assert.ok(plimsoll(["detail", key, path]).out.includes(secret), key);
     assert.ok(json(["detail", key, path]).detail.content.includes(secret), key);
@@ -33,19 +33,22 @@ test("content is told under its key, and nowhere else", () => {
 });
 
 test("a list has the largest messages, each with state and rule, and what would go next", () => {
-  const { out } = plimsoll(["list", AUDIT, "--window", "64k"]);
+  const { out } = plimsoll(["inspect", "--chat", AUDIT, "--window", "64k"]);
   assert.match(out, /^ +message:305 +6 +tool +run .* dropped +fold$/m);
   assert.match(out, /^ +message:475 .* kept +keep$/m);
   assert.match(out, /pressure LOW/);
   assert.match(out, /^Next /m);
-  assert.match(plimsoll(["list", AUDIT]).out, /the window is assumed; --window sets it/);
+  assert.match(
+    plimsoll(["inspect", "--chat", AUDIT]).out,
+    /the window is assumed; --window sets it/,
+  );
 });
 
 test("a list of an earlier call is the report of that call", () => {
-  const early = json(["list", AUDIT, ...AT, "--call", "20"]);
+  const early = json(["inspect", "--chat", AUDIT, ...AT, "--call", "20"]);
   const { byCall } = json(["turns", AUDIT, ...AT]);
   assert.equal(early.window.used, byCall[19].used);
-  assert.ok(early.messages.length < json(["list", AUDIT, ...AT]).messages.length);
+  assert.ok(early.messages.length < json(["inspect", "--chat", AUDIT, ...AT]).messages.length);
   refusal(
     ["detail", "message:500", AUDIT, "--call", "20"],
     assert,
@@ -143,7 +146,7 @@ test("a text is asked for in one way, and of what has one", () => {
     /use only one of --raw and --diff/,
   );
   refusal(["detail", "user", PLAN, "--sent"], assert, /--sent: "user" has no text of its own/);
-  refusal(["list", PLAN, "--sent"], assert, /--sent is not an option of \w+, only of detail/);
+  refusal(["inspect", PLAN, "--sent"], assert, /--sent is not an option of \w+, only of detail/);
   for (const form of ["--raw", "--sent", "--diff"])
     assert.doesNotMatch(plimsoll(["detail", "message:2", hostile(), form]).out, STEERS);
 });

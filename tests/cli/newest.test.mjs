@@ -42,7 +42,7 @@ test("the newest session of this folder goes before what agents keep elsewhere",
   const openclaw = put(".openclaw/agents/main/sessions/a.jsonl", 9);
   assert.equal(told(["map"]), openclaw);
   const codex = put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
-  assert.equal(told(["list"]), codex);
+  assert.equal(told(["inspect", "--chat"]), codex);
   const pi = put(`.pi/agent/sessions/--${cwd.slice(1).replaceAll("/", "-")}--/old.jsonl`, 60);
   assert.equal(told(["turns"]), pi);
   const claude = put(`.claude/projects/${slug}/b.jsonl`, 30);
@@ -66,7 +66,7 @@ test("the newest session of this folder goes before what agents keep elsewhere",
     told(["map"], { CLAUDE_CONFIG_DIR: config }),
     join(config, "projects", slug, "e.jsonl"),
   );
-  const { err, out } = run(["list", "--json"]);
+  const { err, out } = run(["inspect", "--chat", "--json"]);
   assert.equal(JSON.parse(out).sessionId, claude, err);
 });
 

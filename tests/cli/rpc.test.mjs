@@ -42,8 +42,8 @@ test("the report over the wire is that of every view", () => {
     ask({ sessionId: PLAN, detailKey: "system" }, 3),
   ]);
   assert.deepEqual([whole.jsonrpc, whole.id, named.id], ["2.0", "a", 2]);
-  assert.deepEqual(whole.result, json(["list", AUDIT, ...AT]));
-  assert.deepEqual(named.result, json(["list", PLAN, ...AT]));
+  assert.deepEqual(whole.result, json(["inspect", "--chat", AUDIT, ...AT]));
+  assert.deepEqual(named.result, json(["inspect", "--chat", PLAN, ...AT]));
   assert.deepEqual(detail.result, json(["detail", "system", PLAN, ...AT]));
   assert.equal(whole.result.detail, undefined);
 });

@@ -21,7 +21,7 @@ const AT = ["--window", "16k", "--reserve", "1000"];
 /** Each command, as it is called on a file. */
 const VIEWS = {
   inspect: (path) => ["inspect", path],
-  list: (path) => ["list", path],
+  "inspect --chat": (path) => ["inspect", "--chat", path],
   detail: (path) => ["detail", "message:1", path],
   map: (path) => ["map", path],
   turns: (path) => ["turns", path],
@@ -32,7 +32,7 @@ const VIEWS = {
 };
 const SCHEMAS = {
   inspect: "plimsoll.inspect/1",
-  list: "context.inspect/1",
+  "inspect --chat": "context.inspect/1",
   detail: "context.inspect/1",
   map: "plimsoll.map/1",
   turns: "plimsoll.turns/1",
@@ -145,7 +145,7 @@ test("a wrong command line ends with 2, a file that cannot be read with 3", () =
 });
 
 test("a call that there is not is refused, and the calls there are told", () => {
-  for (const name of ["inspect", "list", "detail", "map", "find", "check"])
+  for (const name of ["inspect", "inspect --chat", "detail", "map", "find", "check"])
     refusal(
       [...VIEWS[name](EXPORTS), "--call", "74"],
       assert,
@@ -161,7 +161,8 @@ test("a call that there is not is refused, and the calls there are told", () => 
 
 test("every command has its page, within 80 columns", () => {
   const all = plimsoll(["--help"]).out;
-  for (const name of [...Object.keys(SCHEMAS), "replay", "rpc", "prompt"]) {
+  const views = Object.keys(SCHEMAS).filter((name) => !name.includes(" "));
+  for (const name of [...views, "replay", "rpc", "prompt"]) {
     assert.match(all, new RegExp(`^  plimsoll ${name} .*  `, "m"));
     const { code, out } = plimsoll([name, "--help"]);
     assert.equal(code, 0);
@@ -171,5 +172,5 @@ test("every command has its page, within 80 columns", () => {
     if (SCHEMAS[name]) assert.ok(out.includes(SCHEMAS[name]), name);
     for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
   }
-  refusal(["lst", "--help"], assert, /unknown command "lst"\. Did you mean "list"\?/);
+  refusal(["inspct", "--help"], assert, /unknown command "inspct"\. Did you mean "inspect"\?/);
 });
