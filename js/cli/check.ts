@@ -6,6 +6,7 @@ import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
 import { type Given, share, size } from "./options.js";
 import { partNames, partsOf } from "./parts.js";
+import { Progress } from "./progress.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { literal } from "./text.js";
 import { type WindowFigures, windowFigures } from "./window.js";
@@ -65,7 +66,10 @@ export function check(sources: readonly Source[], given: Given): CheckReport {
     parts: given.list("max").map(partLimit),
   };
   const buckets = new Set<string>();
-  const files = sources.map((source) => checked(source, wanted, given, buckets));
+  using progress = new Progress(sources.map(({ session }) => session.calls.length));
+  const files = sources.map((source) =>
+    progress.next(() => checked(source, wanted, given, buckets)),
+  );
   for (const part of wanted.parts) refuseUnknown(part, files, [...buckets]);
   return { schema: "plimsoll.check/1", ok: files.every(({ ok }) => ok), files };
 }

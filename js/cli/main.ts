@@ -25,6 +25,7 @@ import {
   topOf,
   whole,
 } from "./options.js";
+import { Progress } from "./progress.js";
 import { prompt } from "./prompt.js";
 import { plainPrompt, promptText } from "./prompt-text.js";
 import { type Played, replayReport, withoutCalls } from "./replay.js";
@@ -150,20 +151,14 @@ function runReplay(given: Given): Answer {
     return { file, session, settings: settings(given, session) };
   });
   agree(opened);
-  const played = opened.flatMap(({ file, session, settings }) =>
-    settings.flatMap((setting) =>
-      presets.map((preset): Played => {
-        const options = policy(setting, preset);
-        return {
-          file,
-          session,
-          setting,
-          preset,
-          replay: play({ file, session, setting, options }),
-        };
-      }),
-    ),
+  const wanted = opened.flatMap(({ file, session, settings }) =>
+    settings.flatMap((setting) => presets.map((preset) => ({ file, session, setting, preset }))),
   );
+  using progress = new Progress(wanted.map(({ session }) => session.calls.length));
+  const played = wanted.map((one): Played => {
+    const options = policy(one.setting, one.preset);
+    return { ...one, replay: progress.next(() => play({ ...one, options })) };
+  });
   const prices = opened[0]?.settings[0]?.prices ?? PRICES;
   const report = replayReport(played, prices);
   for (const { replay } of played) replay[Symbol.dispose]();
