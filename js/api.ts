@@ -2,6 +2,7 @@
 /** What is public and the same for every entry; each adds what has a Wasm of its own. */
 export { type BudgetStatus, ContextBudget, type ContextBudgetOptions } from "./budget.js";
 export { compact } from "./compacting.js";
+export { type ConfiguredOptions, type ConfiguredSystem, optionsFrom } from "./config.js";
 export { ContextManager } from "./context.js";
 export { PlimsollError } from "./errors.js";
 export { estimateTokens } from "./estimate.js";

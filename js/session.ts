@@ -9,7 +9,7 @@ export const sessions: Seam = new Seam("sessions", glue);
 
 /**
  * Reads an agent's session file. The format is recognized by the content: pi and OpenClaw, Claude Code, Codex, Copilot CLI, Kimi
- * CLI, opencode, OpenHands, SWE-agent and mini-swe-agent, Inspect, LangChain, AI SDK, Gemini, and arrays of Anthropic or OpenAI
+ * CLI, Claude Managed Agents, opencode, OpenHands, SWE-agent and mini-swe-agent, Inspect, LangChain, AI SDK, Gemini, and arrays of Anthropic or OpenAI
  * messages. `receipt` lists each line that could not be read.
  *
  * `messages` keep the file's own shape if it is a supported format (`messageFormat`); others are converted to Chat Completions

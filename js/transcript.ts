@@ -20,7 +20,7 @@ import { within } from "./within.js";
 type RuleOptions = Pick<ContextManagerOptions<unknown>, "format"> & Pick<Parts, "system" | "tools">;
 
 /** How a transcript is read and measured. */
-type MeasureOptions = Pick<ContextManagerOptions<unknown>, "format" | "estimator">;
+type MeasureOptions = Pick<ContextManagerOptions<unknown>, "format" | "estimator" | "imageTokens">;
 
 /** A whole request. */
 type RequestParts<M> = Parts & {
@@ -145,7 +145,7 @@ function measured(
   work: (manager: glue.Manager) => string,
 ): unknown {
   const { messages, system = null, tools = null, unseenTokens = null } = request;
-  onlyKnown("options", options, ["format", "estimator"]);
+  onlyKnown("options", options, ["format", "estimator", "imageTokens"]);
   const beside = argumentJson({ system, tools, unseenTokens }, "parts");
   return within(during, messages, options, (manager) => {
     setParts(during, manager, beside, counterOf(options.estimator));

@@ -10,7 +10,7 @@ import type { Estimator, Format, Provider } from "./types.js";
 export function within(
   during: string,
   messages: readonly unknown[],
-  options: { provider?: Provider; format?: Format; estimator?: Estimator },
+  options: { provider?: Provider; format?: Format; estimator?: Estimator; imageTokens?: number },
   work: (manager: glue.Manager) => string,
 ): unknown {
   if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);

@@ -242,6 +242,16 @@ export interface ManagerOptions<M> extends PolicyOptions {
    */
   estimator?: Estimator;
   /**
+   * Tokens of an image, of whatever size, and of each page of a PDF (about 30 kB of it; at most 100 pages). Default 1,500. Hermes counts
+   * 1,600, pi 1,200.
+   */
+  imageTokens?: number;
+  /**
+   * Sends every history as it was passed: nothing is removed, shortened or repaired, and no summarizer is called. Sizes are counted all the
+   * same. Default false.
+   */
+  noop?: boolean;
+  /**
    * Returns a key for a message; messages with the same key count as unchanged. Default: the object itself, then its content. These are
    * also used if the function throws (event `callback-failed`).
    */

@@ -5,7 +5,7 @@ use super::room::{Folded, Outcome};
 use super::state::{Decided, State};
 use super::view::{Entry, SentItem, Written};
 use crate::json;
-use crate::model::{Fix, Message, NONE, Role, Violation};
+use crate::model::{Fix, Item, Message, NONE, Role, Violation};
 use crate::number::count;
 use crate::prune::{Change, Rule};
 use crate::validity;
@@ -222,6 +222,10 @@ impl State {
 
     /// The same from a message on. None: the first of them belongs into the one before it, in which `before` speaks.
     pub(super) fn after(&self, from: u32, before: Option<Role>) -> Option<(Vec<Entry>, bool)> {
+        if self.options.noop {
+            let kept = from..self.ledger.message_count();
+            return Some((kept.map(|at| self.entry(Item::Keep(at), at)).collect(), false));
+        }
         let mut entries = self.build(from);
         let trailed = self.trail(&mut entries, from == 0);
         Some((self.take_turns(entries, before)?, trailed))

@@ -53,6 +53,7 @@ impl State {
         }
         let given = std::mem::take(&mut self.given);
         let mut counter = Counter::new(self.options.estimator, &given);
+        counter.image_tokens = self.options.image_tokens;
         // Without a window nothing leaves, and nobody asks what would be needed again.
         let decides = self.options.window > 0;
         let identifiers = decides.then_some(&mut self.ledger.identifiers);

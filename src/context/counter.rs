@@ -7,7 +7,7 @@ use std::slice::Iter;
 use super::parts::Parts;
 use super::state::State;
 use crate::error::{Error, Result};
-use crate::estimate::Estimator;
+use crate::estimate::{Estimator, image_tokens};
 use crate::format::Format;
 use crate::json;
 use crate::model::{Draft, Kind};
@@ -16,6 +16,8 @@ use crate::model::{Draft, Kind};
 pub(super) struct Counter<'g> {
     /// For what the host was not asked about.
     pub(super) estimator: Estimator,
+    /// Of an image, and of a page of a document.
+    pub(super) image_tokens: u32,
     given: Iter<'g, u32>,
     /// What the host's counter made of texts, and the default profile of the same.
     pub(super) learned: Learned,
@@ -46,7 +48,8 @@ impl Learned {
 impl<'g> Counter<'g> {
     /// Counts by the estimator, but for the texts that come with a number of the host's.
     pub(super) fn new(estimator: Estimator, given: &'g [u32]) -> Self {
-        Self { estimator, given: given.iter(), learned: Learned::default() }
+        let image_tokens = image_tokens();
+        Self { estimator, image_tokens, given: given.iter(), learned: Learned::default() }
     }
 
     /// Tokens of the next text.

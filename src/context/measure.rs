@@ -1,7 +1,7 @@
 //! The measure of a message: tokens, identifiers, fingerprint. The text itself is forgotten.
 
 use super::counter::Counter;
-use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, image_tokens, opaque_tokens};
+use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;
 use crate::identifiers::Identifiers;
@@ -100,7 +100,7 @@ fn measure_part(
     };
     let overhead = message.saturating_add(frame);
     let hidden = if part.text.is_empty() { opaque_tokens(part.opaque) } else { 0 };
-    let images = image_tokens().saturating_mul(part.images);
+    let images = counter.image_tokens.saturating_mul(part.images);
     let mut leaf = String::new();
     let source: &str = match part.piece.kind {
         Kind::Call => {

@@ -6,7 +6,7 @@ use super::given::Given;
 use super::tiers::Tiers;
 use crate::compact::{SUMMARY, check_summary};
 use crate::error::{Error, Result};
-use crate::estimate::Estimator;
+use crate::estimate::{Estimator, image_tokens};
 use crate::format::Format;
 use crate::json;
 use crate::prune::{Folds, Policy, Prices, Seed, Strategy, Trigger, WHOLE};
@@ -26,6 +26,10 @@ pub struct Options {
     pub provider: Option<Provider>,
     /// What tokens are estimated by.
     pub estimator: Estimator,
+    /// Tokens of an image, and of a page of a document.
+    pub image_tokens: u32,
+    /// Every request is the history as it was passed.
+    pub noop: bool,
     /// The policy.
     pub policy: Policy,
     /// Lost signatures of Gemini's calls are made up for by the documented sentinel.
@@ -132,6 +136,11 @@ impl Options {
             },
             provider: given.named("provider", Provider::parse)?,
             estimator: estimator.unwrap_or_default(),
+            image_tokens: match given.amount("imageTokens", 0, TOKENS)? {
+                Some(tokens) => u32::try_from(tokens).unwrap_or(u32::MAX),
+                None => image_tokens(),
+            },
+            noop: given.flag("noop")?.unwrap_or(false),
             policy,
             signs: given.flag("signCalls")?.unwrap_or(false),
             tiers: given.get("tiers").map(Tiers::read).transpose()?,
@@ -214,8 +223,9 @@ pub(in crate::context) const EVERY: [&str; 19] = [
     "protectTokens",
     "protectTools",
 ];
-/// Options that the facade keeps: all but `summary` are functions or the id.
-const FACADE: [&str; 7] = ["summarize", "summary", "create", "key", "on", "clock", "id"];
+/// Options that a replay does not have: functions, the id, how sessions are summarized and measured.
+const FACADE: [&str; 9] =
+    ["summarize", "summary", "create", "key", "on", "clock", "id", "imageTokens", "noop"];
 /// Options that only ours have, and only those of other systems.
 pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
 pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];

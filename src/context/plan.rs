@@ -78,6 +78,8 @@ impl State {
         let nothing_left = !folded && copy.fresh.is_empty() && before > line && refused.is_none();
         let (outcome, reason) = if known.options.window == 0 {
             ("none", "the window is not known".into())
+        } else if known.options.noop {
+            ("none", "`noop` is set: nothing is changed".into())
         } else if after > copy.usable || nothing_left {
             ("overflow", format!("nothing that may go is left: {}", write(&floor)))
         } else if folded {

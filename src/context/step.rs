@@ -207,7 +207,7 @@ impl State {
         if let Some(tiers) = self.options.tiers {
             return self.keep_tiers(tiers);
         }
-        if self.options.window == 0 {
+        if self.options.window == 0 || self.options.noop {
             return Decision::default();
         }
         let ttl = i64::try_from(self.pruner.policy.prices.ttl_ms).unwrap_or(i64::MAX);

@@ -426,6 +426,9 @@ impl State {
 
     /// What was mended in the messages that are sent.
     pub(super) fn repairs(&self) -> Vec<Violation> {
+        if self.options.noop {
+            return Vec::new();
+        }
         // A result that moves is dropped at one place and made at another: that is one repair.
         let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
         let markers = self.marker_fixes();

@@ -1,5 +1,6 @@
 //! The size of an image, read from the first bytes of its base64: providers refuse large ones beside many others.
 
+use crate::number::count;
 use crate::text::find;
 
 /// Pixels of the longer side; 0 where the header does not say. `base64` is the data, without a prefix.
@@ -8,6 +9,23 @@ use crate::text::find;
 pub(super) fn longer_side(base64: &str) -> u32 {
     let data = Data(base64.as_bytes());
     data.sides().map_or(0, |(width, height)| width.max(height))
+}
+
+/// How a PDF starts, in base64.
+const PDF: &str = "JVBERi0";
+/// Base64 of an average page, about 30 kB; and pages that a provider takes at most.
+const PAGE: usize = 40_000;
+const MOST_PAGES: usize = 100;
+
+/// Pages of a PDF whose base64 stands in `json`, by its size: most have their page objects compressed, where no count is to be
+/// read. Anything else is one image.
+pub(super) fn pages(json: &str) -> u32 {
+    let Some(at) = find(json, PDF, 0) else { return 1 };
+    let is_start =
+        json.get(..at).is_none_or(|before| before.is_empty() || before.ends_with(['"', ',']));
+    let rest = json.get(at..).unwrap_or_default();
+    let data = rest.find('"').unwrap_or(rest.len());
+    if is_start { count(data.div_ceil(PAGE).min(MOST_PAGES)) } else { 1 }
 }
 
 /// The data of a `data:` URL, or of a JSON string that is nothing but base64.
@@ -143,6 +161,23 @@ mod tests {
         for text in ["", "iVBORw0KGgo", "////", "é", "0M8R4KGxGuEAAAAA", "/9j/////////////////"] {
             assert_eq!(longer_side(text), 0, "{text}");
         }
+    }
+
+    #[test]
+    fn a_pdf_has_as_many_pages_as_its_size_tells() {
+        let of = |bytes: usize| [PDF, &"A".repeat(bytes / 3 * 4 - PDF.len())].concat();
+        for (bytes, expected) in [(300, 1), (30_000, 1), (99_999, 4), (9_000_000, 100)] {
+            let data = of(bytes);
+            let url = format!(
+                "{{\"file_data\":\"data:application/pdf;base64,{data}\",\"filename\":\"a.pdf\"}}"
+            );
+            let source = format!("{{\"media_type\":\"application/pdf\",\"data\":\"{data}\"}}");
+            for json in [&data, &url, &source] {
+                assert_eq!(pages(json), expected, "{bytes}");
+            }
+        }
+        let image = format!("\"iVBORw0KGgo{}\"", of(99_999));
+        assert_eq!((pages(&image), pages(""), pages("\"a\"")), (1, 1, 1));
     }
 
     #[test]

@@ -87,10 +87,10 @@ pub(super) fn seal(part: &mut Part<'_>, chars: usize) {
     part.piece.blank &= chars == 0;
 }
 
-/// Something that is shown and not said, known by `json`.
+/// Something that is shown and not said, known by `json`: a document costs an image for each of its pages.
 pub(super) fn medium(json: &str, part: &mut Part<'_>) {
     say(part, Kind::Image, "".into());
-    part.images = 1;
+    part.images = image::pages(json);
     part.media = of_json(json);
 }
 

@@ -57,6 +57,16 @@ impl<'a> Chat<'a> {
         !same
     }
 
+    /// All that the open call asked for was answered, or none is open.
+    pub(super) fn is_answered(&self) -> bool {
+        self.open.as_ref().is_none_or(|open| open.waiting == 0 && !open.results.is_empty())
+    }
+
+    /// The open call has asked for this id (JSON) already.
+    pub(super) fn has_asked(&self, id: &str) -> bool {
+        self.known.has(self.steps, id)
+    }
+
     fn answer(&mut self, line: u32) -> &mut Answer<'a> {
         self.open.get_or_insert_with(|| Answer { line, ..Answer::default() })
     }

@@ -4,6 +4,8 @@
 //! shows a sign decides; objects that say themselves what they are come before. Messages with a role and a content, which many
 //! write, are the providers' own only where nothing else is shown.
 
+use std::borrow::Cow;
+
 use super::lines::Line;
 use super::path::{any, at};
 use super::raw::{Fields, RawValue, inside, items, text};
@@ -21,6 +23,8 @@ pub(super) enum Writer {
     Copilot,
     /// Kimi CLI.
     Kimi,
+    /// Claude Managed Agents.
+    Managed,
     /// `OpenHands`: actions and observations.
     OpenHands,
     /// `OpenHands` SDK.
@@ -70,7 +74,7 @@ use Test::{Has, Holds, Is, Lacks, List, Object, Starts};
 type Sign = (Writer, &'static [Test]);
 
 /// Signs of a record.
-const RECORDS: [Sign; 29] = [
+const RECORDS: [Sign; 30] = [
     (
         Writer::Codex,
         &[
@@ -108,6 +112,7 @@ const RECORDS: [Sign; 29] = [
     (Writer::Kimi, &[Is("type", &["metadata"]), Has("protocol_version")]),
     (Writer::Kimi, &[Is("type", &["context.append_message"]), Object("message")]),
     (Writer::Kimi, &[Is("type", &["context.append_loop_event"]), Object("event")]),
+    (Writer::Managed, &[Is("type", MANAGED), Lacks("data"), Has("id|content")]),
     (Writer::OpenHands, &[Has("source"), Has("action"), Object("args")]),
     (Writer::OpenHands, &[Has("source"), Has("observation"), Has("content")]),
     (
@@ -165,17 +170,28 @@ const RECORDS: [Sign; 29] = [
     (Writer::SweAgent, &[Has("role"), Has("agent"), Has("message_type|is_demo")]),
 ];
 
+const MANAGED: &[&str] = &[
+    "user.message",
+    "agent.message",
+    "agent.tool_use",
+    "agent.mcp_tool_use",
+    "agent.custom_tool_use",
+    "session.status_running",
+    "span.model_request_start",
+];
+
 const LANGCHAIN: &[&str] =
     &["human", "ai", "HumanMessage", "AIMessage", "HumanMessageChunk", "AIMessageChunk"];
 
 /// Signs of an object that is the whole file, and where its records are.
-const WHOLES: [(Sign, &str); 6] = [
+const WHOLES: [(Sign, &str); 7] = [
     ((Writer::Inspect, &[Object("eval"), Has("eval.task|version")]), "samples"),
     ((Writer::SweAgent, &[List("trajectory"), List("history")]), "history"),
     ((Writer::WhoAndWhen, &[List("history"), Has("mistake_agent|question_ID")]), "history"),
     ((Writer::MiniSweAgent, &[Starts("trajectory_format", "mini-swe-agent")]), "messages"),
     ((Writer::MiniSweAgent, &[Has("info.mini_version"), List("messages")]), "messages"),
     ((Writer::OpenCode, &[Object("info"), Object("messages.0.info")]), "messages"),
+    ((Writer::Managed, &[Is("data.0.type", MANAGED)]), "data"),
 ];
 
 /// Where an object that says nothing of itself has its records.
@@ -183,7 +199,10 @@ const LISTS: &str = "messages|contents|input|history|events|trajectory|values.me
 
 /// A message that any provider may have written.
 const MESSAGE: [&[Test]; 2] =
-    [&[Is("role", &[]), Has("content")], &[Is("role", &[]), Has("tool_calls")]];
+    [&[Is("role", ROLES), Has("content")], &[Is("role", ROLES), Has("tool_calls")]];
+/// Another's: a message with a role that no provider has.
+const FOREIGN: &[Test] = &[Is("role", &[]), Has("content|tool_calls")];
+const ROLES: &[&str] = &["system", "developer", "user", "assistant", "tool", "function"];
 
 impl Test {
     fn passes(&self, fields: &Fields<'_>) -> bool {
@@ -222,12 +241,20 @@ pub(super) fn is_message(fields: &Fields<'_>) -> bool {
     MESSAGE.iter().any(|tests| all(tests, fields))
 }
 
+/// The role of a message that no provider has.
+pub(super) fn foreign_role<'a>(fields: &Fields<'a>) -> Option<Cow<'a, str>> {
+    fields.text("role").filter(|_| all(FOREIGN, fields) && !is_message(fields))
+}
+
 /// Whose records they are.
 pub(super) fn writer(records: &[Line<'_>]) -> Option<Writer> {
     let whole = || records.iter().filter(|record| record.fault.is_none());
-    whole()
-        .find_map(|record| shown(&record.fields))
-        .or_else(|| whole().any(|record| is_message(&record.fields)).then_some(Writer::Messages))
+    let messages = || {
+        let is_ours = whole().any(|record| is_message(&record.fields));
+        let foreign = whole().find_map(|record| foreign_role(&record.fields));
+        (is_ours && foreign.is_none()).then_some(Writer::Messages)
+    };
+    whole().find_map(|record| shown(&record.fields)).or_else(messages)
 }
 
 /// Whose file an object says it is, and the list of its records.
@@ -286,6 +313,7 @@ mod tests {
             (r#"{"type":"event_msg","payload":{}}"#, Writer::Codex),
             (r#"{"type":"user.message","data":{"content":"x"}}"#, Writer::Copilot),
             (r#"{"type":"metadata","protocol_version":"1.4"}"#, Writer::Kimi),
+            (r#"{"type":"user.message","id":"e","content":[]}"#, Writer::Managed),
             (r#"{"source":"user","action":"message","args":{"content":"x"}}"#, Writer::OpenHands),
             (r#"{"source":"agent","kind":"ActionEvent","tool_call_id":"c"}"#, Writer::OpenHandsSdk),
             (r#"{"role":"model","parts":[]}"#, Writer::Gemini),
@@ -380,5 +408,21 @@ mod tests {
         let later = r#"{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool-call","toolCallId":"c"}]}"#;
         assert_eq!(told(&format!("[{plain},{later}]")), Some(Writer::AiSdk));
         assert_eq!(told("[{\"a\":1}]"), None);
+    }
+
+    #[test]
+    fn messages_of_a_role_that_no_provider_has_are_nobodys() {
+        let told = |list: &str| writer(&elements(crate::json::whole(list).expect("JSON")));
+        let plain = r#"{"role":"user","content":"x"}"#;
+        for role in ["agent", "bot", "Human"] {
+            let foreign = format!(r#"{{"role":"{role}","content":"x"}}"#);
+            assert_eq!(told(&format!("[{foreign}]")), None);
+            assert_eq!(told(&format!("[{plain},{foreign}]")), None, "not half of a talk");
+            let lines = format!("{plain}\n{foreign}\n");
+            let error = super::super::read_session(lines.as_bytes(), None).expect_err("refused");
+            let error = error.to_string();
+            assert!(error.contains(&format!("\"{role}\"")), "{error}");
+            assert!(error.contains("session files that are known: pi / OpenClaw"), "{error}");
+        }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! A file a format: `pi` (with `record`: its compactions, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `inspect`, `opencode`, `messages` (the
 //! arrays that providers take), `native` (formats that are handed over as they are). Where a table of members says all, it is
-//! one: `copilot`, `kimi`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `detect` tells whose
+//! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `detect` tells whose
 //! file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
 
 mod chat;
@@ -20,6 +20,7 @@ mod file;
 mod inspect;
 mod kimi;
 mod lines;
+mod managed;
 mod messages;
 mod native;
 mod opencode;
@@ -54,7 +55,7 @@ use lines::Line;
 use raw::{Fields, MAX_DEPTH};
 
 /// The session files that are known, for the message about one that is not.
-const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Copilot CLI events, Kimi wire, \
+const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Copilot CLI events, Kimi wire, Managed Agents events, \
      opencode exports, OpenHands events, SWE-agent and mini-swe-agent trajectories, Inspect logs, LangChain messages, \
      AI SDK messages, Gemini contents, OpenAI Responses items, Anthropic messages, OpenAI chat messages, tau-bench runs";
 
@@ -169,6 +170,7 @@ fn records(
         Writer::Responses => return native::read(&native::RESPONSES, beside, lines, leaf),
         Writer::Copilot => (&copilot::SCRIPT, "copilot-cli"),
         Writer::Kimi => (&kimi::SCRIPT, "kimi-wire"),
+        Writer::Managed => (&managed::SCRIPT, "managed-agents"),
         Writer::OpenHands => (&openhands::EVENTS, "openhands"),
         Writer::OpenHandsSdk => (&openhands::SDK, "openhands"),
         Writer::SweAgent => (&trajectory::SWE, "swe-agent"),
@@ -198,6 +200,7 @@ fn opening(text: &str) -> String {
 fn shape(raw: &RawValue) -> String {
     match raw.chars().next() {
         Some('{') => format!("a JSON object with {}", Fields::of(raw).names()),
+        Some('[') if let Some(role) = foreign(&detect::elements(raw)) => role,
         Some('[') => match raw::items(raw).first() {
             Some(first) if raw::is_object(first) => {
                 format!("a JSON list of objects with {}", Fields::of(first).names())
@@ -209,7 +212,17 @@ fn shape(raw: &RawValue) -> String {
     }
 }
 
+/// A role that no provider has.
+fn foreign(records: &[Line<'_>]) -> Option<String> {
+    let role = records.iter().find_map(|record| detect::foreign_role(&record.fields))?;
+    let role: String = role.chars().take(40).collect();
+    Some(format!("messages with the role \"{role}\""))
+}
+
 fn line_shape(lines: &[Line<'_>]) -> String {
+    if let Some(role) = foreign(lines) {
+        return role;
+    }
     let first = lines.iter().find(|line| line.fault.is_none());
     let Some(first) = first else { return "lines that are no JSON objects".into() };
     let kind = first.fields.text("type").unwrap_or_default();

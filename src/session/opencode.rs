@@ -108,12 +108,20 @@ fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
 }
 
 fn tool<'a>(chat: &mut Chat<'a>, number: u32, piece: &Fields<'a>) {
-    let id = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id);
+    let given = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id);
+    let mut id = given.to_owned();
+    // Some models give one id to several calls of a message: each part is a call of its own.
+    for again in 2_u32.. {
+        if !chat.has_asked(&id) {
+            break;
+        }
+        id = format!("{}_{again}\"", given.trim_end_matches('"'));
+    }
     let name = piece.get("tool").map_or("\"unknown\"", |name| name);
-    chat.call(number, id.to_owned(), name, &arguments(at(piece, "state.input|input")));
+    chat.call(number, id.clone(), name, &arguments(at(piece, "state.input|input")));
     let result = at(piece, "state.output|state.error").map(parts);
     if let Some(result) = result {
-        chat.result(number, id, &join(&result));
+        chat.result(number, &id, &join(&result));
     }
 }
 
@@ -176,6 +184,21 @@ mod tests {
         let receipt = &file.receipt;
         assert_eq!((receipt.read, receipt.lines, receipt.broken[0].line), (5, 6, 6));
         assert_eq!(receipt.kinds.get("assistant/new-part"), Some(&1));
+    }
+
+    #[test]
+    fn calls_of_one_message_with_the_same_id_are_all_there() {
+        let again = EXPORT.replace(r#""callID":"b""#, r#""callID":"a""#);
+        let file = read_session(again.as_bytes(), None).expect("read");
+        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        assert!(json[1].contains(r#""id":"a","#) && json[1].contains(r#""id":"a_2","#));
+        assert_eq!(
+            json[2..4],
+            [
+                r#"{"role":"tool","tool_call_id":"a","content":"out"}"#,
+                r#"{"role":"tool","tool_call_id":"a_2","content":"no"}"#
+            ]
+        );
     }
 
     #[test]

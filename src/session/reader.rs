@@ -84,6 +84,8 @@ impl<'s, 'a> Reader<'s, 'a> {
         match act {
             Act::System(_) | Act::Tools(_) | Act::Window(_) => self.beside(act, line),
             Act::Step(key) => drop(self.step(key, line)),
+            Act::GoesOn if self.chat.is_answered() => drop(self.step("", line)),
+            Act::GoesOn => {}
             Act::First(key) => return self.step(key, line),
             Act::Say(path) => {
                 if let Some(content) = found(path) {

@@ -36,6 +36,8 @@ pub(super) enum Act {
     Step(&'static str),
     /// The same, and what follows is told by the first record of that call alone.
     First(&'static str),
+    /// A model call begins if all that the open one asked for was answered, or none is open.
+    GoesOn,
     /// The model says, in the call that is open.
     Say(&'static str),
     /// The model thinks.
