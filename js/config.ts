@@ -4,7 +4,7 @@
  */
 import { invalid, unknownOption } from "./errors.js";
 import { own } from "./known.js";
-import type { Channels, ContextManagerOptions, PromptBudget } from "./types.js";
+import type { Channels, ManagerOptions, PromptBudget } from "./types.js";
 
 /** A system whose configuration `optionsFrom` reads. */
 export type ConfiguredSystem =
@@ -16,26 +16,39 @@ export type ConfiguredSystem =
   | "oneclaw"
   | "hermes";
 
+/** Options that a configuration may set. */
+type Settings = Partial<
+  Pick<
+    ManagerOptions<unknown>,
+    | "window"
+    | "estimator"
+    | "trigger"
+    | "triggerTokens"
+    | "target"
+    | "protectFirst"
+    | "protectLast"
+    | "protectTurns"
+    | "noop"
+    | "summary"
+  >
+>;
+
 /** What a configuration sets, by where it goes. What it does not mention is absent. */
 export interface ConfiguredOptions {
   /** For `new ContextManager`: the system's preset and what the configuration changes. Add `window` if it is not configured. */
-  options: Partial<
-    Pick<
-      ContextManagerOptions<unknown>,
-      | "preset"
-      | "window"
-      | "estimator"
-      | "trigger"
-      | "triggerTokens"
-      | "target"
-      | "protectFirst"
-      | "protectLast"
-      | "protectTurns"
-      | "strategy"
-      | "noop"
-      | "summary"
-    >
-  >;
+  options:
+    | (Settings & {
+        /** The system's preset. */
+        preset: Exclude<ConfiguredSystem, "oneclaw">;
+        /** What comes after shortening. */
+        strategy?: "summarize" | "truncate" | "discard";
+      })
+    | (Settings & {
+        /** OneClaw has no way of its own to make room. */
+        preset?: never;
+        /** Not of it. */
+        strategy?: never;
+      });
   /** For `openaiCompatible`: where the summarizer is and which model it has. */
   summarizer?: {
     /** URL of the server. */ baseUrl?: string /** Name of the model. */;
@@ -134,8 +147,7 @@ export function optionsFrom(system: ConfiguredSystem, config: object): Configure
   if (!words) throw invalid("system", `one of ${Object.keys(WORDS).join(", ")}`, system);
   if (!isObject(config)) throw invalid("config", "an object", config);
   const found: ConfiguredOptions = { options: {} };
-  // OneClaw has no way of its own to make room.
-  if (system !== "oneclaw") found.options.preset = system;
+  if (system !== "oneclaw") found.options = { preset: system };
   read(words, baseOf(words, config), "", config, found);
   return found;
 }
