@@ -51,7 +51,9 @@ export interface ConfiguredOptions {
       });
   /** For `openaiCompatible`: where the summarizer is and which model it has. */
   summarizer?: {
-    /** URL of the server. */ baseUrl?: string /** Name of the model. */;
+    /** URL of the server. */
+    baseUrl?: string;
+    /** Name of the model. */
     model?: string;
   };
   /** For `assemblePrompt`: the limits that are configured. */
@@ -59,7 +61,10 @@ export interface ConfiguredOptions {
   /** For `historyLimitFromSessionKey`. */
   channels?: Channels;
   /** For `Workspace`. */
-  workspace?: { /** Seconds between two reads of all files; 0: off. */ poll?: number };
+  workspace?: {
+    /** Seconds between two reads of all files; 0: off. */
+    poll?: number;
+  };
 }
 
 /** Where a value goes, what it must be, and what becomes of it; or why there is no place for it. */
