@@ -25,6 +25,8 @@ declare global {
   var asTool: (tool: plimsoll.AgentTool) => object;
   var callModel: (request: plimsoll.Prepared<Message>) => Promise<{ usage: object }>;
   var anthropic: { messages: { create(body: object, options?: object): Promise<object> } };
+  var generateText: (asked: object) => Promise<object>;
+  var wrapLanguageModel: (wrapped: object) => object;
   class HumanMessage { constructor(fields: object) }
   class ToolMessage { constructor(fields: object) }
   var url: string;
@@ -64,7 +66,7 @@ const CONFIG = {
   },
 };
 
-const ENTRIES = ["", "/sessions", "/candidates", "/inspect", "/openclaw", "/oneclaw"];
+const ENTRIES = ["", "/ai-sdk", "/sessions", "/candidates", "/inspect", "/openclaw", "/oneclaw"];
 const NAMES = `const named = async (entry) => [entry, Object.keys(await import("plimsoll" + entry))];
 console.log(JSON.stringify(await Promise.all(${JSON.stringify(ENTRIES)}.map(named))));`;
 

@@ -1,0 +1,9 @@
+/** `plimsoll/ai-sdk`: the AI SDK, by `prepareStep` or as a middleware of its models. */
+import "../inline/core.js";
+
+export {
+  type AiSdkMiddleware,
+  type AiSdkSession,
+  middleware,
+  prepareStep,
+} from "../hosts/ai-sdk.js";

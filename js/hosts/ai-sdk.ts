@@ -1,0 +1,223 @@
+/** The AI SDK (npm's `ai`): the messages of a step, and the calls of a model, through a `ContextManager`. */
+import { ContextManager } from "../context.js";
+import { isContextOverflow } from "../overflow.js";
+import type { ContextManagerOptions, Parts, Prepared, Provider } from "../types.js";
+
+/** A session: its options, or a `ContextManager` of yours with `format: "ai-sdk"`, which you open and save. */
+export type AiSdkSession = ContextManager<unknown> | ContextManagerOptions<unknown>;
+
+/** What the SDK tells of a step. */
+interface Step<M> {
+  /** The messages that it is about to send. */
+  messages: M[];
+  /** Its system prompt. */
+  instructions?: unknown;
+  /** Its system prompt, in the SDK before 7. */
+  system?: unknown;
+  /** The steps before it. */
+  steps?: readonly Answered[];
+  /** The model that is asked. */
+  model?: unknown;
+}
+
+/** An answer of the model. */
+interface Answered {
+  /** Tokens as the provider counted them. */
+  usage?: object | undefined;
+}
+
+/** Parameters of a model's call. */
+interface Call {
+  /** The system prompt and the messages. */
+  prompt: unknown[];
+  /** The tool definitions. */
+  tools?: unknown;
+  /** Aborts the call. */
+  abortSignal?: AbortSignal | undefined;
+}
+
+/** A model that generates. */
+interface Generates<P, R> {
+  /** Asks the model. */
+  doGenerate(params: P): PromiseLike<R>;
+}
+
+/** A model that streams. */
+interface Streams<P, R> {
+  /** Asks the model. */
+  doStream(params: P): PromiseLike<R>;
+}
+
+/** A streamed answer. */
+interface Streamed {
+  /** Its parts; the one of type `finish` has the usage. */
+  stream: ReadableStream;
+}
+
+/** The messages of a step. */
+interface Messages<M> {
+  /** What is sent, and what later steps go on with. */
+  messages: M[];
+}
+
+/** Names of the SDK's providers, and whose rules hold. */
+const PROVIDERS: ReadonlyArray<[RegExp, Provider]> = [
+  [/anthropic/, "anthropic"],
+  [/bedrock/, "bedrock"],
+  [/google|gemini|vertex/, "gemini"],
+  [/mistral/, "mistral"],
+  [/deepseek/, "deepseek"],
+  [/moonshot|kimi/, "kimi"],
+  [/(openai|azure).*responses/, "openai-responses"],
+  [/openai|azure/, "openai-chat"],
+];
+
+/** A session's manager, and whose rules hold as the models change. */
+class Session {
+  readonly context: ContextManager<unknown>;
+  /** The host did not choose. */
+  readonly #follows: boolean;
+  #provider: Provider | undefined;
+
+  constructor(session: AiSdkSession) {
+    const isOwn = !(session instanceof ContextManager);
+    this.context = isOwn ? new ContextManager({ ...session, format: "ai-sdk" }) : session;
+    this.#follows = isOwn && session.provider === undefined;
+  }
+
+  /** The next request goes to this model: an instance of the SDK's, or its name. */
+  follow(model: unknown): void {
+    if (!this.#follows) return;
+    const { provider: named } = (typeof model === "object" && model) as { provider?: unknown };
+    const name = typeof model === "string" ? model : String(named ?? "");
+    const provider = PROVIDERS.find(([pattern]) => pattern.test(name))?.[1];
+    if (provider === undefined || provider === this.#provider) return;
+    this.#provider = provider;
+    this.context.setModel({ provider });
+  }
+}
+
+/**
+ * Returns a `prepareStep` for `generateText`, `streamText` and agents: each step sends a request that fits and is valid, with the prompt
+ * cache kept. One function serves one session; the messages that it returns carry forward to later steps, which is expected.
+ *
+ * @param session options of a `ContextManager` (`format` is set; `provider` follows the model), or your own manager
+ * @param parts the tool definitions as the SDK takes them, which it does not tell a step
+ * @throws {PlimsollError} as `ContextManager`.
+ * @example
+ * await generateText({ model, tools, messages, prepareStep: prepareStep({ window: { contextTokens: 200_000 }, summarize }, { tools }) });
+ */
+export function prepareStep(
+  session: AiSdkSession,
+  parts: Pick<Parts, "tools"> = {},
+): <M>(step: Step<M>) => Promise<Messages<M>> {
+  const own = new Session(session);
+  let last: Prepared<unknown> | undefined;
+  return async ({ messages, instructions, system = instructions, steps = [], model }) => {
+    own.follow(model);
+    if (last) own.context.observe(steps.at(-1)?.usage, last);
+    last = await own.context.prepare(messages, { ...parts, system: system as Parts["system"] });
+    return last.apply({ messages }) as { messages: typeof messages };
+  };
+}
+
+/**
+ * Returns a middleware for `wrapLanguageModel`: every call of the model goes through one session, generated or streamed. Usage is taken
+ * from the answer. If the provider refuses a call as too long, a smaller request is sent once.
+ *
+ * @param session as for `prepareStep`
+ * @throws {PlimsollError} as `ContextManager`.
+ * @example
+ * const model = wrapLanguageModel({ model: anthropic("claude-sonnet-4-5"), middleware: middleware({ window: { contextTokens: 200_000 } }) });
+ */
+export function middleware(session: AiSdkSession): AiSdkMiddleware {
+  const own = new Session(session);
+  /** The host's prompt and our request of each call that is under way. */
+  const calls = new WeakMap<object, { prompt: readonly unknown[]; prepared: Prepared<unknown> }>();
+  const sent = <P extends Call>(params: P, prompt: unknown[], prepared: Prepared<unknown>): P => {
+    const { messages, ...body } = prepared.apply({ ...params, messages: [] });
+    const call = { ...body, prompt: messages } as unknown as P;
+    calls.set(call, { prompt, prepared });
+    return call;
+  };
+  /** Asks, and once more with less if that was too long. */
+  const asked = async <P extends Call, R>(
+    params: P,
+    ask: () => PromiseLike<R>,
+    again: (params: P) => PromiseLike<R>,
+  ): Promise<[R, Prepared<unknown> | undefined]> => {
+    const call = calls.get(params);
+    try {
+      return [await ask(), call?.prepared];
+    } catch (error) {
+      if (!call || !isContextOverflow(error)) throw error;
+      const smaller = await own.context.recover(call.prompt, error, partsOf(params));
+      if (!smaller) throw error;
+      return [await again(sent(params, [...call.prompt], smaller)), smaller];
+    }
+  };
+  return {
+    specificationVersion: "v4",
+    transformParams: async ({ params, model }) => {
+      own.follow(model);
+      const prepared = await own.context.prepare(params.prompt, partsOf(params));
+      return sent(params, params.prompt, prepared);
+    },
+    wrapGenerate: async ({ doGenerate, params, model }) => {
+      const [result, of] = await asked(params, doGenerate, (call) => model.doGenerate(call));
+      own.context.observe(result.usage, of);
+      return result;
+    },
+    wrapStream: async ({ doStream, params, model }) => {
+      const [result, of] = await asked(params, doStream, (call) => model.doStream(call));
+      const seen = new TransformStream<StreamPart, StreamPart>({
+        transform: (part, out) => {
+          if (part.type === "finish") own.context.observe(part.usage, of);
+          out.enqueue(part);
+        },
+      });
+      return { ...result, stream: result.stream.pipeThrough(seen) };
+    },
+  };
+}
+
+const partsOf = ({ tools, abortSignal }: Call): Parts => ({
+  tools: tools as Parts["tools"],
+  signal: abortSignal,
+});
+
+/** A part of a stream. */
+interface StreamPart extends Answered {
+  /** Its kind. */
+  type: string;
+}
+
+/** A middleware as `wrapLanguageModel` takes it (specification v4; prompts of v2 and v3 have the same shape). */
+export interface AiSdkMiddleware {
+  specificationVersion: "v4";
+  /** Puts the request's messages in the prompt's place. */
+  transformParams<P extends Call>(given: {
+    /** Parameters of the call. */
+    params: P;
+    /** The model. */
+    model?: unknown;
+  }): Promise<P>;
+  /** Takes the usage of an answer, and asks again after an overflow. */
+  wrapGenerate<P extends Call, R extends Answered>(given: {
+    /** Asks the model. */
+    doGenerate: () => PromiseLike<R>;
+    /** Parameters of the call. */
+    params: P;
+    /** The model. */
+    model: Generates<P, R>;
+  }): Promise<R>;
+  /** The same of a streamed answer. */
+  wrapStream<P extends Call, R extends Streamed>(given: {
+    /** Asks the model. */
+    doStream: () => PromiseLike<R>;
+    /** Parameters of the call. */
+    params: P;
+    /** The model. */
+    model: Streams<P, R>;
+  }): Promise<R>;
+}

@@ -1,0 +1,157 @@
+/** `plimsoll/ai-sdk` in the AI SDK itself, with a model that refuses what is invalid or too long. */
+import assert from "node:assert/strict";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
+import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { strictFor } from "../conformance/pairs.mjs";
+import { tools as installed, project, root, run } from "../support/project.mjs";
+
+/** As a user writes it, against the types of both packages. */
+const PROGRAM = `import { generateText, type LanguageModelMiddleware, streamText, ToolLoopAgent, wrapLanguageModel } from "ai";
+import { MockLanguageModelV4 } from "ai/test";
+import { middleware, prepareStep } from "plimsoll/ai-sdk";
+
+const model = new MockLanguageModelV4();
+const window = { contextTokens: 200_000 };
+const own: LanguageModelMiddleware = middleware({ window });
+export const wrapped = wrapLanguageModel({ model, middleware: own });
+export const once = generateText({ model, prompt: "x", prepareStep: prepareStep({ window }, { tools: {} }) });
+export const streamed = streamText({ model, prompt: "x", prepareStep: prepareStep({ window }) });
+export const agent = new ToolLoopAgent({ model, prepareStep: prepareStep({ window }) });
+`;
+const compilerOptions = {
+  ...{ module: "nodenext", target: "es2022", lib: ["es2024", "esnext.disposable", "dom"] },
+  ...{ strict: true, skipLibCheck: true, noEmit: true, types: [] },
+};
+const folder = project({
+  "program.mts": PROGRAM,
+  "tsconfig.json": JSON.stringify({ compilerOptions, files: ["program.mts"] }),
+});
+const entry = join(folder, "node_modules/plimsoll/dist/entry/ai-sdk.js");
+const { middleware, prepareStep } = await import(pathToFileURL(entry).href);
+
+const STEPS = 50;
+const WINDOW = { contextTokens: 16_000, maxOutputTokens: 1_000 };
+const FACT = "The audit number is ZX-4471.";
+const MODEL = "anthropic.messages";
+
+const tools = {
+  read: tool({
+    description: "Reads a file.",
+    inputSchema: jsonSchema({ type: "object", properties: { path: { type: "string" } } }),
+    execute: ({ path }) => `${path}\n${"const berth = ledger.find(ship);\n".repeat(60)}`,
+  }),
+};
+const tokensOf = (prompt) => Math.ceil(JSON.stringify(prompt).length / 4);
+
+/** A model that reads a file a step and stops after `STEPS`. `limit`: it refuses longer prompts. */
+function model({ limit = WINDOW.contextTokens } = {}) {
+  const strict = strictFor("ai-sdk", "anthropic");
+  const seen = { calls: 0, refused: 0, peak: 0, broken: [] };
+  const answer = ({ prompt }) => {
+    const messages = prompt.filter(({ role }) => role !== "system");
+    seen.broken.push(...strict(messages));
+    if (!JSON.stringify(prompt).includes(FACT)) seen.broken.push("the fact is gone");
+    const tokens = tokensOf(prompt);
+    if (tokens > limit) {
+      seen.refused += 1;
+      throw new Error(`prompt is too long: ${tokens} tokens > ${limit} maximum`);
+    }
+    seen.peak = Math.max(seen.peak, tokens);
+    seen.calls += 1;
+    const usage = {
+      inputTokens: { total: tokens, noCache: tokens, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 20, text: 20, reasoning: 0 },
+    };
+    const done = seen.calls > STEPS;
+    const call = {
+      type: "tool-call",
+      toolCallId: `call_${seen.calls}`,
+      toolName: "read",
+      input: JSON.stringify({ path: `src/berth${seen.calls}.js` }),
+    };
+    const content = [done ? { type: "text", text: "The audit is done." } : call];
+    const finishReason = { unified: done ? "stop" : "tool-calls", raw: undefined };
+    return { content, finishReason, usage, warnings: [] };
+  };
+  const mock = new MockLanguageModelV4({
+    provider: MODEL,
+    doGenerate: async (options) => answer(options),
+    doStream: async (options) => {
+      const { content, finishReason, usage } = answer(options);
+      const [part] = content;
+      const text = [
+        { type: "text-start", id: "1" },
+        { type: "text-delta", id: "1", delta: part.text },
+        { type: "text-end", id: "1" },
+      ];
+      const chunks = [
+        { type: "stream-start", warnings: [] },
+        ...(part.type === "text" ? text : [part]),
+        { type: "finish", finishReason, usage },
+      ];
+      return { stream: simulateReadableStream({ chunks }) };
+    },
+  });
+  return { seen, mock };
+}
+
+const messages = [{ role: "user", content: `${FACT} Read every berth's file, one at a time.` }];
+const asked = { tools, messages, system: "You audit a harbour.", stopWhen: stepCountIs(STEPS + 1) };
+
+/** What every way must hold. */
+function sound(name, { calls, refused, peak, broken }, text) {
+  console.log(`${name}: ${calls} calls, ${refused} refused, at most ${peak} tokens`);
+  assert.deepEqual(broken, []);
+  assert.equal(calls, STEPS + 1);
+  assert.equal(text, "The audit is done.");
+  assert.ok(peak <= WINDOW.contextTokens - WINDOW.maxOutputTokens, `${peak}`);
+}
+
+test("the SDK takes both by its types", () => {
+  symlinkSync(join(installed, "ai"), join(folder, "node_modules/ai"));
+  run(join(root, "js/node_modules/.bin/tsc"), [], folder);
+});
+
+test("prepareStep: 50 steps in a small window, all valid", async () => {
+  const { seen, mock } = model();
+  const events = [];
+  const step = prepareStep({ window: WINDOW, on: ({ type }) => events.push(type) }, { tools });
+  const { text } = await generateText({ ...asked, model: mock, prepareStep: step });
+  sound("prepareStep", seen, text);
+  assert.equal(seen.refused, 0);
+  assert.ok(events.includes("epoch"), `${events}`);
+});
+
+test("the middleware: 50 generated steps", async () => {
+  const { seen, mock } = model();
+  const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });
+  const { text } = await generateText({ ...asked, model: wrapped });
+  sound("generateText", seen, text);
+});
+
+test("the middleware: 50 streamed steps, with the usage of each", async () => {
+  const { seen, mock } = model();
+  const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
+  const context = new ContextManager({ window: WINDOW, format: "ai-sdk" });
+  const wrapped = wrapLanguageModel({ model: mock, middleware: middleware(context) });
+  const text = await streamText({ ...asked, model: wrapped }).text;
+  sound("streamText", seen, text);
+  assert.equal(context.status().source, "usage+estimate");
+});
+
+test("the middleware: a call that is refused as too long is sent once more with less", async () => {
+  for (const ask of [
+    async (wrapped) => (await generateText({ ...asked, model: wrapped, maxRetries: 0 })).text,
+    async (wrapped) => streamText({ ...asked, model: wrapped, maxRetries: 0 }).text,
+  ]) {
+    const { seen, mock } = model({ limit: 9_000 });
+    const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });
+    const text = await ask(wrapped);
+    sound("recover", seen, text);
+    assert.ok(seen.refused >= 1 && seen.peak <= 9_000, JSON.stringify(seen));
+  }
+});
