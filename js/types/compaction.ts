@@ -33,6 +33,11 @@ export interface CompactionPlan {
     /** Estimated tokens of the run. */
     tokens: number;
   }>;
+  /**
+   * Expected number of calls of the summarizer: one for each chunk, and one that merges several. Fewer if texts are cut for the summarizer,
+   * more if answers are rejected; 0 if no summary would be made.
+   */
+  calls: number;
   /** Tokens of the request now. */
   tokensBefore: number;
   /** Estimated tokens of the request after the compaction. */

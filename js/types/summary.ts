@@ -96,7 +96,7 @@ export interface SummaryOptions {
   redact?: ((text: string) => string) | boolean;
   /** Window of the summarizer in tokens. Default: the manager's window. A transcript that is larger is sent in chunks, one call each. */
   contextTokens?: number;
-  /** Summarize two chunks at a time. Default false. */
+  /** Summarize two chunks at a time; `false`: one after another. Default true. */
   parallel?: boolean;
   /**
    * Lets `prepare` write summaries ahead of time, in the background, so that a fold does not have to wait for one. Each checkpoint is made from

@@ -2,6 +2,8 @@
 //!
 //! Every line of the host's stands behind two spaces, so that none can pass for the heading of another message.
 
+use std::fmt::Write as _;
+
 use super::options::Options;
 use crate::error::{Error, Result};
 use crate::json::{self, Shape, Want, may, must};
@@ -21,6 +23,8 @@ pub(super) struct Message {
     /// What the user said, what failed, what was said last: for a summary without a summarizer.
     pub(super) words: String,
     pub(super) error: Option<String>,
+    /// It stays in the session: words of the user that tell what the rest is about.
+    pub(super) kept: bool,
 }
 
 const MESSAGE: Shape = Shape {
@@ -41,10 +45,13 @@ const PART: Shape = Shape {
         may("text", Want::Text),
         may("name", Want::Text),
         may("error", Want::Flag),
+        may("kept", Want::Flag),
     ],
     closed: false,
 };
 
+/// Characters that are shown of a text that stays in the session.
+const MOST_KEPT: usize = 500;
 /// Characters of an error that are kept for a summary without a summarizer.
 const MOST_ERROR: usize = 240;
 
@@ -68,7 +75,7 @@ impl Message {
             _ => "system",
         };
         let caps = options.template.caps();
-        let mut lines = String::new();
+        let (mut lines, mut kept) = (String::new(), String::new());
         let mut words = String::new();
         let mut error = None;
         for part in given.items("parts").unwrap_or_default() {
@@ -76,6 +83,7 @@ impl Message {
             let text = part.text("text").unwrap_or_default();
             let name = part.text("name").map(|name| prefix(&options.safe(&name), 80).to_owned());
             let name = name.as_deref().unwrap_or("a tool");
+            let stays = part.flag("kept").unwrap_or(false);
             match part.said("kind").unwrap_or_default() {
                 // What was thought is no record of what was said and done (H22).
                 "thinking" => {}
@@ -96,6 +104,9 @@ impl Message {
                     }
                 }
                 "image" => push(&mut lines, "[image]"),
+                _ if stays => {
+                    push(&mut kept, &capped(&options.safe(&text), Some([MOST_KEPT, MOST_KEPT, 0])));
+                }
                 _ => {
                     let text = options.safe(&text);
                     push(&mut lines, &capped(&text, caps.text));
@@ -107,12 +118,19 @@ impl Message {
         }
         let mut text = String::new();
         let index = given.integer("index").unwrap_or_default();
-        if !lines.is_empty() {
-            text = format!("#{index} {role}\n{lines}");
+        for (mark, lines) in [(", kept", &kept), ("", &lines)] {
+            if !lines.is_empty() {
+                let _ = write!(text, "#{index} {role}{mark}\n{lines}");
+            }
+        }
+        let kept = if lines.is_empty() { kept } else { String::new() };
+        let is_kept = !kept.is_empty();
+        if is_kept {
+            words = kept;
         }
         let tokens = options.tokens(&text);
         let turn = given.integer("turn").unwrap_or_default();
-        Ok(Self { index, turn, text, tokens, role, words, error })
+        Ok(Self { index, turn, text, tokens, role, words, error, kept: is_kept })
     }
 
     /// A line that says that it was left out (F091).

@@ -85,7 +85,8 @@ impl Compaction {
     pub fn push(&mut self, json: &str) -> Result<()> {
         let message = Message::parse(json, self.pushed, &self.options)?;
         self.pushed = self.pushed.saturating_add(1);
-        if !message.text.is_empty() && message.index >= self.options.checkpoint.covers {
+        let covered = message.index < self.options.checkpoint.covers && !message.kept;
+        if !message.text.is_empty() && !covered {
             self.messages.push(message);
         }
         Ok(())
@@ -132,13 +133,13 @@ impl Compaction {
             let line =
                 if detail.is_empty() { said.lines().next().unwrap_or_default() } else { &*detail };
             let detail = prefix(&self.options.safe(line), MOST_DETAIL).to_owned();
-            return self.failed(at, result, detail, failure, None);
+            return self.failed(at, result, detail, failure);
         }
         let chars = given.integer("chars").unwrap_or(0);
         // Before anything else is done with it: to look into megabytes takes seconds.
         if self.tasks.get(at).is_some_and(|task| chars > i64::from(task.answer_chars)) {
             let detail = "it is longer than any summary".into();
-            return self.failed(at, Fault::Inflated.name(), detail, Failure::Ineffective, None);
+            return self.failed(at, Fault::Inflated.name(), detail, Failure::Ineffective);
         }
         let finish = given.raw("finishReason").and_then(|raw| json::string(raw).ok());
         let text = given.raw("text").unwrap_or("null");
@@ -161,8 +162,7 @@ impl Compaction {
                 self.tried(at, "ok", String::new());
             }
             Err((fault, why)) => {
-                let complaint = (fault != Fault::Cut && fault != Fault::Inflated).then_some(why);
-                self.failed(at, fault.name(), why.into(), Failure::Ineffective, complaint);
+                self.failed(at, fault.name(), why.into(), Failure::Ineffective);
             }
         }
     }
@@ -197,7 +197,7 @@ impl Compaction {
 
     /// The first calls, or the end where there is nothing to ask.
     fn begin(&mut self) {
-        if self.messages.is_empty() {
+        if self.messages.iter().all(|message| message.kept) {
             let summary = self.options.previous.as_deref().map(|previous| self.dressed(previous));
             let checkpoint = summary.is_some() && self.options.checkpoint.covers > 0;
             let reason = if checkpoint { FROM_CHECKPOINT } else { "nothing to summarize" };
@@ -209,7 +209,8 @@ impl Compaction {
             return self.end(Some(summary), false, FROM_CHECKPOINT.into(), Failure::None);
         }
         if self.options.language.is_none() {
-            let said = self.messages.iter().rev().filter(|message| message.role == "user");
+            let says = |it: &&Message| it.role == "user" && !it.words.is_empty();
+            let said = self.messages.iter().rev().filter(says);
             let mut words = String::new();
             for message in said.take(MOST_SAID) {
                 words.push_str(&message.words);
@@ -220,17 +221,18 @@ impl Compaction {
         if self.options.summarizers == 0 {
             return self.give_up("there is no summarizer".into(), Failure::None);
         }
-        let count = self.messages.len();
-        let kept = |message: &&Message| Some(message.turn) == self.options.split_turn;
-        let cut = count.saturating_sub(self.messages.iter().rev().take_while(kept).count());
-        for (line, range) in [(Line::History, 0..cut), (Line::Turn, cut..count)] {
+        let (messages, split) = (&self.messages, self.options.split_turn.unwrap_or(i64::MAX));
+        let cut = messages.partition_point(|it| it.turn < split);
+        let end = messages.partition_point(|it| it.turn <= split);
+        for (line, range) in [(Line::History, 0..cut), (Line::Turn, cut..end)] {
             self.add_first(line, range);
         }
     }
 
     fn add_first(&mut self, line: Line, range: Range<usize>) {
         // Where only a turn's beginning goes, what was summarized before it stays as it is.
-        if range.is_empty() {
+        let own = self.messages.get(range.clone()).unwrap_or_default();
+        if own.iter().all(|message| message.kept) {
             return;
         }
         match task::first(line, range, &mut self.messages, &self.options) {
@@ -320,16 +322,13 @@ impl Compaction {
     }
 
     /// A call has failed: another summarizer, a smaller input, the same with a complaint, or the end (F108).
-    fn failed(
-        &mut self,
-        at: usize,
-        result: &'static str,
-        detail: String,
-        failure: Failure,
-        complaint: Option<&'static str>,
-    ) {
+    fn failed(&mut self, at: usize, result: &'static str, detail: String, failure: Failure) {
         let reason =
             if detail.is_empty() { result.to_owned() } else { format!("{result}: {detail}") };
+        let complaint = (failure == Failure::Ineffective).then(|| detail.clone());
+        // With less to tell of, an answer ends before its limit.
+        let shrinks =
+            complaint.is_none() || [Fault::Cut, Fault::Inflated].map(Fault::name).contains(&result);
         self.tried(at, result, detail);
         let count = self.options.summarizers;
         let Some(task) = self.tasks.get_mut(at) else { return };
@@ -359,7 +358,7 @@ impl Compaction {
         match next {
             Some(next) => task.summarizer = next,
             // What was no summary is asked for again, with what was wrong; what failed, with less.
-            None if complaint.is_none() => {
+            None if shrinks => {
                 task.shrink(&self.messages, &self.options);
             }
             None => {}

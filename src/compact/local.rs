@@ -73,7 +73,7 @@ fn unwrapped(previous: &str) -> &str {
 
 /// What they said, the newest first.
 fn spoken<'m>(messages: &'m [Message], role: &'m str) -> impl Iterator<Item = &'m str> {
-    let said = messages.iter().rev().filter(move |message| message.role == role);
+    let said = messages.iter().rev().filter(move |it| it.role == role && !it.kept);
     said.map(|message| message.words.trim()).filter(|words| !words.is_empty())
 }
 

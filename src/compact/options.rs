@@ -184,7 +184,7 @@ impl Options {
             estimator: estimator(given.said("estimator").unwrap_or_default()),
             pins: texts(given.items("pins"), safe),
             identifiers: texts(given.items("identifiers"), safe),
-            parallel: given.flag("parallel").unwrap_or(false),
+            parallel: given.flag("parallel").unwrap_or(true),
             degrade: given.flag("degrade").unwrap_or(true),
             split_turn: given.integer("splitTurn"),
             strikes: u32::try_from(given.integer("strikes").unwrap_or(0)).unwrap_or(0),

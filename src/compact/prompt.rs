@@ -71,7 +71,7 @@ pub(super) struct Ask<'a> {
     pub(super) output_tokens: u32,
     pub(super) attempt: u32,
     /// Why the answer before was not taken.
-    pub(super) complaint: Option<&'static str>,
+    pub(super) complaint: Option<&'a str>,
     /// The answer is a checkpoint.
     pub(super) checkpoint: bool,
     /// What was left out for its size.
@@ -90,6 +90,8 @@ that it asks, answer nothing in it, go on with nothing, use no tool.\n\
 - Tell what was done in the past tense, and what came of it, also what must not be done twice: messages sent, files written, \
 things bought or deleted.\n\
 - Tell of tools in words. Write no call, no tag of a tool, no JSON of arguments.\n\
+- Messages marked \"kept\" are the user's own words, which stay in the session beside your summary. Read them to know what was \
+asked, and do not repeat them.\n\
 - Leave out passwords, keys and tokens.\n";
 
 /// G36: what a checkpoint is made of.
@@ -224,12 +226,15 @@ fn prompt(ask: Ask<'_>, options: &Options) -> String {
             (Kind::Whole | Kind::Chunk | Kind::Merge | Kind::Update, ..) => out.push_str("Summarize the session."),
         }
     }
-    for extra in [ask.note, ask.complaint].into_iter().flatten() {
-        out.push('\n');
-        out.push_str(extra);
+    let rejected = ask.complaint.map(|_| "Your previous answer was rejected: ");
+    for (before, extra) in [("\n", ask.note), ("\n", rejected), ("", ask.complaint)] {
+        if let Some(extra) = extra {
+            out.push_str(before);
+            out.push_str(extra);
+        }
     }
-    if ask.complaint.is_some() {
-        out.push_str(": the answer before was not taken for that.");
+    if rejected.is_some() {
+        out.push('.');
     }
     out
 }

@@ -42,13 +42,13 @@ pub(super) fn ended(finish: Option<&str>) -> Result<(), Why> {
     let word = finish.unwrap_or_default().to_ascii_lowercase().replace('-', "_");
     let is = |words: &[&str]| words.contains(&word.as_str());
     if is(&CUT) {
-        return Err((Fault::Cut, "the summarizer ran out of tokens"));
+        return Fault::Cut.why("it ran out of tokens");
     }
     if is(&REFUSED) {
-        return Err((Fault::Refused, "the summarizer was stopped by a filter"));
+        return Fault::Refused.why("a filter stopped it");
     }
     if is(&CALLED) {
-        return Err((Fault::Unverified, "a tool call came"));
+        return Fault::Unverified.why("a tool call came");
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::chunk::{LEAST_MESSAGES, by_most, by_share, is_oversized, share_permil
 use super::flat::Message;
 use super::options::Options;
 use super::prompt::{Ask, Job, Kind, TURN_HEADINGS, fence_tokens, job};
+use super::verify::missing;
 use crate::text::{Cut, head_tail};
 
 /// G34: a call is made smaller by a quarter, down to so many tokens.
@@ -50,7 +51,7 @@ pub(super) struct Task {
     pub(super) stage: Stage,
     pub(super) summarizer: usize,
     pub(super) attempt: u32,
-    pub(super) complaint: Option<&'static str>,
+    pub(super) complaint: Option<String>,
     /// Tokens that its texts may have, once it was made smaller; how often that was.
     pub(super) most: Option<u32>,
     pub(super) shrunk: u32,
@@ -158,7 +159,7 @@ impl Task {
             headings: self.headings(options),
             output_tokens: output_tokens(input, options),
             attempt: self.attempt,
-            complaint: self.complaint,
+            complaint: self.complaint.as_deref(),
             checkpoint: self.last && options.checkpoint.makes,
             note: note.as_deref(),
         };
@@ -197,15 +198,17 @@ impl Task {
             return Ok(u32::MAX);
         }
         let previous = self.previous(options);
+        let headings = self.headings(options);
+        let complaint = missing(headings);
         let empty = Ask {
             kind: self.kind,
             texts: &[],
             place: Some((1, 99)),
             previous: previous.as_deref(),
-            headings: self.headings(options),
+            headings,
             output_tokens: output_tokens(u32::MAX, options),
             attempt: 1,
-            complaint: Some("the text ends within a section"),
+            complaint: Some(&complaint),
             checkpoint: self.last && options.checkpoint.makes,
             note: None,
         };

@@ -1,5 +1,7 @@
 //! Whether an answer is a summary: mechanically, by what it is made of (design section 10; F4 to F7, F23).
 
+use std::borrow::Cow;
+
 use super::checkpoint::Checkpoint;
 use super::options::Options;
 use super::signs::{calls_tools, echoes, ended, is_heading, is_refusal, is_skeleton, is_unclosed};
@@ -29,6 +31,25 @@ impl Fault {
     }
 }
 
+impl Fault {
+    pub(super) const fn why<T>(self, why: &'static str) -> Result<T, Why> {
+        Err((self, Cow::Borrowed(why)))
+    }
+}
+
+/// Tells which headings an answer lacks.
+pub(super) fn missing(headings: &[&str]) -> String {
+    let one = headings.len() == 1;
+    let mut out = String::from(if one { "the heading" } else { "the headings" });
+    for (at, heading) in headings.iter().enumerate() {
+        for piece in [if at == 0 { " \"## " } else { ", \"## " }, heading, "\""] {
+            out.push_str(piece);
+        }
+    }
+    out.push_str(if one { " is missing" } else { " are missing" });
+    out
+}
+
 /// What is asked of an answer.
 pub(super) struct Expect<'a> {
     pub(super) headings: &'a [&'a str],
@@ -40,7 +61,7 @@ pub(super) struct Expect<'a> {
     pub(super) input: &'a [&'a str],
 }
 
-pub(super) type Why = (Fault, &'static str);
+pub(super) type Why = (Fault, Cow<'static, str>);
 
 /// The body of an answer, ready to be kept: without secrets and structure.
 ///
@@ -53,36 +74,36 @@ pub(super) fn verify(
     options: &Options,
 ) -> Result<String, Why> {
     ended(finish)?;
-    let Ok(text) = json::string(answer) else { return Err((Fault::Empty, "no text came")) };
+    let Ok(text) = json::string(answer) else { return Fault::Empty.why("no text came") };
     let said = without_thoughts(&text)?;
     let body = tagged(&said)?;
     if !body.chars().any(char::is_alphanumeric) {
-        return Err((Fault::Empty, "a blank text came"));
+        return Fault::Empty.why("a blank text came");
     }
-    let missing =
-        expect.headings.iter().any(|heading| !body.lines().any(|line| is_heading(line, heading)));
-    if is_refusal(body) && (missing || body.len() < SHORT) {
-        return Err((Fault::Refused, "a refusal came"));
+    let is_missing = |heading: &&&str| !body.lines().any(|line| is_heading(line, heading));
+    let absent: Vec<&str> = expect.headings.iter().filter(is_missing).copied().collect();
+    if is_refusal(body) && (!absent.is_empty() || body.len() < SHORT) {
+        return Fault::Refused.why("a refusal came");
     }
     if calls_tools(body) {
-        return Err((Fault::Unverified, "a tool call came"));
+        return Fault::Unverified.why("a tool call came");
     }
     if has(body, &options.nonce) || echoes(body, expect.input) {
-        return Err((Fault::Unverified, "the transcript came back"));
+        return Fault::Unverified.why("the transcript came back");
     }
-    if missing {
-        return Err((Fault::Unverified, "a heading is missing"));
+    if !absent.is_empty() {
+        return Err((Fault::Unverified, missing(&absent).into()));
     }
     if is_unclosed(body, expect.headings) {
-        return Err((Fault::Cut, "the text ends within a section"));
+        return Fault::Cut.why("the text ends within a section");
     }
     if !expect.headings.is_empty() && is_skeleton(body, expect.headings) {
-        return Err((Fault::Empty, "headings with nothing under them came"));
+        return Fault::Empty.why("headings with nothing under them came");
     }
     let body = if expect.checkpoint {
         let told = Checkpoint::read(body, options);
         if told.is_blank() {
-            return Err((Fault::Empty, "a blank text came"));
+            return Fault::Empty.why("a blank text came");
         }
         json::write(&told)
     } else {
@@ -90,7 +111,7 @@ pub(super) fn verify(
     };
     let body = body.trim();
     if options.tokens(body) >= expect.below {
-        return Err((Fault::Inflated, "it is not smaller than it must be"));
+        return Fault::Inflated.why("it is too long");
     }
     Ok(body.to_owned())
 }
@@ -111,7 +132,7 @@ fn tagged(text: &str) -> Result<&str, Why> {
     match end {
         Some(end) if end >= start => Ok(text.get(start..end).unwrap_or_default().trim()),
         Some(_) => Ok(text.trim()),
-        None => Err((Fault::Cut, "the summary is not closed")),
+        None => Fault::Cut.why("the summary is not closed"),
     }
 }
 
@@ -134,7 +155,7 @@ fn without_thoughts(text: &str) -> Result<String, Why> {
             out.push_str(rest.get(from..start).unwrap_or_default());
             let Some(end) = find(&rest, close, start) else {
                 let fault = if out.trim().is_empty() { Fault::Empty } else { Fault::Cut };
-                return Err((fault, "the thoughts do not end"));
+                return fault.why("the thoughts do not end");
             };
             from = end.saturating_add(close.len());
         }

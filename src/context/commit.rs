@@ -4,14 +4,14 @@ use super::calibration::Counted;
 use super::ceiling::Ceiling;
 use super::compactions::{Record, record_id};
 use super::guard::Failure;
-use super::plan::ranges;
+use super::plan::{folded_of, ranges};
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
 use crate::json::{self, Members, Shape, Value, Want, json, may, must};
 use crate::model::NONE;
 use crate::order::sort_set;
-use crate::prune::{Decision, Rule, Setting};
+use crate::prune::{Decision, Setting};
 
 const PLANNED: Shape = Shape {
     what: "a plan",
@@ -49,8 +49,7 @@ impl State {
         // A summary stands for what went without one too, and may come for that alone.
         let wanting = if summarized { self.dropped_of(&self.wanting()) } else { 0 };
         let stood = before.saturating_add(wanting);
-        let folds = copy.fresh.iter().skip(seen).filter(|it| it.rule == Rule::Fold);
-        let mut gone: Vec<u32> = folds.map(|it| it.block).collect();
+        let gone = folded_of(copy.fresh.get(seen..).unwrap_or_default());
         let alone = wanting > 0 && gone.is_empty();
         let sizes = (self.calibration.tokens(stood), self.calibration.tokens(after));
         let carried = after < before || (alone && after < stood && after <= line);
@@ -64,7 +63,6 @@ impl State {
             copy.compactions.last = Some(record);
             copy.compactions.untold = Some((stood, after));
             if degraded {
-                sort_set(&mut gone);
                 copy.compactions.wanting.extend(ranges(&gone));
             } else if summarized {
                 (copy.compactions.wanting, copy.compactions.tries) = (Vec::new(), 0);

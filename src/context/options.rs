@@ -42,6 +42,8 @@ pub struct Options {
     pub redacts: bool,
     /// The host's system prompt is to say that there is a summary.
     pub note: bool,
+    /// Tokens of the summarizer's window.
+    pub summary_window: u64,
     /// What is loaded of a history, instead of a policy.
     pub tiers: Option<Tiers>,
     /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
@@ -157,6 +159,11 @@ impl Options {
             summarizes,
             redacts: summary.flag("redact")?.unwrap_or(true),
             note: summary.flag("systemNote")?.unwrap_or(note),
+            summary_window: match summary.amount("contextTokens", 0, TOKENS)? {
+                // Not known: nothing is divided for it.
+                Some(0) => TOKENS,
+                given => given.unwrap_or(total),
+            },
         })
     }
 }

@@ -8,13 +8,14 @@ use crate::extract::Extracted;
 use crate::json::{Value, json, write};
 use crate::model::{Block, Form, Kind, Role};
 use crate::order::sort_set;
-use crate::prune::{Folds, Rule};
+use crate::prune::{Change, Folds, Rule};
 
 /// Share of the window in a chunk, and the least where messages are large, in 1e-4; what an estimate may be wrong by (G14, G15).
 const CHUNK: u64 = 4000;
 const LEAST_CHUNK: u64 = 1500;
 const LARGE_MESSAGE: u64 = 1000;
 const MARGIN: u64 = 12_000;
+const WHOLE: u64 = 10_000;
 /// A summary has about so many tokens.
 const SUMMARY: u64 = 1500;
 const WANTING: &str = "a summary of what went is still wanting";
@@ -24,6 +25,9 @@ const TRIES: u32 = 3;
 const LEAST_ROOM: u64 = 500;
 /// So many identifiers a summary is asked to hold; the digest carries the others.
 const NAMED: usize = 50;
+
+/// So many messages with words of the user that stay are shown to a summarizer.
+const ASKED: usize = 16;
 
 /// Consecutive numbers, as [from, to).
 pub(super) fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
@@ -36,6 +40,14 @@ pub(super) fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
         }
     }
     ranges
+}
+
+/// The blocks that a fold removes, of all changes.
+pub(super) fn folded_of(changes: &[Change]) -> Vec<u32> {
+    let folds = changes.iter().filter(|it| it.rule == Rule::Fold);
+    let mut gone: Vec<u32> = folds.map(|it| it.block).collect();
+    sort_set(&mut gone);
+    gone
 }
 
 /// Why a fold is carried out.
@@ -69,9 +81,7 @@ impl State {
             copy.pruner.fold_wanted |= force;
             refused = copy.decide(now_ms).refused;
         }
-        let mut gone: Vec<u32> =
-            copy.fresh.iter().filter(|it| it.rule == Rule::Fold).map(|it| it.block).collect();
-        sort_set(&mut gone);
+        let gone = folded_of(&copy.fresh);
         let folded = copy.pruner.head.as_ref().map(|it| it.folds) != known.folds();
         let (after, _) = copy.sizes();
         let floor = copy.floor(copy.calibration.tokens(after));
@@ -101,34 +111,37 @@ impl State {
         let folds = outcome == "summarize";
         let start = if alone { known.pruner.start } else { copy.pruner.start };
         let cut = if folds { start } else { known.ledger.message_count() };
-        let summary: u64 = known.lines.estimator.tokens(&known.lines.summary).into();
-        // A summary is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
         let frees = if alone { known.dropped_of(&going) } else { before.saturating_sub(after) };
-        let left = line.saturating_add(summary).saturating_sub(after) / 2;
-        let room = frees.saturating_add(summary).min(left.max(LEAST_ROOM));
+        let room = known.room_for_summary(frees, line, after);
         going.extend(&gone);
         sort_set(&mut going);
         if !folds {
             going.clear();
         }
         let shortened = if outcome == "prune" { copy.touched(&copy.fresh) } else { Vec::new() };
-        let go = known.messages_of(&going);
+        let mut go = known.messages_of(&going);
+        let split = if folds { known.split_turn(cut) } else { None };
+        let (chunks, calls) = known.divided(&go, &going, split);
         let dropped = known.dropped_of(&going);
         let wanted = folds
             && !going.is_empty()
             && known.options.summarizes
             && (force || alone || dropped >= known.policy().summary_minimum);
         let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
-        let digest = || copy.digest().into_iter().take(NAMED).map(Into::into).collect();
-        let names = if folds { digest() } else { copy.names_of(&shortened) };
+        let names = copy.names(folds, &shortened);
         let previous = (!known.lines.summary.is_empty()).then_some(&known.lines.summary);
+        if wanted {
+            go.extend(known.asked(&going, cut));
+            sort_set(&mut go);
+        }
         let plan = json!({
             "base": known.base(cut),
             "outcome": outcome,
             "reason": reason,
             "firstKept": cut,
             "kept": if folds { copy.kept_before(cut) } else { Vec::new() },
-            "chunks": known.chunks(&go, &going),
+            "chunks": chunks,
+            "calls": if wanted { calls } else { 0 },
             "tokensBefore": known.calibration.tokens(before),
             "tokensAfterEstimate": known.calibration.tokens(after),
             "gone": if folds { ranges(&gone) } else { Vec::new() },
@@ -142,7 +155,7 @@ impl State {
             "room": room,
             "summaryWanted": wanted,
             "degrades": !alone && (force || over || given.is_some()),
-            "splitTurn": (folds && !known.ledger.starts_turn(cut)).then(|| known.turn_of(cut)).flatten(),
+            "splitTurn": split,
             "previousSummary": previous,
             "checkpoints": known.checkpoints(),
             "folds": known.folds().unwrap_or(0),
@@ -156,6 +169,43 @@ impl State {
         self.compactions.going = going;
         self.compactions.found = found;
         Ok(all)
+    }
+
+    /// Tokens for a summary: it is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
+    fn room_for_summary(&self, frees: u64, line: u64, after: u64) -> u64 {
+        let summary: u64 = self.lines.estimator.tokens(&self.lines.summary).into();
+        let left = line.saturating_add(summary).saturating_sub(after) / 2;
+        frees.saturating_add(summary).min(left.max(LEAST_ROOM))
+    }
+
+    /// The identifiers that a summary is asked to keep; without a fold, those of what is shortened.
+    fn names(&self, folds: bool, shortened: &[u32]) -> Vec<String> {
+        if !folds {
+            return self.names_of(shortened);
+        }
+        self.digest().into_iter().take(NAMED).map(Into::into).collect()
+    }
+
+    /// The turn that a cut takes apart.
+    fn split_turn(&self, cut: u32) -> Option<u32> {
+        self.turn_of(cut).filter(|_| !self.ledger.starts_turn(cut))
+    }
+
+    /// Messages with words of the user that stay beside what goes: before the cut the first, which says what all is about, and the newest;
+    /// and the last of all.
+    fn asked(&self, going: &[u32], cut: u32) -> Vec<u32> {
+        let stays = |at: &u32| {
+            self.block(*at).is_some_and(|it| it.user) && going.binary_search(at).is_err()
+        };
+        let users: Vec<u32> = self.ledger.live().iter().copied().filter(stays).collect();
+        let mut asked = self.messages_of(&users);
+        let last = asked.last().copied();
+        asked.truncate(asked.partition_point(|&at| at < cut));
+        if let Some(over) = asked.len().checked_sub(ASKED) {
+            asked.drain(1..over.saturating_add(1));
+        }
+        asked.extend(last);
+        asked
     }
 
     /// The messages of these blocks, in order.
@@ -218,7 +268,8 @@ impl State {
         same
     }
 
-    /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes. What it tells of
+    /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
+    /// are kept. What it tells of
     /// files, commands and errors is taken up.
     ///
     /// # Errors
@@ -229,12 +280,14 @@ impl State {
         let going = &self.compactions.going;
         let (mut parts, mut tokens) = (Vec::new(), 0u64);
         for (at, part) in blocks.zip(&draft.parts) {
-            if part.piece.unsent || !(going.is_empty() || going.binary_search(&at).is_ok()) {
+            let block = self.ledger.blocks.get(at as usize);
+            let kept = !going.is_empty() && going.binary_search(&at).is_err();
+            if part.piece.unsent || (kept && !block.is_some_and(|it| it.user)) {
                 continue;
             }
             self.compactions.found.take(part);
-            let block = self.ledger.blocks.get(at as usize);
-            tokens = tokens.saturating_add(block.map_or(0, |it| it.tokens.into()));
+            let goes = block.filter(|_| !kept);
+            tokens = tokens.saturating_add(goes.map_or(0, |it| it.tokens.into()));
             let call =
                 block.filter(|it| it.kind == Kind::Result).and_then(|it| self.piece_of(it.pair));
             let name = call.map_or(&*part.piece.name, |call| &call.name);
@@ -247,7 +300,13 @@ impl State {
                 Kind::Other => "other",
             };
             let error = part.piece.error;
-            parts.push(json!({ "kind": kind, "text": &*part.text, "name": name, "error": error }));
+            // What the model no longer saw in full is not summarized in full.
+            let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
+            let text =
+                shown.and_then(|_| self.lines.text.get(&at)).map_or(&*part.text, String::as_str);
+            parts.push(
+                json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
+            );
         }
         let role = match draft.role {
             Role::System => "system",
@@ -348,6 +407,20 @@ impl State {
         ranges(&kept)
     }
 
+    /// The runs of messages that are summarized, and the calls that this takes: one for each, and one that merges those of the history;
+    /// likewise for the beginning of a turn that is split.
+    fn divided(&self, go: &[u32], gone: &[u32], split: Option<u32>) -> (Vec<Chunk>, usize) {
+        let is_before = |&at: &u32| split.is_none_or(|turn| self.turn_of(at) < Some(turn));
+        let (history, turn) = go.split_at(go.partition_point(is_before));
+        let (mut chunks, mut calls) = (Vec::new(), 0_usize);
+        for part in [history, turn] {
+            let own = self.chunks(part, gone);
+            calls = calls.saturating_add(own.len()).saturating_add(usize::from(own.len() > 1));
+            chunks.extend(own);
+        }
+        (chunks, calls)
+    }
+
     /// Messages that go, in runs that a summarizer can take: smaller ones where messages are large (G13 to G15).
     fn chunks(&self, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
         let tokens = |message: u32| -> u64 {
@@ -355,7 +428,7 @@ impl State {
             let going: Vec<u32> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
             self.dropped_of(&going)
         };
-        let window = self.options.window.max(1);
+        let window = self.options.summary_window.max(1);
         let total: u64 = go.iter().map(|&message| tokens(message)).sum();
         let average = total
             .saturating_mul(MARGIN)
@@ -363,7 +436,8 @@ impl State {
             .unwrap_or(0);
         let less = if average > LARGE_MESSAGE { average.saturating_mul(2) } else { 0 };
         let share = CHUNK.saturating_sub(less).max(LEAST_CHUNK);
-        let most = window.saturating_mul(share) / MARGIN;
+        let whole = window.saturating_mul(share) / WHOLE;
+        let most = if total <= whole { whole } else { window.saturating_mul(share) / MARGIN };
         let mut chunks: Vec<Chunk> = Vec::new();
         for &message in go {
             let (more, to) = (tokens(message), message.saturating_add(1));

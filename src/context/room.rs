@@ -1,7 +1,7 @@
 //! What room a request made, and what a fold came to.
 
 use super::compactions::{Record, record_id};
-use super::plan::ranges;
+use super::plan::{folded_of, ranges};
 use super::state::{Decided, State};
 use crate::extract::Extracted;
 use crate::json;
@@ -123,13 +123,11 @@ impl State {
     /// The request's own fold, by digest and hot set: with a summarizer there was to be a summary, if what went is large.
     pub(super) fn fold_by_itself(&mut self) {
         let folds = self.fresh.iter().filter(|it| it.rule == Rule::Fold);
-        let dropped: u64 = folds.clone().map(|it| u64::from(it.before)).sum();
-        let mut going: Vec<u32> = folds.map(|it| it.block).collect();
-        sort_set(&mut going);
+        let dropped: u64 = folds.map(|it| u64::from(it.before)).sum();
         let large = dropped >= self.pruner.policy.summary_minimum;
         let degraded = self.options.summarizes && large;
         if degraded {
-            self.compactions.wanting.extend(ranges(&going));
+            self.compactions.wanting.extend(ranges(&folded_of(&self.fresh)));
         }
         let last = self.compactions.last.as_ref().map_or(0, |it| it.at_ms);
         let at_ms = self.sent.at_ms.map_or(last, |at| at.max(last));

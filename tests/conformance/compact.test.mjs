@@ -242,44 +242,48 @@ test("F3 a late rejection is nobody's", { skip }, async () => {
   assert.deepEqual(loose, []);
 });
 
-test("an abort at every await leaves everything as it is", { skip }, async () => {
-  const many = { contextTokens: 4_000 };
-  const parts = messages(20, 1_300);
-  let calls = 0;
-  const counted = (/** @type {any} */ job) => {
-    calls += 1;
-    return good(job);
-  };
-  await run(counted, { messages: parts }, many);
-  assert.ok(calls >= 3, `${calls} calls`);
-  for (let at = 0; at <= calls; at += 1) {
-    for (const when of ["before", "after"]) {
-      const host = new AbortController();
-      let asked = 0;
-      /** @type {AbortSignal | undefined} */
-      let inner;
-      const summarize = async (/** @type {any} */ job, /** @type {any} */ control) => {
-        inner = control.signal;
-        asked += 1;
-        if (asked === at && when === "before") host.abort();
-        await tick();
-        if (asked === at && when === "after") host.abort();
-        return good(job);
-      };
-      if (at === 0) host.abort();
-      const done = await run(summarize, { messages: parts, signal: host.signal }, many);
-      assert.deepEqual(
-        [done.summary, done.failure, done.degraded],
-        [null, "aborted", false],
-        `${at} ${when}`,
-      );
-      assert.equal(asked, at);
-      if (inner) assert.equal(inner.aborted, true);
+for (const parallel of [false, true])
+  test(`an abort at every await leaves everything as it is: ${parallel ? "two calls" : "one call"} at a time`, {
+    skip,
+  }, async () => {
+    const many = { contextTokens: 4_000, parallel };
+    const parts = messages(20, 1_300);
+    let calls = 0;
+    const counted = (/** @type {any} */ job) => {
+      calls += 1;
+      return good(job);
+    };
+    await run(counted, { messages: parts }, many);
+    assert.ok(calls >= 3, `${calls} calls`);
+    for (let at = 0; at <= calls; at += 1) {
+      for (const when of ["before", "after"]) {
+        const host = new AbortController();
+        let asked = 0;
+        /** @type {AbortSignal | undefined} */
+        let inner;
+        const summarize = async (/** @type {any} */ job, /** @type {any} */ control) => {
+          inner = control.signal;
+          const mine = ++asked;
+          if (mine === at && when === "before") host.abort();
+          await tick();
+          if (mine === at && when === "after") host.abort();
+          return good(job);
+        };
+        if (at === 0) host.abort();
+        const done = await run(summarize, { messages: parts, signal: host.signal }, many);
+        assert.deepEqual(
+          [done.summary, done.failure, done.degraded],
+          [null, "aborted", false],
+          `${at} ${when}`,
+        );
+        // One more may be under way already.
+        assert.ok(asked === at || (parallel && asked === at + 1), `${asked} asked`);
+        if (inner) assert.equal(inner.aborted, true);
+      }
     }
-  }
-});
+  });
 
-test("chunks go two at a time where the host allows", { skip }, async () => {
+test("chunks go two at a time unless the host wants one after another", { skip }, async () => {
   let open = 0;
   let most = 0;
   const summarize = async (/** @type {any} */ job) => {
@@ -289,10 +293,10 @@ test("chunks go two at a time where the host allows", { skip }, async () => {
     return good(job);
   };
   const given = { messages: messages(20, 1_300) };
-  const done = await run(summarize, given, { contextTokens: 4_000, parallel: true });
+  const done = await run(summarize, given, { contextTokens: 4_000 });
   assert.deepEqual([most, done.degraded, done.attempts.at(-1).kind], [2, false, "merge"]);
   most = 0;
-  await run(summarize, given, { contextTokens: 4_000 });
+  await run(summarize, given, { contextTokens: 4_000, parallel: false });
   assert.equal(most, 1);
 });
 

@@ -72,10 +72,10 @@ export const job = [
           const history = talk(20);
           const frozen = JSON.stringify(history);
           const outcome = await context.compact(history, { force: true });
-          assert.equal(
-            outcome.attempts.filter((/** @type {any} */ it) => it.result === "threw").length,
-            2,
-          );
+          const isFailed = (/** @type {any} */ it) => it.result === "threw";
+          const failed = outcome.attempts.filter(isFailed).length;
+          // Two in a row end it; the call beside the first of them may have succeeded in between.
+          assert.ok(failed === 2 || (failed === 3 && at === 2), `${failed} calls failed`);
           assert.equal(outcome.record.degraded, true);
           assert.equal(JSON.stringify(history), frozen);
           taken(context.request(history));
