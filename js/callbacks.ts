@@ -7,6 +7,7 @@ type Callback = CallbackFailedEvent["callback"];
 const INSTEAD: Record<Callback, string> = {
   estimator: "The generic estimate counts the text instead.",
   key: "The message is recognized by its content instead.",
+  isSummary: "The message is sent like any other.",
   create: "A plain object of the format is sent instead.",
   clock: "The last known time is used instead.",
 };

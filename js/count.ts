@@ -31,12 +31,14 @@ export function push(
   manager: glue.Manager,
   message: string,
   counter: Counter | undefined,
+  isSummary = false,
 ): boolean {
   if (counter) {
     const texts = call(during, () => manager.texts(send(message)));
     const counts = countsOf(texts, counter);
     call(during, () => manager.count(send(counts)));
   }
+  if (isSummary) call(during, () => manager.next_is_summary());
   return call(during, () => manager.push(send(message)));
 }
 

@@ -46,6 +46,8 @@ interface LastGroup {
 interface Read {
   json: string;
   key: string | undefined;
+  /** The host calls it a summary. */
+  isSummary: boolean;
 }
 
 /** Where a later part of the known messages lies in the host's history, as the core has it. */
@@ -54,11 +56,14 @@ type Alignment = [systems: number, front: number, from: number, to: number];
 /** By the core's numbers. */
 type Same<M> = Map<number, M>;
 
+/** A function of the host's of a message and its place. */
+export type Of<M, T> = (message: M, index: number) => T;
 /** The host's key of a message; undefined: it threw. */
-export type Key<M> = (message: M, index: number) => string | undefined;
+type Key<M> = Of<M, string | undefined>;
 
 export class History<M> {
   readonly #key: Key<M> | undefined;
+  readonly #isSummary: Of<M, boolean | undefined> | undefined;
   /** The host's own counter. */
   counter: Counter | undefined;
   #known: M[] = [];
@@ -78,8 +83,13 @@ export class History<M> {
   /** What those held when they were passed, from the first on. */
   #copies: unknown[] = [];
 
-  constructor(key: Key<M> | undefined, counter: Counter | undefined) {
+  constructor(
+    key: Key<M> | undefined,
+    counter: Counter | undefined,
+    isSummary?: Of<M, boolean | undefined>,
+  ) {
     this.#key = key;
+    this.#isSummary = isSummary;
     this.counter = counter;
   }
 
@@ -176,6 +186,7 @@ export class History<M> {
     const read = (message: M, index: number): Read => ({
       json: messageJson(message, placeOf(index)),
       key: this.#key?.(message, placeOf(index)),
+      isSummary: this.#isSummary?.(message, placeOf(index)) === true,
     });
     const moved: Array<[number: number, json: string]> = [];
     for (const [number, message] of [...grown, ...same]) {
@@ -224,8 +235,8 @@ export class History<M> {
           index = -1;
           continue;
         }
-        const { json, key } = all[index] ?? read(message, index);
-        if (push("request", manager, json, this.counter)) {
+        const { json, key, isSummary } = all[index] ?? read(message, index);
+        if (push("request", manager, json, this.counter, isSummary)) {
           this.#known[index] = message;
           if (this.#key) this.#keys[index] = key;
         } else {

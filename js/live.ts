@@ -9,7 +9,7 @@ import { type Counter, counterOf, setParts } from "./count.js";
 import { disposed, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
-import { History, type Key } from "./history.js";
+import { History, type Of } from "./history.js";
 import { argumentJson, messageJson } from "./json.js";
 import { own } from "./known.js";
 import { coreOptions, owned, withSummary } from "./options.js";
@@ -68,14 +68,18 @@ export class LiveSession<M> implements Session<M> {
   constructor(options: ContextManagerOptions<M>) {
     this.#core = coreOptions(options);
     this.#options = owned(options);
-    const { create, estimator, key } = this.#options;
+    const { create, estimator, key, isSummary } = this.#options;
     this.#view = new View(
       create,
       (error) => this.#callbacks.failed("create", error),
       (number) => this.history.placeOf(number),
     );
     this.#counter = this.#counterOf(estimator);
-    this.history = new History(key && this.#keyOf(key), this.#counter);
+    this.history = new History(
+      key && this.#guarded("key", key),
+      this.#counter,
+      isSummary && this.#guarded("isSummary", isSummary),
+    );
     this.compactions = new Compactions(this);
     const ofPreset = call("ContextManager", () => this.manager().summary_of_preset());
     this.#options = withSummary(this.#options, JSON.parse(ofPreset));
@@ -89,12 +93,13 @@ export class LiveSession<M> implements Session<M> {
     return counterOf(estimator, (error) => this.#callbacks.failed("estimator", error));
   }
 
-  #keyOf(key: (message: M, index: number) => string): Key<M> {
+  /** The host's function; undefined for a message for which it throws. */
+  #guarded<T>(name: "key" | "isSummary", of: Of<M, T>): Of<M, T | undefined> {
     return (message, index) => {
       try {
-        return key(message, index);
+        return of(message, index);
       } catch (error) {
-        this.#callbacks.failed("key", error);
+        this.#callbacks.failed(name, error);
         return undefined;
       }
     };

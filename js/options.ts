@@ -5,8 +5,11 @@ import { own } from "./known.js";
 import type { ContextManagerOptions, ManagerOptions, Summarizer, SummaryOptions } from "./types.js";
 
 /** Functions and names that only the facade uses. */
-const OURS = new Set(["key", "create", "id", "clock", "on", "summarize", "summary"]);
-const FUNCTIONS = ["key", "create", "clock", "on"] as const;
+const OURS = new Set([
+  ...["key", "create", "id", "clock", "on"],
+  ...["summarize", "summary", "isSummary"],
+]);
+const FUNCTIONS = ["key", "isSummary", "create", "clock", "on"] as const;
 
 /** The core's options as JSON. What it does not know it refuses by name. */
 export function coreOptions<M>(options: ManagerOptions<M>): string {

@@ -84,6 +84,7 @@ impl Ledger {
         self.blocks.push(Block {
             kind: arrival.kind,
             user: role == Role::User && arrival.kind == Kind::Text,
+            summary: false,
             message,
             group: arrival.group,
             tokens: arrival.tokens,
@@ -198,6 +199,16 @@ impl Ledger {
             earlier.duplicate = true;
             earlier.repeated = true;
         }
+    }
+
+    /// The block is a summary, and no words of a person's.
+    pub fn mark_summary(&mut self, block: u32) {
+        let Some(it) = self.blocks.get_mut(block as usize) else { return };
+        self.user.1 = self.user.1.saturating_sub(verbatim(it));
+        if it.user {
+            self.user.0 = self.user.0.saturating_sub(it.tokens.into());
+        }
+        (it.user, it.summary, it.held) = (false, true, false);
     }
 
     /// Gives a block a later form; a form never goes back.

@@ -62,7 +62,7 @@ export type SummarizerIdleEvent = {
 export type CallbackFailedEvent = {
   type: "callback-failed";
   /** The option that the function was passed as. */
-  callback: "estimator" | "key" | "create" | "clock";
+  callback: "estimator" | "key" | "isSummary" | "create" | "clock";
   /** What it threw. */
   error: unknown;
   /** What happened and what is used instead, in words. */

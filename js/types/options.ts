@@ -257,6 +257,15 @@ export interface ManagerOptions<M> extends PolicyOptions {
    */
   key?: (message: M, index: number) => string;
   /**
+   * Tells that a message of the history is a summary: the head of an earlier process without its snapshot, or another system's. It is sent
+   * unchanged until a fold; then the summarizer updates it, instead of keeping it verbatim beside a second summary. Asked once for each
+   * message; an error counts as `false` (event `callback-failed`).
+   *
+   * @example
+   * const context = new ContextManager({ window, isSummary: (message) => message.kind === "summary" });
+   */
+  isSummary?: (message: M, index: number) => boolean;
+  /**
    * Builds a synthetic message, for messages that are instances of a class. Default: a plain object of the format. Messages of the
    * assistant are built if roles must alternate: two of yours joined into one, or a neutral line.
    *

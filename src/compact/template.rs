@@ -191,7 +191,8 @@ impl Template {
 }
 
 /// How summaries of this package and of others begin (F098, F099), in lower case.
-const PREFIXES: [&str; 6] = [
+const PREFIXES: [&str; 7] = [
+    "[earlier messages were removed",
     "[compacted]",
     "[context compression summary]",
     "[previous context summary]",

@@ -32,6 +32,7 @@ impl State {
     /// # Errors
     /// `MalformedMessage` with its index; the session is as it was.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Pushed> {
+        let adopts = std::mem::take(&mut self.adopts);
         if !self.certain
             && let Some((shown, certain)) = Format::shown_by(bytes)
         {
@@ -63,7 +64,11 @@ impl State {
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         self.arrive(&measure, Some(&draft));
         self.hear_notes(&draft);
-        self.cap_again(&draft, self.ledger.blocks_of(index).start);
+        let first = self.ledger.blocks_of(index).start;
+        self.cap_again(&draft, first);
+        if adopts {
+            self.adopt(first, &draft);
+        }
         Ok(Pushed::Taken)
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Lines {
     pub head: String,
     /// The summary in it; empty: it has none.
     pub summary: String,
+    /// Summaries of the host's, by block.
+    pub adopted: LiteMap<u32, String>,
     /// The summary that the next fold carries.
     pub given: Option<String>,
     /// Blocks whose line stands for all of a call's arguments, as JSON.
@@ -63,6 +65,7 @@ impl Lines {
             text: LiteMap::new(),
             head: String::new(),
             summary: String::new(),
+            adopted: LiteMap::new(),
             given: None,
             whole_arguments: LiteMap::new(),
             calls: LiteMap::new(),
@@ -230,9 +233,12 @@ impl Writer for Lines {
         self.shorten_now(block, how)
     }
 
-    /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set.
-    fn summarize(&mut self, ledger: &mut Ledger, _: &[u32]) -> bool {
-        let Some(summary) = self.given.take() else { return false };
+    /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set, and what was adopted stays.
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool {
+        let given = if asks { self.given.take() } else { None };
+        let adopts = given.is_none() && gone.iter().any(|at| self.adopted.contains_key(at));
+        let kept = adopts.then(|| self.joined(gone));
+        let Some(summary) = given.or(kept) else { return false };
         ledger.identifiers.note_summary(&summary);
         self.summary = summary;
         true
@@ -256,5 +262,5 @@ pub(super) const NOTE: &str =
     "[Note: earlier parts of this conversation have been compressed into a summary.]";
 
 /// What a head starts with that has no summary, and one that has.
-const REMOVED: &str = "[Earlier messages were removed to fit the context window.";
+pub(super) const REMOVED: &str = "[Earlier messages were removed to fit the context window.";
 pub(super) const SUMMARY: &str = "[Earlier messages were removed to fit the context window. A summary of them follows: it is reference, not a request.]\n\n";

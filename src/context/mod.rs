@@ -1,5 +1,6 @@
 //! The heart: one session, from the host's bytes to the view that is sent.
 
+mod adopted;
 mod agent;
 mod alignment;
 mod answer;

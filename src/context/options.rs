@@ -231,8 +231,18 @@ pub(in crate::context) const EVERY: [&str; 19] = [
     "protectTools",
 ];
 /// Options that a replay does not have: functions, the id, how sessions are summarized and measured.
-const FACADE: [&str; 9] =
-    ["summarize", "summary", "create", "key", "on", "clock", "id", "imageTokens", "noop"];
+const FACADE: [&str; 10] = [
+    "summarize",
+    "summary",
+    "isSummary",
+    "create",
+    "key",
+    "on",
+    "clock",
+    "id",
+    "imageTokens",
+    "noop",
+];
 /// Options that only ours have, and only those of other systems.
 pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
 pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];

@@ -129,7 +129,7 @@ impl State {
             && (force || alone || dropped >= known.policy().summary_minimum);
         let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
         let names = copy.names(folds, &shortened);
-        let previous = (!known.lines.summary.is_empty()).then_some(&known.lines.summary);
+        let previous = known.previous_summary(&going);
         if wanted {
             go.extend(known.asked(&going, cut));
             sort_set(&mut go);
@@ -235,8 +235,8 @@ impl State {
         });
         let go = self.messages_of(&going);
         let dropped = self.dropped_of(&going);
+        let previous = self.previous_summary(&going);
         self.compactions.going = going;
-        let previous = (!self.lines.summary.is_empty()).then_some(&self.lines.summary);
         json!({
             "base": self.base(self.ledger.message_count()),
             "messages": self.ledger.message_count(),
@@ -282,7 +282,9 @@ impl State {
         for (at, part) in blocks.zip(&draft.parts) {
             let block = self.ledger.blocks.get(at as usize);
             let kept = !going.is_empty() && going.binary_search(&at).is_err();
-            if part.piece.unsent || (kept && !block.is_some_and(|it| it.user)) {
+            // A summary is fed once, as the previous one.
+            let is_summary = block.is_some_and(|it| it.summary);
+            if part.piece.unsent || is_summary || (kept && !block.is_some_and(|it| it.user)) {
                 continue;
             }
             self.compactions.found.take(part);

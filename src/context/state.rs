@@ -94,6 +94,8 @@ pub struct State {
     pub(super) returned: Vec<u32>,
     /// What was folded on the host's wish, or by its summarizer.
     pub(super) compactions: Compactions,
+    /// The host calls the next message a summary.
+    pub(super) adopts: bool,
     /// Which notes were asked for.
     pub(super) flush: Flush,
     /// What the session has come to so far.
@@ -194,6 +196,7 @@ impl State {
             pins: Pins::default(),
             returned: Vec::new(),
             compactions: Compactions::default(),
+            adopts: false,
             flush: Flush::default(),
             monitor: Monitor::default(),
             offered: Vec::new(),

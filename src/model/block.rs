@@ -76,6 +76,8 @@ pub struct Block {
     pub kind: Kind,
     /// Text of a person: kept verbatim, newest first, across a fold.
     pub user: bool,
+    /// Text that the host calls a summary: a fold takes it up.
+    pub summary: bool,
     /// The message it stands in.
     pub message: u32,
     /// Blocks that stay or go together have the same group; `NONE` for a block on its own.

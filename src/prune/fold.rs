@@ -279,7 +279,7 @@ impl Pruner {
             decision.changes.push(Change { block, rule: Rule::Fold, before });
         }
         let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
-        let summary = (asks && writer.summarize(ledger, gone)) || had_summary;
+        let summary = writer.summarize(ledger, gone, asks) || had_summary;
         ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
         let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call);
         let tokens = writer.head(ledger, &digest, digest_tokens, summary);

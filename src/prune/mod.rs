@@ -171,8 +171,9 @@ pub trait Writer {
     fn cap(&mut self, ledger: &Ledger, block: u32, tokens: u32) -> u32;
     /// `block` is to be shortened so; its tokens where they are known before its text is.
     fn shorten(&mut self, block: u32, how: Shorten) -> Option<u32>;
-    /// Whether a summary of the blocks that go is at hand; its identifiers are marked as summarized.
-    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool;
+    /// Whether a summary of the blocks that go is at hand, which may be new if the fold `asks`; its identifiers are marked as
+    /// summarized.
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool;
     /// What a head would cost: summary, if there is one, and digest.
     fn head_tokens(
         &self,

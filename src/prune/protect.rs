@@ -120,7 +120,8 @@ impl Bounds {
         let changed = if self.first == before.first { 0..0 } else { 0..first };
         for at in changed.chain(rest) {
             let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
-            block.held = block.message < self.first || block.message >= self.edit;
+            let holds = block.message < self.first || block.message >= self.edit;
+            block.held = holds && !block.summary;
         }
     }
 }

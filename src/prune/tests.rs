@@ -25,7 +25,7 @@ impl Writer for Plain {
     fn shorten(&mut self, _: u32, _: Shorten) -> Option<u32> {
         None
     }
-    fn summarize(&mut self, _: &mut Ledger, _: &[u32]) -> bool {
+    fn summarize(&mut self, _: &mut Ledger, _: &[u32], _: bool) -> bool {
         false
     }
     fn head_tokens(&self, _: &Ledger, _: &[u32], digest_tokens: u32, _: bool) -> u32 {

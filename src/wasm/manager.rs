@@ -31,6 +31,11 @@ impl Manager {
         with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Pushed::Taken))
     }
 
+    /// The next message that is pushed is a summary.
+    pub fn next_is_summary(&mut self) {
+        self.0.next_is_summary();
+    }
+
     /// The texts of the message (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
     pub fn texts(&self, len: usize) -> Result<String> {
         with_input(len, |json| Ok(write(&self.0.texts(json.as_bytes())?)))

@@ -223,7 +223,10 @@ impl Writer for Lines {
     }
 
     /// The 40 identifiers that the most blocks hold; those of the last head count twice.
-    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32]) -> bool {
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool {
+        if !asks {
+            return false;
+        }
         if !self.summarizes {
             return false;
         }
