@@ -496,9 +496,9 @@ fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
     let result = all.iter().find(|it| it["parts"][0]["kind"] == "result").unwrap();
     assert_eq!(result["parts"][0]["name"], "read");
     if let Some(mixed) = all.iter().find(|it| it["index"] == json!(41)) {
-        let kept: Vec<&Value> =
-            mixed["parts"].as_array().unwrap().iter().map(|it| &it["kept"]).collect();
-        assert_eq!(kept, [&json!(false), &json!(true)], "the words stay: {mixed}");
+        let parts = mixed["parts"].as_array().unwrap();
+        let is_right = |it: &Value| it["kept"] == json!(it["kind"] == "text");
+        assert!(parts.iter().all(is_right), "the words stay: {mixed}");
     }
     let found = told.state.extracted();
     assert!(
