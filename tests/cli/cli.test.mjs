@@ -74,7 +74,7 @@ test("a wrong command line ends with 2 and says what is allowed", () => {
   const cases = [
     [
       ["inspcet", AUDIT],
-      /unknown command "inspcet"\. Did you mean "inspect"\? Commands: inspect, list, /,
+      /unknown command "inspcet"\. Did you mean "inspect"\? Commands: inspect, detail, /,
     ],
     [["inspect"], /FILE is missing: no agent session was found for this folder/],
     [["inspect", AUDIT, AUDIT], /takes one file/],

@@ -170,7 +170,7 @@ test("a wrong command line is told", () => {
     [["replay", PLAN, "--ttl", "5"], /--ttl: a time like 90s, 5m or 1h, got "5"/],
     [
       ["prompt", "--ttl", "5m"],
-      /--ttl is not an option of \w+, only of inspect, list, .* check and rpc/,
+      /--ttl is not an option of \w+, only of inspect, detail, .* check and rpc/,
     ],
   ];
   for (const [args, said] of cases) refusal(args, assert, said);

@@ -181,7 +181,7 @@ test("a wrong command line and a wrong file are told", () => {
     [["next", AUDIT, "--estimator", "guess"], /estimator: expected /],
     [["next", AUDIT, "--idle", "soon"], /--idle: a time like 90s, 5m or 1h, got "soon"/],
     [["next", PLAN, "--idle", "5m"], /--idle: the file tells no times/],
-    [["next", AUDIT, "--call", "3"], /--call is not an option of \w+, only of inspect, list, /],
+    [["next", AUDIT, "--call", "3"], /--call is not an option of \w+, only of inspect, detail, /],
     [["inspect", AUDIT, "--all"], /--all is not an option of \w+, only of next and turns/],
   ];
   for (const [args, said] of cases) refusal(args, assert, said);

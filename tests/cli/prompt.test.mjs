@@ -130,7 +130,11 @@ test("a wrong command line ends with 2, a missing folder with 3", () => {
     [["work"], 2, /takes no file/],
     [["--reserve", "4k"], 2, /--reserve: of which --window/],
     [["--window", "0"], 2, /--window: must be at least 1 token/],
-    [["--leaf", "x"], 2, /--leaf is not an option of \w+, only of inspect, list, .* check and rpc/],
+    [
+      ["--leaf", "x"],
+      2,
+      /--leaf is not an option of \w+, only of inspect, detail, .* check and rpc/,
+    ],
     [["--workspace", "nowhere"], 3, /nowhere: no such folder/],
     [["--workspace", "work/SOUL.md"], 3, /is no folder/],
   ]) {
