@@ -101,7 +101,7 @@ impl State {
         } else {
             ("prune", "shortening is enough".into())
         };
-        // What went without a summary is summarized with what goes now, or by itknown.
+        // What went without a summary is summarized with what goes now, or by itself.
         let mut going = known.wanting();
         let alone = gone.is_empty()
             && !going.is_empty()
@@ -114,10 +114,8 @@ impl State {
         let frees = if alone { known.dropped_of(&going) } else { before.saturating_sub(after) };
         let room = known.room_for_summary(frees, line, after);
         going.extend(&gone);
+        going.retain(|_| folds);
         sort_set(&mut going);
-        if !folds {
-            going.clear();
-        }
         let shortened = if outcome == "prune" { copy.touched(&copy.fresh) } else { Vec::new() };
         let mut go = known.messages_of(&going);
         let split = if folds { known.split_turn(cut) } else { None };
