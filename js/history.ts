@@ -271,16 +271,16 @@ export class History<M> {
     }
   }
 
-  /** Lets go of the messages that the host has forgotten, as far as nothing is sent of them. */
-  release(view: View<M>): void {
+  /** Lets go of the messages that the host has forgotten, as far as nothing of them is sent, or may be. */
+  release(view: View<M>, manager: glue.Manager): void {
     const passed = this.#passed;
     if (!passed || passed.from === this.#released) return;
     this.#released = passed.from;
     const sent = new Set<number>();
     view.sends((number) => sent.add(number) !== undefined);
     for (let number = 0; number < passed.from; number++) {
-      const isHeld = sent.has(number) || passed.places.has(number);
-      if (!isHeld) this.#known[number] = undefined as M;
+      if (sent.has(number) || passed.places.has(number)) continue;
+      if (!call("request", () => manager.may_send(number))) this.#known[number] = undefined as M;
     }
   }
 

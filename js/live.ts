@@ -376,7 +376,7 @@ export class LiveSession<M> implements Session<M> {
       systemNote: answer.systemNote,
     };
     const prepared = ready(fields, answer);
-    history.release(this.#view);
+    history.release(this.#view, manager);
     this.#counted.set(prepared, answer);
     const pressure = this.pressure(manager);
     if (pressure) events.push(pressure);

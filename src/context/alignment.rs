@@ -7,7 +7,7 @@ use super::snapshot::mark;
 use super::state::State;
 use crate::error::Result;
 use crate::format::fingerprint;
-use crate::model::{Kind, Role};
+use crate::model::{Form, Kind, Role};
 use crate::number::count;
 
 /// A host's own first message in place of what it forgot is at most this long, in bytes: a summary is longer.
@@ -111,6 +111,13 @@ impl State {
         if before > 0 {
             self.keep_nothing();
         }
+    }
+
+    /// Something of a message is not gone, though this request may leave it out: its text may be asked for.
+    pub fn may_send(&self, index: u32) -> bool {
+        self.ledger
+            .blocks_of(index)
+            .any(|at| self.ledger.blocks.get(at as usize).is_some_and(|it| it.form != Form::Gone))
     }
 
     /// Marks of the known messages, the number of the first of them, and where a part has to reach.

@@ -290,6 +290,11 @@ impl Manager {
         self.0.pressure().map(|told| write(&told))
     }
 
+    /// Something of the message may be sent again: its text may be asked for.
+    pub fn may_send(&self, index: u32) -> bool {
+        self.0.may_send(index)
+    }
+
     /// How full the window is, as JSON.
     pub fn status(&self, now_ms: f64) -> String {
         write(&self.0.status_now(milliseconds(now_ms)))

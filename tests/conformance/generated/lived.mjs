@@ -85,7 +85,10 @@ function pinned(api, options, clean) {
   let kept = [];
   return (where, prefix, _, next) => {
     const view = host.request(prefix);
-    const all = JSON.stringify(view.messages);
+    // A marker of the message may give way to later ones.
+    const bare = (/** @type {any} */ it) =>
+      JSON.stringify(withoutMarkers(JSON.parse(JSON.stringify(it))));
+    const all = bare(view.messages);
     if (kept.length === 0) {
       const at = view.source.findIndex(
         (/** @type {number | null} */ index, /** @type {number} */ at) =>
@@ -97,13 +100,10 @@ function pinned(api, options, clean) {
       const isUsers = /"(user|human|HumanMessage)"/.test(JSON.stringify(message));
       // Where roles must alternate its parts stand in a message with those of its neighbours, and so do its words.
       const parts = Array.isArray(message.content) ? message.content : [message];
-      kept =
-        isUsers || hasWordsAlone(message)
-          ? leaves(message)
-          : parts.map((/** @type {any} */ it) => JSON.stringify(it));
+      kept = isUsers || hasWordsAlone(message) ? leaves(message) : parts.map(bare);
       return null;
     }
-    const had = JSON.stringify(prefix);
+    const had = bare(prefix);
     for (const text of clean ? kept : []) {
       const [times, among] = [all, had].map((whole) => whole.split(text).length - 1);
       if (times >= 1 && times <= among) continue;
