@@ -1,8 +1,8 @@
 "use client";
 
-import * as plimsoll from "plimsoll";
 import { useEffect } from "react";
 import { check } from "../check.mjs";
+import * as plimsoll from "./plimsoll";
 
 /** A client component: rendered on the server, and once more in the browser. */
 export function Client() {

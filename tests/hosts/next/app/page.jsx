@@ -1,6 +1,6 @@
-import * as plimsoll from "plimsoll";
 import { check } from "../check.mjs";
 import { Client } from "./client";
+import * as plimsoll from "./plimsoll";
 
 /** A server component: its answer is written when the app is built. */
 export default function Page() {
