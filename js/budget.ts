@@ -6,8 +6,8 @@ import { argumentJson } from "./json.js";
 import { estimateSinceReply } from "./transcript.js";
 import type { ContextWindow, Estimator } from "./types.js";
 
-/** What the core tells of a budget. */
-interface Told {
+/** A budget as the core counts it. */
+interface Counted {
   tokens: number;
   usage: number;
   answered: number;
@@ -91,7 +91,7 @@ export type ContextBudgetOptions = Partial<ContextWindow> & {
 export class ContextBudget {
   readonly #options: Omit<ContextBudgetOptions, "estimator">;
   readonly #estimator: Estimator | undefined;
-  #told: Told;
+  #counted: Counted;
 
   /** @throws {PlimsollError} `INVALID_ARGUMENT` names the option. */
   constructor(options: ContextBudgetOptions) {
@@ -105,22 +105,22 @@ export class ContextBudget {
     }
     this.#options = rest;
     this.#estimator = estimator;
-    this.#told = this.#ask({});
+    this.#counted = this.#ask({});
   }
 
   /** Tokens in use: the provider's count, else the estimate. */
   get estimatedTokens(): number {
-    return this.#told.tokens;
+    return this.#counted.tokens;
   }
 
   /** Tokens at which the first band, `warn`, begins. */
   get thresholdTokens(): number {
-    return this.#told.thresholdTokens;
+    return this.#counted.thresholdTokens;
   }
 
   /** The whole window in tokens; 0 if it is unknown. */
   get contextWindow(): number {
-    return this.#told.window;
+    return this.#counted.window;
   }
 
   /**
@@ -131,7 +131,7 @@ export class ContextBudget {
    */
   updateFromResponse(promptTokens: number, completionTokens: number): void {
     const prompt = tokens(promptTokens);
-    this.#told = this.#ask({ prompt, completion: tokens(completionTokens) });
+    this.#counted = this.#ask({ prompt, completion: tokens(completionTokens) });
   }
 
   /**
@@ -142,18 +142,18 @@ export class ContextBudget {
   estimateFromMessages<M>(messages: readonly M[]): number {
     const estimator = this.#estimator === undefined ? {} : { estimator: this.#estimator };
     const { tokens: estimate, since } = estimateSinceReply(messages, estimator);
-    this.#told = this.#ask({ estimate, since, messages: messages.length });
+    this.#counted = this.#ask({ estimate, since, messages: messages.length });
     return estimate;
   }
 
   /** Returns true in the bands `compact` and `force`, and with more than `maxMessages` messages. Ask between two steps. */
   shouldCompress(): boolean {
-    return this.#told.compress;
+    return this.#counted.compress;
   }
 
   /** Returns how full the budget is. */
   getStatus(): BudgetStatus {
-    const { run, status } = this.#told;
+    const { run, status } = this.#counted;
     return run ? { ...status, run } : { ...status };
   }
 
@@ -163,7 +163,7 @@ export class ContextBudget {
    * @param form `short`: GoClaw's `[Context: 45k/131k tokens (34%)]`, or an empty string if the window is unknown. Default `full`.
    */
   statusLine(form: "full" | "short" = "full"): string {
-    return form === "short" ? this.#told.short : this.#told.line;
+    return form === "short" ? this.#counted.short : this.#counted.line;
   }
 
   /**
@@ -171,28 +171,28 @@ export class ContextBudget {
    * prompt it would cost the whole prompt cache. Bands are reported anew after usage was below the first band.
    */
   hint(): string | null {
-    const { hint, reached } = this.#told;
+    const { hint, reached } = this.#counted;
     if (hint !== null) {
-      this.#told.hinted = reached;
-      this.#told = this.#ask({});
+      this.#counted.hinted = reached;
+      this.#counted = this.#ask({});
     }
     return hint;
   }
 
   #ask(
-    told: { [name in "prompt" | "completion" | "estimate" | "since" | "messages"]?: number },
-  ): Told {
-    const { tokens, source, hinted, consumed, messages } = this.#told ?? {};
-    const { usage, answered, base, estimated } = this.#told ?? {};
+    news: { [name in "prompt" | "completion" | "estimate" | "since" | "messages"]?: number },
+  ): Counted {
+    const { tokens, source, hinted, consumed, messages } = this.#counted ?? {};
+    const { usage, answered, base, estimated } = this.#counted ?? {};
     const counts = { usage, answered, base, estimated };
     const kept = { tokens, source, hinted, consumed, messages, ...counts };
-    const ask = argumentJson({ ...this.#options, ...kept, ...told }, "options");
+    const ask = argumentJson({ ...this.#options, ...kept, ...news }, "options");
     const answer = call("ContextBudget", () => glue.budget(send(ask)));
-    return JSON.parse(answer) as Told;
+    return JSON.parse(answer) as Counted;
   }
 }
 
-/** What a host was told, as a whole number of tokens. */
+/** A provider's figure as a whole number of tokens. */
 function tokens(given: number): number {
   return Number.isFinite(given) && given > 0 ? Math.min(Math.floor(given), 2 ** 46) : 0;
 }

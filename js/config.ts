@@ -157,7 +157,7 @@ export function optionsFrom(system: ConfiguredSystem, config: object): Configure
   return found;
 }
 
-/** The path in the words of a system at which this object stands: the outermost that knows its first member. */
+/** Where this object belongs in the configuration of its system: the outermost path under which one of its names is known. */
 function baseOf(words: Readonly<Record<string, Word>>, config: object): string {
   const bases = Object.keys(words).flatMap((path) => {
     const names = path.split(".");

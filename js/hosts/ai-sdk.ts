@@ -34,6 +34,8 @@ interface Call {
   tools?: unknown;
   /** Aborts the call. */
   abortSignal?: AbortSignal | undefined;
+  /** Options by provider: cache markers and hints go there. */
+  providerOptions?: object | undefined;
 }
 
 /** A model that generates. */
@@ -88,7 +90,7 @@ class Session {
   /** The next request goes to this model: an instance of the SDK's, or its name. */
   follow(model: unknown): void {
     if (!this.#follows) return;
-    const { provider: named } = (typeof model === "object" && model) as { provider?: unknown };
+    const { provider: named } = Object(model) as { provider?: unknown };
     const name = typeof model === "string" ? model : String(named ?? "");
     const provider = PROVIDERS.find(([pattern]) => pattern.test(name))?.[1];
     if (provider === undefined || provider === this.#provider) return;
@@ -117,7 +119,7 @@ export function prepareStep(
     own.follow(model);
     if (last) own.context.observe(steps.at(-1)?.usage, last);
     last = await own.context.prepare(messages, { ...parts, system: system as Parts["system"] });
-    return last.apply({ messages }) as { messages: typeof messages };
+    return last.apply({}) as { messages: typeof messages };
   };
 }
 
@@ -135,8 +137,9 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
   /** The host's prompt and our request of each call that is under way. */
   const calls = new WeakMap<object, { prompt: readonly unknown[]; prepared: Prepared<unknown> }>();
   const sent = <P extends Call>(params: P, prompt: unknown[], prepared: Prepared<unknown>): P => {
-    const { messages, ...body } = prepared.apply({ ...params, messages: [] });
-    const call = { ...body, prompt: messages } as unknown as P;
+    const { providerOptions } = params;
+    const { messages, ...merged } = prepared.apply({ ...(providerOptions && { providerOptions }) });
+    const call: P = { ...params, ...merged, prompt: messages };
     calls.set(call, { prompt, prepared });
     return call;
   };

@@ -219,7 +219,7 @@ impl State {
         self.note(Change { block, rule, before });
     }
 
-    /// Results and approvals behind a cut that their call lies before go with it.
+    /// Results and approvals leave with their call if a cut has separated them from it.
     pub(super) fn follow_calls(&mut self) {
         for at in self.ledger.live().to_vec() {
             let Some(block) = self.ledger.blocks.get(at as usize) else { continue };

@@ -126,6 +126,12 @@ test("prepareStep: 50 steps in a small window, all valid", async () => {
   assert.ok(events.includes("epoch"), `${events}`);
 });
 
+test("a step of a model without a name keeps the rules that hold", async () => {
+  const step = prepareStep({ window: WINDOW });
+  for (const unnamed of [undefined, null, "", {}, { provider: 7 }])
+    assert.deepEqual(await step({ messages, model: unnamed }), { messages });
+});
+
 test("the middleware: 50 generated steps", async () => {
   const { seen, mock } = model();
   const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });
