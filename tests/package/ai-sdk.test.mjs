@@ -128,8 +128,11 @@ test("prepareStep: 50 steps in a small window, all valid", async () => {
 
 test("a step of a model without a name keeps the rules that hold", async () => {
   const step = prepareStep({ window: WINDOW });
-  for (const unnamed of [undefined, null, "", {}, { provider: 7 }])
-    assert.deepEqual(await step({ messages, model: unnamed }), { messages });
+  for (const unnamed of [undefined, null, "", {}, { provider: 7 }]) {
+    const [sent] = (await step({ messages, model: unnamed })).messages;
+    assert.equal(sent.content, messages[0].content);
+    assert.ok(sent.providerOptions.anthropic.cacheControl, "Anthropic's, which hold by default");
+  }
 });
 
 test("the middleware: 50 generated steps", async () => {
