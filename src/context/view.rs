@@ -180,8 +180,7 @@ impl State {
             let end = self.ledger.blocks_of(message).end;
             rest = rest.get(rest.partition_point(|&at| at < end)..).unwrap_or(&[]);
             let role = self.outlines.get(message as usize).map_or(Role::User, |it| it.role);
-            let behind_head = message >= self.pruner.head_from && role != Role::System;
-            if waiting_head && behind_head {
+            if waiting_head && self.is_behind_head(message, role) {
                 entries.push(self.entry(Item::Make(self.head()), self.head_about()));
                 waiting_head = false;
             }
@@ -197,6 +196,13 @@ impl State {
             self.lead(&mut entries);
         }
         entries
+    }
+
+    /// Whether a message follows the head. What the system said before the cut precedes it; what it says later follows, so that
+    /// the head keeps its place however often the request is built.
+    fn is_behind_head(&self, message: u32, role: Role) -> bool {
+        let is_after_cut = self.pruner.head.is_some() && message >= self.pruner.start;
+        message >= self.pruner.head_from && (role != Role::System || is_after_cut)
     }
 
     /// The first message that the head stands for: the system's stay where they are.

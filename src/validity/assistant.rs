@@ -186,8 +186,9 @@ impl Mender {
     /// line of the user's.
     fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Seen) {
         let calls = kept.iter().find(|at| at.piece.is_host_call());
-        let told = self.run.as_ref().is_some_and(|run| run.keys.is_empty());
-        if let Some(call) = calls.filter(|_| self.provider.rules().together && told)
+        // Results go between it and a turn that waits for them.
+        let waits = self.run.as_ref().is_none_or(Run::waits);
+        if let Some(call) = calls.filter(|_| self.provider.rules().together && !waits)
             && self.speaker == Some(Role::Assistant)
         {
             let message = "a turn with calls must come directly after the user or after results";

@@ -130,6 +130,23 @@ fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
 }
 
 #[test]
+fn a_system_message_after_a_fold_follows_its_head_however_often_the_request_is_built() {
+    let mut told = told("openai-chat", "openai-chat", 600);
+    for at in 0..4 {
+        told.say(&words(200, &format!("x{at}y")));
+    }
+    told.tell(json!({ "role": "system", "content": "be kind" }));
+    assert!(told.request().fold.is_some());
+    told.tell(json!({ "role": "system", "content": "be brief" }));
+    told.request();
+    let before = told.view();
+    told.state.sent.rebuild = true;
+    told.ask("go on");
+    told.request();
+    assert_eq!(told.view().get(..before.len()), Some(&before[..]));
+}
+
+#[test]
 fn a_stub_in_a_joined_message_is_what_it_is_elsewhere() {
     let mut told = told("bedrock", "anthropic", 30_000);
     told.ask("find it");

@@ -75,6 +75,12 @@ fn gemini_wants_calls_behind_the_user_or_results() {
     gemini("A:ka U:sa", &["I18 0 before user"]);
     gemini("U:t A:t A:ka U:sa", &["I18 2 before user"]);
     gemini("U:t A:ka A:kb U:sb", &["I19 1 after result "]);
+    // Code that Gemini runs itself is what the model said, too.
+    for text in ["U:t A:ma,na A:kb U:sb", "U:t A:t,ma,na A:kb U:sb"] {
+        let found = check(&transcript(text, Gemini), Gemini, Options::default());
+        let found = found.iter().map(|it| (it.rule, it.index)).collect::<Vec<_>>();
+        assert_eq!(found, [("I18", 2)], "{text}");
+    }
     gemini("U:t A:t", &["I18 1 after user"]);
     gemini("U:t U:sa", &["I18 1 drop 0"]);
     gemini("U:t A:t U:sa,t", &["I18 2 drop 0"]);
