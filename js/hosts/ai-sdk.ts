@@ -1,10 +1,9 @@
 /** The AI SDK (npm's `ai`): the messages of a step, and the calls of a model, through a `ContextManager`. */
-import { ContextManager } from "../context.js";
-import { isContextOverflow } from "../overflow.js";
-import type { ContextManagerOptions, Parts, Prepared, Provider } from "../types.js";
+import type { Parts, Prepared } from "../types.js";
+import { type HostSession, Session } from "./session.js";
 
 /** A session: its options, or a `ContextManager` of yours with `format: "ai-sdk"`, which you open and save. */
-export type AiSdkSession = ContextManager<unknown> | ContextManagerOptions<unknown>;
+export type AiSdkSession = HostSession;
 
 /** What the SDK tells of a step. */
 interface Step<M> {
@@ -62,42 +61,11 @@ interface Messages<M> {
   messages: M[];
 }
 
-/** Names of the SDK's providers, and whose rules hold. */
-const PROVIDERS: ReadonlyArray<[RegExp, Provider]> = [
-  [/anthropic/, "anthropic"],
-  [/bedrock/, "bedrock"],
-  [/google|gemini|vertex/, "gemini"],
-  [/mistral/, "mistral"],
-  [/deepseek/, "deepseek"],
-  [/moonshot|kimi/, "kimi"],
-  [/(openai|azure).*responses/, "openai-responses"],
-  [/openai|azure/, "openai-chat"],
-];
+const HOST = { format: "ai-sdk" } as const;
 
-/** A session's manager, and whose rules hold as the models change. */
-class Session {
-  readonly context: ContextManager<unknown>;
-  /** The host did not choose. */
-  readonly #follows: boolean;
-  #provider: Provider | undefined;
-
-  constructor(session: AiSdkSession) {
-    const isOwn = !(session instanceof ContextManager);
-    this.context = isOwn ? new ContextManager({ ...session, format: "ai-sdk" }) : session;
-    this.#follows = isOwn && session.provider === undefined;
-  }
-
-  /** The next request goes to this model: an instance of the SDK's, or its name. */
-  follow(model: unknown): void {
-    if (!this.#follows) return;
-    const { provider: named } = Object(model) as { provider?: unknown };
-    const name = typeof model === "string" ? model : String(named ?? "");
-    const provider = PROVIDERS.find(([pattern]) => pattern.test(name))?.[1];
-    if (provider === undefined || provider === this.#provider) return;
-    this.#provider = provider;
-    this.context.setModel({ provider });
-  }
-}
+/** The name of a model's provider: the model is an instance of the SDK's, or its name. */
+const nameOf = (model: unknown): unknown =>
+  typeof model === "string" ? model : (Object(model) as { provider?: unknown }).provider;
 
 /**
  * Returns a `prepareStep` for `generateText`, `streamText` and agents: each step sends a request that fits and is valid, with the prompt
@@ -113,10 +81,10 @@ export function prepareStep(
   session: AiSdkSession,
   parts: Pick<Parts, "tools"> = {},
 ): <M>(step: Step<M>) => Promise<Messages<M>> {
-  const own = new Session(session);
+  const own = new Session(session, HOST);
   let last: Prepared<unknown> | undefined;
   return async ({ messages, instructions, system = instructions, steps = [], model }) => {
-    own.follow(model);
+    own.follow(nameOf(model));
     if (last) own.context.observe(steps.at(-1)?.usage, last);
     last = await own.context.prepare(messages, { ...parts, system: system as Parts["system"] });
     return last.apply({}) as { messages: typeof messages };
@@ -133,7 +101,7 @@ export function prepareStep(
  * const model = wrapLanguageModel({ model: anthropic("claude-sonnet-4-5"), middleware: middleware({ window: { contextTokens: 200_000 } }) });
  */
 export function middleware(session: AiSdkSession): AiSdkMiddleware {
-  const own = new Session(session);
+  const own = new Session(session, HOST);
   /** The host's prompt and our request of each call that is under way. */
   const calls = new WeakMap<object, { prompt: readonly unknown[]; prepared: Prepared<unknown> }>();
   const sent = <P extends Call>(params: P, prompt: unknown[], prepared: Prepared<unknown>): P => {
@@ -144,25 +112,20 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
     return call;
   };
   /** Asks, and once more with less if that was too long. */
-  const asked = async <P extends Call, R>(
+  const asked = <P extends Call, R>(
     params: P,
     ask: () => PromiseLike<R>,
     again: (params: P) => PromiseLike<R>,
   ): Promise<[R, Prepared<unknown> | undefined]> => {
-    const call = calls.get(params);
-    try {
-      return [await ask(), call?.prepared];
-    } catch (error) {
-      if (!call || !isContextOverflow(error)) throw error;
-      const smaller = await own.context.recover(call.prompt, error, partsOf(params));
-      if (!smaller) throw error;
-      return [await again(sent(params, [...call.prompt], smaller)), smaller];
-    }
+    const { prompt: messages = params.prompt, prepared } = calls.get(params) ?? {};
+    return own.asked({ messages, parts: partsOf(params), prepared }, (smaller) =>
+      smaller ? again(sent(params, [...messages], smaller)) : ask(),
+    );
   };
   return {
     specificationVersion: "v4",
     transformParams: async ({ params, model }) => {
-      own.follow(model);
+      own.follow(nameOf(model));
       const prepared = await own.context.prepare(params.prompt, partsOf(params));
       return sent(params, params.prompt, prepared);
     },

@@ -4,7 +4,7 @@ use crate::json::{self, Reader, Shape, Want, may};
 use crate::text::has;
 
 /// G25: what providers say, in lower case.
-const PHRASES: [&str; 26] = [
+const PHRASES: [&str; 27] = [
     "prompt is too long",
     "prompt too long",
     "context_length_exceeded",
@@ -31,6 +31,8 @@ const PHRASES: [&str; 26] = [
     "exceeds maximum context",
     "string_above_max_length",
     "context window is full",
+    // The name of LangChain's and of opencode's own error.
+    "contextoverflowerror",
 ];
 
 /// Two phrases that say it together, the second behind the first.
@@ -238,6 +240,7 @@ mod tests {
             "input exceeds maximum context size",
             "string_above_max_length",
             "the context window is full",
+            "ContextOverflowError: Input exceeded the model's context window.",
             "input length and `max_tokens` exceed context limit: 197202 + 21333 > 200000",
         ] {
             let json = json::write(&message);

@@ -1,13 +1,13 @@
 /** `plimsoll/ai-sdk` in the AI SDK itself, with a model that refuses what is invalid or too long. */
 import assert from "node:assert/strict";
-import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { strictFor } from "../conformance/pairs.mjs";
-import { tools as installed, project, root, run } from "../support/project.mjs";
+import { hostProject, row, snippet } from "../support/hosts.mjs";
+import { root, run } from "../support/project.mjs";
 
 /** As a user writes it, against the types of both packages. */
 const PROGRAM = `import { generateText, type LanguageModelMiddleware, streamText, ToolLoopAgent, wrapLanguageModel } from "ai";
@@ -22,15 +22,7 @@ export const once = generateText({ model, prompt: "x", prepareStep: prepareStep(
 export const streamed = streamText({ model, prompt: "x", prepareStep: prepareStep({ window }) });
 export const agent = new ToolLoopAgent({ model, prepareStep: prepareStep({ window }) });
 `;
-const compilerOptions = {
-  ...{ module: "nodenext", target: "es2022", lib: ["es2024", "esnext.disposable", "dom"] },
-  ...{ strict: true, skipLibCheck: true, noEmit: true, types: [] },
-};
-const folder = project({
-  "program.mts": PROGRAM,
-  "tsconfig.json": JSON.stringify({ compilerOptions, files: ["program.mts"] }),
-});
-const entry = join(folder, "node_modules/plimsoll/dist/entry/ai-sdk.js");
+const { folder, entry } = hostProject("ai-sdk", ["ai"], PROGRAM);
 const { middleware, prepareStep } = await import(pathToFileURL(entry).href);
 
 const STEPS = 50;
@@ -103,8 +95,9 @@ const messages = [{ role: "user", content: `${FACT} Read every berth's file, one
 const asked = { tools, messages, system: "You audit a harbour.", stopWhen: stepCountIs(STEPS + 1) };
 
 /** What every way must hold. */
-function sound(name, { calls, refused, peak, broken }, text) {
-  console.log(`${name}: ${calls} calls, ${refused} refused, at most ${peak} tokens`);
+function sound(name, seen, text, epochs) {
+  row(name, "ai", seen, epochs);
+  const { calls, peak, broken } = seen;
   assert.deepEqual(broken, []);
   assert.equal(calls, STEPS + 1);
   assert.equal(text, "The audit is done.");
@@ -112,7 +105,6 @@ function sound(name, { calls, refused, peak, broken }, text) {
 }
 
 test("the SDK takes both by its types", () => {
-  symlinkSync(join(installed, "ai"), join(folder, "node_modules/ai"));
   run(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
 
@@ -121,7 +113,7 @@ test("prepareStep: 50 steps in a small window, all valid", async () => {
   const events = [];
   const step = prepareStep({ window: WINDOW, on: ({ type }) => events.push(type) }, { tools });
   const { text } = await generateText({ ...asked, model: mock, prepareStep: step });
-  sound("prepareStep", seen, text);
+  sound("prepareStep", seen, text, events.filter((type) => type === "epoch").length);
   assert.equal(seen.refused, 0);
   assert.ok(events.includes("epoch"), `${events}`);
 });
@@ -163,4 +155,10 @@ test("the middleware: a call that is refused as too long is sent once more with 
     sound("recover", seen, text);
     assert.ok(seen.refused >= 1 && seen.peak <= 9_000, JSON.stringify(seen));
   }
+});
+
+test("the snippet of the page runs", async () => {
+  const { seen, mock } = model();
+  const { text } = await snippet(folder, "ai-sdk", { model: mock, tools, messages });
+  sound("docs/hosts/ai-sdk.md", seen, text);
 });

@@ -25,10 +25,6 @@ declare global {
   var asTool: (tool: plimsoll.AgentTool) => object;
   var callModel: (request: plimsoll.Prepared<Message>) => Promise<{ usage: object }>;
   var anthropic: { messages: { create(body: object, options?: object): Promise<object> } };
-  var generateText: (asked: object) => Promise<object>;
-  var wrapLanguageModel: (wrapped: object) => object;
-  class HumanMessage { constructor(fields: object) }
-  class ToolMessage { constructor(fields: object) }
   var url: string;
   var apiKey: string;
   var myStore: (url: string) => plimsoll.Store;
@@ -48,6 +44,14 @@ const OTHERS = `declare module "@anthropic-ai/sdk" {
   export default class Anthropic {
     messages: { create(body: object, options?: object): Promise<{ usage: object; content: object[] }> };
   }
+}
+declare module "ai" {
+  export function generateText(asked: object): Promise<{ text: string }>;
+  export function stepCountIs(steps: number): object;
+  export function wrapLanguageModel(wrapped: object): object;
+}
+declare module "langchain" {
+  export function createAgent(options: object): object;
 }
 declare module "redis" {
   export function createClient(options: { url: string }): { connect(): Promise<any> };
@@ -74,7 +78,10 @@ console.log(JSON.stringify(await Promise.all(${JSON.stringify(ENTRIES)}.map(name
 const HISTORY = "declare const history: Message[]; ";
 
 /** Examples by page, the README first: later pages use names that an earlier one imported. */
-const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+const docs = readdirSync(join(root, "docs"), { recursive: true }).filter((name) =>
+  name.endsWith(".md"),
+);
+const pages = ["README.md", ...docs.map((name) => `docs/${name}`)];
 const examples = pages.flatMap((page) => {
   const text = readFileSync(join(root, page), "utf8");
   return [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);

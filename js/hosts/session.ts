@@ -1,0 +1,117 @@
+/** What the adapters share: one session of a host, whose rules hold as its models change, and one more try after an overflow. */
+import { ContextManager } from "../context.js";
+import { isContextOverflow } from "../overflow.js";
+import type { ContextManagerOptions, Format, Parts, Prepared, Provider } from "../types.js";
+
+/** A session: its options, or a `ContextManager` of yours with the format of the host, which you open and save. */
+export type HostSession = ContextManager<unknown> | ContextManagerOptions<unknown>;
+
+/** What an adapter knows of its host. */
+export interface Host {
+  /** The shape of its messages. */
+  format: Format;
+  /** True if it has no place for `Prepared.hints`: void thinking is then never sent. */
+  hasNoHints?: boolean;
+  /** Builds a synthetic message. */
+  create?: NonNullable<ContextManagerOptions<unknown>["create"]>;
+}
+
+/** A call of the model: what it is asked with. */
+interface Call {
+  /** The host's messages. */
+  messages: readonly unknown[];
+  /** What is sent beside them. */
+  parts: Parts;
+  /** The request that was made of them. */
+  prepared: Prepared<unknown> | undefined;
+}
+
+/** Names of providers and models as hosts have them, and whose rules hold. */
+const PROVIDERS: ReadonlyArray<[RegExp, Provider]> = [
+  [/bedrock/, "bedrock"],
+  [/anthropic|claude/, "anthropic"],
+  [/google|gemini|vertex/, "gemini"],
+  [/mistral/, "mistral"],
+  [/deepseek/, "deepseek"],
+  [/moonshot|kimi/, "kimi"],
+  [/(openai|azure).*responses/, "openai-responses"],
+  [/openai|azure/, "openai-chat"],
+];
+/** Providers that refuse thinking whose prefix has changed, unless a hint has them drop it. */
+const BINDS: ReadonlySet<Provider> = new Set<Provider>(["anthropic", "bedrock"]);
+
+/** A session's manager, and whose rules hold as the models change. */
+export class Session {
+  readonly context: ContextManager<unknown>;
+  /** The user did not choose the provider. */
+  readonly #follows: boolean;
+  /** The user did not choose what becomes of thinking, and the host cannot send hints. */
+  readonly #drops: boolean;
+  #provider: Provider | undefined;
+
+  constructor(session: HostSession, host: Host) {
+    const isOwn = !(session instanceof ContextManager);
+    const { hasNoHints = false, ...fixed } = host;
+    this.#follows = isOwn && session.provider === undefined;
+    this.#drops = isOwn && hasNoHints && session.thinking === undefined;
+    const thinking = this.#drops && drops(isOwn ? session.provider : undefined);
+    this.context = isOwn
+      ? new ContextManager({ ...fixed, ...session, ...thinking, format: host.format })
+      : session;
+  }
+
+  /** The next request goes to a model of this name, or to a provider's. A name that says nothing changes nothing. */
+  follow(name: unknown): void {
+    if (!this.#follows) return;
+    const known = String(name ?? "").toLowerCase();
+    const provider = PROVIDERS.find(([pattern]) => pattern.test(known))?.[1];
+    if (provider === undefined || provider === this.#provider) return;
+    this.#provider = provider;
+    this.context.setModel({ provider, ...(this.#drops && drops(provider)) });
+  }
+
+  /** Asks the model; once more, with a smaller request, if it refuses this one as too long. Returns which of them was answered. */
+  async asked<R>(
+    { messages, parts, prepared }: Call,
+    ask: (smaller?: Prepared<unknown>) => PromiseLike<R>,
+  ): Promise<[R, Prepared<unknown> | undefined]> {
+    try {
+      return [await ask(), prepared];
+    } catch (error) {
+      if (!isContextOverflow(error)) throw error;
+      const smaller = await this.context.recover(messages, error, parts);
+      if (!smaller) throw error;
+      return [await ask(smaller), smaller];
+    }
+  }
+}
+
+/** What becomes of thinking where no hint can be sent. Without a provider the rules are Anthropic's. */
+const drops = (provider: Provider = "anthropic"): { thinking: "drop" | "free" } => ({
+  thinking: BINDS.has(provider) ? "drop" : "free",
+});
+
+/** Sessions that a host runs side by side, by its id for each. */
+export class Sessions<S> {
+  readonly #open: () => S;
+  /** In the order of their last use. */
+  readonly #sessions = new Map<string, S>();
+
+  constructor(open: () => S) {
+    this.#open = open;
+  }
+
+  /** The session of this id: the one there is, or a new one. */
+  of(id: string): S {
+    const session = this.#sessions.get(id) ?? this.#open();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    const [oldest] = this.#sessions.keys();
+    // It may be in use: it is let go, not disposed of.
+    if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+    return session;
+  }
+}
+
+/** One that is asked for again after so many others starts over from its history. */
+const MOST_SESSIONS = 100;

@@ -1,0 +1,57 @@
+/** What the tests of the adapters share: a project with a host's packages in it, the snippet of the host's page, the row that is printed. */
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { project, root, tools, write } from "./project.mjs";
+
+const compilerOptions = {
+  ...{ module: "nodenext", target: "es2022", lib: ["es2024", "esnext.disposable", "dom"] },
+  ...{ strict: true, skipLibCheck: true, noEmit: true, types: [] },
+};
+
+/**
+ * A project with the packed package, packages of a host, and a program to be compiled against the types of both.
+ * @param {string} name of the entry: `plimsoll/NAME` @param {string[]} packages folders of `node_modules`
+ * @param {string} program TypeScript
+ */
+export function hostProject(name, packages, program) {
+  const folder = project({
+    "program.mts": program,
+    "tsconfig.json": JSON.stringify({ compilerOptions, files: ["program.mts"] }),
+  });
+  const modules = join(folder, "node_modules");
+  for (const one of packages) {
+    mkdirSync(dirname(join(modules, one)), { recursive: true });
+    symlinkSync(join(tools, one), join(modules, one));
+  }
+  return { folder, entry: join(modules, `plimsoll/dist/entry/${name}.js`) };
+}
+
+/**
+ * Runs the snippet that `docs/hosts/NAME.md` begins with, in a small window, and returns its constants.
+ * @param {string} folder of the project @param {string} name @param {object} host values of the names that the snippet uses
+ */
+export async function snippet(folder, name, host) {
+  const page = readFileSync(join(root, `docs/hosts/${name}.md`), "utf8");
+  const [, code] = /^# [^\n]*\n+```(?:js|ts)\n(.*?)^```$/ms.exec(page) ?? [];
+  const isShort = code?.trim().split("\n").length <= 12;
+  if (!isShort || !code.includes("200_000")) throw new Error(`${name}.md begins with no snippet`);
+  const names = [...code.matchAll(/^(?:export )?const (?:(\w+)|\{ (\w+) \})/gm)];
+  const exported = names.map(([, one, taken]) => one ?? taken);
+  const small = code
+    .replaceAll("200_000", "16_000")
+    .replaceAll("8_192", "1_000")
+    .replaceAll("export const", "const");
+  const given = `const { ${Object.keys(host).join(", ")} } = globalThis.host;\n`;
+  write(folder, { [`${name}.mjs`]: `${given}${small}\nexport { ${exported.join(", ")} };\n` });
+  globalThis.host = host;
+  return import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+}
+
+/** Prints what a run of a host came to. @param {string} name @param {string} host its package @param {any} seen @param {number} [epochs] */
+export function row(name, host, { calls, refused, broken, peak }, epochs) {
+  const { version } = JSON.parse(readFileSync(join(tools, host, "package.json"), "utf8"));
+  const changed = epochs === undefined ? "" : `, ${epochs} epochs`;
+  const what = `${calls} calls, ${broken.length} invalid, ${refused} refused as too long`;
+  console.log(`${host} ${version}, ${name}: ${what}, at most ${peak} tokens${changed}`);
+}
