@@ -53,6 +53,10 @@ declare module "ai" {
 declare module "langchain" {
   export function createAgent(options: object): object;
 }
+declare module "@openai/agents" {
+  export class Agent { constructor(options: object) }
+  export function run(agent: Agent, input: string, options: object): Promise<{ finalOutput: string }>;
+}
 declare module "redis" {
   export function createClient(options: { url: string }): { connect(): Promise<any> };
 }
