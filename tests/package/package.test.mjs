@@ -99,7 +99,7 @@ test("holds what is meant to be published and nothing else", () => {
   const listed = listTarball(tarball());
   assert.ok(listed.includes("package/dist/plimsoll.wasm"), listed.join());
   const meant =
-    /^package\/(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.+\.(js|d\.ts|json|wasm))$/;
+    /^package\/((package|openclaw\.plugin)\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.+\.(js|d\.ts|json|wasm))$/;
   assert.deepEqual(
     listed.filter((path) => !meant.test(path)),
     [],

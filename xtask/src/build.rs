@@ -74,6 +74,7 @@ fn assemble(js: &Path, npm: &Path) -> Result<()> {
 fn template(npm: &Path) -> Result<()> {
     let manifest = fs::read_to_string(root().join("pkg-template/package.json"))?;
     fs::write(npm.join("package.json"), manifest.replace("0.0.0-stamped", &version()?))?;
+    fs::copy(root().join("pkg-template/openclaw.plugin.json"), npm.join("openclaw.plugin.json"))?;
     for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root().join(file), npm.join(file))?;
     }

@@ -1,0 +1,62 @@
+/** What the host's configuration says of the model that is asked: whose rules hold, and its window. */
+import type { ContextManagerOptions, Provider } from "../../types.js";
+import type { HostConfig, HostMessage, RuntimeSettings } from "./host.js";
+
+/** Wire formats and providers of OpenClaw, and whose rules hold. The first that fits counts. */
+const PROVIDERS: ReadonlyArray<[RegExp, Provider]> = [
+  [/deepseek/, "deepseek"],
+  [/moonshot|kimi/, "kimi"],
+  [/mistral/, "mistral"],
+  [/bedrock/, "bedrock"],
+  [/google|gemini|vertex/, "gemini"],
+  [/anthropic/, "anthropic"],
+  [/responses|codex/, "openai-responses"],
+  [/openai|completions|ollama/, "openai-chat"],
+];
+
+/** The model of a call. */
+export interface Model {
+  /** Its provider and name. */
+  name: string;
+  /** Whose rules hold; undefined if that cannot be told. */
+  provider: Provider | undefined;
+  /** Its window in tokens, if the configuration has it. */
+  window: number | undefined;
+}
+
+/** The model of a call. An answer of the history names the wire format of a provider that the configuration does not describe. */
+export function modelOf(
+  config: HostConfig | undefined,
+  settings: RuntimeSettings | undefined,
+  named: string | undefined,
+  messages: readonly HostMessage[],
+): Model {
+  const { provider = null, resolved = null, requested = null } = settings?.model ?? {};
+  const full = resolved ?? named ?? requested ?? "";
+  const id = provider && full.startsWith(`${provider}/`) ? full.slice(provider.length + 1) : full;
+  const described = provider ? config?.models?.providers?.[provider] : undefined;
+  const model = described?.models?.find((one) => one.id === id);
+  const api = model?.api ?? described?.api ?? apiOf(messages, provider);
+  const words = `${provider ?? ""} ${api ?? ""} ${api ? "" : id}`.toLowerCase();
+  return {
+    name: `${provider ?? ""}/${id}`,
+    provider: PROVIDERS.find(([pattern]) => pattern.test(words))?.[1],
+    window: model?.contextWindow,
+  };
+}
+
+/** Wire format of the newest answer of this provider. */
+function apiOf(messages: readonly HostMessage[], provider: string | null): string | undefined {
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const answer = messages[at] as { provider?: unknown; api?: unknown } | undefined;
+    if (answer?.provider === provider && typeof answer?.api === "string") return answer.api;
+  }
+  return undefined;
+}
+
+/** Messages of pi have no member for hints to the provider: thinking that an edit has made void goes instead. */
+export function thinkingOf(
+  provider: Provider,
+): NonNullable<ContextManagerOptions<unknown>["thinking"]> {
+  return provider === "anthropic" || provider === "bedrock" ? "drop" : "free";
+}

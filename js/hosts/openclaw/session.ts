@@ -1,0 +1,215 @@
+/** One session: its manager, its transcript, and what the host has told of its sizes. */
+import { ContextManager } from "../../context.js";
+import type { CompactionOutcome, ContextManagerOptions, Parts, Prepared } from "../../types.js";
+import { Figures } from "./figures.js";
+import type {
+  AssembleCall,
+  CommitCall,
+  CompactCall,
+  HostMessage,
+  Llm,
+  ReadPage,
+  SessionTarget,
+} from "./host.js";
+import { type Model, thinkingOf } from "./models.js";
+import { Transcript, textOf } from "./transcript.js";
+
+/** Share of the usable window above which a turn ends with a fold: the host lends its model for a summary only between turns. */
+const FOLD_ABOVE = 0.8;
+/** Advancement keys that are remembered; the host delivers a turn again before the next one. */
+const KEYS = 64;
+
+/** What all sessions have in common. */
+export interface Shared {
+  /** Options of the manager of a session. */
+  options(session: Session): ContextManagerOptions<HostMessage>;
+  /** Texts of the user that are pinned. */
+  patterns: readonly RegExp[];
+  /** Texts of files that are pinned. */
+  texts: readonly string[];
+}
+
+export class Session {
+  readonly id: string;
+  context!: ContextManager<HostMessage>;
+  transcript: Transcript = new Transcript();
+  readonly figures: Figures = new Figures();
+  /** Its manager was opened in a store. */
+  isStored = false;
+  /** Where the host keeps its transcript. */
+  target: SessionTarget | undefined;
+  /** The transcript has all that the host's has. */
+  isRead = false;
+  /** A turn's first call was seen. */
+  hasBegun = false;
+  /** Model of the turn. */
+  model = "";
+  /** The host's model; usable while the hook runs that lent it. */
+  llm: Llm | undefined;
+  /** Number of hooks that use it now. */
+  busy = 0;
+  /** A turn was committed since the last maintenance. */
+  hasTurn = false;
+  readonly #shared: Shared;
+  readonly #pinned = new Set<string>();
+  readonly #advanced = new Set<string>();
+  /** Window, reserve and provider that the manager knows. */
+  #known = "";
+  #provider: Model["provider"];
+  /** Requests of the turn, in order. */
+  #requests: Prepared<HostMessage>[] = [];
+
+  constructor(id: string, shared: Shared) {
+    this.id = id;
+    this.#shared = shared;
+  }
+
+  /** Begins where another session is now. */
+  fork(parent: Session): void {
+    const options = this.#shared.options(this);
+    this.context = ContextManager.restore(parent.context.snapshot(), options);
+    this.transcript = parent.transcript.copy();
+    this.isRead = true;
+  }
+
+  /** The request of a turn's first call, whose messages are the history before the turn. */
+  begin(call: AssembleCall, model: Model): Prepared<HostMessage> {
+    this.transcript.follow(call.messages);
+    this.hasBegun = true;
+    this.model = model.name;
+    const reserve = call.runtimeSettings?.limits?.maxOutputTokens;
+    this.figures.begin(call.tokenBudget ?? 0, reserve, call.prompt, model.window);
+    this.#provider = model.provider ?? this.#provider;
+    this.#requests = [];
+    return this.#request();
+  }
+
+  /** The request of a later call. The host appends the turn's messages itself; as history it shows what we returned last. */
+  go(call: AssembleCall, window: number | undefined): Prepared<HostMessage> {
+    this.figures.go(call.tokenBudget, window);
+    return this.#request();
+  }
+
+  /** Appends an accepted turn. False: it is known, the host delivers it again. */
+  advance(call: CommitCall): boolean {
+    if (this.#advanced.has(call.advancementKey)) return false;
+    // The turn's first call counts the history; the next one is what the first answer that is new was made from.
+    const of = this.#requests[1] ?? this.#requests[0];
+    const answer = call.messages.find((one) => isAnswer(one) && !this.transcript.has(one));
+    if (answer && of) this.context.observe(answer.usage, of);
+    for (const message of call.messages) this.transcript.append(message);
+    this.#advanced.add(call.advancementKey);
+    for (const key of this.#advanced) {
+      if (this.#advanced.size > KEYS) this.#advanced.delete(key);
+    }
+    this.#requests = [];
+    this.figures.end();
+    this.hasTurn = true;
+    return true;
+  }
+
+  /** Folds with a summary if that is due or soon will be. `null`: neither. */
+  async foldIfNear(signal: AbortSignal | undefined): Promise<CompactionOutcome | null> {
+    const history = this.transcript.list();
+    if (history.length === 0 || this.context.status().blocked) return null;
+    const parts = this.#parts(signal);
+    const plan = this.context.plan(history, parts);
+    const isDue = plan.outcome === "summarize";
+    if (!isDue && plan.tokensBefore <= FOLD_ABOVE * this.figures.usable) return null;
+    return this.context.compact(history, { ...parts, force: !isDue });
+  }
+
+  /** Compacts now, because the user or the host wants it. */
+  compact(call: CompactCall): Promise<CompactionOutcome> {
+    const focus = call.customInstructions?.trim() || undefined;
+    const parts = this.#parts(call.abortSignal);
+    return this.context.compact(this.transcript.list(), { ...parts, force: true, focus });
+  }
+
+  /** A smaller request after the provider has refused one; `null` if there is none. */
+  recover(call: CompactCall): Promise<Prepared<HostMessage> | null> {
+    const { currentTokenCount: inputTokens, tokenBudget: limit } = call;
+    const overflow = {
+      ...(isSize(inputTokens) && { inputTokens }),
+      ...(isSize(limit) && { limit }),
+    };
+    const parts = this.#parts(call.abortSignal);
+    return this.context.recover(this.transcript.list(), overflow, parts);
+  }
+
+  /** What would be sent now. */
+  sent(): Prepared<HostMessage> {
+    return this.context.request(this.transcript.list(), this.#parts());
+  }
+
+  async save(): Promise<void> {
+    if (this.isStored) await this.context.save();
+  }
+
+  #request(): Prepared<HostMessage> {
+    this.#pin();
+    const prepared = this.sent();
+    this.#requests.push(prepared);
+    return prepared;
+  }
+
+  /** The host appends its prompt itself, and what else it sends is known as a number only. */
+  #parts(signal?: AbortSignal): Parts {
+    this.#follow();
+    return { open: true, unseenTokens: this.figures.unseen, signal };
+  }
+
+  /** The manager hears of another model. */
+  #follow(): void {
+    const { window: contextTokens, reserve: maxOutputTokens } = this.figures;
+    const provider = this.#provider;
+    const model = `${contextTokens} ${maxOutputTokens} ${provider}`;
+    if (contextTokens === 0 || model === this.#known) return;
+    this.context.setModel({
+      window: { contextTokens, maxOutputTokens },
+      ...(provider && { provider, thinking: thinkingOf(provider) }),
+    });
+    this.#known = model;
+  }
+
+  /** Reads what the host has of the session from before this process, and puts it before what is known already. */
+  async read(page: ReadPage): Promise<void> {
+    if (this.isRead || !this.target) return;
+    const whole = new Transcript();
+    if (!(await whole.read(page, this.target))) return;
+    for (const message of this.transcript.list()) whole.append(message);
+    this.transcript = whole;
+    this.isRead = true;
+  }
+
+  /** Pins what the settings name, before a request that could remove it. */
+  #pin(): void {
+    const { patterns, texts } = this.#shared;
+    for (const text of texts) this.#pinOnce(text, { text });
+    if (patterns.length === 0) return;
+    const history = this.transcript.list();
+    const isPinned = (text: string): boolean => patterns.some((pattern) => pattern.test(text));
+    let isKnown = false;
+    for (const [index, message] of history.entries()) {
+      const text = message.role === "user" ? textOf(message) : "";
+      if (!text || this.#pinned.has(text) || !isPinned(text)) continue;
+      // A plan makes the manager know the history, and changes nothing of it.
+      if (!isKnown) this.context.plan(history, this.#parts());
+      isKnown = true;
+      this.#pinOnce(text, { index });
+    }
+  }
+
+  #pinOnce(text: string, what: { text: string } | { index: number }): void {
+    if (this.#pinned.has(text)) return;
+    this.context.pin(what);
+    this.#pinned.add(text);
+  }
+}
+
+function isAnswer({ role, usage, stopReason }: HostMessage): boolean {
+  return role === "assistant" && !!usage && stopReason !== "error" && stopReason !== "aborted";
+}
+
+const isSize = (tokens: number | undefined): tokens is number =>
+  tokens !== undefined && Number.isFinite(tokens) && tokens >= 1;

@@ -1,0 +1,119 @@
+/** The sessions that are live. Engines come and go with each turn, so that these outlive them. */
+import { ContextManager } from "../../context.js";
+import type { Store } from "../../types.js";
+import type { HostMessage } from "./host.js";
+import { Session, type Shared } from "./session.js";
+
+/** Sessions of the host's own, such as a memory flush, that begin with another's history and are never committed. */
+const PRIVATE = "internal-session-effects-";
+export const isPrivate = (id: string): boolean => id.startsWith(PRIVATE);
+
+export class Sessions {
+  readonly #live = new Map<string, Session>();
+  readonly #opening = new Map<string, Promise<Session>>();
+  readonly #shared: Shared;
+  readonly #store: Store;
+  readonly #most: number;
+  readonly #report: (what: string, error: unknown) => void;
+
+  /**
+   * @param most sessions that are live at once; of others, the one that was used longest ago is saved and disposed
+   * @param report hears of what failed, which stops no session
+   */
+  constructor(
+    shared: Shared,
+    store: Store,
+    most: number,
+    report: (what: string, error: unknown) => void,
+  ) {
+    this.#shared = shared;
+    this.#store = store;
+    this.#most = most;
+    this.#report = report;
+  }
+
+  /** Works with a session, which stays live meanwhile. */
+  async use<T>(
+    id: string,
+    work: (session: Session) => T | Promise<T>,
+    messages: readonly HostMessage[] = [],
+  ): Promise<T> {
+    const session = await this.#session(id, messages);
+    session.busy += 1;
+    try {
+      return await work(session);
+    } finally {
+      session.busy -= 1;
+      await this.#rest();
+    }
+  }
+
+  /** A live session, by its id. */
+  find(id: string): Session | undefined {
+    return this.#live.get(id);
+  }
+
+  async #session(id: string, messages: readonly HostMessage[]): Promise<Session> {
+    const live = this.#live.get(id);
+    if (live) {
+      // The newest is last.
+      this.#live.delete(id);
+      this.#live.set(id, live);
+      return live;
+    }
+    let opening = this.#opening.get(id);
+    if (!opening) {
+      opening = this.#open(id, messages).finally(() => this.#opening.delete(id));
+      this.#opening.set(id, opening);
+    }
+    return opening;
+  }
+
+  async #open(id: string, messages: readonly HostMessage[]): Promise<Session> {
+    const session = new Session(id, this.#shared);
+    const parent = isPrivate(id) ? this.#parentOf(messages) : undefined;
+    if (parent) {
+      session.fork(parent);
+    } else if (isPrivate(id)) {
+      session.context = new ContextManager(this.#shared.options(session));
+      session.isRead = true;
+    } else {
+      await this.#load(session);
+    }
+    this.#live.set(id, session);
+    return session;
+  }
+
+  async #load(session: Session): Promise<void> {
+    const options = this.#shared.options(session);
+    try {
+      session.context = await ContextManager.open(this.#store, session.id, options);
+      session.isStored = true;
+    } catch (error) {
+      // Its record stays as it is, for whoever wants to look at it.
+      this.#report(`session ${session.id} begins anew and is not saved`, error);
+      session.context = new ContextManager(options);
+    }
+  }
+
+  /** The session whose history these messages begin with, the newest first. */
+  #parentOf(messages: readonly HostMessage[]): Session | undefined {
+    const sessions = [...this.#live.values()].filter(({ id }) => !isPrivate(id)).reverse();
+    return sessions.find(({ transcript }) => messages.some((message) => transcript.has(message)));
+  }
+
+  /** Saves and disposes what is over the limit. */
+  async #rest(): Promise<void> {
+    for (const [id, session] of this.#live) {
+      if (this.#live.size <= this.#most) return;
+      if (session.busy > 0) continue;
+      this.#live.delete(id);
+      try {
+        await session.save();
+      } catch (error) {
+        this.#report(`session ${id} was not saved`, error);
+      }
+      session.context[Symbol.dispose]();
+    }
+  }
+}

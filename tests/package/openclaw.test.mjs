@@ -1,0 +1,307 @@
+/** The context engine of OpenClaw, held to what its host does in each hook. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Host, hostProject, installed, WINDOW } from "../support/openclaw-host.mjs";
+import { emptyFolder } from "../support/project.mjs";
+
+const folder = hostProject();
+const FACT = "the access phrase of the harbour office is ZX-4471-QUARTZ";
+const settings = { pins: { patterns: ["\\bPIN:"] } };
+const start = (options = {}) =>
+  new Host(folder, { settings, agentDir: emptyFolder(), ...options }).start();
+const json = (value) => JSON.stringify(value);
+
+/** Plays turns, the third with the fact. */
+async function play(host, id, from, to, options) {
+  for (let turn = from; turn <= to; turn += 1) {
+    const text = turn === 3 ? `PIN: ${FACT}.` : `Step ${turn}: look at berth ${turn * 37}.`;
+    await host.turn(id, text, options);
+    if (turn === 3) host.fact = FACT;
+  }
+}
+
+test("the manifest names the engine, its file and a closed schema of its settings", () => {
+  const root = join(folder, "node_modules/plimsoll");
+  const { openclaw, peerDependenciesMeta } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  );
+  const manifest = JSON.parse(readFileSync(join(root, "openclaw.plugin.json"), "utf8"));
+  for (const file of openclaw.extensions) assert.ok(existsSync(join(root, file)), file);
+  assert.equal(peerDependenciesMeta.openclaw.optional, true);
+  assert.equal(manifest.kind, "context-engine");
+  assert.equal(manifest.configSchema.additionalProperties, false);
+  assert.deepEqual(
+    Object.keys(manifest.uiHints).sort(),
+    Object.keys(manifest.configSchema.properties).sort(),
+  );
+});
+
+test("the engine declares what the host wants before it gives it a turn", async () => {
+  const host = await start();
+  const { info, commitTurn } = await host.engine();
+  assert.equal(host.registered.id, "plimsoll");
+  assert.equal(info.transcriptSemantics.currentTurnFence, "before-current-turn-entry-v1");
+  assert.equal(info.transcriptSemantics.turnAdvancementIdempotency, "atomic-idempotent-v1");
+  assert.equal(info.ownsCompaction, true);
+  assert.equal(typeof commitTurn, "function");
+});
+
+for (const api of ["openai-completions", "anthropic-messages"]) {
+  test(`60 turns at 32k over ${api}, with a restart: valid, never too long, few epochs, the fact in every request`, async () => {
+    const host = await start({ api });
+    await play(host, "long", 1, 30);
+    await host.start();
+    await play(host, "long", 31, 60);
+    const { calls, broken, peak, epochs, summaries, overflows } = host.seen;
+    console.log(
+      `${api}: ${calls} calls, ${broken.length} broken, ${overflows} overflows, peak ${peak}, ${epochs} epochs, ${summaries} summaries`,
+    );
+    assert.deepEqual(broken, []);
+    assert.equal(overflows, 0);
+    assert.equal(calls, 180);
+    assert.ok(epochs <= 20, `${epochs}`);
+    assert.ok(summaries > 0);
+    assert.deepEqual(host.logged, []);
+  });
+}
+
+test("after a restart the next request begins with the bytes of the last one", async () => {
+  const host = await start();
+  await play(host, "bytes", 1, 12);
+  const last = host.lastSent;
+  await host.start();
+  const engine = await host.engine();
+  await engine.bootstrap(host.base("bytes"));
+  const { messages } = await engine.assemble(host.first("bytes", "Go on."));
+  assert.ok(messages.length > last.length);
+  assert.ok(json(messages.slice(0, last.length).map(bare)) === json(last.map(bare)));
+});
+/** A message without what the host adds to its own copy of it. */
+const bare = ({ role, content }) => ({ role, content });
+
+test("a long session of another engine: the first call fits, with the pins, and without that engine's summary", async () => {
+  const other = await start();
+  await play(other, "old", 1, 40, { isCommitted: false, chars: 5_000 });
+  for (const message of other.rows("old")) {
+    if (message.role === "user") message.content = message.content.padEnd(1_500, " tide");
+  }
+  const compacted = await start();
+  const engine = await compacted.engine();
+  const answer = await engine.compact({
+    ...{ ...compacted.base("old"), tokenBudget: WINDOW, currentTokenCount: 50_000 },
+    runtimeContext: { trigger: "budget", llm: compacted.llm },
+  });
+  assert.equal(answer.compacted, true);
+  assert.ok(answer.result.tokensAfter < WINDOW, json(answer));
+
+  const host = await start();
+  const summary = { role: "compactionSummary", summary: "All was well.", timestamp: 5 };
+  const assembled = await host.engine();
+  await assembled.bootstrap(host.base("old"));
+  const call = host.first("old", "Go on.", [summary, ...host.history("old").slice(-20)]);
+  const { messages, estimatedTokens } = await assembled.assemble(call);
+  assert.ok(json(messages).includes(FACT));
+  assert.ok(!json(messages).includes("All was well."));
+  assert.ok(estimatedTokens < 24_000, `${estimatedTokens}`);
+  assert.deepEqual(host.logged, []);
+});
+
+test("sizes follow the provider's counts, which know of the tools", async () => {
+  const host = await start();
+  await play(host, "sizes", 1, 4);
+  const engine = await host.engine();
+  const { messages, estimatedTokens } = await engine.assemble(host.first("sizes", "Go on."));
+  const { input } = host.call(messages, []);
+  assert.ok(Math.abs(estimatedTokens - input) < 0.1 * input, `${estimatedTokens}, ${input}`);
+});
+
+test("a provider that counts nothing is not sent too much either", async () => {
+  const host = await start({ hasUsage: false });
+  await play(host, "uncounted", 1, 30);
+  assert.deepEqual(host.seen.broken, []);
+  assert.equal(host.seen.overflows, 0);
+});
+
+test("compact as the first call of a process answers the host's gate with what would be sent", async () => {
+  const host = await start();
+  await play(host, "gate", 1, 14);
+  await host.start();
+  const engine = await host.engine();
+  const compact = (trigger, more) =>
+    engine.compact({
+      ...{ ...host.base("gate"), force: true, tokenBudget: WINDOW, ...more },
+      runtimeContext: { trigger, llm: host.llm },
+    });
+  const gate = await compact("budget", { currentTokenCount: 60_000 });
+  assert.equal(gate.compacted, true);
+  assert.equal(gate.result.tokensBefore, 60_000);
+  assert.ok(gate.result.tokensAfter < WINDOW, json(gate));
+  // Less than what we would send: the gate still opens, since the request fits.
+  const again = await compact("budget", { currentTokenCount: 10 });
+  assert.equal(again.compacted, true, json(again));
+  assert.deepEqual(host.logged, []);
+});
+
+test("compact on the user's request says what was done, and that nothing was", async () => {
+  const host = await start();
+  await play(host, "manual", 1, 8);
+  const engine = await host.engine();
+  const compact = (id) =>
+    engine.compact({
+      ...{ ...host.base(id), tokenBudget: WINDOW, customInstructions: "the tides" },
+      runtimeContext: { trigger: "manual", llm: host.llm },
+    });
+  const done = await compact("manual");
+  assert.equal(done.compacted, true);
+  assert.ok(done.result.tokensAfter < done.result.tokensBefore, json(done));
+  assert.match(done.result.summary, /harbour/);
+  const nothing = await compact("empty");
+  assert.equal(nothing.ok, true);
+  assert.equal(nothing.compacted, false);
+  assert.ok(nothing.reason);
+});
+
+test("a request that the provider refused is followed by a smaller one", async () => {
+  const host = await start();
+  await play(host, "refused", 1, 8);
+  const engine = await host.engine();
+  const before = (await engine.assemble(host.first("refused", "Go on."))).estimatedTokens;
+  const answer = await engine.compact({
+    ...{ ...host.base("refused"), currentTokenCount: before, tokenBudget: WINDOW },
+    runtimeContext: { trigger: "overflow", llm: host.llm },
+  });
+  assert.equal(answer.compacted, true);
+  assert.ok(answer.result.tokensAfter < 0.9 * before, json(answer));
+  const after = (await engine.assemble(host.first("refused", "Go on."))).estimatedTokens;
+  assert.equal(after, answer.result.tokensAfter);
+});
+
+test("a turn that is delivered twice is taken up once, also in another process", async () => {
+  const host = await start();
+  await play(host, "twice", 1, 3);
+  const { commit, result } = await host.turn("twice", "Once only.");
+  assert.deepEqual(result, { status: "committed" });
+  const engine = await host.engine();
+  assert.deepEqual(await engine.commitTurn(commit), { status: "duplicate" });
+  await host.start();
+  const other = await host.engine();
+  await other.commitTurn(commit);
+  await other.bootstrap(host.base("twice"));
+  const { messages } = await other.assemble(host.first("twice", "Go on."));
+  assert.equal(messages.filter(({ content }) => content === "Once only.").length, 1);
+  assert.equal(messages.length, host.rows("twice").length);
+});
+
+test("a turn that the host has taken back is not sent", async () => {
+  const host = await start();
+  await play(host, "back", 1, 2);
+  const length = host.rows("back").length;
+  await host.turn("back", "Forget this.");
+  host.rows("back").length = length;
+  const engine = await host.engine();
+  const { messages } = await engine.assemble(host.first("back", "Go on."));
+  assert.equal(messages.length, length);
+  assert.ok(!json(messages).includes("Forget this."));
+});
+
+test("a turn that the host gave to its own engine is in the next request", async () => {
+  const host = await start();
+  await play(host, "legacy", 1, 2);
+  await host.turn("legacy", "Without us.", { isCommitted: false });
+  const engine = await host.engine();
+  const { messages } = await engine.assemble(host.first("legacy", "Go on."));
+  assert.ok(json(messages).includes("Without us."));
+});
+
+test("a private session begins where its parent is, and leaves nothing behind", async () => {
+  const host = await start();
+  await play(host, "parent", 1, 20);
+  const files = readdirSync(join(host.agentDir, "plimsoll")).length;
+  const id = "internal-session-effects-1-2";
+  const history = host.history("parent");
+  const engine = await host.engine();
+  await engine.bootstrap(host.base(id));
+  const fork = await engine.assemble(host.first(id, "Write your notes.", history));
+  const parent = await engine.assemble(host.first("parent", "Write your notes.", history));
+  const isSame = json(fork.messages.map(bare)) === json(parent.messages.map(bare));
+  assert.ok(isSame, "the fold of the parent, and what came after it");
+  assert.ok(parent.messages.length < host.rows("parent").length);
+  assert.equal(readdirSync(join(host.agentDir, "plimsoll")).length, files);
+});
+
+test("what fails is logged once, and the host gets its messages as they came", async () => {
+  const host = await start();
+  const engine = await host.engine();
+  const messages = [{ role: "user", content: { get: 1 }, timestamp: 1 }, 7];
+  for (let time = 0; time < 2; time += 1) {
+    const call = host.first("bad", "Go on.", messages);
+    assert.equal((await engine.assemble(call)).messages, messages);
+  }
+  assert.equal(host.logged.length, 1, json(host.logged));
+  assert.match(host.logged[0], /^plimsoll: assemble: /);
+  assert.equal((await engine.compact({ sessionId: "bad" })).ok, false);
+});
+
+test("a transcript that cannot be read, and a summarizer that fails, stop no turn", async () => {
+  const page = globalThis.openclawPage;
+  globalThis.openclawPage = async () => {
+    throw new Error("database is locked");
+  };
+  try {
+    const summarize = () => {
+      throw new Error("503");
+    };
+    const host = await start({ summarize });
+    await play(host, "outage", 1, 20);
+    assert.deepEqual(host.seen.broken, []);
+    assert.equal(host.seen.overflows, 0);
+    assert.ok(host.seen.summaries > 0 && host.seen.summaries <= 10, `${host.seen.summaries}`);
+    assert.ok(host.logged.some((line) => line.includes("database is locked")));
+  } finally {
+    globalThis.openclawPage = page;
+  }
+});
+
+test("a record that does not verify is left alone, and the session goes on without it", async () => {
+  const host = await start();
+  await play(host, "corrupt", 1, 2);
+  const [file] = readdirSync(join(host.agentDir, "plimsoll")).filter((name) =>
+    name.startsWith("corrupt"),
+  );
+  const path = join(host.agentDir, "plimsoll", file);
+  writeFileSync(path, "no record");
+  await host.start();
+  await play(host, "corrupt", 3, 4);
+  assert.deepEqual(host.seen.broken, []);
+  assert.equal(readFileSync(path, "utf8"), "no record");
+  assert.equal(host.logged.length, 1, json(host.logged));
+});
+
+test("of many sessions only the newest stay live; the others are saved and go on later", async () => {
+  const { Sessions } = await installed(folder, "hosts/openclaw/sessions.js");
+  const { memoryStore } = await installed(folder, "store/memory.js");
+  const store = memoryStore();
+  const options = () => ({ window: { contextTokens: WINDOW }, format: "pi" });
+  const reported = [];
+  const report = (what) => reported.push(what);
+  const sessions = new Sessions({ options, patterns: [], texts: [] }, store, 2, report);
+  const first = await sessions.use("a", (session) => session);
+  await sessions.use("b", () => undefined);
+  // One that is in use stays, though it is the oldest.
+  await sessions.use("a", async () => {
+    await sessions.use("c", () => undefined);
+    await sessions.use("d", () => undefined);
+  });
+  const isLive = (id) => sessions.find(id) !== undefined;
+  assert.deepEqual(["a", "b", "c", "d"].map(isLive), [true, false, false, true]);
+  await sessions.use("e", () => undefined);
+  await sessions.use("f", () => undefined);
+  assert.ok(!isLive("a"));
+  assert.throws(() => first.context.status(), /disposed/i);
+  assert.ok(await store.load("a"));
+  const again = await sessions.use("a", (session) => session);
+  assert.notEqual(again, first);
+  assert.deepEqual(reported, []);
+});
