@@ -91,15 +91,16 @@ function nameOf(model: unknown): string {
  * const agent = createAgent({ model, tools, middleware: [middleware({ window: { contextTokens: 200_000 } })] });
  */
 export function middleware(session: LangChainSession): LangChainMiddleware {
-  const threads = new Sessions(() => new Thread(session));
+  const threads = new Sessions<Thread>();
+  const open = (): Thread => new Thread(session);
   // Wrong options throw here, not in the first call.
-  threads.of("");
+  threads.of("", open);
   return {
     name: "plimsoll",
     wrapModelCall: async (request, handler) => {
       const { messages, model } = request;
       const { signal, thread } = runOf(request);
-      const one = threads.of(session instanceof ContextManager ? "" : thread);
+      const one = threads.of(session instanceof ContextManager ? "" : thread, open);
       one.sees(messages, model);
       const parts = partsOf(request, signal);
       const prepared = await one.context.prepare(messages, parts);

@@ -93,17 +93,12 @@ const drops = (provider: Provider = "anthropic"): { thinking: "drop" | "free" } 
 
 /** Sessions that a host runs side by side, by its id for each. */
 export class Sessions<S> {
-  readonly #open: () => S;
   /** In the order of their last use. */
   readonly #sessions = new Map<string, S>();
 
-  constructor(open: () => S) {
-    this.#open = open;
-  }
-
   /** The session of this id: the one there is, or a new one. */
-  of(id: string): S {
-    const session = this.#sessions.get(id) ?? this.#open();
+  of(id: string, open: () => S): S {
+    const session = this.#sessions.get(id) ?? open();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     const [oldest] = this.#sessions.keys();

@@ -12,9 +12,9 @@ const compilerOptions = {
 /**
  * A project with the packed package, packages of a host, and a program to be compiled against the types of both.
  * @param {string} name of the entry: `plimsoll/NAME` @param {string[]} packages folders of `node_modules`
- * @param {string} program TypeScript
+ * @param {string} program TypeScript @param {string} [from] where the packages are
  */
-export function hostProject(name, packages, program) {
+export function hostProject(name, packages, program, from = tools) {
   const folder = project({
     "program.mts": program,
     "tsconfig.json": JSON.stringify({ compilerOptions, files: ["program.mts"] }),
@@ -22,9 +22,18 @@ export function hostProject(name, packages, program) {
   const modules = join(folder, "node_modules");
   for (const one of packages) {
     mkdirSync(dirname(join(modules, one)), { recursive: true });
-    symlinkSync(join(tools, one), join(modules, one));
+    symlinkSync(join(from, one), join(modules, one));
   }
   return { folder, entry: join(modules, `plimsoll/dist/entry/${name}.js`) };
+}
+
+/** The snippet that `docs/hosts/NAME.md` begins with. @param {string} name */
+export function example(name) {
+  const page = readFileSync(join(root, `docs/hosts/${name}.md`), "utf8");
+  const [, code = ""] = /^# [^\n]*\n+```(?:js|ts)\n(.*?)^```$/ms.exec(page) ?? [];
+  const lines = code.trim().split("\n").length;
+  if (code === "" || lines > 12) throw new Error(`${name}.md begins with no short snippet`);
+  return code;
 }
 
 /**
@@ -32,10 +41,8 @@ export function hostProject(name, packages, program) {
  * @param {string} folder of the project @param {string} name @param {object} host values of the names that the snippet uses
  */
 export async function snippet(folder, name, host) {
-  const page = readFileSync(join(root, `docs/hosts/${name}.md`), "utf8");
-  const [, code] = /^# [^\n]*\n+```(?:js|ts)\n(.*?)^```$/ms.exec(page) ?? [];
-  const isShort = code?.trim().split("\n").length <= 12;
-  if (!isShort || !code.includes("200_000")) throw new Error(`${name}.md begins with no snippet`);
+  const code = example(name);
+  if (!code.includes("200_000")) throw new Error(`${name}.md: a window of 200_000 tokens`);
   const names = [...code.matchAll(/^(?:export )?const (?:(\w+)|\{ (\w+) \})/gm)];
   const exported = names.map(([, one, taken]) => one ?? taken);
   const small = code
@@ -48,9 +55,12 @@ export async function snippet(folder, name, host) {
   return import(pathToFileURL(join(folder, `${name}.mjs`)).href);
 }
 
-/** Prints what a run of a host came to. @param {string} name @param {string} host its package @param {any} seen @param {number} [epochs] */
-export function row(name, host, { calls, refused, broken, peak }, epochs) {
-  const { version } = JSON.parse(readFileSync(join(tools, host, "package.json"), "utf8"));
+/**
+ * Prints what a run of a host came to.
+ * @param {string} name @param {string} host its package @param {any} seen @param {number} [epochs] @param {string} [from] where it is
+ */
+export function row(name, host, { calls, refused, broken, peak }, epochs, from = tools) {
+  const { version } = JSON.parse(readFileSync(join(from, host, "package.json"), "utf8"));
   const changed = epochs === undefined ? "" : `, ${epochs} epochs`;
   const what = `${calls} calls, ${broken.length} invalid, ${refused} refused as too long`;
   console.log(`${host} ${version}, ${name}: ${what}, at most ${peak} tokens${changed}`);
