@@ -1,12 +1,12 @@
-/** Compactions in session files: a record as a line, and the history after the last one. */
+/** Compactions and checkpoints in session files: a record as a line, and the history after the last compaction. */
 import { argumentJson } from "./json.js";
-import type { CompactionRecord, SessionFile } from "./types.js";
+import type { CheckpointRecord, CompactionRecord, SessionFile } from "./types.js";
 
 /**
- * Returns a compaction as one line of JSONL, without a line break, as pi and OpenClaw write it. It belongs in a session file in which
- * every message is a line `{ type: "message", id, parentId, message }`; `readSession` reads it back.
+ * Returns a compaction or a checkpoint as one line of JSONL, without a line break, as pi and OpenClaw write it. It belongs in a session
+ * file in which every message is a line `{ type: "message", id, parentId, message }`; `readSession` reads it back.
  *
- * @param record the compaction, from `CompactionOutcome.record`
+ * @param record the compaction, from `CompactionOutcome.record`, or the checkpoint, from the event `checkpoint`
  * @param entry ids of the file
  * @throws {PlimsollError} `INVALID_ARGUMENT`
  * @example
@@ -14,12 +14,12 @@ import type { CompactionRecord, SessionFile } from "./types.js";
  * if (record) await appendFile("session.jsonl", `${recordLine(record)}\n`);
  */
 export function recordLine(
-  record: CompactionRecord,
+  record: CompactionRecord | CheckpointRecord,
   entry: {
     /** Id of the entry before this line. */
     parentId?: string | null;
     /**
-     * Id of the first message that is kept. Needed if the file has messages that are not in the history that was compacted; else
+     * Of a compaction: id of the first message that is kept. Needed if the file has messages that are not in the history that was compacted; else
      * `firstKeptIndex` of the record is enough.
      */
     firstKeptEntryId?: string | null;

@@ -15,6 +15,7 @@ const right = (head: string, drop?: number): Column => {
 const COST = [
   right("BILL"),
   right("SAVED", 1),
+  right("REGRET", 3),
   right("EDITS"),
   right("FOLDS", 0),
   right("EPOCHS", 2),
@@ -48,6 +49,7 @@ function cost(row: MatrixRow): Cell[] {
   return [
     told(row, "bill", count(row.bill)),
     plain(row.preset === "unmanaged" ? "-" : percent(row.saved, 1)),
+    plain(row.regret === null ? "-" : percent(row.regret, 1)),
     told(row, "edits", count(row.edits)),
     told(row, "folds", count(row.folds)),
     told(row, "epochs", count(row.epochs)),
@@ -82,6 +84,7 @@ const plain = (text: string): string => `${text} `;
 const WORDS = [
   ["BILL", "input, in uncached input tokens"],
   ["SAVED", "% of the unmanaged bill"],
+  ["REGRET", "% more than the cheapest with no lower recall"],
   ["EDITS, FOLDS", "requests in which they happened"],
   ["EPOCHS", "requests that changed before their end"],
   ["RECALL", "% of names used again that were still there"],

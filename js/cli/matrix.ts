@@ -19,6 +19,8 @@ export interface MatrixRow {
   bill: number;
   /** Of the unmanaged bill, the share that is saved; below 0 where it costs more. */
   saved: number;
+  /** Its bill over that of the cheapest preset in this window whose recall is no lower, less 1; null: not a preset. */
+  regret: number | null;
   recall: number | null;
   farRecall: number | null;
   contentRecall: number | null;
@@ -62,6 +64,7 @@ function managed(window: number, preset: string, runs: readonly Run[]): MatrixRo
       bill,
       sum((run) => run.totals.unmanagedBill),
     ),
+    regret: null,
     ...shares(runs, (totals, name) => totals[name]),
     edits: sum((run) => times(run, "edit")),
     folds: sum((run) => run.totals.folds),
@@ -86,6 +89,7 @@ function unmanaged(window: number, runs: readonly Run[]): MatrixRow {
     calls: calls.length,
     bill: runs.reduce((all, run) => all + run.totals.unmanagedBill, 0),
     saved: 0,
+    regret: null,
     ...shares(runs, (totals, name) => (totals[name] === null ? null : 1)),
     edits: 0,
     folds: 0,
@@ -126,10 +130,17 @@ function marked(rows: readonly MatrixRow[]): MatrixRow[] {
   });
   return rows.map((row) => ({
     ...row,
+    regret: regretOf(row, rows),
     best: best.flatMap(({ name, least, isTold }) =>
       isTold && row[name] !== null && shown(row, name) === least ? [name] : [],
     ),
   }));
+}
+
+function regretOf(row: MatrixRow, rows: readonly MatrixRow[]): number {
+  const equal = rows.filter((other) => shown(other, "recall") <= shown(row, "recall"));
+  const least = Math.min(...equal.map(({ bill }) => bill));
+  return least > 0 ? row.bill / least - 1 : 0;
 }
 
 export function savedOf(bill: number, whole: number): number {

@@ -3,6 +3,7 @@ import type { Bucket, ListedMessage } from "../generated.js";
 import type { CompactionRecord } from "./compaction.js";
 import type { ContextWindow, Estimator, Format, PolicyOptions, Provider } from "./options.js";
 import type { InspectReport } from "./report.js";
+import type { CheckpointRecord } from "./summary.js";
 
 /** An agent's session, read from its file. */
 export interface SessionFile {
@@ -38,6 +39,11 @@ export interface SessionFile {
   }>;
   /** Compactions recorded in the file. */
   compactions: CompactionRecord[];
+  /**
+   * Checkpoints recorded in a pi or OpenClaw file after its last compaction. They count the messages of `resumeMessages(session)`. The
+   * last one continues as `summary.checkpoints.last`.
+   */
+  checkpoints: CheckpointRecord[];
   /** How the session continues after the last compaction of a pi or OpenClaw file; see `resumeMessages`. */
   resume?: {
     /** The message that replaces the older ones. */

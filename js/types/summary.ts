@@ -118,6 +118,11 @@ export interface CheckpointOptions {
   turns?: number;
   /** No checkpoint for requests below so many tokens. Default 10,000. */
   minimumTokens?: number;
+  /**
+   * The last checkpoint of an earlier process, for a session that is opened without a snapshot. The first history must begin with the
+   * messages that it covers, such as `resumeMessages(session)` of a file that was read. Default none; a snapshot has its own.
+   */
+  last?: Checkpoint | null | undefined;
 }
 
 /** A summary made ahead of time, in GoClaw's shape. */

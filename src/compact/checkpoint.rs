@@ -234,15 +234,58 @@ const CHECKPOINTS: Shape = Shape {
         may("thresholds", Want::Items),
         may("turns", Want::Integer),
         may("minimumTokens", Want::Integer),
+        may("last", Want::Raw),
     ],
     closed: true,
 };
 
-/// Checks the host's `summary.checkpoints`.
-pub(super) fn check_checkpoints(given: Option<&RawValue>) -> Result<()> {
+const LAST: Shape = Shape {
+    what: "a checkpoint",
+    members: &[
+        must("summary", Want::Text),
+        must("tokensAtCheckpoint", Want::Integer),
+        must("messageCountAtCheckpoint", Want::Integer),
+    ],
+    closed: false,
+};
+
+/// The last checkpoint of an earlier process, by which a session begins that has no snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    json: Box<str>,
+    /// Messages of the history that it covers.
+    pub messages: u32,
+    tokens: u64,
+}
+
+impl Earlier {
+    fn read(json: &RawValue) -> Result<Self> {
+        let argument = "summary.checkpoints.last";
+        let mut given = LAST.argument(json, format_args!("{argument}"))?;
+        let mut count = |name: &str| {
+            let number = given.integer(name).unwrap_or_default();
+            let refused = |_| Error::argument(&format!("{argument}.{name}"), "0 or more", number);
+            u32::try_from(number).map_err(refused)
+        };
+        let (messages, tokens) =
+            (count("messageCountAtCheckpoint")?, count("tokensAtCheckpoint")?.into());
+        Ok(Self { json: json.into(), messages, tokens })
+    }
+
+    /// What a session keeps of it until the next is made, as JSON: it was made at this turn, in a window of so many usable tokens.
+    pub fn state(&self, turn: u32, usable: u64) -> String {
+        let covered = self.tokens.saturating_mul(100).checked_div(usable).unwrap_or(0);
+        let covered = u32::try_from(covered).unwrap_or(u32::MAX);
+        let (turns, checkpoint) = (turn.into(), Some(&*self.json));
+        State { folds: 0, covered, turns, made: 0, checkpoint }.to_json()
+    }
+}
+
+/// Checks the host's `summary.checkpoints`, and returns the last of an earlier process, if there is one.
+pub(super) fn check_checkpoints(given: Option<&RawValue>) -> Result<Option<Earlier>> {
     let argument = "summary.checkpoints";
     match given {
-        None | Some("true" | "false" | "null") => Ok(()),
+        None | Some("true" | "false" | "null") => Ok(None),
         Some(object) if object.starts_with('{') => {
             let mut given = CHECKPOINTS.argument(object, format_args!("{argument}"))?;
             given.items("thresholds").map(percents).transpose()?;
@@ -254,7 +297,7 @@ pub(super) fn check_checkpoints(given: Option<&RawValue>) -> Result<()> {
                     return Err(Error::argument(&format!("{argument}.{name}"), expected, number));
                 }
             }
-            Ok(())
+            given.raw("last").filter(|it| *it != "null").map(Earlier::read).transpose()
         }
         Some(other) => Err(Error::argument(argument, "true, false or an object", other)),
     }

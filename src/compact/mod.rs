@@ -20,7 +20,7 @@ mod task;
 mod template;
 mod verify;
 
-pub use checkpoint::{checkpoint_due, checkpoint_taken};
+pub use checkpoint::{Earlier, checkpoint_due, checkpoint_taken};
 pub use job::Compaction;
 pub use options::{SUMMARY, check_summary};
 pub use overflow::is_context_overflow;

@@ -1,6 +1,6 @@
 //! What a compaction is told before its messages come.
 
-use super::checkpoint::{Ahead, check_checkpoints, last};
+use super::checkpoint::{Ahead, Earlier, check_checkpoints, last};
 use super::inert::inert;
 use super::language::named;
 use super::template::{Template, bare};
@@ -79,11 +79,12 @@ pub const SUMMARY: Shape = Shape {
     closed: true,
 };
 
-/// Checks the host's `summary` (JSON), so that no compaction can fail for it.
+/// Checks the host's `summary` (JSON), so that no compaction can fail for it, and returns the checkpoint of an earlier process that it
+/// names.
 ///
 /// # Errors
 /// `InvalidArgument` with the member's name.
-pub fn check_summary(json: &str) -> Result<()> {
+pub fn check_summary(json: &str) -> Result<Option<Earlier>> {
     let mut summary = SUMMARY.argument(json, format_args!("summary"))?;
     Figures::read(&mut summary)?;
     check_checkpoints(summary.raw("checkpoints"))
@@ -278,11 +279,11 @@ mod tests {
 
     #[test]
     fn a_hosts_summary_is_checked_member_by_member() {
-        assert_eq!(check_summary("{}"), Ok(()));
+        assert_eq!(check_summary("{}"), Ok(None));
         let all = r#"{"template":"hermes","prefix":"","maxTokens":0,"language":"de","instructions":"x","redact":false,
             "contextTokens":4294967295,"parallel":true,"silenceMs":1,"totalMs":2147483647,"minimumTokens":0,
             "checkpoints":{"thresholds":[1,100],"turns":1,"minimumTokens":0}}"#;
-        assert_eq!(check_summary(all), Ok(()));
+        assert_eq!(check_summary(all), Ok(None));
         for (json, expected) in [
             (r#"{"maxTokens":"many"}"#, "summary.maxTokens: expected a whole number, got string"),
             (
@@ -304,6 +305,14 @@ mod tests {
             (
                 r#"{"checkpoints":{"thresholds":[101]}}"#,
                 "summary.checkpoints.thresholds: expected percents from 1 to 100, got 101",
+            ),
+            (
+                r#"{"checkpoints":{"last":{"summary":"x","tokensAtCheckpoint":1}}}"#,
+                "summary.checkpoints.last: expected a checkpoint, got missing field `messageCountAtCheckpoint`",
+            ),
+            (
+                r#"{"checkpoints":{"last":{"summary":"x","tokensAtCheckpoint":1,"messageCountAtCheckpoint":-1}}}"#,
+                "summary.checkpoints.last.messageCountAtCheckpoint: expected 0 or more, got -1",
             ),
         ] {
             let error = check_summary(json).unwrap_err().to_string();

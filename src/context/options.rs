@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::given::Given;
 use super::tiers::Tiers;
-use crate::compact::{SUMMARY, check_summary};
+use crate::compact::{Earlier, SUMMARY, check_summary};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimator, image_tokens};
 use crate::format::Format;
@@ -44,6 +44,8 @@ pub struct Options {
     pub note: bool,
     /// Tokens of the summarizer's window.
     pub summary_window: u64,
+    /// The last checkpoint of an earlier process.
+    pub checkpoint: Option<Earlier>,
     /// What is loaded of a history, instead of a policy.
     pub tiers: Option<Tiers>,
     /// What reasoning that is kept is bound to, or `None`: what the provider binds it to.
@@ -111,7 +113,7 @@ impl Options {
             given.overlay(own);
         }
         let mut policy = policy(&given, facade, internal)?;
-        let summary = summary(&given)?;
+        let (summary, checkpoint) = summary(&given)?;
         let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
         policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
         let summarizes = given.flag("summarizes")?.unwrap_or(false);
@@ -159,6 +161,7 @@ impl Options {
             summarizes,
             redacts: summary.flag("redact")?.unwrap_or(true),
             note: summary.flag("systemNote")?.unwrap_or(note),
+            checkpoint,
             summary_window: match summary.amount("contextTokens", 0, TOKENS)? {
                 // Not known: nothing is divided for it.
                 Some(0) => TOKENS,
@@ -201,11 +204,11 @@ fn margin(given: &Given<'_>) -> Result<u64> {
 }
 
 /// The options of summaries. They are checked here, since nobody waits for the compaction that reads them.
-fn summary<'a>(given: &Given<'a>) -> Result<Given<'a>> {
+fn summary<'a>(given: &Given<'a>) -> Result<(Given<'a>, Option<Earlier>)> {
     let summary = given.inner("summary")?.unwrap_or_else(|| Given::none("summary"));
     summary.refuse_others(&SUMMARY.names(), &[])?;
-    given.get("summary").map_or(Ok(()), check_summary)?;
-    Ok(summary)
+    let checkpoint = given.get("summary").map_or(Ok(None), check_summary)?;
+    Ok((summary, checkpoint))
 }
 
 /// Options that every preset has.

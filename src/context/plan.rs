@@ -1,7 +1,7 @@
 //! A compaction as data: what would go and stay, and why. The step without its effects: it is decided on a copy.
 
 use super::compactions::Compactions;
-use super::snapshot::{mark, rolled};
+use super::snapshot::{Waiting, mark, rolled};
 use super::state::State;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
@@ -251,8 +251,19 @@ impl State {
     }
 
     fn checkpoints(&self) -> Option<Value> {
-        let kept = &self.compactions.checkpoints;
-        (!kept.is_empty()).then(|| Value::raw(kept.clone()))
+        // Before the first message has come they are those of the snapshot.
+        let snapshot = self.waiting.as_ref().filter(|_| self.ledger.message_count() == 0);
+        let kept = snapshot.map_or(&*self.compactions.checkpoints, Waiting::checkpoints);
+        let kept = if kept.is_empty() { self.earlier_checkpoint()? } else { kept.into() };
+        Some(Value::raw(kept))
+    }
+
+    /// What is kept of a checkpoint that the host has from an earlier process: it holds for a whole history that has not folded.
+    fn earlier_checkpoint(&self) -> Option<String> {
+        let earlier = self.options.checkpoint.as_ref()?;
+        let is_whole = self.pruner.head.is_none() && self.pruner.forgotten == 0;
+        let turn = self.turn_of(earlier.messages.checked_sub(1)?).filter(|_| is_whole)?;
+        Some(earlier.state(turn, self.usable))
     }
 
     /// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.

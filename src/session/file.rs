@@ -34,7 +34,9 @@ pub struct SessionFile {
     pub calls: Vec<SessionCall>,
     /// The agent's own compactions.
     pub compactions: Vec<CompactionRecord>,
-    /// What goes on after the last of them, where the file says what stands for the rest.
+    /// Checkpoints since the last of them.
+    pub checkpoints: Vec<CheckpointRecord>,
+    /// What goes on after the last compaction, where the file says what stands for the rest.
     pub resume: Option<Resume>,
     /// What was read, and what was not.
     pub receipt: Receipt,
@@ -58,7 +60,7 @@ impl Write for Texts<'_> {
 
 impl Write for SessionFile {
     fn write(&self, out: &mut String) {
-        let members: [(&str, &dyn Write); 10] = [
+        let members: [(&str, &dyn Write); 11] = [
             ("format", &self.format),
             ("message_format", &self.message_format),
             ("messages", &Texts(&self.messages)),
@@ -67,6 +69,7 @@ impl Write for SessionFile {
             ("window?", &self.window),
             ("calls", &self.calls),
             ("compactions", &self.compactions),
+            ("checkpoints", &self.checkpoints),
             ("resume?", &self.resume),
             ("receipt", &self.receipt),
         ];
@@ -167,6 +170,47 @@ impl CompactionRecord {
         }
     }
 }
+
+/// A checkpoint as its line has it.
+#[derive(Clone, Debug)]
+pub struct CheckpointRecord {
+    /// Always `checkpoint`.
+    pub kind: &'static str,
+    /// The entry's id; `checkpoint-` and the line's number where it has none.
+    pub id: String,
+    /// As the file has it.
+    pub timestamp: String,
+    /// What it says.
+    pub checkpoint: CheckpointSaid,
+}
+
+json::written!(CheckpointRecord { kind as "type", id, timestamp, checkpoint });
+
+/// A summary made ahead of time.
+#[derive(Clone, Debug)]
+pub struct CheckpointSaid {
+    /// Its text.
+    pub summary: String,
+    /// Tokens of the request after which it was made.
+    pub tokens_at_checkpoint: u64,
+    /// Messages that it covers, of those that the session goes on with.
+    pub message_count_at_checkpoint: u32,
+    /// Topics.
+    pub topics: Vec<String>,
+    /// Open questions.
+    pub open_questions: Vec<String>,
+    /// Decisions.
+    pub key_decisions: Vec<String>,
+}
+
+json::written!(CheckpointSaid {
+    summary,
+    tokens_at_checkpoint,
+    message_count_at_checkpoint,
+    topics,
+    open_questions,
+    key_decisions
+});
 
 /// What a session goes on with after a compaction: a message of ours, and what was kept of the file's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -279,6 +323,7 @@ impl SessionFile {
             window: None,
             calls: Vec::new(),
             compactions: Vec::new(),
+            checkpoints: Vec::new(),
             resume: None,
             receipt: Receipt::default(),
         }

@@ -3,12 +3,13 @@
 //! Nothing a file holds makes reading fail that is not the whole file: a line that is broken, cut, nested too deeply or of no
 //! known type is an entry of the [`Receipt`]. Messages stay the bytes that they are in the file wherever the format allows it.
 //!
-//! A file a format: `pi` (with `record`: its compactions, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `inspect`, `opencode`, `messages` (the
+//! A file a format: `pi` (with `record` and `checkpoint`: its compactions and checkpoints, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `inspect`, `opencode`, `messages` (the
 //! arrays that providers take), `native` (formats that are handed over as they are). Where a table of members says all, it is
 //! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `detect` tells whose
 //! file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
 
 mod chat;
+mod checkpoint;
 mod claude_branch;
 mod claude_code;
 mod codex;

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use litemap::LiteMap;
 
+use super::checkpoint;
 use super::file::SessionFile;
 use super::lines::Line;
 use super::raw::{Fields, is_object};
@@ -52,7 +53,7 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
             file.receipt.fail(line.number, reason);
         } else {
             let kind = line.fields.text("type").unwrap_or_default();
-            file.receipt.count(&kind, KNOWN.contains(&&*kind));
+            file.receipt.count(&kind, KNOWN.contains(&&*kind) || checkpoint::is_one(line));
         }
     }
     let tree = Tree::grow(lines);
@@ -152,7 +153,9 @@ fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
             Some("compaction") => {
                 let kept = first_kept(tree, fields).and_then(|at| messages_before.get(&at));
                 file.compactions.push(record::read(entry.line, kept.copied(), file.len()));
+                file.checkpoints.clear();
             }
+            Some("checkpoint") => file.checkpoints.extend(checkpoint::read(entry.line, file)),
             _ => {}
         }
     }

@@ -115,6 +115,12 @@ pub(super) fn items(raw: &RawValue) -> Vec<&RawValue> {
     json::items(raw).unwrap_or_default()
 }
 
+/// The strings of an array member.
+pub(super) fn list(fields: &Fields<'_>, name: &str) -> Vec<String> {
+    let found = fields.get(name).map(items).unwrap_or_default();
+    found.into_iter().filter_map(text).map(Into::into).collect()
+}
+
 /// The text between a string's quotes, escapes and all.
 pub(super) fn inside(raw: &RawValue) -> Option<&str> {
     raw.strip_prefix('"')?.strip_suffix('"')

@@ -2,7 +2,7 @@
 
 use super::file::{CompactionRecord, Resume, SessionFile};
 use super::lines::Line;
-use super::raw::{Fields, items, quote, text};
+use super::raw::{Fields, items, list, quote};
 use super::time::millis;
 
 /// Stands before a summary whose record does not say what the model was sent for it (G43).
@@ -37,11 +37,6 @@ pub(super) fn read(line: &Line<'_>, by_entry: Option<u32>, messages: u32) -> Com
         found.identifiers = list(&details, "identifiers");
     }
     record
-}
-
-fn list(fields: &Fields<'_>, name: &str) -> Vec<String> {
-    let found = fields.get(name).map(items).unwrap_or_default();
-    found.into_iter().filter_map(text).map(Into::into).collect()
 }
 
 /// Ranges in order, none beyond the first message kept.

@@ -65,6 +65,26 @@ test("unmanaged sends everything, whatever the window", () => {
   }
 });
 
+test("regret is what a preset costs beyond the cheapest with no lower recall", () => {
+  const presets = ["economy", "balanced", "retention", "aceclaw", "hermes"];
+  const { matrix } = json(["replay", PLAN, EXPORTS, "--preset", presets.join(), "--window", "8k"]);
+  const rows = matrix.filter(({ preset }) => preset !== "unmanaged");
+  const cheapestFirst = rows.toSorted((a, b) => a.bill - b.bill);
+  const recall = (row) => Math.round(1000 * row.recall);
+  for (const row of rows) {
+    const rival = cheapestFirst.find((other) => recall(other) >= recall(row));
+    near(row.regret, row.bill / rival.bill - 1);
+  }
+  assert.equal(cheapestFirst[0].regret, 0);
+  const found = rows.filter(({ regret }) => regret > 0);
+  assert.ok(found.length > 0 && found.length < rows.length, JSON.stringify(rows));
+  assert.equal(matrix.find(({ preset }) => preset === "unmanaged").regret, null);
+  const { out } = plimsoll(["replay", PLAN, EXPORTS, "--preset", presets.join(), "--window", "8k"]);
+  const [{ preset, regret }] = found;
+  const line = out.split("\n").find((one) => one.startsWith(preset));
+  assert.equal(line.split(/\s+/)[3], (100 * regret).toFixed(1));
+});
+
 test("the best of a column is marked by a sign, and by nothing where all are alike", () => {
   const { matrix } = json(MATRIX);
   let marks = 0;

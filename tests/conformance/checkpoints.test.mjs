@@ -184,6 +184,88 @@ test("F125 what was asked for is known at once, over failures, folds and a resta
   assert.equal(jobs.length, folded, "what a fold leaves is not new");
 });
 
+/** A session with a checkpoint of its first messages, as the lines of its file. */
+async function written() {
+  const { context, jobs, turn, history, of } = filling(() => JSON_OF("All of Zebra_One."), {
+    minimumTokens: 500,
+    thresholds: [75],
+    turns: 1_000,
+  });
+  while (jobs.length === 0) await turn();
+  const [{ record }] = of("checkpoint");
+  const entries = history.map((message, at) =>
+    JSON.stringify({ type: "message", id: `e${at}`, message }),
+  );
+  const header = JSON.stringify({ type: "session", version: 3, id: "s", cwd: "/" });
+  return { context, history, record, lines: [header, ...entries, api.recordLine(record)] };
+}
+const ahead = (/** @type {any} */ last) => ({
+  minimumTokens: 0,
+  contextTokens: 200_000,
+  checkpoints: { minimumTokens: 500, thresholds: [75], turns: 1_000, last },
+});
+
+test("F119 a checkpoint comes back from a session file, and from a snapshot", {
+  skip,
+}, async () => {
+  const { context, record, lines } = await written();
+  const file = api.readSession(lines.join("\n"));
+  assert.deepEqual(file.checkpoints, [record]);
+  assert.deepEqual([file.receipt.unknown, file.receipt.broken], [0, []]);
+  const woken = api.ContextManager.restore(context.snapshot(), {
+    window: { contextTokens: 20_000, maxOutputTokens: 1_000 },
+    format: "anthropic",
+  });
+  assert.deepEqual(woken.checkpoint(), record.checkpoint);
+});
+
+test("F119 a session without a snapshot folds with the checkpoint of its file, and asks nobody", {
+  skip,
+}, async () => {
+  const { history, record, lines } = await written();
+  const { checkpoint } = api.readSession(lines.join("\n")).checkpoints.at(-1);
+  /** @type {any[]} */
+  const jobs = [];
+  const summarize = async (/** @type {any} */ job) => {
+    jobs.push(job);
+    return isCheckpoint(job) ? JSON_OF("Another.") : good(job);
+  };
+  const begun = (/** @type {any} */ last) => manager(summarize, { summary: ahead(last) }).context;
+  const context = begun(checkpoint);
+  assert.equal(context.checkpoint(), null, "there is no history yet");
+  await context.prepare(history);
+  await quiet(context);
+  assert.deepEqual(context.checkpoint(), record.checkpoint);
+  assert.equal(jobs.length, 0, "the threshold was reached before");
+  const full = [...history, user(prose(4_400)), { role: "assistant", content: "yes" }, user("so?")];
+  const { compaction, messages } = await context.prepare(full);
+  assert.deepEqual([compaction.record.fromCheckpoint, jobs.length], [true, 0]);
+  assert.ok(JSON.stringify(messages).includes("All of Zebra_One."));
+  const none = begun(null);
+  await none.prepare(history);
+  await quiet(none);
+  assert.equal(jobs.length, 1, "without it one is made");
+  const longer = { ...checkpoint, messageCountAtCheckpoint: history.length + 9 };
+  const other = begun(longer);
+  await other.prepare(history);
+  assert.notEqual(other.checkpoint()?.messageCountAtCheckpoint, longer.messageCountAtCheckpoint);
+});
+
+test("what is no checkpoint is refused by its member", { skip }, () => {
+  for (const [last, expected] of /** @type {Array<[any, RegExp]>} */ ([
+    [7, /^summary\.checkpoints\.last: /],
+    [{ summary: "x" }, /^summary\.checkpoints\.last: .*tokensAtCheckpoint/],
+    [
+      { summary: "x", tokensAtCheckpoint: 1, messageCountAtCheckpoint: -1 },
+      /^summary\.checkpoints\.last\.messageCountAtCheckpoint: expected 0 or more, got -1/,
+    ],
+  ]))
+    assert.throws(() => manager(good, { summary: ahead(last) }), {
+      code: "INVALID_ARGUMENT",
+      message: expected,
+    });
+});
+
 test("a checkpoint is given up for a compaction, and lost in nothing", { skip }, async () => {
   const { opened } = gate();
   /** @type {AbortSignal | undefined} */

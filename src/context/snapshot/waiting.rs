@@ -40,6 +40,11 @@ impl Waiting {
             forgotten: 0..0,
         }
     }
+
+    /// What the job engine kept of checkpoints.
+    pub(in crate::context) fn checkpoints(&self) -> &str {
+        &self.snapshot.compactions.checkpoints
+    }
 }
 
 /// What a message does to a session that waits.
