@@ -44,8 +44,8 @@ mod fuzz_tests;
 mod testing;
 
 pub use file::{
-    Broken, CompactionRecord, Extracted, Receipt, Resume, SessionCall, SessionFile, SessionWindow,
-    Usage,
+    Broken, CheckpointRecord, CheckpointSaid, CompactionRecord, Extracted, Receipt, Resume,
+    SessionCall, SessionFile, SessionWindow, Usage,
 };
 
 use crate::error::Error;
