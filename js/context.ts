@@ -211,8 +211,7 @@ export class ContextManager<M = unknown> {
     const json = argumentJson(usage, "usage");
     const manager = this.#session.opened("observe");
     call("observe", () => manager.observe(send(json), counted?.epoch, counted?.estimate ?? 0));
-    const pressure = this.#session.pressure(manager);
-    if (pressure) this.#session.emit(pressure);
+    for (const event of this.#session.pressure(manager)) this.#session.emit(event);
   }
 
   /**

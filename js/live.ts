@@ -33,6 +33,8 @@ type PressureChange = Omit<PressureEvent, "type">;
 type Step = { need: number[] } | { done: Answer };
 
 const NOTHING = new Uint8Array();
+const UNRESERVED =
+  "nothing is kept free for the answer; set window.maxOutputTokens to the max_tokens that you send, or cut that with capOutput()";
 /** The times that a `Date` can hold. */
 const LATEST = 8.64e15;
 
@@ -63,6 +65,8 @@ export class LiveSession<M> implements Session<M> {
   /** A call is under way: a getter of the host's must not start another. */
   #busy = false;
   #isOver = false;
+  /** The host knows that nothing is kept free for the answer. */
+  #isReserveKnown = false;
   #isStopped = false;
 
   constructor(options: ContextManagerOptions<M>) {
@@ -237,10 +241,18 @@ export class LiveSession<M> implements Session<M> {
     return this.#refused;
   }
 
-  /** A level of pressure that is newly reached. */
-  pressure(manager: glue.Manager): PressureEvent | undefined {
-    const reached = this.#options.on && call("pressure", () => manager.pressure());
-    return reached ? { type: "pressure", ...(JSON.parse(reached) as PressureChange) } : undefined;
+  /** A level of pressure that is newly reached; with the first, if nothing is kept free for the answer, that too. */
+  pressure(manager: glue.Manager): ContextEvent[] {
+    const { on, window } = this.#options;
+    const reached = on && call("pressure", () => manager.pressure());
+    if (!reached) return [];
+    const pressure: PressureEvent = {
+      type: "pressure",
+      ...(JSON.parse(reached) as PressureChange),
+    };
+    if (this.#isReserveKnown || window.maxOutputTokens !== undefined) return [pressure];
+    this.#isReserveKnown = true;
+    return [pressure, { type: "output-unreserved", reason: UNRESERVED }];
   }
 
   /** Goes on under other options. */
@@ -378,8 +390,7 @@ export class LiveSession<M> implements Session<M> {
     const prepared = ready(fields, answer);
     history.release(this.#view, manager);
     this.#counted.set(prepared, answer);
-    const pressure = this.pressure(manager);
-    if (pressure) events.push(pressure);
+    events.push(...this.pressure(manager));
     return prepared;
   }
 

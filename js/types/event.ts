@@ -9,6 +9,7 @@ export type ContextEvent =
   | CompactionEvent
   | CheckpointEvent
   | PressureEvent
+  | OutputUnreservedEvent
   | SummarizerIdleEvent
   | CallbackFailedEvent;
 
@@ -21,6 +22,16 @@ export type PressureEvent = {
   to: Status["pressure"];
   /** Share of the usable window in use, in percent, rounded down. */
   usedPct: number;
+};
+
+/**
+ * `window.maxOutputTokens` is not set, so that a request may fill the window, and a provider may refuse it together with the `max_tokens`
+ * that you send. Fires once for each manager, with the first `pressure`; not if you set the option, to 0 too.
+ */
+export type OutputUnreservedEvent = {
+  type: "output-unreserved";
+  /** What to do, in words. */
+  reason: string;
 };
 
 /**

@@ -3,7 +3,7 @@
 use super::file::{CheckpointRecord, CheckpointSaid, SessionFile};
 use super::lines::Line;
 use super::raw::{Fields, list};
-use super::record::resume;
+use super::record::resumed;
 
 /// Whether a line is of that shape: others write lines of this type, too.
 pub(super) fn is_one(line: &Line<'_>) -> bool {
@@ -36,10 +36,7 @@ fn covered(said: &Fields<'_>, file: &SessionFile) -> u32 {
     let count = said.number("messageCountAtCheckpoint").unwrap_or(0);
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     let whole = file.len();
-    let now = resume(file).map_or(whole, |it| {
-        let lengths = it.kept.iter().map(|[from, to]| to.saturating_sub(*from));
-        lengths.fold(1, u32::saturating_add)
-    });
+    let now = resumed(file);
     let replaced = if count > now { whole.saturating_sub(now) } else { 0 };
     count.saturating_sub(replaced).min(now)
 }

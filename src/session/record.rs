@@ -57,11 +57,23 @@ fn kept(fields: &Fields<'_>, first: u32) -> Vec<[u32; 2]> {
     ranges
 }
 
+/// The last compaction, if it says what stands for the rest.
+fn last(file: &SessionFile) -> Option<&CompactionRecord> {
+    file.compactions.last().filter(|it| !it.head.is_empty() || !it.summary.is_empty())
+}
+
+/// How many messages a session goes on with.
+pub(super) fn resumed(file: &SessionFile) -> u32 {
+    let Some(last) = last(file) else { return file.len() };
+    let kept = last.kept.iter().map(|[from, to]| to.saturating_sub(*from));
+    let later = file.len().saturating_sub(last.first_kept_index);
+    kept.fold(later.saturating_add(1), u32::saturating_add)
+}
+
 /// What a session goes on with: after its last compaction, if that says what stands for the rest.
 pub(super) fn resume(file: &SessionFile) -> Option<Resume> {
-    let last = file.compactions.last()?;
+    let last = last(file)?;
     let said = match (last.head.as_str(), last.summary.as_str()) {
-        ("", "") => return None,
         ("", summary) => format!("{PREVIOUS}{summary}"),
         (head, _) => head.into(),
     };
