@@ -277,6 +277,11 @@ impl State {
                 .total()
                 .saturating_add(self.sent.made_tokens)
                 .saturating_add(self.pins.tokens(self.options.estimator)),
+            mended: if self.ledger.message_count() == self.sent.upto {
+                self.sent.made_tokens
+            } else {
+                0
+            },
             cap: u64::MAX,
         }
     }

@@ -44,6 +44,8 @@ pub struct Setting {
     pub usable: u64,
     /// What is sent beside the messages: system prompt and tools.
     pub fixed: u64,
+    /// Of that, what mending the last request added, if this one is of the same messages.
+    pub mended: u64,
     /// Above so many something must go, whatever share of the window that is.
     pub cap: u64,
 }

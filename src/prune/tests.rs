@@ -121,14 +121,16 @@ impl Story {
         Moment { call: 0, warm: true, first: false, folds: Folds::Carried, summarizes: true };
 
     fn decide_at(&mut self, window: u64, moment: Moment) -> Decision {
-        let setting = Setting { window, usable: window, fixed: 0, cap: u64::MAX };
+        let setting = Setting { window, usable: window, fixed: 0, mended: 0, cap: u64::MAX };
         let moment = Moment { call: self.call, ..moment };
         self.pruner.decide(&mut self.ledger, &setting, moment, &mut Plain)
     }
 
     fn context(&self, window: u64) -> u64 {
-        self.pruner
-            .context(&self.ledger, &Setting { window, usable: window, fixed: 0, cap: u64::MAX })
+        self.pruner.context(
+            &self.ledger,
+            &Setting { window, usable: window, fixed: 0, mended: 0, cap: u64::MAX },
+        )
     }
 
     fn form(&self, block: u32) -> Form {

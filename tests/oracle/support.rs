@@ -285,7 +285,7 @@ pub(crate) fn play(
     always_folds: bool,
 ) -> Run {
     let usable = window - (window / 16).min(8192);
-    let setting = Setting { window, usable, fixed, cap: u64::MAX };
+    let setting = Setting { window, usable, fixed, mended: 0, cap: u64::MAX };
     let mut policy = Policy::preset(variant.preset).unwrap();
     // Without a cap at arrival a first request may be full of what no fold removes: the simulator adds a head all the same.
     policy.ingest_cap = Policy::preset("balanced").unwrap().ingest_cap;

@@ -305,10 +305,11 @@ impl Pruner {
 /// Why a short history is not folded.
 const TOO_FEW: &str = "too few messages stand between what is protected";
 
-/// A window with room for what mending a request adds: a line where a result is missing, or where the user must speak.
+/// A window with room for what mending a request adds: a line where a result is missing, or where the user must speak. What the last
+/// request was mended with is counted already.
 pub(super) fn with_margin(setting: &Setting) -> Setting {
-    let usable = setting.usable - (setting.usable / 64).min(256);
-    Setting { usable, ..*setting }
+    let margin = (setting.usable / 64).min(256).saturating_sub(setting.mended);
+    Setting { usable: setting.usable.saturating_sub(margin), ..*setting }
 }
 
 /// H16: the last messages whose bodies stay when the end has more than its share.

@@ -15,7 +15,7 @@ fn fold_beside(fixed: u64) -> (Decision, Story) {
         story.message(Role::Assistant, true);
         story.block(Kind::Text, 50, NONE, Mask::FREE, &names);
     }
-    let setting = Setting { window: WINDOW, usable: WINDOW, fixed, cap: u64::MAX };
+    let setting = Setting { window: WINDOW, usable: WINDOW, fixed, mended: 0, cap: u64::MAX };
     while story.pruner.context(&story.ledger, &setting) <= story.pruner.line(&setting) {
         story.say(1000);
     }
@@ -41,7 +41,8 @@ fn hot_set_and_digest_shrink_so_that_a_fold_frees_its_share() {
     // 95,000 less 30,000 less 40,000, less 16,500 for tail, user texts and summary, are 8,500 of 14,419: 58.95 %.
     let (crowded, story) = fold_beside(40_000);
     assert_eq!((crowded.refused, kept(&story)), (None, (2604, 5000)));
-    let setting = Setting { window: WINDOW, usable: WINDOW, fixed: 40_000, cap: u64::MAX };
+    let setting =
+        Setting { window: WINDOW, usable: WINDOW, fixed: 40_000, mended: 0, cap: u64::MAX };
     assert!(story.pruner.context(&story.ledger, &setting) <= 65_000);
 }
 
