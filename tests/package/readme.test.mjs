@@ -1,8 +1,8 @@
 /** Every JavaScript example of the README and of docs/ compiles against the types of the packed package. Names that a host brings are declared here. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { examples, imports, NAMES } from "../support/examples.mjs";
 import { project, root, run, write } from "../support/project.mjs";
 
 /** Names that the examples use and a host has. */
@@ -57,6 +57,9 @@ declare module "@openai/agents" {
   export class Agent { constructor(options: object) }
   export function run(agent: Agent, input: string, options: object): Promise<{ finalOutput: string }>;
 }
+declare module "node:fs/promises" {
+  export function readFile(path: string): Promise<Uint8Array>;
+}
 declare module "redis" {
   export function createClient(options: { url: string }): { connect(): Promise<any> };
 }
@@ -74,45 +77,18 @@ const CONFIG = {
   },
 };
 
-const ENTRIES = ["", "/ai-sdk", "/sessions", "/candidates", "/inspect", "/openclaw", "/oneclaw"];
-const NAMES = `const named = async (entry) => [entry, Object.keys(await import("plimsoll" + entry))];
-console.log(JSON.stringify(await Promise.all(${JSON.stringify(ENTRIES)}.map(named))));`;
-
 /** Not of `HOST`, for a browser's global has this name. */
 const HISTORY = "declare const history: Message[]; ";
-
-/** Examples by page, the README first: later pages use names that an earlier one imported. */
-const docs = readdirSync(join(root, "docs"), { recursive: true }).filter((name) =>
-  name.endsWith(".md"),
-);
-const pages = ["README.md", ...docs.map((name) => `docs/${name}`)];
-const examples = pages.flatMap((page) => {
-  const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
-});
 
 test("the examples of the README and the docs compile against the package's types", () => {
   assert.ok(examples.length > 9, `${examples.length} examples were found`);
   const folder = project({ "names.mjs": NAMES });
   const exported = JSON.parse(run(process.execPath, ["names.mjs"], folder));
   const files = { "host.d.ts": HOST, "others.d.ts": OTHERS };
-  for (const [at, code] of examples.entries()) {
+  for (const [at, { code }] of examples.entries()) {
     files[`example-${at + 1}.mts`] = `${HISTORY}${imports(code, exported)}${code}export {};\n`;
   }
   const config = { ...CONFIG, files: Object.keys(files) };
   write(folder, { ...files, "tsconfig.json": JSON.stringify(config) });
   run(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
-
-/** Imports what an example uses of the package and an earlier one imported: a reader has seen that line. */
-function imports(code, exported) {
-  const own = [...code.matchAll(/import \{([^}]*)\} from "plimsoll/g)].join();
-  const uses = (/** @type {string} */ name) =>
-    new RegExp(`\\b${name}[(<.]`).test(code) && !new RegExp(`\\b${name}\\b`).test(own);
-  return exported
-    .map(([entry, names]) => [entry, names.filter(uses)])
-    .map(([entry, used]) =>
-      used.length ? `import { ${used.join(", ")} } from "plimsoll${entry}"; ` : "",
-    )
-    .join("");
-}

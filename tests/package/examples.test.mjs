@@ -1,0 +1,121 @@
+/**
+ * Every JavaScript example of the README and of docs/ runs, with stand-ins for what a host brings. What needs another runtime or a
+ * host's own packages is run by the test that is named.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { examples, imports, NAMES } from "../support/examples.mjs";
+import { project, run, write } from "../support/project.mjs";
+
+/** Who runs an example that is not run here. */
+const ELSEWHERE = {
+  "README.md 1": "package/quickstart.test.mjs",
+  "docs/hosts/ai-sdk.md 1": "package/ai-sdk.test.mjs",
+  "docs/hosts/ai-sdk.md 2": "package/ai-sdk.test.mjs",
+  "docs/hosts/langchain.md 1": "package/langchain.test.mjs",
+  "docs/hosts/langchain.md 2": "package/langchain.test.mjs",
+  "docs/hosts/openai-agents.md 1": "package/openai-agents.test.mjs",
+  "docs/hosts/pi.md 1": "hosts/pi.test.mjs",
+  "docs/runtimes.md 1": "hosts/jest.test.mjs",
+  "docs/runtimes.md 2": "the bundlers' tests",
+  "docs/stores.md 3": "the stores' tests, with a real Redis",
+};
+
+/** Names that the examples use and a host has, made anew for each. */
+const HOST = `import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { assemblePrompt, ContextManager } from "plimsoll";
+import { CandidateStore } from "plimsoll/candidates";
+import { memoryStore } from "plimsoll/store/memory";
+
+const key = new Uint8Array(randomBytes(32));
+mkdirSync("workspace/memory", { recursive: true });
+writeFileSync("workspace/AGENTS.md", "Answer briefly.");
+const line = (id, role, content) => JSON.stringify({ type: "message", id, message: { role, content } });
+writeFileSync("session.jsonl", [
+  JSON.stringify({ type: "session", version: 3, id: "s", cwd: "/" }),
+  line("a", "user", "go"), line("b", "assistant", "done"), line("c", "user", "and?"),
+].join("\\n"));
+const options = { window: { contextTokens: 100_000 }, format: "anthropic" };
+const context = new ContextManager(options);
+const history = [{ role: "user", content: "Fix the parser." }];
+context.request(history);
+const parts = { usage: { input_tokens: 20, output_tokens: 5 } };
+Object.assign(globalThis, {
+  key, options, context, history,
+  messages: history,
+  store: memoryStore(),
+  system: "You are a careful engineer.",
+  tools: [{ name: "read", description: "Reads a file.", input_schema: { type: "object" } }],
+  sessionId: "s",
+  folder: "workspace",
+  saved: { file: await new CandidateStore({ sign: { key } }).save(), revision: 0 },
+  runTurn: async (prompt) => prompt.length > 0,
+  model: "claude-sonnet-4-5",
+  channels: { telegram: { dmHistoryLimit: 2 } },
+  log: () => {},
+  asTool: (tool) => ({ name: tool.name, description: tool.description, input_schema: tool.inputSchema }),
+  callModel: async ({ messages }) => (messages.length > 0 ? parts : {}),
+  anthropic: { messages: { create: async (body) => (body.messages.length > 0 ? parts : {}) } },
+  url: "http://127.0.0.1:1/v1",
+  apiKey: "none",
+  myStore: () => memoryStore(),
+  sessions: new Map([["s", context]]),
+  text: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "context.inspect", params: { sessionId: "s" } }),
+  plan: assemblePrompt([{ key: "base", content: "Be kind.", priority: 95, protected: true, stable: true }]),
+  usage: { prompt_tokens: 20, completion_tokens: 5 },
+  compactBetweenSteps: () => {},
+});
+`;
+
+/** What an example must have come to. */
+const OUTCOMES = {
+  "README.md 2": "assert.equal(prepared.messages.length, 1); assert.ok(await store.load('s'));",
+  "docs/candidates.md 1": "assert.deepEqual(rejected, []); assert.ok(saved.file.length > 0);",
+  "docs/hosts.md 1": "assert.deepEqual(messages.length, 1);",
+  "docs/inspect.md 1":
+    "assert.equal(used + reserve + free, 100_000); assert.equal(answer.result.schema, 'context.inspect/1');",
+  "docs/inspect.md 2": "assert.match(budget.statusLine(), /131,072/);",
+  "docs/policies.md 1": "assert.equal(options.preset, 'goclaw');",
+  "docs/policies.md 3": "assert.equal(isEnough, true);",
+  "docs/prompt.md 1": "assert.match(plan.prompt, /Answer briefly/);",
+  "docs/prompt.md 2": "assert.deepEqual(system[0].cache_control, { type: 'ephemeral' });",
+  "docs/requests.md 1":
+    "assert.equal(body.max_tokens, 16_000); assert.equal(body.messages.length, 1);",
+  "docs/requests.md 2": "assert.equal(max_tokens, 64_000);",
+  "docs/stores.md 1":
+    "assert.equal(context.status().source, 'usage+estimate'); assert.ok(await store.load('s'));",
+  "docs/stores.md 2": "assert.equal(prepared.messages.length, 3);",
+};
+
+const folder = project({ "host.mjs": HOST, "names.mjs": NAMES });
+const exported = JSON.parse(run(process.execPath, ["names.mjs"], folder));
+
+for (const { page, number, code } of examples) {
+  const name = `${page} ${number}`;
+  const elsewhere = ELSEWHERE[name];
+  if (elsewhere) {
+    console.log(`skipped: ${name} is run by ${elsewhere}`);
+    continue;
+  }
+  test(`example ${number} of ${page} runs`, () => {
+    const file = `${name.replaceAll(/\W/g, "-")}.mjs`;
+    const text = `import "./host.mjs"; import assert from "node:assert/strict"; ${imports(code, exported)}
+${code}
+${OUTCOMES[name] ?? ""}`;
+    write(folder, { [file]: text });
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, file)], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, stderr);
+  });
+}
+
+test("every name of an example here is that of one", () => {
+  const names = new Set(examples.map(({ page, number }) => `${page} ${number}`));
+  const unknown = Object.keys({ ...ELSEWHERE, ...OUTCOMES }).filter((name) => !names.has(name));
+  assert.deepEqual(unknown, []);
+});
