@@ -117,6 +117,14 @@ test("sizes follow the provider's counts, which know of the tools", async () => 
   assert.ok(Math.abs(estimatedTokens - input) < 0.1 * input, `${estimatedTokens}, ${input}`);
 });
 
+test("turns so large that two do not fit are folded between them, with a summary", async () => {
+  const host = await start();
+  await play(host, "large", 1, 14, { chars: 9_000 });
+  const heads = host.sentEver.map(([{ content }]) => json(content));
+  assert.ok(heads.length >= 5, `${heads.length}`);
+  for (const head of heads) assert.match(head, /A summary of them follows/);
+});
+
 test("a provider that counts nothing is not sent too much either", async () => {
   const host = await start({ hasUsage: false });
   await play(host, "uncounted", 1, 30);
@@ -277,6 +285,86 @@ test("a record that does not verify is left alone, and the session goes on witho
   assert.deepEqual(host.seen.broken, []);
   assert.equal(readFileSync(path, "utf8"), "no record");
   assert.equal(host.logged.length, 1, json(host.logged));
+});
+
+test("the agent's tools: how full it is, what was cut, and what must stay", async () => {
+  const host = await start();
+  const { tool, toolOptions } = host.registered;
+  const manifest = JSON.parse(
+    readFileSync(join(folder, "node_modules/plimsoll/openclaw.plugin.json"), "utf8"),
+  );
+  assert.deepEqual(toolOptions.names, manifest.contracts.tools);
+  const run = async (name, args) => {
+    const tools = tool(host.base("tools"));
+    const { content } = await tools.find((one) => one.name === name).execute("1", args);
+    return content[0].text;
+  };
+  assert.match(await run("context_status", {}), /not kept by Plimsoll/);
+  host.tools = new Set(["exec", "context_recall"]);
+  await play(host, "tools", 1, 2);
+  assert.match(await run("context_pin", { text: "Never sail at ebb tide." }), /kept/);
+  assert.match(await run("context_pin", {}), /Nothing was pinned/);
+  await play(host, "tools", 4, 14);
+  assert.match(await run("context_status", {}), /%/);
+  assert.ok(json(host.lastSent).includes("Never sail at ebb tide."));
+  // The first turn's result is in no request any more.
+  assert.ok(!json(host.lastSent).includes("Step 1: look at berth 37. 0"));
+  const found = await Promise.all(
+    [1, 2, 3, 4].map((at) => run("context_recall", { ref: `r${at}` })),
+  );
+  assert.ok(
+    found.some((text) => text.startsWith("Step 1: look at berth 37. 0\nberth")),
+    json(found).slice(0, 300),
+  );
+});
+
+test("/plimsoll says whether the engine is used, what fills the window, and what failed", async () => {
+  const host = await start();
+  const { command } = host.registered;
+  const ask = async () => (await command.handler(host.base("asked"))).text;
+  assert.match(await ask(), /no request for this session/);
+  await play(host, "asked", 1, 2);
+  const text = await ask();
+  assert.match(text, /^Plimsoll is active\. Last request: \d{4}-/);
+  assert.match(text, /32,000/);
+  // What the host does with a turn that it gives to its own engine.
+  await (await host.engine()).dispose();
+  await (await host.engine()).assemble(host.first("other", "x", [7]));
+  await (await host.engine()).dispose();
+  const after = await ask();
+  assert.match(after, /made the engine once without using it/);
+  assert.match(after, /Last error, .*: assemble: /);
+});
+
+test("the compaction provider summarizes under the host's headings, and gives a digest without a model", async () => {
+  const host = await start();
+  await play(host, "provided", 1, 6);
+  const messages = host.rows("provided");
+  const { provider } = host.registered;
+  assert.equal(provider.id, "plimsoll");
+  assert.match(await provider.summarize({ messages }), /src\/berth1\.js/);
+  host.runtime = { llm: host.llm };
+  await host.start();
+  const summary = await host.registered.provider.summarize({
+    messages,
+    previousSummary: "Before.",
+  });
+  assert.match(summary, /^Before\.\n\n/);
+  assert.match(summary, /## Decisions\n- The harbour/);
+});
+
+test("results over the cap are cut, and only if the user wants it", async () => {
+  assert.equal((await start()).registered.middleware, undefined);
+  const host = await start({ settings: { resultCap: 1_000 } });
+  const { middleware } = host.registered;
+  const image = { type: "image", data: "x".repeat(2_000) };
+  const result = (text) => ({ result: { content: [{ type: "text", text }, image], details: 1 } });
+  assert.equal(await middleware(result("short")), undefined);
+  const { content, details } = (await middleware(result(`start${"x".repeat(5_000)}end`))).result;
+  assert.ok(content[0].text.length <= 1_000, `${content[0].text.length}`);
+  assert.match(content[0].text, /^start.*end$/s);
+  assert.equal(content[1], image);
+  assert.equal(details, 1);
 });
 
 test("of many sessions only the newest stay live; the others are saved and go on later", async () => {

@@ -35,8 +35,7 @@ const shown = ({ details: _, ...message }) => copy(message);
 
 export const WINDOW = 32_000;
 const RESERVE = 8_000;
-/** Tokens of system prompt and of tools; the host's budget knows of the first only. */
-const SYSTEM = 7_000;
+/** Tokens of the tools: the host's budget knows of the system prompt only. */
 const TOOLS = 4_000;
 
 /** Transcripts of all sessions, by their ids, as the cursor API gives them. */
@@ -63,17 +62,27 @@ export class Host {
   /** @param {string} folder of `hostProject` @param {object} options */
   constructor(
     folder,
-    { settings = {}, api = "openai-completions", agentDir, summarize, hasUsage = true } = {},
+    {
+      settings = {},
+      api = "openai-completions",
+      agentDir,
+      summarize,
+      hasUsage = true,
+      system = 7_000,
+    } = {},
   ) {
     this.folder = folder;
     this.settings = settings;
     this.agentDir = agentDir;
     this.hasUsage = hasUsage;
+    this.system = system;
     this.provider = { "openai-completions": "openai-chat", "anthropic-messages": "anthropic" }[api];
     this.config = {
       models: { providers: { mock: { api, models: [{ id: "m", contextWindow: WINDOW }] } } },
     };
     this.logged = [];
+    /** The first request of each epoch. */
+    this.sentEver = [];
     this.clock = 0;
     this.seen = { calls: 0, broken: [], peak: 0, epochs: 0, summaries: 0, overflows: 0 };
     this.llm = {
@@ -97,6 +106,7 @@ export class Host {
     plugin.register({
       pluginConfig: this.settings,
       logger,
+      runtime: this.runtime,
       registerContextEngine: (id, factory) => Object.assign(this.registered, { id, factory }),
       registerTool: (tool, options) =>
         Object.assign(this.registered, { tool, toolOptions: options }),
@@ -138,7 +148,7 @@ export class Host {
   }
 
   first(sessionId, prompt, messages = this.history(sessionId)) {
-    const tokenBudget = WINDOW - RESERVE - SYSTEM - Math.ceil(prompt.length / 4);
+    const tokenBudget = WINDOW - RESERVE - this.system - Math.ceil(prompt.length / 4);
     return {
       ...{ ...this.base(sessionId), messages, tokenBudget, prompt, runtimeContext: {} },
       runtimeSettings: {
@@ -152,6 +162,7 @@ export class Host {
     return {
       ...{ ...this.base(sessionId), messages: copy(messages), prompt },
       tokenBudget: WINDOW - estimate(pending),
+      availableTools: this.tools ?? new Set(["exec"]),
       runtimeSettings: {
         model: { provider: "mock", resolved: "m" },
         limits: { promptTokenBudget: WINDOW, maxOutputTokens: null },
@@ -164,7 +175,7 @@ export class Host {
     const request = [...sent, ...pending];
     const strict = strictFor("pi", this.provider);
     const found = strict(copy(request));
-    const tokens = SYSTEM + TOOLS + estimate(request);
+    const tokens = this.system + TOOLS + estimate(request);
     this.seen.broken.push(...found.map((one) => `call ${this.seen.calls}: ${JSON.stringify(one)}`));
     if (tokens > WINDOW) this.seen.overflows += 1;
     this.seen.peak = Math.max(this.seen.peak, tokens);
@@ -173,6 +184,7 @@ export class Host {
     const isGrown = before.every((one, at) => JSON.stringify(one) === JSON.stringify(request[at]));
     if (!isGrown) this.seen.epochs += 1;
     this.lastSent = copy(sent);
+    if (!isGrown) this.sentEver.push(this.lastSent);
     if (this.fact && !request.some((one) => textOf(one).includes(this.fact))) {
       this.seen.broken.push(`call ${this.seen.calls}: the fact is gone`);
     }

@@ -8,6 +8,7 @@ import type { FactoryContext, HostMessage, Logger } from "./host.js";
 import type { Session } from "./session.js";
 import { Sessions } from "./sessions.js";
 import { patternsOf, type Settings } from "./settings.js";
+import { summarizer } from "./summaries.js";
 
 /** Sessions that are live at once. */
 const MOST_LIVE = 32;
@@ -19,6 +20,8 @@ export class Agent {
   readonly settings: Settings;
   /** Windows that a call has told, by model. */
   readonly windows: Map<string, number> = new Map();
+  /** Engines since the last request that the host made and did not use. */
+  unused = 0;
   /** The last thing that failed. */
   lastError: { what: string; at: number } | undefined;
   readonly #log: Logger;
@@ -80,18 +83,7 @@ export class Agent {
       ...(trigger !== undefined && { trigger }),
       ...(protectTools && { protectTools }),
       ...(language && { summary: { language } }),
-      summarize: async ({ system, prompt, maxOutputTokens }, { signal }) => {
-        if (!session.llm) throw new Error("the host lends its model only to maintain and compact");
-        const { text, stopReason, usage } = await session.llm.complete({
-          messages: [{ role: "user", content: prompt }],
-          systemPrompt: system,
-          maxTokens: maxOutputTokens,
-          purpose: "compaction",
-          signal,
-          ...(summaryModel && { model: summaryModel }),
-        });
-        return { text, finishReason: stopReason, usage };
-      },
+      summarize: summarizer(() => session.llm, summaryModel),
       on: (event) => this.#heed(event),
     } as ContextManagerOptions<HostMessage>;
   }

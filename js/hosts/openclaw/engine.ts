@@ -49,6 +49,7 @@ export class Engine {
   readonly #agent: Agent;
   readonly #config: HostConfig | undefined;
   readonly #page: ReadPage;
+  #isUsed = false;
 
   constructor(agent: Agent, config: HostConfig | undefined, page: ReadPage) {
     this.#agent = agent;
@@ -78,6 +79,7 @@ export class Engine {
         // Only a turn's first call names the output reserve; a later one names the window instead.
         const isFirst = typeof maxOutputTokens === "number" || !session.hasBegun;
         if (isFirst) await this.#read(session);
+        this.#agent.unused = 0;
         const { messages, tokens } = isFirst
           ? session.begin(call, this.#modelOf(call))
           : session.go(call, this.#windowOf(session, promptTokenBudget));
@@ -148,7 +150,9 @@ export class Engine {
   }
 
   /** Sessions outlive an engine, which the host makes anew for each turn. */
-  async dispose(): Promise<void> {}
+  async dispose(): Promise<void> {
+    if (!this.#isUsed) this.#agent.unused += 1;
+  }
 
   async #compacted(
     session: Session,
@@ -171,6 +175,7 @@ export class Engine {
     const { messages } = call as Partial<AssembleCall>;
     const use = (session: Session): T | Promise<T> => {
       session.target = call.sessionTarget ?? session.target;
+      session.key = call.sessionKey ?? session.key;
       return work(session);
     };
     return this.#agent.sessions.use(call.sessionId, use, messages);
@@ -206,6 +211,7 @@ export class Engine {
   }
 
   async #guard<T>(hook: string, call: HookCall, otherwise: T, work: () => Promise<T>): Promise<T> {
+    this.#isUsed = true;
     try {
       return await work();
     } catch (error) {

@@ -6,6 +6,8 @@ export class Figures {
   window = 0;
   /** Tokens held back for the answer. */
   reserve = 0;
+  /** Size of the last turn. */
+  turn = 0;
   /** What the host left for history in the turn's first call. */
   #budget = 0;
   /** The turn's prompt. */
@@ -36,6 +38,7 @@ export class Figures {
 
   /** The turn's messages are part of the history now. */
   end(): void {
+    this.turn = this.#pending;
     this.#pending = 0;
   }
 

@@ -12,9 +12,13 @@ import type {
   SessionTarget,
 } from "./host.js";
 import { type Model, thinkingOf } from "./models.js";
+import { definitions, RECALL } from "./tools.js";
 import { Transcript, textOf } from "./transcript.js";
 
-/** Share of the usable window above which a turn ends with a fold: the host lends its model for a summary only between turns. */
+/**
+ * Share of the usable window above which a turn ends with a fold, also if another turn of its size would come to more than all of it: the
+ * host lends its model for a summary only between turns, so that a fold within one has none.
+ */
 const FOLD_ABOVE = 0.8;
 /** Advancement keys that are remembered; the host delivers a turn again before the next one. */
 const KEYS = 64;
@@ -36,6 +40,10 @@ export class Session {
   readonly figures: Figures = new Figures();
   /** Its manager was opened in a store. */
   isStored = false;
+  /** Key of the conversation, which a later session may take over. */
+  key: string | undefined;
+  /** When the last request was made, in epoch milliseconds. */
+  lastRequest = 0;
   /** Where the host keeps its transcript. */
   target: SessionTarget | undefined;
   /** The transcript has all that the host's has. */
@@ -56,6 +64,8 @@ export class Session {
   /** Window, reserve and provider that the manager knows. */
   #known = "";
   #provider: Model["provider"];
+  /** The model has the tool that brings removed text back. */
+  #canRecall = false;
   /** Requests of the turn, in order. */
   #requests: Prepared<HostMessage>[] = [];
 
@@ -87,6 +97,8 @@ export class Session {
   /** The request of a later call. The host appends the turn's messages itself; as history it shows what we returned last. */
   go(call: AssembleCall, window: number | undefined): Prepared<HostMessage> {
     this.figures.go(call.tokenBudget, window);
+    // Lines that stand for removed text name the tool that brings it back, if the model has it.
+    this.#canRecall = call.availableTools?.has(RECALL) ?? this.#canRecall;
     return this.#request();
   }
 
@@ -115,7 +127,9 @@ export class Session {
     const parts = this.#parts(signal);
     const plan = this.context.plan(history, parts);
     const isDue = plan.outcome === "summarize";
-    if (!isDue && plan.tokensBefore <= FOLD_ABOVE * this.figures.usable) return null;
+    const { usable, turn } = this.figures;
+    const isNear = plan.tokensBefore > Math.min(FOLD_ABOVE * usable, usable - turn);
+    if (!isDue && !isNear) return null;
     return this.context.compact(history, { ...parts, force: !isDue });
   }
 
@@ -149,6 +163,7 @@ export class Session {
   #request(): Prepared<HostMessage> {
     this.#pin();
     const prepared = this.sent();
+    this.lastRequest = Date.now();
     this.#requests.push(prepared);
     return prepared;
   }
@@ -156,7 +171,8 @@ export class Session {
   /** The host appends its prompt itself, and what else it sends is known as a number only. */
   #parts(signal?: AbortSignal): Parts {
     this.#follow();
-    return { open: true, unseenTokens: this.figures.unseen, signal };
+    const tools = this.#canRecall ? definitions().filter(({ name }) => name === RECALL) : undefined;
+    return { open: true, unseenTokens: this.figures.unseen, tools, signal };
   }
 
   /** The manager hears of another model. */

@@ -48,9 +48,11 @@ export class Sessions {
     }
   }
 
-  /** A live session, by its id. */
-  find(id: string): Session | undefined {
-    return this.#live.get(id);
+  /** A live session, by its id or its key: of those with a key, the newest. */
+  find(id: string | undefined, key?: string): Session | undefined {
+    const live = id === undefined ? undefined : this.#live.get(id);
+    if (live || key === undefined) return live;
+    return [...this.#live.values()].reverse().find((session) => session.key === key);
   }
 
   async #session(id: string, messages: readonly HostMessage[]): Promise<Session> {

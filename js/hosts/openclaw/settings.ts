@@ -19,8 +19,6 @@ export interface Settings {
   language?: string;
   /** Model that writes summaries, as `provider/model`. */
   summaryModel?: string;
-  /** Whether results that a fold has removed are shortened in the host's transcript too. */
-  mirror?: "off" | "results";
   /** Most characters of a tool result; 0: no limit. */
   resultCap?: number;
 }

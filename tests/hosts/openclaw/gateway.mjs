@@ -132,7 +132,8 @@ export class Gateway {
       ...(session && { "x-openclaw-session-key": session }),
     };
     return new Promise((resolve, reject) => {
-      const options = { host: "127.0.0.1", port: this.port, path, method, headers };
+      // A connection of its own: one that is kept alive would be that of a gateway that was killed.
+      const options = { host: "127.0.0.1", port: this.port, path, method, headers, agent: false };
       const asked = request(options, (response) => {
         let text = "";
         response.on("data", (chunk) => {

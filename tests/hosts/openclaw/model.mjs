@@ -29,10 +29,11 @@ const rules = {
 
 /** Starts a model. @param {number} limit its window in tokens */
 export async function startModel(limit) {
-  const state = { calls: [], say: "ok", fact: null, refuseNext: false, isDown: false };
+  const state = { calls: [], say: "ok", fact: null, refuseNext: false, isDown: false, onSay: null };
   const seen = {
     ...{ requests: 0, invalid: [], overflows: 0, forced: 0, peak: 0, tokens: 0, factMissing: 0 },
     ...{ summaries: 0, summariesDown: 0, epochs: 0, flushes: 0 },
+    tools: new Set(),
   };
   let before = [];
   let ids = 0;
@@ -40,7 +41,8 @@ export async function startModel(limit) {
   /** What a request is answered with: calls, a text, or an error. */
   function answer(wire, body) {
     const parts = [body.system, body.tools, ...body.messages].map((part) =>
-      JSON.stringify(part ?? ""),
+      // The host's cache markers move with every request.
+      JSON.stringify(part ?? "", (name, value) => (name === "cache_control" ? undefined : value)),
     );
     const tokens = parts.reduce((sum, part) => sum + count(part), 0);
     const invalid = rules[wire](body).map((found) => JSON.stringify(found).slice(0, 200));
@@ -52,6 +54,7 @@ export async function startModel(limit) {
       return { status: 503, message: "Service unavailable" };
     }
     seen.requests += 1;
+    for (const tool of body.tools) seen.tools.add(tool.name ?? tool.function?.name);
     if (state.refuseNext || tokens > limit) {
       seen[state.refuseNext ? "forced" : "overflows"] += 1;
       state.refuseNext = false;
@@ -61,14 +64,17 @@ export async function startModel(limit) {
     seen.tokens += tokens;
     seen.peak = Math.max(seen.peak, tokens);
     if (state.fact && !parts.some((part) => part.includes(state.fact))) seen.factMissing += 1;
-    // The host puts its own lines into the last message: of what it grows from, that one may change.
-    const kept = before.slice(0, -2);
-    if (kept.some((part, at) => part !== parts[at])) seen.epochs += 1;
-    before = parts;
     if (/memory flush|NO_REPLY/i.test(parts.at(-1)) && /flush|memory/i.test(parts.at(-1))) {
       seen.flushes += 1;
       return { tokens, say: "NO_REPLY" };
     }
+    // The host puts lines of its own into the last messages; its system prompt is its own affair.
+    const isOurs = (part, at) => at > 1 && !/^.{0,20}"(system|developer)"/.test(part);
+    const changed = before
+      .slice(0, -2)
+      .findIndex((part, at) => isOurs(part, at) && part !== parts[at]);
+    if (changed >= 0) seen.epochs += 1;
+    before = parts;
     const next = state.calls.shift();
     if (!next) return { tokens, say: state.say };
     ids += next.length;
@@ -83,6 +89,7 @@ export async function startModel(limit) {
       return json(response, 200, { data: [] });
     const body = JSON.parse(text);
     const found = answer(wire, body);
+    if (found.say && body.tools?.length > 0) await state.onSay?.();
     if (found.status) {
       const code = found.status === 400 ? { code: "context_length_exceeded" } : {};
       const error = { type: "invalid_request_error", message: found.message, ...code };
