@@ -289,13 +289,13 @@ test("a record that does not verify is left alone, and the session goes on witho
 
 test("the agent's tools: how full it is, what was cut, and what must stay", async () => {
   const host = await start();
-  const { tool, toolOptions } = host.registered;
+  const { toolOptions } = host.registered;
   const manifest = JSON.parse(
     readFileSync(join(folder, "node_modules/plimsoll/openclaw.plugin.json"), "utf8"),
   );
   assert.deepEqual(toolOptions.names, manifest.contracts.tools);
   const run = async (name, args) => {
-    const tools = tool(host.base("tools"));
+    const tools = host.registered.tool(host.base("tools"));
     const { content } = await tools.find((one) => one.name === name).execute("1", args);
     return content[0].text;
   };
@@ -307,6 +307,10 @@ test("the agent's tools: how full it is, what was cut, and what must stay", asyn
   await play(host, "tools", 4, 14);
   assert.match(await run("context_status", {}), /%/);
   assert.ok(json(host.lastSent).includes("Never sail at ebb tide."));
+  await run("context_pin", { text: "Count the ropes." });
+  await host.start();
+  await play(host, "tools", 15, 18);
+  assert.ok(json(host.lastSent).includes("Count the ropes."), "also if the process ends then");
   // The first turn's result is in no request any more.
   assert.ok(!json(host.lastSent).includes("Step 1: look at berth 37. 0"));
   const found = await Promise.all(
@@ -350,7 +354,7 @@ test("the compaction provider summarizes under the host's headings, and gives a 
     previousSummary: "Before.",
   });
   assert.match(summary, /^Before\.\n\n/);
-  assert.match(summary, /## Decisions\n- The harbour/);
+  assert.match(summary, /## Pending user asks\n- The harbour/);
 });
 
 test("results over the cap are cut, and only if the user wants it", async () => {

@@ -151,6 +151,7 @@ export class Host {
     const tokenBudget = WINDOW - RESERVE - this.system - Math.ceil(prompt.length / 4);
     return {
       ...{ ...this.base(sessionId), messages, tokenBudget, prompt, runtimeContext: {} },
+      availableTools: this.tools ?? new Set(["exec"]),
       runtimeSettings: {
         model: { provider: "mock", resolved: "m" },
         limits: { promptTokenBudget: tokenBudget, maxOutputTokens: RESERVE },

@@ -64,8 +64,8 @@ export class Session {
   /** Window, reserve and provider that the manager knows. */
   #known = "";
   #provider: Model["provider"];
-  /** The model has the tool that brings removed text back. */
-  #canRecall = false;
+  /** The model has the tool that brings removed text back, so that the lines that stand for such text may name it. */
+  #canRecall: boolean | undefined;
   /** Requests of the turn, in order. */
   #requests: Prepared<HostMessage>[] = [];
 
@@ -90,6 +90,8 @@ export class Session {
     const reserve = call.runtimeSettings?.limits?.maxOutputTokens;
     this.figures.begin(call.tokenBudget ?? 0, reserve, call.prompt, model.window);
     this.#provider = model.provider ?? this.#provider;
+    // A turn's first call also names tools that the model has to search for: a later one knows better.
+    this.#canRecall ??= call.availableTools?.has(RECALL);
     this.#requests = [];
     return this.#request();
   }
@@ -97,7 +99,6 @@ export class Session {
   /** The request of a later call. The host appends the turn's messages itself; as history it shows what we returned last. */
   go(call: AssembleCall, window: number | undefined): Prepared<HostMessage> {
     this.figures.go(call.tokenBudget, window);
-    // Lines that stand for removed text name the tool that brings it back, if the model has it.
     this.#canRecall = call.availableTools?.has(RECALL) ?? this.#canRecall;
     return this.#request();
   }

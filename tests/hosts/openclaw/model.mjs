@@ -68,8 +68,9 @@ export async function startModel(limit) {
       seen.flushes += 1;
       return { tokens, say: "NO_REPLY" };
     }
-    // The host puts lines of its own into the last messages; its system prompt is its own affair.
-    const isOurs = (part, at) => at > 1 && !/^.{0,20}"(system|developer)"/.test(part);
+    // Not ours: the system prompt, and the lines that the host adds to a turn's first message until the next turn.
+    const isOurs = (part, at) =>
+      at > 1 && !/^.{0,20}"(system|developer)"|OPENCLAW_INTERNAL_CONTEXT/.test(part);
     const changed = before
       .slice(0, -2)
       .findIndex((part, at) => isOurs(part, at) && part !== parts[at]);
