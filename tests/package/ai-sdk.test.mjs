@@ -157,8 +157,13 @@ test("the middleware: a call that is refused as too long is sent once more with 
   }
 });
 
-test("the snippet of the page runs", async () => {
+test("the snippets of the page run", async () => {
   const { seen, mock } = model();
   const { text } = await snippet(folder, "ai-sdk", { model: mock, tools, messages });
   sound("docs/hosts/ai-sdk.md", seen, text);
+
+  const other = model();
+  const { wrapped } = await snippet(folder, "ai-sdk", { model: other.mock }, 2);
+  const generated = await generateText({ ...asked, model: wrapped });
+  sound("docs/hosts/ai-sdk.md, the middleware", other.seen, generated.text);
 });

@@ -17,6 +17,7 @@ const ELSEWHERE = {
   "docs/hosts/langchain.md 1": "package/langchain.test.mjs",
   "docs/hosts/langchain.md 2": "package/langchain.test.mjs",
   "docs/hosts/openai-agents.md 1": "package/openai-agents.test.mjs",
+  "docs/hosts/opencode.md 1": "hosts/opencode.test.mjs",
   "docs/hosts/pi.md 1": "hosts/pi.test.mjs",
   "docs/runtimes.md 1": "hosts/jest.test.mjs",
   "docs/runtimes.md 2": "the bundlers' tests",

@@ -193,3 +193,15 @@ test("the snippet of the page runs", async () => {
   const { messages: all } = await agent.invoke({ messages }, { recursionLimit: 500 });
   sound("docs/hosts/langchain.md", model, all);
 });
+
+test("a manager of the user's is opened, used and saved", async () => {
+  const dist = join(entry, "../..");
+  const { memoryStore } = await import(pathToFileURL(join(dist, "store/memory.js")).href);
+  const [model, store] = [new Model(), memoryStore()];
+  const host = { model, tools: [read], store, sessionId: "audit" };
+  const { agent, context } = await snippet(folder, "langchain", host, 2);
+  const { messages: all } = await agent.invoke({ messages }, { recursionLimit: 500 });
+  sound("docs/hosts/langchain.md, a store", model, all);
+  assert.equal((await context.save()).rebased, false);
+  assert.ok(await store.load("audit"));
+});

@@ -27,21 +27,24 @@ export function hostProject(name, packages, program, from = tools) {
   return { folder, entry: join(modules, `plimsoll/dist/entry/${name}.js`) };
 }
 
-/** The snippet that `docs/hosts/NAME.md` begins with. @param {string} name */
-export function example(name) {
+/** A snippet of `docs/hosts/NAME.md`; it begins with the first. @param {string} name @param {number} [number] */
+export function example(name, number = 1) {
   const page = readFileSync(join(root, `docs/hosts/${name}.md`), "utf8");
-  const [, code = ""] = /^# [^\n]*\n+```(?:js|ts)\n(.*?)^```$/ms.exec(page) ?? [];
+  const begins = /^# [^\n]*\n+```/.test(page);
+  const [, code = ""] = [...page.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)][number - 1] ?? [];
   const lines = code.trim().split("\n").length;
-  if (code === "" || lines > 12) throw new Error(`${name}.md begins with no short snippet`);
+  if (!begins || code === "" || lines > 12)
+    throw new Error(`${name}.md: no short snippet ${number}`);
   return code;
 }
 
 /**
- * Runs the snippet that `docs/hosts/NAME.md` begins with, in a small window, and returns its constants.
+ * Runs a snippet of `docs/hosts/NAME.md` in a small window, and returns its constants.
  * @param {string} folder of the project @param {string} name @param {object} host values of the names that the snippet uses
+ * @param {number} [number] of the snippet
  */
-export async function snippet(folder, name, host) {
-  const code = example(name);
+export async function snippet(folder, name, host, number = 1) {
+  const code = example(name, number);
   if (!code.includes("200_000")) throw new Error(`${name}.md: a window of 200_000 tokens`);
   const names = [...code.matchAll(/^(?:export )?const (?:(\w+)|\{ (\w+) \})/gm)];
   const exported = names.map(([, one, taken]) => one ?? taken);
@@ -50,9 +53,11 @@ export async function snippet(folder, name, host) {
     .replaceAll("8_192", "1_000")
     .replaceAll("export const", "const");
   const given = `const { ${Object.keys(host).join(", ")} } = globalThis.host;\n`;
-  write(folder, { [`${name}.mjs`]: `${given}${small}\nexport { ${exported.join(", ")} };\n` });
+  write(folder, {
+    [`${name}-${number}.mjs`]: `${given}${small}\nexport { ${exported.join(", ")} };\n`,
+  });
   globalThis.host = host;
-  return import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+  return import(pathToFileURL(join(folder, `${name}-${number}.mjs`)).href);
 }
 
 /**

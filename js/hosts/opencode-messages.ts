@@ -1,0 +1,159 @@
+/** opencode's messages as the AI SDK's `UIMessage`s, which opencode itself makes of them, and back. */
+import type { Prepared } from "../types.js";
+
+/** A message of opencode's. */
+export interface Message {
+  info: Info;
+  parts: Part[];
+}
+
+/** What opencode knows of a message. */
+export interface Info {
+  id: string;
+  sessionID: string;
+  role: "user" | "assistant";
+  error?: unknown;
+  model?: { providerID: string; modelID: string };
+  tokens?: {
+    input: number;
+    output: number;
+    reasoning?: number;
+    cache?: { read?: number; write?: number };
+  };
+}
+
+/** A part of a message. */
+interface Part {
+  type: string;
+  text?: string;
+  ignored?: boolean;
+  mime?: string;
+  url?: string;
+  metadata?: unknown;
+  callID?: string;
+  tool?: string;
+  state?: State;
+}
+
+/** What became of a call. */
+interface State {
+  status: string;
+  input: unknown;
+  output?: string;
+  error?: string;
+  attachments?: unknown;
+}
+
+/** A part as the SDK has it, and the number of opencode's. */
+interface UiPart {
+  type: string;
+  of: number;
+  text?: string;
+  input?: unknown;
+  output?: unknown;
+  errorText?: string;
+}
+
+/** A message as the SDK has it. */
+export interface UiMessage {
+  role: "user" | "assistant";
+  parts: UiPart[];
+}
+
+/** A message in both forms. */
+export interface Both {
+  message: Message;
+  ui: UiMessage;
+}
+
+/** opencode sends these as text, whatever they hold. */
+const SAID: Readonly<Record<string, string>> = {
+  compaction: "What did we do so far?",
+  subtask: "The following tool was executed by the user",
+};
+const UNSENT = ["text/plain", "application/x-directory"];
+
+/** The messages that are sent, in both forms. */
+export function mapped(messages: readonly Message[]): Both[] {
+  return messages.flatMap((message) => {
+    const { role, error } = message.info;
+    const parts = message.parts.flatMap((part, of) => {
+      const ui = role === "user" ? userPart(part) : assistantPart(part);
+      return ui ? [{ ...ui, of }] : [];
+    });
+    const says = parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
+    const isSent = role === "user" ? parts.length > 0 : says || (!error && parts.length > 1);
+    return isSent ? [{ message, ui: { role, parts } }] : [];
+  });
+}
+
+function userPart(part: Part): Omit<UiPart, "of"> | null {
+  const { type, text, mime = "", url } = part;
+  if (type === "text") return part.ignored || !text ? null : { type, text };
+  const said = SAID[type];
+  if (said !== undefined) return { type: "text", text: said };
+  if (type !== "file" || UNSENT.includes(mime)) return null;
+  return { type, ...{ mediaType: mime, url } };
+}
+
+function assistantPart(part: Part): Omit<UiPart, "of"> | null {
+  const { type, text = "", metadata, callID, tool, state } = part;
+  if (type === "step-start") return { type };
+  if (type === "text") return { type, text };
+  if (type === "reasoning") return { type, text, ...{ providerMetadata: metadata } };
+  if (type !== "tool" || !state) return null;
+  const { status, input, output, error = "[Tool execution was interrupted]" } = state;
+  const call = { type: `tool-${tool}`, toolCallId: callID, input };
+  return status === "completed"
+    ? { ...call, ...{ state: "output-available" }, output }
+    : { ...call, ...{ state: "output-error" }, errorText: error };
+}
+
+/** The messages of a request as opencode has them. Its own objects are never changed. */
+export function restored(
+  { messages, source }: Prepared<UiMessage>,
+  history: readonly Both[],
+  user: Info,
+): Message[] {
+  return messages.map((ui, at) => {
+    const from = source[at];
+    const both = from === null || from === undefined ? undefined : history[from];
+    if (!both) return made(ui, user, at);
+    return both.ui === ui ? both.message : { ...both.message, parts: edited(both, ui) };
+  });
+}
+
+/** The parts that are left of a message, as they are sent. */
+function edited({ message, ui: before }: Both, after: UiMessage): Part[] {
+  const mappedParts = new Map(before.parts.map((part) => [part.of, part]));
+  const left = new Map(after.parts.map((part) => [part.of, part]));
+  return message.parts.flatMap((part, of) => {
+    const [ui, now] = [mappedParts.get(of), left.get(of)];
+    if (!ui || ui === now) return [part];
+    return now ? [changed(part, now)] : [];
+  });
+}
+
+function changed(part: Part, { text, input, output, errorText }: UiPart): Part {
+  const { state } = part;
+  if (!state) return text === undefined ? part : { ...part, text };
+  if (state.status === "completed") {
+    const { attachments: _, ...rest } = state;
+    return { ...part, state: { ...rest, input, output: String(output) } };
+  }
+  return {
+    ...part,
+    state: { ...state, input, ...(state.error && errorText && { error: errorText }) },
+  };
+}
+
+/** A message of ours in opencode's form. */
+function made(ui: UiMessage, user: Info, at: number): Message {
+  const { parts, content } = ui as UiMessage & { content?: unknown };
+  const texts = (Array.isArray(content) ? (content as UiPart[]) : parts) ?? [];
+  const text = typeof content === "string" ? content : texts.map((part) => part.text).join("\n");
+  const id = `msg_plimsoll_${at}`;
+  const info = { ...user, id, role: ui.role };
+  const part = { id: `prt_plimsoll_${at}`, messageID: id, sessionID: user.sessionID };
+  return { info, parts: [{ ...part, ...{ synthetic: true }, type: "text", text }] };
+}
