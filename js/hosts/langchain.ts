@@ -124,9 +124,36 @@ function runOf({ runtime }: Call): { signal: AbortSignal | undefined; thread: st
 
 const partsOf = ({ systemMessage, tools }: Call, signal: AbortSignal | undefined): Parts => ({
   system: (systemMessage as { content?: Parts["system"] } | undefined)?.content,
-  tools: tools as Parts["tools"],
+  tools: Array.isArray(tools) ? tools.map(toolOf) : undefined,
   signal,
 });
+
+/** What the model sees of a tool: an instance says nothing of it in JSON. Of a provider's own tool, all. */
+function toolOf(tool: object): object {
+  const { name, description, schema, invoke } = tool as Record<string, unknown>;
+  if (typeof invoke !== "function") return tool;
+  const seen = seenTools.get(tool) ?? { name, description, schema: jsonSchemaOf(schema) };
+  seenTools.set(tool, seen);
+  return seen;
+}
+
+const seenTools = new WeakMap<object, object>();
+
+/** A JSON Schema, as it was passed or by the standard that libraries of schemas share; nothing of one that has no such form. */
+function jsonSchemaOf(schema: unknown): unknown {
+  const { "~standard": standard } = Object(schema) as { "~standard"?: StandardSchema };
+  if (!standard) return schema;
+  try {
+    return standard.jsonSchema?.input({ target: "draft-07" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The part of a schema that libraries share. */
+interface StandardSchema {
+  jsonSchema?: { input(options: { target: string }): unknown };
+}
 
 const usageOf = (answer: unknown): object | undefined =>
   (answer as { usage_metadata?: object } | undefined)?.usage_metadata;

@@ -152,6 +152,36 @@ test("the usage of the answers is taken", async () => {
   assert.equal(context.status().source, "usage+estimate");
 });
 
+test("tools are counted with their descriptions and schemas", async () => {
+  const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
+  const long = "The path of a file, from the root of the harbour's archive. ".repeat(20);
+  const counted = async (schema) => {
+    const context = new ContextManager({ window: WINDOW, format: "langchain" });
+    const prepared = [];
+    const on = context.prepare.bind(context);
+    context.prepare = async (...all) => {
+      prepared.push(await on(...all));
+      return prepared.at(-1);
+    };
+    const tools = [tool(() => "", { name: "read", description: "Reads a file.", schema })];
+    const agent = createAgent({
+      model: new Model({ steps: 0 }),
+      tools,
+      middleware: [middleware(context)],
+    });
+    await agent.invoke({ messages });
+    return prepared[0].tokens;
+  };
+  const bare = await counted(z.object({ path: z.string() }));
+  const described = await counted(z.object({ path: z.string().describe(long) }));
+  const properties = { path: { type: "string", description: long } };
+  const json = await counted({ type: "object", properties });
+  console.log(
+    `tokens with tools: ${bare}, ${described} with a description in zod, ${json} as JSON Schema`,
+  );
+  assert.ok(described - bare > 200 && json - bare > 200);
+});
+
 test("a call that is refused as too long is sent once more with less", async () => {
   const model = new Model({ limit: 9_000 });
   const all = await asked(model, middleware({ window: WINDOW }));
