@@ -25,7 +25,7 @@ export function openclawMissing() {
   const args = ["install", `openclaw@${VERSION}`, "--ignore-scripts", "--no-audit", "--no-fund"];
   const { status, stderr } = spawnSync("npm", args, { cwd: home, encoding: "utf8" });
   if (status === 0) return null;
-  return `openclaw@${VERSION} cannot be installed: ${stderr.trim().split("\n").at(-1)}`;
+  return `openclaw@${VERSION} cannot be installed: ${stderr.trim().split("\n").slice(0, 3).join("; ")}`;
 }
 
 /** The folder of a run: its own home, state and configuration, so that nothing of the user's is read or written. */

@@ -27,6 +27,13 @@ const rules = {
   anthropic: ({ messages }) => strictFor("anthropic", "anthropic")(messages),
 };
 
+/** Without the host's cache markers, which move with every request, and make a list of a text. */
+function unmarked(name, value) {
+  if (name === "cache_control") return undefined;
+  const [only, ...others] = Array.isArray(value) ? value : [];
+  return only?.type === "text" && others.length === 0 ? only.text : value;
+}
+
 /** Starts a model. @param {number} limit its window in tokens */
 export async function startModel(limit) {
   const state = { calls: [], say: "ok", fact: null, refuseNext: false, isDown: false, onSay: null };
@@ -41,8 +48,7 @@ export async function startModel(limit) {
   /** What a request is answered with: calls, a text, or an error. */
   function answer(wire, body) {
     const parts = [body.system, body.tools, ...body.messages].map((part) =>
-      // The host's cache markers move with every request.
-      JSON.stringify(part ?? "", (name, value) => (name === "cache_control" ? undefined : value)),
+      JSON.stringify(part ?? "", unmarked),
     );
     const tokens = parts.reduce((sum, part) => sum + count(part), 0);
     const invalid = rules[wire](body).map((found) => JSON.stringify(found).slice(0, 200));
