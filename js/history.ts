@@ -495,8 +495,10 @@ export class History<M> {
     if (number !== undefined && !sent.isOurs && !sent.isEdited) {
       return this.#isSame(manager, message, number, same);
     }
+    // A call that may still wait for its result is known by its id too.
+    const isLast = number !== undefined && number >= this.#lastGroup;
     const print = (one: M): bigint =>
-      call("request", () => manager.fingerprint(send(messageJson(one, place))));
+      call("request", () => manager.fingerprint(send(messageJson(one, place)), isLast));
     return print(message) === print(sent.message);
   }
 

@@ -7,7 +7,7 @@ use super::snapshot::{Known, mark};
 use super::state::{State, native};
 use crate::error::{Error, Result};
 use crate::estimate::RESULT;
-use crate::format::Format;
+use crate::format::{Format, fingerprint, with_call_ids};
 use crate::ledger::Arrival;
 use crate::model::{
     Block, Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role,
@@ -49,7 +49,7 @@ impl State {
         }
         let index = self.ledger.message_count();
         let draft = self.format.read(bytes, index)?;
-        if let Known::Strange = self.meet(index, crate::format::fingerprint(&draft)) {
+        if let Known::Strange = self.meet(index, fingerprint(&draft)) {
             return Ok(Pushed::StartAgain);
         }
         let given = std::mem::take(&mut self.given);
@@ -81,8 +81,9 @@ impl State {
             self.counters.bytes_measured.saturating_add(bytes.len() as u64);
         let draft = self.format.read(bytes, index)?;
         let known = self.ledger.messages.get(index as usize);
-        let same = known.is_some_and(|it| it.fingerprint == crate::format::fingerprint(&draft))
-            && !self.answers_another(index, &draft);
+        let same = known.is_some_and(|it| it.fingerprint == fingerprint(&draft))
+            && !self.answers_another(index, &draft)
+            && !self.calls_again(index, &draft);
         // The same message written in another shape is edited elsewhere: what is known of it does not hold. Nor does what
         // was sent, which says where in the host's messages something stands.
         let old = self.outlines.get(index as usize).and_then(|outline| outline.pieces.last());
@@ -114,13 +115,24 @@ impl State {
         })
     }
 
-    /// Of a message's content: roles, texts and calls, but neither ids of calls nor cache markers.
+    /// It makes the same call, but under another id, and the known one waits for its result: what comes is that of the new one.
+    fn calls_again(&self, index: u32, draft: &Draft<'_>) -> bool {
+        let Some(known) = self.outlines.get(index as usize) else { return false };
+        let blocks = self.ledger.blocks_of(index).map(|at| self.ledger.blocks.get(at as usize));
+        let mut pieces = known.pieces.iter().zip(&draft.parts).zip(blocks);
+        pieces.any(|((old, new), block)| {
+            let waits = block.is_some_and(|block| block.pair == NONE);
+            old.kind == Kind::Call && waits && old.id != new.piece.id
+        })
+    }
+
+    /// Of a message's content: roles, texts and calls, these `with_ids` or without, but not cache markers.
     ///
     /// # Errors
     /// `MalformedMessage`, with the index that it would have at the end of the history.
-    pub fn fingerprint_of(&self, bytes: &[u8]) -> Result<u64> {
+    pub fn fingerprint_of(&self, bytes: &[u8], with_ids: bool) -> Result<u64> {
         let draft = self.format.read(bytes, self.ledger.message_count())?;
-        Ok(crate::format::fingerprint(&draft))
+        Ok(if with_ids { with_call_ids(&draft) } else { fingerprint(&draft) })
     }
 
     /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.

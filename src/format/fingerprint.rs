@@ -30,6 +30,12 @@ pub fn fingerprint(draft: &Draft<'_>) -> u64 {
     mix(parts, SPREAD)
 }
 
+/// The same with the ids of its calls: what tells a call from the same one that was made again.
+pub fn with_call_ids(draft: &Draft<'_>) -> u64 {
+    let calls = draft.parts.iter().filter(|part| part.piece.kind == Kind::Call);
+    calls.fold(fingerprint(draft), |hash, part| bytes(hash, part.piece.id.as_bytes()))
+}
+
 /// Hash of a JSON text that is not kept: an image's source.
 pub(super) fn of_json(json: &str) -> u64 {
     of_bytes(json.as_bytes()).max(1)

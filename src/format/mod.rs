@@ -30,7 +30,7 @@ use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
 use openai_items::{AGENTS, RESPONSES};
 
 pub use edit::{Change, What, copied_ops, gone, is_marker};
-pub use fingerprint::{fingerprint, of_bytes};
+pub use fingerprint::{fingerprint, of_bytes, with_call_ids};
 pub use join::Joined;
 pub use mark::{member, merge};
 

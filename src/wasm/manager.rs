@@ -62,9 +62,9 @@ impl Manager {
         with_input(len, |json| self.0.reread(index, json.as_bytes()))
     }
 
-    /// The content of the message (JSON) in the input buffer, as a number that no other content has.
-    pub fn fingerprint(&self, len: usize) -> Result<u64> {
-        with_input(len, |json| self.0.fingerprint_of(json.as_bytes()))
+    /// The content of the message (JSON) in the input buffer, as a number that no other content has; `with_ids`: with the ids of its calls.
+    pub fn fingerprint(&self, len: usize, with_ids: bool) -> Result<u64> {
+        with_input(len, |json| self.0.fingerprint_of(json.as_bytes(), with_ids))
     }
 
     /// The next message (JSON) of a history that is to be aligned.

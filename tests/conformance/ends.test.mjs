@@ -163,3 +163,49 @@ test("a call of the provider's that waits is sent again once what followed it is
   assert.deepEqual(context.request(structuredClone(history)).messages, fresh.messages);
   assert.match(JSON.stringify(fresh.messages), /server_tool_use/);
 });
+
+/** A call and its result. @type {Record<string, [call: (id: string) => any, result: (id: string) => any]>} */
+const CALLS = {
+  anthropic: [
+    (id) => assistantWith({ type: "tool_use", id, name: "read", input: { path: "a" } }),
+    (id) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: id }] }),
+  ],
+  "openai-chat": [
+    (id) => ({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id, type: "function", function: { name: "read", arguments: "{}" } }],
+    }),
+    (id) => ({ role: "tool", tool_call_id: id, content: id }),
+  ],
+  "openai-responses": [
+    (id) => ({ type: "function_call", call_id: id, name: "read", arguments: "{}" }),
+    (id) => ({ type: "function_call_output", call_id: id, output: id }),
+  ],
+};
+/** @param {object} block */
+const assistantWith = (block) => ({ role: "assistant", content: [block] });
+
+for (const [format, [call, result]] of Object.entries(CALLS))
+  test(`${format}: a model that is asked again and calls the same under another id has the result of that call`, {
+    skip,
+  }, () => {
+    const options = { window: { contextTokens: 100_000 }, format, clock: () => 0 };
+    const done = [user("a"), call("one"), result("one"), user("go on")];
+    for (const histories of [
+      [[call("a")], [call("b"), result("b")]],
+      [[call("a"), result("a")], [call("b")], [call("b"), result("b")]],
+      [[call("a")], [call("b")], [call("c"), result("c")], [call("d"), result("d"), user("so?")]],
+      // A call of an id that is known, which goes out under one of ours.
+      [[call("one")], [call("b"), result("b")]],
+      [[user("?")], [user("!"), call("a")], [user("!"), call("b"), result("b")]],
+    ]) {
+      const context = new api.ContextManager(options);
+      for (const history of histories) {
+        const passed = JSON.parse(JSON.stringify([...done, ...history]));
+        const { messages } = context.request(passed);
+        assert.deepEqual(messages, new api.ContextManager(options).request(passed).messages);
+        assert.deepEqual(api.validate(messages, format), []);
+      }
+    }
+  });

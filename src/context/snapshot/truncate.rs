@@ -60,8 +60,12 @@ impl State {
 
     /// How many messages the session keeps where its history parts behind so many.
     pub fn keeps(&self, same: u32) -> u32 {
-        let fits =
-            |it: &&Rc<Self>| it.ledger.message_count() <= same && it.pins.are_those(&self.pins);
+        // A call that waits there may have come again under another id.
+        let fits = |it: &&Rc<Self>| {
+            it.ledger.message_count() <= same
+                && it.pins.are_those(&self.pins)
+                && !it.mender.is_open()
+        };
         let measured = self.measured.as_ref().filter(|_| self.waiting.is_none()).filter(fits);
         measured.map_or(0, |it| it.ledger.message_count())
     }
