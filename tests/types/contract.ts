@@ -1,6 +1,6 @@
 /**
  * What we export against the contract, name by name: `tsc` over this file is the test. The surface has grown out of the contract in
- * four places: percentages are named `usedPct`, a bucket has `sentTokens`, a fold without a summary is `folded`, and functions of one
+ * five places: a session file has `checkpoints`, percentages are named `usedPct`, a bucket has `sentTokens`, a fold without a summary is `folded`, and functions of one
  * subject are in an entry of their own.
  */
 import type * as Contract from "#contract";
@@ -35,7 +35,10 @@ export const same: [
   Same<ours.RequestFocus, Contract.RequestFocus>,
   Same<ours.Section, Contract.Section>,
   Same<ours.SectionReport, Contract.SectionReport>,
-  Same<Omit<ours.SessionFile, "messageFormat">, Omit<Contract.SessionFile, "messageFormat">>,
+  Same<
+    Omit<ours.SessionFile, "messageFormat" | "checkpoints">,
+    Omit<Contract.SessionFile, "messageFormat">
+  >,
   Same<Omit<ours.Status, "usedPct" | "nextEdit">, Omit<Contract.Status, "pct">>,
   Same<ours.ToolDefinition, Contract.ToolDefinition>,
   Same<ours.Violation, Contract.Violation>,
