@@ -80,13 +80,13 @@ function toolsOf(agent: unknown): Parts["tools"] {
 
 /** Runs by the user's context of each: a filter knows the context, a listener of the agent the run. */
 const runs = new WeakMap<object, Run>();
-const heard = new WeakSet<object>();
+const listened = new WeakSet<object>();
 
 /** Has an agent tell of its runs; once, however many sessions it serves. */
 function listen(agent: unknown): void {
   const { on } = Object(agent) as { on?: (event: string, listener: (run: Run) => void) => unknown };
-  if (typeof on !== "function" || heard.has(agent as object)) return;
-  heard.add(agent as object);
+  if (typeof on !== "function" || listened.has(agent as object)) return;
+  listened.add(agent as object);
   const keep = (run: Run): unknown => runs.set(Object(run.context), run);
   for (const event of ["agent_start", "agent_tool_start"]) on.call(agent, event, keep);
 }

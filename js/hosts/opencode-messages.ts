@@ -67,7 +67,7 @@ export interface Both {
 }
 
 /** opencode sends these as text, whatever they hold. */
-const SAID: Readonly<Record<string, string>> = {
+const TEXTS: Readonly<Record<string, string>> = {
   compaction: "What did we do so far?",
   subtask: "The following tool was executed by the user",
 };
@@ -90,8 +90,8 @@ export function mapped(messages: readonly Message[]): Both[] {
 function userPart(part: Part): Omit<UiPart, "of"> | null {
   const { type, text, mime = "", url } = part;
   if (type === "text") return part.ignored || !text ? null : { type, text };
-  const said = SAID[type];
-  if (said !== undefined) return { type: "text", text: said };
+  const words = TEXTS[type];
+  if (words !== undefined) return { type: "text", text: words };
   if (type !== "file" || UNSENT.includes(mime)) return null;
   return { type, ...{ mediaType: mime, url } };
 }

@@ -296,13 +296,13 @@ function unchanged({ messages, ids }: Projected): { summary: string; firstKeptEn
     : { summary: before, firstKeptEntryId: second };
 }
 
-/** The text that takes the place of what pi forgets: our own, and what the user said of it, which a request of ours would keep. */
+/** The text that takes the place of what pi forgets: our own, and the user's words in it, which a request of ours would keep. */
 function summaryOf({ head, kept }: CompactionRecord, messages: readonly unknown[]): string {
-  const said = kept
+  const words = kept
     .flatMap(([from, to]) => messages.slice(from, to))
     .filter((message) => roleOf(message) === "user")
     .map((message) => textOf((message as { content?: unknown }).content));
-  return said.length === 0 ? head : `${head}\n\nThe user's own words:\n\n${said.join("\n\n")}`;
+  return words.length === 0 ? head : `${head}\n\nThe user's own words:\n\n${words.join("\n\n")}`;
 }
 
 function textOf(content: unknown): string {

@@ -118,8 +118,9 @@ export class Engine {
   }
 
   /**
-   * Compacts on request, before a turn that the host counts as too large, or after the provider refused one. The host blocks the session for
-   * good if the gate before a turn is told that nothing was compacted: less than its own count is an answer to it.
+   * Compacts on request, before a turn that the host counts as too large, or after the provider refused one. Before a
+   * turn the host checks the size. If the answer is then that nothing was compacted, it blocks the session for good; so a request that is
+   * smaller than its own count is reported as compacted.
    */
   compact(call: CompactCall): Promise<Compacted> {
     const failed: Compacted = {

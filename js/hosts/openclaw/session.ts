@@ -189,7 +189,7 @@ export class Session {
     this.#known = model;
   }
 
-  /** Reads what the host has of the session from before this process, and puts it before what is known already. */
+  /** Reads the messages that the host has from before this process. They precede the messages that are known. */
   async read(page: ReadPage): Promise<void> {
     if (this.isRead || !this.target) return;
     const whole = new Transcript();

@@ -104,7 +104,7 @@ export class Sessions {
     return sessions.find(({ transcript }) => messages.some((message) => transcript.has(message)));
   }
 
-  /** Saves and disposes what is over the limit. */
+  /** Saves and disposes of the sessions over the limit. */
   async #rest(): Promise<void> {
     for (const [id, session] of this.#live) {
       if (this.#live.size <= this.#most) return;

@@ -1,4 +1,4 @@
-/** Tools of the agent: how full its context is, what was cut from it, and what must stay. */
+/** Three tools of the agent: one reports how full its context is, one returns what was removed, one keeps a text. */
 import { ContextManager } from "../../context.js";
 import type { AgentTool } from "../../types.js";
 import type { Session } from "./session.js";
