@@ -139,11 +139,13 @@ impl State {
         let (start, (mut entries, mut trailed)) =
             grown.or_else(|| Some((0, self.whole()?))).unwrap_or_default();
         let same = if rebuild { self.alike(0, &entries) } else { sent };
-        let opens = parts_changed || same < sent;
-        if opens && self.unbind(&entries, if parts_changed { 0 } else { same }) {
+        let changes = parts_changed || same < sent;
+        if changes && self.unbind(&entries, if parts_changed { 0 } else { same }) {
             (entries, trailed) = self.whole().unwrap_or_default();
         }
         let same = if rebuild { self.alike(0, &entries) } else { sent };
+        // Reasoning that a pin brought back may be all that differed.
+        let opens = parts_changed || same < sent;
         let first_changed = match (parts_changed, opens) {
             (true, _) => Some(-1),
             (false, true) => i64::try_from(same).ok(),

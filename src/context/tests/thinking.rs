@@ -149,3 +149,24 @@ fn with_another_model_reasoning_is_bound_or_goes_from_then_on() {
     let answer = told.request();
     assert_eq!((told.thoughts(), answer.first_changed, answer.hints), ((5, vec![]), None, None));
 }
+
+/// A pin brings its message back when an epoch opens. If all that comes back is reasoning that must go again, none opens.
+#[test]
+fn a_pin_on_reasoning_that_cannot_come_back_opens_no_epoch() {
+    let mut told = Told::new(&under("bedrock", "pi", Some("drop"), 600));
+    told.ask(&words(500, "task"));
+    let thought =
+        json!({ "type": "thinking", "thinking": words(50, "t"), "thinkingSignature": "s" });
+    let said = json!({ "type": "text", "text": "Reading." });
+    // pi does not send an answer that failed, so that its reasoning is not the newest.
+    told.tell(json!({ "role": "assistant", "content": [thought, said], "stopReason": "error" }));
+    told.tell(json!({ "role": "toolResult", "toolCallId": "c", "content": words(300, "x") }));
+    told.request();
+    assert_eq!(told.thoughts(), (0, vec!["hard-fit"]));
+    told.pin(1);
+    let more = json!({ "type": "text", "text": words(100, "more") });
+    told.tell(json!({ "role": "assistant", "content": [more], "stopReason": "stop" }));
+    let answer = told.request();
+    assert_eq!(told.thoughts(), (0, vec!["bound-thinking"]));
+    assert_eq!((answer.epoch, answer.first_changed), (0, None));
+}
