@@ -1,6 +1,7 @@
 /** Compaction as functions over a whole history, without a session. */
 import { ContextManager } from "./context.js";
 import { own } from "./known.js";
+import type { AbortSignal } from "./types/web.js";
 import type { CompactionOutcome, ContextManagerOptions } from "./types.js";
 
 /**

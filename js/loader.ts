@@ -1,8 +1,9 @@
 /** Loads and compiles Wasm files for `plimsoll/slim`, each once; a file is recognized by its imports. */
 import { invalid, PlimsollError } from "./errors.js";
+import type { Bytes, Response, URL, WasmModule } from "./types/web.js";
 
 /** Source of a Wasm that can be used synchronously. */
-export type SyncSource = WebAssembly.Module | BufferSource;
+export type SyncSource = WasmModule | Bytes;
 /** Source of a Wasm, or its address. */
 export type Source = SyncSource | Response | URL | string;
 
@@ -16,7 +17,7 @@ const NAMES: readonly string[] = [
   "inspect",
 ];
 
-const compiled = new Map<string, WebAssembly.Module>();
+const compiled = new Map<string, WasmModule>();
 /** What was taken before is not fetched or compiled again. */
 const addresses = new Set<string>();
 const objects = new WeakSet<object>();
@@ -32,7 +33,7 @@ const objects = new WeakSet<object>();
  */
 export function initSync(source: SyncSource): void {
   if (objects.has(source)) return;
-  const module = isModule(source) ? source : new WebAssembly.Module(source);
+  const module = isModule(source) ? source : new WebAssembly.Module(source as BufferSource);
   const name = nameOf(module);
   if (!compiled.has(name)) compiled.set(name, module);
   objects.add(source);
@@ -61,7 +62,7 @@ export async function init(source: Source | Promise<Source>): Promise<void> {
 }
 
 /** The Wasm of that name: the one that was taken, else what `give` gives. */
-export function moduleOf(name: string, give: (() => SyncSource) | undefined): WebAssembly.Module {
+export function moduleOf(name: string, give: (() => SyncSource) | undefined): WasmModule {
   if (!compiled.has(name) && give) initSync(give());
   const module = compiled.get(name);
   if (module) return module;

@@ -33,7 +33,10 @@ export class Seam {
     return this.#losses;
   }
 
-  /** The core's memory. Any call into the core may move it: take it anew after each. */
+  /**
+   * The core's memory. Any call into the core may move it: take it anew after each.
+   * @internal
+   */
   get memory(): WebAssembly.Memory | undefined {
     return this.#exports?.memory as WebAssembly.Memory | undefined;
   }

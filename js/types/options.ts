@@ -2,6 +2,7 @@
 import type { ContextEvent } from "./event.js";
 import type { PromptPlan } from "./prompt.js";
 import type { Summarizer, SummaryOptions } from "./summary.js";
+import type { AbortSignal } from "./web.js";
 
 /** Shape of your messages. `auto` recognizes it by the first messages. Edited messages keep their shape. */
 export type Format =

@@ -4,6 +4,7 @@ import type { CompactionRecord } from "./compaction.js";
 import type { ContextWindow, Estimator, Format, PolicyOptions, Provider } from "./options.js";
 import type { InspectReport } from "./report.js";
 import type { CheckpointRecord } from "./summary.js";
+import type { AbortSignal } from "./web.js";
 
 /** An agent's session, read from its file. */
 export interface SessionFile {

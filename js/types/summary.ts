@@ -1,4 +1,5 @@
 /** Summarizers and summaries. */
+import type { AbortSignal } from "./web.js";
 
 /**
  * Writes a summary with a model of your choice. `system` and `prompt` are ready to send: the transcript is fenced as data, and secrets are

@@ -1,0 +1,50 @@
+/**
+ * Types of the web platform: those of your program if it has them (a browser's or Node's), else what is used of them here. So the
+ * declarations compile without either.
+ */
+
+/** Instances of a class of this name in a scope, or `Else` if the scope has no such class. */
+type Own<Scope, Name extends string, Else> =
+  Scope extends Record<
+    Name,
+    {
+      /** What its instances are. */
+      prototype: infer Instance;
+    }
+  >
+    ? Instance
+    : Else;
+
+/** Aborts a call. */
+export type AbortSignal = Own<
+  typeof globalThis,
+  "AbortSignal",
+  {
+    /** True after it was aborted. */
+    readonly aborted: boolean;
+    /** Why it was aborted. */
+    readonly reason: unknown;
+    /** Calls `listener` when it is aborted. */
+    addEventListener(type: "abort", listener: () => void, options?: object): void;
+    /** Calls `listener` no longer. */
+    removeEventListener(type: "abort", listener: () => void): void;
+  }
+>;
+
+/** A stream of parts. */
+export type ReadableStream = Own<typeof globalThis, "ReadableStream", object>;
+
+/** Answer of `fetch`. */
+export type Response = Own<typeof globalThis, "Response", object>;
+
+/** An address. */
+export type URL = Own<typeof globalThis, "URL", object>;
+
+/** A compiled Wasm. */
+export type WasmModule =
+  typeof globalThis extends Record<"WebAssembly", infer Scope>
+    ? Own<Scope, "Module", object>
+    : object;
+
+/** Bytes in memory. */
+export type Bytes = ArrayBufferView | ArrayBuffer;
