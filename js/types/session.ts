@@ -84,7 +84,7 @@ export type ReplayOptions = PolicyOptions & {
 
 /** One request of a replay. */
 export interface ReplayCall {
-  /** Number of the call, from 1. */
+  /** Number of the call, from 0: its index in `Replay.calls`. */
   call: number;
   /** Tokens of the request. */
   used: number;
@@ -136,7 +136,7 @@ export interface ReplayTotals {
   userText: number | null;
 }
 
-/** A session played under a policy. Calls are numbered from 1; the default is the last. */
+/** A session played under a policy. Calls are numbered from 0, as in `calls`; the default is the last. */
 export interface Replay {
   /** Every request. */
   calls: ReplayCall[];

@@ -59,6 +59,7 @@ function look(session, contextTokens) {
     const history = session.messages.slice(0, sent);
     const request = seen.request(history, { system, tools });
     assert.deepEqual(request, unseen.request(history, { system, tools }));
+    assert.equal(run.calls[call].call, call, "calls are numbered from 0");
     if (call % 15 !== 0 && call !== session.calls.length - 1) continue;
     const before = seen.snapshot();
     const report = seen.inspect();

@@ -32,20 +32,33 @@ export async function openPage(folder, page, headers = {}) {
 }
 
 /** Opens an address, and does the same. */
-export async function openUrl(url) {
-  const { chromium } = await import("playwright-core");
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
-  try {
-    const view = await browser.newPage();
-    const complaints = [];
-    view.on("pageerror", (error) => complaints.push(String(error)));
-    view.on("console", (line) => line.type() === "error" && complaints.push(line.text()));
-    await view.goto(url);
+export function openUrl(url) {
+  return withPage(url, {}, async (view, complaints) => {
     const answer = view.waitForFunction(() => globalThis.answer, null, { timeout: 60_000 });
     return await answer.then(
       (handle) => handle.jsonValue(),
       () => Promise.reject(new Error(`the page gave no answer: ${complaints.join("; ")}`)),
     );
+  });
+}
+
+/**
+ * Opens an address, and closes it when `work` is done.
+ * @template T
+ * @param {string} url
+ * @param {object} options of Playwright's `newPage`
+ * @param {(view: any, complaints: string[]) => Promise<T>} work
+ */
+export async function withPage(url, options, work) {
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
+  try {
+    const view = await browser.newPage(options);
+    const complaints = [];
+    view.on("pageerror", (error) => complaints.push(String(error)));
+    view.on("console", (line) => line.type() === "error" && complaints.push(line.text()));
+    await view.goto(url);
+    return await work(view, complaints);
   } finally {
     await browser.close();
   }

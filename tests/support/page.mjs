@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
 const TYPES = {
+  ".css": "text/css",
   ".html": "text/html",
   ".js": "text/javascript",
   ".mjs": "text/javascript",

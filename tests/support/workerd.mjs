@@ -19,12 +19,29 @@ const config :Workerd.Config = (
 }
 
 /**
- * What a worker answers.
+ * What a worker answers to `GET /`.
  * @param {string} served the folder of its files
  * @param {string} main its program
  * @param {string[]} files that it may import
  */
-export async function askWorkerd(served, main, files) {
+export function askWorkerd(served, main, files) {
+  return withWorkerd(served, main, files, async (origin) => {
+    const response = await fetch(origin);
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    return text;
+  });
+}
+
+/**
+ * Runs a worker as long as `ask` takes, and returns what that returns; an error has what the worker printed.
+ * @template T
+ * @param {string} served the folder of its files
+ * @param {string} main its program
+ * @param {string[]} files that it may import
+ * @param {(origin: string) => Promise<T>} ask
+ */
+export async function withWorkerd(served, main, files, ask) {
   const modules = [main, ...files.filter((file) => file !== main)];
   write(served, { "config.capnp": workerdConfig(modules) });
   const args = ["serve", "config.capnp", "--control-fd=3"];
@@ -40,10 +57,11 @@ export async function askWorkerd(served, main, files) {
       worker.stdio[3].on("data", (text) => resolve(JSON.parse(String(text).split("\n")[0]).port));
     });
     const port = await Promise.race([listens, gone]);
-    if (port === undefined || worker.exitCode !== null) throw new Error(errors);
-    const response = await fetch(`http://127.0.0.1:${port}/`);
-    assert.equal(response.status, 200, errors);
-    return await response.text();
+    if (port === undefined || worker.exitCode !== null) throw new Error("the worker has ended");
+    return await ask(`http://127.0.0.1:${port}/`);
+  } catch (error) {
+    error.message += `\n${errors}`;
+    throw error;
   } finally {
     worker.kill();
     await gone;
