@@ -357,6 +357,52 @@ test("the compaction provider summarizes under the host's headings, and gives a 
   assert.match(summary, /## Pending user asks\n- The harbour/);
 });
 
+test("what was summarized is shortened in the host's transcript, only if the user wants it", async () => {
+  const whole = await start();
+  await play(whole, "whole", 1, 14, { chars: 9_000 });
+  assert.deepEqual(whole.rewritten, []);
+
+  const host = await start({ settings: { ...settings, mirror: "results" } });
+  host.tools = new Set(["exec", "context_recall"]);
+  await play(host, "mirrored", 1, 14, { chars: 9_000 });
+  const rows = host.rows("mirrored");
+  const size = (list) => json(list.map(bare)).length;
+  console.log(
+    `${host.rewritten.length} results shortened, ${size(whole.rows("whole"))} characters became ${size(rows)}`,
+  );
+  assert.ok(size(rows) < size(whole.rows("whole")) / 2);
+  assert.equal(new Set(host.rewritten).size, host.rewritten.length, "each once");
+  for (const [at, row] of rows.entries()) {
+    const isShort = row.role === "toolResult" && json(row.content).length < 9_000;
+    assert.equal(isShort, host.rewritten.includes(at), `row ${at}`);
+    if (!isShort) continue;
+    assert.match(row.content[0].text, /^\[Plimsoll removed this result .*: \d{4} characters\]$/);
+    assert.deepEqual(row.details, whole.rows("whole")[at].details, "what the user is shown");
+    assert.ok(!json(host.lastSent).includes(row.toolCallId), "a result that is sent");
+  }
+  // The engine goes on as before, also as another process.
+  const next = async () => {
+    const engine = await host.engine();
+    await engine.bootstrap(host.base("mirrored"));
+    return (await engine.assemble(host.first("mirrored", "Go on."))).messages.map(bare);
+  };
+  const before = await next();
+  await host.start();
+  assert.deepEqual(await next(), before);
+  const recalled = async (at) => {
+    const tools = host.registered.tool(host.base("mirrored"));
+    const recall = tools.find(({ name }) => name === "context_recall");
+    return (await recall.execute("1", { ref: `r${at}` })).content[0].text;
+  };
+  const found = await Promise.all([1, 2, 3, 4].map(recalled));
+  const isWhole = (text) => text.startsWith("Step 1: look at berth 37. 0\nberth");
+  assert.ok(found.some(isWhole), json(found).slice(0, 300));
+  await play(host, "mirrored", 15, 20, { chars: 9_000 });
+  assert.deepEqual(host.seen.broken, []);
+  assert.equal(host.seen.overflows, 0);
+  assert.deepEqual(host.logged, []);
+});
+
 test("results over the cap are cut, and only if the user wants it", async () => {
   assert.equal((await start()).registered.middleware, undefined);
   const host = await start({ settings: { resultCap: 1_000 } });

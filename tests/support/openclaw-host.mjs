@@ -85,6 +85,8 @@ export class Host {
     this.sentEver = [];
     this.clock = 0;
     this.seen = { calls: 0, broken: [], peak: 0, epochs: 0, summaries: 0, overflows: 0 };
+    /** Entries that the engine has rewritten. */
+    this.rewritten = [];
     this.llm = {
       complete: async (params) => {
         this.seen.summaries += 1;
@@ -197,7 +199,16 @@ export class Host {
     const engine = await this.engine();
     const rows = this.rows(sessionId);
     const base = this.base(sessionId);
-    const runtimeContext = { llm: this.llm, modelContextWindow: WINDOW };
+    const rewriteTranscriptEntries = async ({ replacements }) => {
+      for (const { entryId, message } of replacements) rows[Number(entryId.slice(1))] = message;
+      this.rewritten.push(...replacements.map(({ entryId }) => Number(entryId.slice(1))));
+      return { changed: true, bytesFreed: 0, rewrittenEntries: replacements.length };
+    };
+    const runtimeContext = {
+      llm: this.llm,
+      modelContextWindow: WINDOW,
+      rewriteTranscriptEntries,
+    };
     if (rows.length > 0) {
       await engine.bootstrap({ ...base, sessionFile: base.sessionKey });
       await engine.maintain({ ...base, runtimeContext });

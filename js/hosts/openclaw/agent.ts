@@ -5,6 +5,7 @@ import { fileStore } from "../../store/file.js";
 import { memoryStore } from "../../store/memory.js";
 import type { ContextEvent, ContextManagerOptions } from "../../types.js";
 import type { FactoryContext, HostMessage, Logger } from "./host.js";
+import { Mirror } from "./mirror.js";
 import type { Session } from "./session.js";
 import { Sessions } from "./sessions.js";
 import { patternsOf, type Settings } from "./settings.js";
@@ -18,6 +19,8 @@ const MOST_PINNED = 8_000;
 export class Agent {
   readonly sessions: Sessions;
   readonly settings: Settings;
+  /** Shortens the host's transcript; without a folder of the agent's there is none. */
+  readonly mirror: Mirror | undefined;
   /** Windows that a call has told, by model. */
   readonly windows: Map<string, number> = new Map();
   /** Engines since the last request that the host made and did not use. */
@@ -36,6 +39,9 @@ export class Agent {
       texts,
     };
     // Without a folder of the agent's, sessions last as long as the process.
+    this.mirror = context.agentDir
+      ? new Mirror(join(context.agentDir, "plimsoll", "results"))
+      : undefined;
     const store = context.agentDir ? fileStore(join(context.agentDir, "plimsoll")) : memoryStore();
     this.sessions = new Sessions(shared, store, MOST_LIVE, (what, error) =>
       this.report(what, error),

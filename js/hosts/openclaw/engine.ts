@@ -1,4 +1,5 @@
 /** The context engine: OpenClaw's hooks over the sessions of an agent. No hook throws: what fails is logged, and the host goes on. */
+import type { CompactionOutcome } from "../../types.js";
 import type { Agent } from "./agent.js";
 import type {
   AssembleCall,
@@ -111,8 +112,10 @@ export class Engine {
         if (!session.hasTurn) return UNCHANGED;
         session.hasTurn = false;
         session.llm = llm;
-        if (await session.foldIfNear(call.abortSignal)) await this.#save(session);
-        return UNCHANGED;
+        const outcome = await session.foldIfNear(call.abortSignal);
+        if (!outcome) return UNCHANGED;
+        await this.#save(session);
+        return this.#mirror(session, outcome, call);
       });
     });
   }
@@ -185,7 +188,7 @@ export class Engine {
   /** Without its transcript, a session goes on with what the host shows. */
   async #read(session: Session): Promise<void> {
     try {
-      await session.read(this.#page);
+      await session.read(this.#page, this.#agent.mirror);
     } catch (error) {
       this.#agent.report("the transcript cannot be read", error);
     }
@@ -197,6 +200,19 @@ export class Engine {
     } catch (error) {
       this.#agent.report(`session ${session.id} was not saved`, error);
     }
+  }
+
+  async #mirror(
+    session: Session,
+    { record }: CompactionOutcome,
+    { runtimeContext }: HookCall,
+  ): Promise<Rewritten> {
+    const rewrite = runtimeContext?.rewriteTranscriptEntries;
+    const { settings, mirror } = this.#agent;
+    if (settings.mirror !== "results" || !mirror) return UNCHANGED;
+    if (!record || !rewrite || !session.target) return UNCHANGED;
+    const removed = session.removedBy(record);
+    return mirror.shorten(session.id, removed, this.#page, session.target, rewrite);
   }
 
   #modelOf(call: AssembleCall): ReturnType<typeof modelOf> {

@@ -44,10 +44,13 @@ export interface RuntimeContext {
   llm?: Llm;
   trigger?: string;
   modelContextWindow?: number;
-  rewriteTranscriptEntries?: (request: {
-    replacements: { entryId: string; message: HostMessage }[];
-  }) => Promise<Rewritten>;
+  rewriteTranscriptEntries?: Rewrite;
 }
+
+/** Replaces messages of the host's transcript. */
+export type Rewrite = (request: {
+  replacements: { entryId: string; message: HostMessage }[];
+}) => Promise<Rewritten>;
 
 /** Result of a change of the host's transcript. */
 export interface Rewritten {

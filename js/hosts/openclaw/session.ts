@@ -1,6 +1,12 @@
 /** One session: its manager, its transcript, and what the host has told of its sizes. */
 import { ContextManager } from "../../context.js";
-import type { CompactionOutcome, ContextManagerOptions, Parts, Prepared } from "../../types.js";
+import type {
+  CompactionOutcome,
+  CompactionRecord,
+  ContextManagerOptions,
+  Parts,
+  Prepared,
+} from "../../types.js";
 import { Figures } from "./figures.js";
 import type {
   AssembleCall,
@@ -11,13 +17,15 @@ import type {
   ReadPage,
   SessionTarget,
 } from "./host.js";
+import type { Mirror } from "./mirror.js";
 import { type Model, thinkingOf } from "./models.js";
 import { definitions, RECALL } from "./tools.js";
 import { Transcript, textOf } from "./transcript.js";
 
 /**
  * Share of the usable window above which a turn ends with a fold, also if another turn of its size would come to more than all of it: the
- * host lends its model for a summary only between turns, so that a fold within one has none.
+ * host lends its model for a summary only between turns, so that a fold within one has none; and nearer to the limit it has the agent
+ * write notes first, in a session of their own.
  */
 const FOLD_ABOVE = 0.8;
 /** Advancement keys that are remembered; the host delivers a turn again before the next one. */
@@ -134,6 +142,14 @@ export class Session {
     return this.context.compact(history, { ...parts, force: !isDue });
   }
 
+  /** The messages that a fold removed. */
+  removedBy({ firstKeptIndex, kept }: CompactionRecord): HostMessage[] {
+    const isKept = (index: number): boolean =>
+      kept.some(([from, to]) => index >= from && index < to);
+    const older = this.transcript.list().slice(0, firstKeptIndex);
+    return older.filter((_, index) => !isKept(index));
+  }
+
   /** Compacts now, because the user or the host wants it. */
   compact(call: CompactCall): Promise<CompactionOutcome> {
     const focus = call.customInstructions?.trim() || undefined;
@@ -190,10 +206,11 @@ export class Session {
   }
 
   /** Reads the messages that the host has from before this process. They precede the messages that are known. */
-  async read(page: ReadPage): Promise<void> {
+  async read(page: ReadPage, mirror: Mirror | undefined): Promise<void> {
     if (this.isRead || !this.target) return;
     const whole = new Transcript();
-    if (!(await whole.read(page, this.target))) return;
+    const originals = (await mirror?.originals(this.id)) ?? new Map();
+    if (!(await whole.read(page, this.target, originals))) return;
     for (const message of this.transcript.list()) whole.append(message);
     this.transcript = whole;
     this.isRead = true;

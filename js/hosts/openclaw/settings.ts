@@ -19,6 +19,8 @@ export interface Settings {
   language?: string;
   /** Model that writes summaries, as `provider/model`. */
   summaryModel?: string;
+  /** `results`: long results that were summarized are shortened in the host's transcript too. */
+  mirror?: "off" | "results";
   /** Most characters of a tool result; 0: no limit. */
   resultCap?: number;
 }

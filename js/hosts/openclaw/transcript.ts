@@ -10,8 +10,6 @@ export class Transcript {
   #messages: HostMessage[] = [];
   /** Index of each message by its key. */
   #places = new Map<string, number>();
-  /** Id of the host's entry of each message that was read from its transcript. */
-  readonly #entries = new Map<string, string>();
 
   /** The messages, as a list that later changes do not touch. */
   list(): HostMessage[] {
@@ -24,11 +22,6 @@ export class Transcript {
 
   has(message: HostMessage): boolean {
     return this.#places.has(keyOf(message));
-  }
-
-  /** Id of the host's entry of a message, if it is known. */
-  entryOf(message: HostMessage): string | undefined {
-    return this.#entries.get(keyOf(message));
   }
 
   /** Appends a message unless it is there. */
@@ -67,39 +60,68 @@ export class Transcript {
   }
 
   /**
-   * Reads the host's transcript, page by page, so that a long one does not hold up the host.
+   * Appends the host's transcript.
    *
+   * @param originals contents of results that were shortened there, by key
    * @returns false if the host cannot give it now
    */
-  async read(page: ReadPage, target: SessionTarget): Promise<boolean> {
-    let cursor: string | undefined;
-    let maxBytes: number | undefined;
-    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-      const found = await page({
-        ...target,
-        ...(cursor && { cursor }),
-        ...(maxBytes && { maxBytes }),
-      });
-      if (found.kind !== "page") return found.kind === "missing";
-      for (const { entryId, message } of found.entries) {
-        if (!message || typeof message.role !== "string") continue;
-        this.append(message);
-        if (entryId) this.#entries.set(keyOf(message), entryId);
-      }
-      if (!found.hasMore) return true;
-      // One entry that is larger than a page comes in a page of its own.
-      maxBytes = found.requiredBytes;
-      cursor = found.cursor;
+  async read(
+    page: ReadPage,
+    target: SessionTarget,
+    originals: ReadonlyMap<string, unknown>,
+  ): Promise<boolean> {
+    const entries = entriesOf(page, target);
+    for (;;) {
+      const { done, value } = await entries.next();
+      if (done) return value;
+      const { message } = value;
+      const content = originals.get(keyOf(message));
+      this.append(content === undefined ? message : { ...message, content });
     }
-    return true;
   }
+}
+
+/** A message of the host's transcript with the id of its entry. */
+interface Entry {
+  message: HostMessage;
+  entryId?: string;
+}
+
+/**
+ * The host's transcript, page by page, so that a long one does not hold up the host.
+ *
+ * @returns false if the host cannot give it now
+ */
+export async function* entriesOf(
+  page: ReadPage,
+  target: SessionTarget,
+): AsyncGenerator<Entry, boolean> {
+  let cursor: string | undefined;
+  let maxBytes: number | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const found = await page({
+      ...target,
+      ...(cursor && { cursor }),
+      ...(maxBytes && { maxBytes }),
+    });
+    if (found.kind !== "page") return found.kind === "missing";
+    for (const { entryId, message } of found.entries) {
+      if (message && typeof message.role === "string")
+        yield { message, ...(entryId && { entryId }) };
+    }
+    if (!found.hasMore) return true;
+    // One entry that is larger than a page comes in a page of its own.
+    maxBytes = found.requiredBytes;
+    cursor = found.cursor;
+  }
+  return true;
 }
 
 /**
  * A message as itself, in whichever of the host's views: an id may have lost its punctuation, a body may be shortened. Without a time
  * its text tells it.
  */
-function keyOf(message: HostMessage): string {
+export function keyOf(message: HostMessage): string {
   const { role, timestamp, toolCallId, content } = message;
   const blocks: { type?: unknown; id?: unknown }[] = Array.isArray(content) ? content : [];
   const calls = blocks.flatMap((block) => (block?.type === "toolCall" ? [bare(block.id)] : []));

@@ -39,11 +39,24 @@ export async function startModel(limit) {
   const state = { calls: [], say: "ok", fact: null, refuseNext: false, isDown: false, onSay: null };
   const seen = {
     ...{ requests: 0, invalid: [], overflows: 0, forced: 0, peak: 0, tokens: 0, factMissing: 0 },
-    ...{ summaries: 0, summariesDown: 0, epochs: 0, flushes: 0 },
+    ...{ summaries: 0, summariesDown: 0, summaryTokens: 0, epochs: 0, flushes: 0, bill: 0 },
     tools: new Set(),
   };
   let before = [];
   let ids = 0;
+  const cache = new Map();
+
+  /** Input as a provider bills it that caches each prefix of a request for good: 1.25 a token that is new, 0.1 one that was cached. */
+  function billed(parts) {
+    let at = cache;
+    let bill = 0;
+    for (const part of parts) {
+      bill += count(part) * (at.has(part) ? 0.1 : 1.25);
+      if (!at.has(part)) at.set(part, new Map());
+      at = at.get(part);
+    }
+    return bill;
+  }
 
   /** What a request is answered with: calls, a text, or an error. */
   function answer(wire, body) {
@@ -55,6 +68,7 @@ export async function startModel(limit) {
     seen.invalid.push(...invalid);
     if (!(body.tools?.length > 0)) {
       seen.summaries += 1;
+      seen.summaryTokens += tokens;
       if (!state.isDown) return { tokens, say: summaryFor(parts.join("")) };
       seen.summariesDown += 1;
       return { status: 503, message: "Service unavailable" };
@@ -68,6 +82,7 @@ export async function startModel(limit) {
     }
     if (invalid.length > 0) return { status: 400, message: invalid[0] };
     seen.tokens += tokens;
+    seen.bill += billed(parts);
     seen.peak = Math.max(seen.peak, tokens);
     if (state.fact && !parts.some((part) => part.includes(state.fact))) seen.factMissing += 1;
     if (/memory flush|NO_REPLY/i.test(parts.at(-1)) && /flush|memory/i.test(parts.at(-1))) {
@@ -124,11 +139,20 @@ const overflow = (wire, tokens, limit) =>
     ? `prompt is too long: ${tokens} tokens > ${limit} maximum`
     : `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens.`;
 
-/** A summary under the headings that were asked for. */
+/** A summary under the headings that were asked for; each says something else, and nothing is pending, as OpenClaw's own check wants it. */
 function summaryFor(prompt) {
-  const headings = [...prompt.matchAll(/\\n\s*(## [A-Z][\w ]+)/g)].map(([, heading]) => heading);
-  return [...new Set(headings)].map((one) => `${one}\n- The harbour's code was read.`).join("\n\n");
+  const found = [...prompt.matchAll(/\\n\s*## ([A-Z][^\\"]{2,40})/g)].map(([, one]) => one.trim());
+  const headings = found.length > 0 ? [...new Set(found)] : HOST_HEADINGS;
+  const body = (heading) =>
+    /Pending|TODO|Open|Blocked/.test(heading)
+      ? "None."
+      : `- ${heading}: the berths in src/berth1.js were read, step by step.`;
+  return headings.map((heading) => `## ${heading}\n${body(heading)}`).join("\n\n");
 }
+/** Headings that OpenClaw wants. */
+const HOST_HEADINGS = [
+  ...["Decisions", "Open TODOs", "Constraints/Rules", "Pending user asks", "Exact identifiers"],
+];
 
 const argsOf = ({ command }) => JSON.stringify({ command });
 const openaiUsage = (tokens) => ({
