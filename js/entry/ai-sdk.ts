@@ -1,4 +1,4 @@
-/** `plimsoll/ai-sdk`: the AI SDK, by `prepareStep` or as a middleware of its models. */
+/** `plimsoll/ai-sdk`: the AI SDK, by `prepareStep` or as a middleware of its models; Mastra, by a processor. */
 import "../inline/core.js";
 
 export {
@@ -7,3 +7,4 @@ export {
   middleware,
   prepareStep,
 } from "../hosts/ai-sdk.js";
+export { type MastraProcessor, processor } from "../hosts/mastra.js";

@@ -16,6 +16,7 @@ const ELSEWHERE = {
   "docs/hosts/ai-sdk.md 2": "package/ai-sdk.test.mjs",
   "docs/hosts/langchain.md 1": "package/langchain.test.mjs",
   "docs/hosts/langchain.md 2": "package/langchain.test.mjs",
+  "docs/hosts/mastra.md 1": "hosts/mastra.test.mjs",
   "docs/hosts/openai-agents.md 1": "package/openai-agents.test.mjs",
   "docs/hosts/opencode.md 1": "hosts/opencode.test.mjs",
   "docs/hosts/pi.md 1": "hosts/pi.test.mjs",
