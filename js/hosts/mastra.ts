@@ -10,7 +10,25 @@ interface LlmRequest<P> {
   /** The model that is asked. */
   model?: unknown;
   /** The steps before it. */
-  steps?: ReadonlyArray<{ usage?: unknown }>;
+  steps?: ReadonlyArray<Answered>;
+}
+
+/** An answer of the model. */
+interface Answered {
+  /** Tokens as the provider counted them. */
+  usage?: unknown;
+}
+
+/** The messages of a call. */
+interface Messages<P> {
+  /** What is sent in place of the prompt. */
+  prompt: P;
+}
+
+/** What becomes of a call that was refused. */
+interface Retry {
+  /** True if it is sent again. */
+  retry: boolean;
 }
 
 /** A call that the provider refused. */
@@ -25,9 +43,9 @@ interface ApiError {
 export interface MastraProcessor {
   readonly id: "plimsoll";
   /** Puts the request's messages in the prompt's place. */
-  processLLMRequest<P extends readonly unknown[]>(call: LlmRequest<P>): Promise<{ prompt: P }>;
+  processLLMRequest<P extends readonly unknown[]>(call: LlmRequest<P>): Promise<Messages<P>>;
   /** After an overflow, has the call sent again, once; the request is smaller then. */
-  processAPIError(failed: ApiError): Promise<{ retry: boolean }>;
+  processAPIError(failed: ApiError): Promise<Retry>;
 }
 
 /**
