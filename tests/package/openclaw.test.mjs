@@ -186,6 +186,25 @@ test("a request that the provider refused is followed by a smaller one", async (
   assert.equal(after, answer.result.tokensAfter);
 });
 
+test("a refusal far below the window is soon forgotten: few turns begin anew", async () => {
+  const host = await start();
+  await play(host, "forgotten", 1, 9, { chars: 2_000 });
+  const engine = await host.engine();
+  const { estimatedTokens } = await engine.assemble(host.first("forgotten", "Go on."));
+  assert.ok(estimatedTokens < 0.6 * WINDOW, `${estimatedTokens}`);
+  const overflow = { currentTokenCount: estimatedTokens, tokenBudget: WINDOW };
+  await engine.compact({
+    ...{ ...host.base("forgotten"), ...overflow },
+    runtimeContext: { trigger: "overflow", llm: host.llm },
+  });
+  const before = host.seen.epochs;
+  await play(host, "forgotten", 10, 24, { chars: 2_000 });
+  console.log(`${host.seen.epochs - before} epochs in the 15 turns that follow a refusal`);
+  assert.ok(host.seen.epochs - before <= 4, `${host.seen.epochs - before}`);
+  assert.deepEqual(host.seen.broken, []);
+  assert.equal(host.seen.overflows, 0);
+});
+
 test("a turn that is delivered twice is taken up once, also in another process", async () => {
   const host = await start();
   await play(host, "twice", 1, 3);

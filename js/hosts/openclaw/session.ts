@@ -114,10 +114,7 @@ export class Session {
   /** Appends an accepted turn. False: it is known, the host delivers it again. */
   advance(call: CommitCall): boolean {
     if (this.#advanced.has(call.advancementKey)) return false;
-    // The turn's first call counts the history; the next one is what the first answer that is new was made from.
-    const of = this.#requests[1] ?? this.#requests[0];
-    const answer = call.messages.find((one) => isAnswer(one) && !this.transcript.has(one));
-    if (answer && of) this.context.observe(answer.usage, of);
+    this.#observe(call.messages);
     for (const message of call.messages) this.transcript.append(message);
     this.#advanced.add(call.advancementKey);
     for (const key of this.#advanced) {
@@ -127,6 +124,22 @@ export class Session {
     this.figures.end();
     this.hasTurn = true;
     return true;
+  }
+
+  /**
+   * Takes the usage of the turn's answers. Of later ones the host has only estimated the turn's own messages, so that they count only after
+   * an overflow, to show how much is accepted; the first is taken last.
+   */
+  #observe(messages: readonly HostMessage[]): void {
+    // The turn's first call counts the history; the next one is what the first answer that is new was made from.
+    const requests = this.#requests.length > 1 ? this.#requests.slice(1) : this.#requests;
+    const answers = messages.filter((one) => isAnswer(one) && !this.transcript.has(one));
+    const isLimited = this.context.status().usable < this.figures.usable;
+    const counted = isLimited ? answers.slice(0, requests.length) : answers.slice(0, 1);
+    for (const [at, answer] of [...counted.entries()].reverse()) {
+      const of = requests[at];
+      if (of) this.context.observe(answer.usage, of);
+    }
   }
 
   /** Folds with a summary if that is due or soon will be. `null`: neither. */
