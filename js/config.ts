@@ -145,7 +145,7 @@ const WORDS: Readonly<Record<ConfiguredSystem, Readonly<Record<string, Word>>>> 
  * counterpart here, and a value of the wrong type.
  * @example
  * const { options } = optionsFrom("context-budget", { contextTokens: 131_072, compaction: { thresholdPct: 80 } });
- * const context = new ContextManager(options); // preset "context-budget", trigger 0.8
+ * const context = new ContextManager({ window, ...options }); // preset "context-budget", trigger 0.8; `window` if none is configured
  */
 export function optionsFrom(system: ConfiguredSystem, config: object): ConfiguredOptions {
   const words = Object.hasOwn(WORDS, system) ? WORDS[system] : undefined;

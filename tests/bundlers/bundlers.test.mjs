@@ -9,7 +9,9 @@ import * as vite from "vite";
 import webpack from "webpack";
 import { cell } from "../support/cells.mjs";
 import { openPage, openUrl } from "../support/chromium.mjs";
-import { emptyFolder, expected, IMPORTS, project, run, write } from "../support/project.mjs";
+import { exampleOf } from "../support/examples.mjs";
+import { HOSTS } from "../support/matrix.mjs";
+import { emptyFolder, expected, IMPORTS, project, run, skip, write } from "../support/project.mjs";
 import { slimPrograms } from "./slim.mjs";
 
 const html = (script) => `<!doctype html><script type="module" src="/${script}"></script>`;
@@ -22,6 +24,7 @@ worker.onmessage = ({ data }) => { globalThis.answer = data; };`,
   "index.html": html("main.js"),
   "worker.html": html("start.js"),
   "slim.html": html("vite-slim.js"),
+  "example.js": `${exampleOf("docs/runtimes.md", 2)}globalThis.answer = estimateTokens("one two three");`,
 });
 write(folder, slimPrograms(folder));
 const answer = expected(folder);
@@ -136,6 +139,14 @@ const packed = {
 for (const [id, entry] of Object.entries(packed)) {
   cell(id, () => inPage((out) => pack(`./${entry}`, "web", out, "main.js")), "chromium");
 }
+test("the example of a smaller bundle in docs/runtimes.md runs in a page", async (t) => {
+  const missing = HOSTS.chromium.missing();
+  if (missing) return skip(t, missing);
+  const out = emptyFolder();
+  write(out, { "index.html": html("main.js") });
+  await pack("./example.js", "web", out, "main.js");
+  return assert.equal(await openPage(out, "index.html"), 3);
+});
 cell("webpack-node", () => inNode("out.cjs", (out) => pack("./main.js", "node20", out, "out.cjs")));
 
 /** Runs Rollup; a warning is a failure. What is loaded when it is wanted makes a second chunk: Rollup wants a folder for them. */

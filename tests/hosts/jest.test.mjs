@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { cell } from "../support/cells.mjs";
+import { exampleOf } from "../support/examples.mjs";
 import { hostTools } from "../support/matrix.mjs";
 import { expected, IMPORTS, linkTools, loaded, project, run, write } from "../support/project.mjs";
 
@@ -30,9 +31,7 @@ test("says what to do", () => {
     "plimsoll needs TextEncoder and TextDecoder, which this environment lacks: set them as globals (Node has them in node:util)",
   );
 });`,
-    "guarded.jsdom.test.js": `${JSDOM}${OLD}const { TextDecoder, TextEncoder } = require("node:util");
-Object.assign(globalThis, { TextDecoder, TextEncoder });
-${REQUIRED}`,
+    "guarded.jsdom.test.js": `${JSDOM}${OLD}${exampleOf("docs/runtimes.md", 1)}${REQUIRED}`,
   },
   {},
 );

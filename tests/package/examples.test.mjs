@@ -4,14 +4,23 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { redis } from "../stores/stores.mjs";
 import { examples, imports, NAMES } from "../support/examples.mjs";
-import { project, run, write } from "../support/project.mjs";
+import { findProgram } from "../support/matrix.mjs";
+import { project, root, run, skip, tools, write } from "../support/project.mjs";
 
 /** Who runs an example that is not run here. */
 const ELSEWHERE = {
   "README.md 1": "package/quickstart.test.mjs",
+  "docs/coming-from.md 1": "package/coming-from.test.mjs",
+  "docs/coming-from.md 2": "package/coming-from.test.mjs",
+  "docs/coming-from.md 3": "package/coming-from.test.mjs",
+  "docs/coming-from.md 4": "package/coming-from.test.mjs",
+  "docs/coming-from.md 5": "package/coming-from.test.mjs",
+  "docs/coming-from.md 6": "package/coming-from.test.mjs",
   "docs/hosts/ai-sdk.md 1": "package/ai-sdk.test.mjs",
   "docs/hosts/ai-sdk.md 2": "package/ai-sdk.test.mjs",
   "docs/hosts/langchain.md 1": "package/langchain.test.mjs",
@@ -21,8 +30,7 @@ const ELSEWHERE = {
   "docs/hosts/opencode.md 1": "hosts/opencode.test.mjs",
   "docs/hosts/pi.md 1": "hosts/pi.test.mjs",
   "docs/runtimes.md 1": "hosts/jest.test.mjs",
-  "docs/runtimes.md 2": "the bundlers' tests",
-  "docs/stores.md 3": "the stores' tests, with a real Redis",
+  "docs/runtimes.md 2": "bundlers/bundlers.test.mjs",
 };
 
 /** Names that the examples use and a host has, made anew for each. */
@@ -61,7 +69,7 @@ Object.assign(globalThis, {
   asTool: (tool) => ({ name: tool.name, description: tool.description, input_schema: tool.inputSchema }),
   callModel: async ({ messages }) => (messages.length > 0 ? parts : {}),
   anthropic: { messages: { create: async (body) => (body.messages.length > 0 ? parts : {}) } },
-  url: "http://127.0.0.1:1/v1",
+  url: process.env.URL_OF_HOST,
   apiKey: "none",
   myStore: () => memoryStore(),
   sessions: new Map([["s", context]]),
@@ -76,6 +84,8 @@ Object.assign(globalThis, {
 const OUTCOMES = {
   "README.md 2": "assert.equal(prepared.messages.length, 1); assert.ok(await store.load('s'));",
   "docs/candidates.md 1": "assert.deepEqual(rejected, []); assert.ok(saved.file.length > 0);",
+  "docs/coming-from.md 7":
+    "assert.deepEqual(options, { preset: 'context-budget', window: { contextTokens: 131_072 }, trigger: 0.8, protectFirst: 5 }); assert.equal(context.inspect().contextWindowTokens, 131_072);",
   "docs/hosts.md 1": "assert.deepEqual(messages.length, 1);",
   "docs/inspect.md 1":
     "assert.equal(used + reserve + free, 100_000); assert.equal(answer.result.schema, 'context.inspect/1');",
@@ -90,9 +100,14 @@ const OUTCOMES = {
   "docs/stores.md 1":
     "assert.equal(context.status().source, 'usage+estimate'); assert.ok(await store.load('s'));",
   "docs/stores.md 2": "assert.equal(prepared.messages.length, 3);",
+  "docs/stores.md 3":
+    "assert.deepEqual([messages.length, revision, rebased], [1, 1, false]); assert.ok(await store.load('s')); process.exit();",
 };
 
 const folder = project({ "host.mjs": HOST, "names.mjs": NAMES });
+for (const name of ["redis", "@redis"]) {
+  symlinkSync(join(tools, name), join(folder, "node_modules", name), "dir");
+}
 const exported = JSON.parse(run(process.execPath, ["names.mjs"], folder));
 
 for (const { page, number, code } of examples) {
@@ -102,7 +117,12 @@ for (const { page, number, code } of examples) {
     console.log(`skipped: ${name} is run by ${elsewhere}`);
     continue;
   }
-  test(`example ${number} of ${page} runs`, () => {
+  test(`example ${number} of ${page} runs`, async (t) => {
+    const needsRedis = code.includes('from "redis"');
+    if (needsRedis && !findProgram(["redis-server"])) {
+      return skip(t, "there is no redis-server in PATH");
+    }
+    const url = needsRedis ? (await redis(t)).url : "http://127.0.0.1:1/v1";
     const file = `${name.replaceAll(/\W/g, "-")}.mjs`;
     const text = `import "./host.mjs"; import assert from "node:assert/strict"; ${imports(code, exported)}
 ${code}
@@ -111,10 +131,18 @@ ${OUTCOMES[name] ?? ""}`;
     const { status, stderr } = spawnSync(process.execPath, [join(folder, file)], {
       cwd: folder,
       encoding: "utf8",
+      env: { ...process.env, URL_OF_HOST: url },
     });
-    assert.equal(status, 0, stderr);
+    return assert.equal(status, 0, stderr);
   });
 }
+
+test("a test that is named for an example takes its text from the page", () => {
+  for (const [name, file] of Object.entries(ELSEWHERE)) {
+    const source = readFileSync(join(root, "tests", file), "utf8");
+    assert.match(source, /\b(snippet|example|exampleOf)\(|README\.md/, `${name}: ${file}`);
+  }
+});
 
 test("every name of an example here is that of one", () => {
   const names = new Set(examples.map(({ page, number }) => `${page} ${number}`));

@@ -36,6 +36,9 @@ declare global {
   var usage: { prompt_tokens: number; completion_tokens: number } | undefined;
   var messages: Message[];
   var compactBetweenSteps: () => void;
+  var countTokens: (messages: readonly { content: unknown }[]) => number;
+  var compressionModel: (messages: object[]) => Promise<string>;
+  var summarize: plimsoll.Summarizer;
 }
 `;
 
@@ -45,7 +48,19 @@ const OTHERS = `declare module "@anthropic-ai/sdk" {
     messages: { create(body: object, options?: object): Promise<{ usage: object; content: object[] }> };
   }
 }
+declare module "@langchain/core/messages" {
+  export function trimMessages(messages: object[], options: object): Promise<object[]>;
+}
+declare module "@context-chef/core" {
+  export class ContextChef {
+    constructor(options: object);
+    setSystemPrompt(messages: object[]): this;
+    setHistory(messages: object[]): this;
+    compile(options: object): Promise<{ messages: object[] }>;
+  }
+}
 declare module "ai" {
+  export function pruneMessages(options: { messages: object[]; reasoning: string; toolCalls: string }): object[];
   export function generateText(asked: object): Promise<{ text: string }>;
   export function stepCountIs(steps: number): object;
   export function wrapLanguageModel(wrapped: object): object;

@@ -14,6 +14,13 @@ export const examples = ["README.md", ...docs.map((name) => `docs/${name}`)].fla
   return found.map(([, code], at) => ({ page, number: at + 1, code }));
 });
 
+/** The code of an example. @param {string} page @param {number} number */
+export function exampleOf(page, number) {
+  const found = examples.find((one) => one.page === page && one.number === number);
+  if (!found) throw new Error(`${page} has no example ${number}`);
+  return found.code;
+}
+
 const ENTRIES = [
   ...["", "/ai-sdk", "/langchain", "/openai-agents", "/pi", "/sessions", "/candidates"],
   ...["/inspect", "/openclaw", "/oneclaw"],
