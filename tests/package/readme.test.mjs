@@ -39,6 +39,8 @@ declare global {
   var countTokens: (messages: readonly { content: unknown }[]) => number;
   var compressionModel: (messages: object[]) => Promise<string>;
   var summarize: plimsoll.Summarizer;
+  var id: string;
+  var instructions: string;
 }
 `;
 
@@ -50,6 +52,9 @@ const OTHERS = `declare module "@anthropic-ai/sdk" {
 }
 declare module "@langchain/core/messages" {
   export function trimMessages(messages: object[], options: object): Promise<object[]>;
+}
+declare module "@mastra/core/agent" {
+  export class Agent { constructor(options: object) }
 }
 declare module "@context-chef/core" {
   export class ContextChef {
