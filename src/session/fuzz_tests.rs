@@ -74,6 +74,7 @@ fn what_is_no_session_is_a_typed_error() {
     assert!(say("hello").contains("text that starts with \"hello\""));
     assert!(say("[]").contains("an empty JSON list"));
     assert!(say("{\"a\":1}").contains("a JSON object with a"));
+    assert!(say("{}").contains("a JSON object with no members ("));
     let other = say("{\"type\":\"step.start\",\"data\":{}}\n{\"type\":\"x\",\"data\":{}}");
     assert!(other.contains("\"step.start\" with type, data") && other.contains("Codex"), "{other}");
     let deep = format!(

@@ -85,6 +85,9 @@ impl<'a> Fields<'a> {
 
     /// The first names, for a message about something that is not known.
     pub(super) fn names(&self) -> String {
+        if self.0.is_empty() {
+            return "no members".into();
+        }
         let names: Vec<String> =
             self.0.iter().take(8).map(|(key, _)| key.chars().take(40).collect()).collect();
         names.join(", ")
