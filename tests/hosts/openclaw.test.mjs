@@ -107,6 +107,22 @@ async function configured(wire, api, base, engine) {
   return folder;
 }
 
+/** Has OpenClaw's own engine answer a turn. Returns a word of it, or nothing if it was not answered. */
+async function playElsewhere(gateway, model) {
+  const choose = async (contextEngine) => {
+    await gateway.stop();
+    const config = readConfig(gateway.folder);
+    config.plugins.slots = { contextEngine };
+    writeConfig(gateway.folder, config);
+    await gateway.start();
+  };
+  await choose("legacy");
+  Object.assign(model.state, { calls: callsOf(1), say: "Done without Plimsoll.", fact: null });
+  const { status, answer } = await gateway.turn("Look at BERTH-ELSEWHERE.");
+  await choose("plimsoll");
+  return status === 200 && answer.includes("Done without Plimsoll.") ? "BERTH-ELSEWHERE" : "";
+}
+
 /**
  * Plays the turns, with everything that goes wrong.
  * @returns what the model saw, what went wrong, the bill of each turn that was answered, and the gateway's log
@@ -154,15 +170,19 @@ async function play(wire, api, engine) {
       }
     }
     const seen = { ...model.seen };
+    // A turn of OpenClaw's own engine, and then ours again.
+    const other = engine === "plimsoll" && (await playElsewhere(gateway, model));
     // A turn that may fill the window by itself.
     const calls = Array.from({ length: LONG_TURN }, (_, call) => callsOf(call)[0]);
-    Object.assign(model.state, { calls, say: "The long turn is done." });
+    Object.assign(model.state, { calls, say: "The long turn is done.", fact: other || null });
     const { status: code, answer } = await gateway.turn(
       "Read all of it, one part after the other.",
     );
     const isAnswered = code === 200 && answer.includes("The long turn is done.");
     const overflows = model.seen.overflows - seen.overflows;
-    return { seen, failed, bills, log: gateway.log(), long: { isAnswered, overflows } };
+    const isMissing = model.seen.factMissing > seen.factMissing;
+    const long = { isAnswered, overflows };
+    return { seen, failed, bills, log: gateway.log(), long, other: { text: other, isMissing } };
   } finally {
     await gateway.stop();
     model.close();
@@ -200,6 +220,10 @@ for (const [wire, api] of Object.entries(APIS)) {
     assert.ok(seen.tools.has("context_recall"), `tools: ${[...seen.tools]}`);
     assert.ok(seen.peak <= WINDOW);
     assert.ok(ours.long.isAnswered, "the long turn");
+    console.log(
+      `${api}: the turn of OpenClaw's own engine was ${ours.other.text ? "" : "not "}answered`,
+    );
+    assert.ok(!ours.other.isMissing, "a request without the turn of OpenClaw's own engine");
     if (!compares) return;
     const theirs = await play(wire, api, "legacy");
     report(`${api}, OpenClaw's own engine`, theirs);
