@@ -315,7 +315,8 @@ function checkResultsFirst(turns) {
 
 /**
  * Tools that the server runs: each result answers a call before it, in the same turn, or in a later one if only results of
- * the client's stand between. A call may wait for its result only where the request ends.
+ * the client's stand between. A call may wait for its result only where the request ends, or as long as the client's tools are called
+ * for it: a turn after their results either calls again or has the result.
  * @param {ReturnType<typeof merged>} turns
  */
 function checkServerTools(turns) {
@@ -323,16 +324,20 @@ function checkServerTools(turns) {
   const violations = [];
   /** @type {Map<string, { index: number, path: string }>} */
   const open = new Map();
+  const refuse = (/** @type {string[]} */ ids) => {
+    for (const id of ids) {
+      const at = /** @type {{ index: number, path: string }} */ (open.get(id));
+      const message = `tool use ${id} was found without a corresponding result block`;
+      violations.push({ rule: "I1", ...at, message });
+      open.delete(id);
+    }
+  };
   for (const { role, blocks } of turns) {
     if (role !== "assistant") {
-      if (blocks.every(({ block }) => block.type === "tool_result")) continue;
-      for (const [id, at] of open) {
-        const message = `tool use ${id} was found without a corresponding result block`;
-        violations.push({ rule: "I1", ...at, message });
-      }
-      open.clear();
+      if (!blocks.every(({ block }) => block.type === "tool_result")) refuse([...open.keys()]);
       continue;
     }
+    const earlier = [...open.keys()];
     for (const { block, index, path } of blocks) {
       if (block.type === "server_tool_use" || block.type === "mcp_tool_use")
         open.set(String(block.id), { index, path });
@@ -341,6 +346,8 @@ function checkServerTools(turns) {
         violations.push({ rule: "I2", index, path, message });
       }
     }
+    if (!blocks.some(({ block }) => block.type === "tool_use"))
+      refuse(earlier.filter((id) => open.has(id)));
   }
   return { violations, open: open.size };
 }

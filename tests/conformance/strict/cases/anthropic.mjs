@@ -32,6 +32,8 @@ export const loop = (/** @type {any[]} */ calls, /** @type {any[]} */ results) =
   user(results),
 ];
 
+const run = { type: "server_tool_use", id: "s", name: "bash_code_execution", input: {} };
+
 /** @type {Case[]} */
 export const anthropic = [
   // messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b.
@@ -55,6 +57,14 @@ export const anthropic = [
     name: "a call in the last message is open",
     good: [ask],
     bad: [ask, assistant([use("a")])],
+  },
+  {
+    rule: "I1",
+    name: "the provider's own call waits as long as the client's tools are called for it",
+    good: [...loop([run, use("a")], [answer("a")]), assistant([use("b")]), user([answer("b")])],
+    bad: [...loop([run, use("a")], [answer("a")]), assistant([text("x")])],
+    index: 1,
+    path: "/content/0",
   },
   // messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a.
   {
