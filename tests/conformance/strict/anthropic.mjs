@@ -316,7 +316,7 @@ function checkResultsFirst(turns) {
 /**
  * Tools that the server runs: each result answers a call before it, in the same turn, or in a later one if only results of
  * the client's stand between. A call may wait for its result only where the request ends, or as long as the client's tools are called
- * for it: a turn after their results either calls again or has the result.
+ * for it: a turn after their results has the result, calls again, or waits for a tool of the server's itself.
  * @param {ReturnType<typeof merged>} turns
  */
 function checkServerTools(turns) {
@@ -346,7 +346,8 @@ function checkServerTools(turns) {
         violations.push({ rule: "I2", index, path, message });
       }
     }
-    if (!blocks.some(({ block }) => block.type === "tool_use"))
+    const waits = [...open.keys()].some((id) => !earlier.includes(id));
+    if (!waits && !blocks.some(({ block }) => block.type === "tool_use"))
       refuse(earlier.filter((id) => open.has(id)));
   }
   return { violations, open: open.size };
