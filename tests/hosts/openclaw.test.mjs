@@ -169,9 +169,10 @@ async function play(wire, api, engine) {
         await gateway.start();
       }
     }
-    const seen = { ...model.seen };
+    const seen = { ...model.seen, invalid: [...model.seen.invalid] };
     // A turn of OpenClaw's own engine, and then ours again.
     const other = engine === "plimsoll" && (await playElsewhere(gateway, model));
+    const { length } = model.seen.invalid;
     // A turn that may fill the window by itself.
     const calls = Array.from({ length: LONG_TURN }, (_, call) => callsOf(call)[0]);
     Object.assign(model.state, { calls, say: "The long turn is done.", fact: other || null });
@@ -181,7 +182,7 @@ async function play(wire, api, engine) {
     const isAnswered = code === 200 && answer.includes("The long turn is done.");
     const overflows = model.seen.overflows - seen.overflows;
     const isMissing = model.seen.factMissing > seen.factMissing;
-    const long = { isAnswered, overflows };
+    const long = { isAnswered, overflows, invalid: model.seen.invalid.slice(length) };
     return { seen, failed, bills, log: gateway.log(), long, other: { text: other, isMissing } };
   } finally {
     await gateway.stop();
@@ -220,6 +221,7 @@ for (const [wire, api] of Object.entries(APIS)) {
     assert.ok(seen.tools.has("context_recall"), `tools: ${[...seen.tools]}`);
     assert.ok(seen.peak <= WINDOW);
     assert.ok(ours.long.isAnswered, "the long turn");
+    assert.deepEqual(ours.long.invalid, []);
     console.log(
       `${api}: the turn of OpenClaw's own engine was ${ours.other.text ? "" : "not "}answered`,
     );
