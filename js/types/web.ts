@@ -1,5 +1,5 @@
 /**
- * Types of the web platform: those of your program if it has them (a browser's or Node's), else what is used of them here. So the
+ * Types of the web platform. If your program has a browser's types or Node's, these are used; if not, small types of our own. So the
  * declarations compile without either.
  */
 

@@ -37,9 +37,9 @@ const LIMIT = 16_000;
 /** Plays the agent. @param {number} limit of the model, in tokens @param {"generate" | "stream"} way */
 function play(limit, way) {
   const small = example("mastra").replaceAll("200_000", "16_000").replaceAll("8_192", "1_000");
-  const given = "const { id, name, instructions, model, tools } = globalThis.host;\n";
+  const names = "const { id, name, instructions, model, tools } = globalThis.host;\n";
   const agent = readFileSync(join(root, "tests/hosts/mastra/agent.mjs"), "utf8");
-  const folder = project({ "snippet.mjs": given + small, "agent.mjs": agent });
+  const folder = project({ "snippet.mjs": names + small, "agent.mjs": agent });
   for (const one of ["@mastra", "zod"])
     symlinkSync(join(home, "node_modules", one), join(folder, "node_modules", one));
   const strict = pathToFileURL(join(root, "tests/conformance/pairs.mjs")).href;

@@ -19,7 +19,7 @@ const MOST_PINNED = 8_000;
 export class Agent {
   readonly sessions: Sessions;
   readonly settings: Settings;
-  /** Shortens the host's transcript; without a folder of the agent's there is none. */
+  /** Shortens the host's transcript. It needs the agent's folder for the originals. */
   readonly mirror: Mirror | undefined;
   /** Windows that a call has told, by model. */
   readonly windows: Map<string, number> = new Map();
@@ -38,10 +38,10 @@ export class Agent {
       patterns: patternsOf(settings, (message) => this.#once(message)),
       texts,
     };
-    // Without a folder of the agent's, sessions last as long as the process.
     this.mirror = context.agentDir
       ? new Mirror(join(context.agentDir, "plimsoll", "results"))
       : undefined;
+    // Without a folder of the agent's, sessions last as long as the process.
     const store = context.agentDir ? fileStore(join(context.agentDir, "plimsoll")) : memoryStore();
     this.sessions = new Sessions(shared, store, MOST_LIVE, (what, error) =>
       this.report(what, error),
