@@ -1,6 +1,7 @@
 /**
  * Growth: each entry's time as its input doubles. Linear work takes about twice as long, quadratic work four times; the aim is 2.2 at
- * most. Processor time, the least of several runs, so that other work on the machine counts little.
+ * most in the mean of two doublings (a single one also shows when garbage was collected). Processor time; the three sizes take turns, and each figure is the median of all rounds: other work on the machine slows one
+ * round, not the median.
  *
  *     cargo xtask bench growth            all entries
  *     cargo xtask bench growth replay     those whose name has this word
@@ -11,7 +12,7 @@ const { api, why } = await loadPackage();
 if (!api) throw new Error(why);
 
 const AIM = 2.2;
-const RUNS = 3;
+const ROUNDS = 11;
 /** Below this many milliseconds a ratio is noise. */
 const LEAST_MS = 4;
 
@@ -142,31 +143,36 @@ const ENTRIES = [
   ]),
 ];
 
-/** Milliseconds of processor time: the least of some runs. */
+/** Milliseconds of processor time that a piece of work takes. */
 async function time(work) {
-  let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < RUNS; run++) {
-    const begun = process.cpuUsage();
-    await work();
-    const { user, system } = process.cpuUsage(begun);
-    least = Math.min(least, (user + system) / 1000);
-  }
-  return least;
+  const begun = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / 1000;
 }
+
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
 const shown = (ms) => ms.toFixed(ms < 10 ? 1 : 0).padStart(8);
 const word = process.argv[2] ?? "";
 manager().request(talk(10));
 console.log(
-  `${"".padEnd(48)}${"n".padStart(11)}${"n".padStart(8)}${"2n".padStart(8)}${"4n".padStart(8)}   x2   x2`,
+  `${"".padEnd(48)}${"n".padStart(11)}${"n".padStart(8)}${"2n".padStart(8)}${"4n".padStart(8)}   x2   x2 mean`,
 );
 for (const [name, size, ready] of ENTRIES.filter(([name]) => name.includes(word))) {
-  const times = [];
-  for (const factor of [1, 2, 4]) times.push(await time(ready(size * factor)));
-  const ratios = [times[1] / times[0], times[2] / times[1]];
-  const isOver = ratios.some((ratio, at) => ratio > AIM && times[at + 1] > LEAST_MS);
+  const works = [1, 2, 4].map((factor) => ready(size * factor));
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const times = [];
+    for (const work of works) times.push(await time(work));
+    rounds.push(times);
+  }
+  const times = works.map((_, at) => median(rounds.map((round) => round[at])));
+  const ratios = [1, 2].map((at) => median(rounds.map((round) => round[at] / round[at - 1])));
+  const mean = Math.sqrt(ratios[0] * ratios[1]);
+  const isOver = mean > AIM && times[2] > LEAST_MS;
   const line = `${name.padEnd(48)}${size.toLocaleString("en").padStart(11)}${times.map(shown).join("")}`;
   console.log(
-    `${line} ${ratios.map((ratio) => ratio.toFixed(1).padStart(4)).join(" ")}${isOver ? `  over ${AIM}` : ""}`,
+    `${line} ${[...ratios, mean].map((ratio) => ratio.toFixed(1).padStart(4)).join(" ")}${isOver ? `  over ${AIM}` : ""}`,
   );
 }
