@@ -1,7 +1,7 @@
 /**
  * Growth: each entry's time as its input doubles. Linear work takes about twice as long, quadratic work four times; the aim is 2.2 at
- * most in the mean of two doublings (a single one also shows when garbage was collected). Processor time; the three sizes take turns, and each figure is the median of all rounds: other work on the machine slows one
- * round, not the median.
+ * most in the mean of two doublings (one alone also shows where garbage was collected). Processor time; the three sizes take turns, and
+ * each figure is the median of all rounds: other work on the machine slows one round, not the median.
  *
  *     cargo xtask bench growth            all entries
  *     cargo xtask bench growth replay     those whose name has this word
