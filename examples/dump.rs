@@ -70,18 +70,18 @@ fn show(report: &str, looks: &[String]) -> Done {
 }
 
 fn candidates(lines: &str) -> Done {
-    let mut store = Store::given(r#"{"scope":"native"}"#)?;
+    let mut store = Store::from_options(r#"{"scope":"native"}"#)?;
     let key = Key::new(&[7; 32])?;
     for line in lines.lines() {
         let (name, json) = line.split_once(' ').ok_or("a name and JSON")?;
         let told = match name {
-            "upsert" => store.upsert_given(json),
-            "conclude" => store.conclude_given(json),
-            "evaluate" => store.evaluate_given(json),
-            "transition" => store.transition_given(json),
-            "list" => store.list_given(json),
-            "section" => store.tell_given(json),
-            "inject" => store.inject_given(json),
+            "upsert" => store.upsert_json(json),
+            "conclude" => store.conclude_json(json),
+            "evaluate" => store.evaluate_json(json),
+            "transition" => store.transition_json(json),
+            "list" => store.list_json(json),
+            "section" => store.section_json(json),
+            "inject" => store.inject_json(json),
             "save" => {
                 let mut saving = store.save();
                 while let Some(bytes) = saving.bytes() {

@@ -3,7 +3,7 @@
 //! Each is interned once; what the policy asks of it (newest source, uses, blocks) is kept beside its text.
 
 use crate::hash;
-use crate::keyed::Index;
+use crate::hash_index::Index;
 use crate::model::NONE;
 use crate::text::identifiers;
 

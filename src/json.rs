@@ -2,6 +2,7 @@
 //!
 //! One reader serves all forms, where a derived one for each would cost kilobytes of Wasm a piece.
 
+pub mod argument;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -9,7 +10,7 @@ mod value;
 
 use std::borrow::Cow;
 
-pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_whole};
+pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_integer};
 pub use value::{Value, Write, fields, json, object, quote, write, written};
 
 /// The form of an object.
@@ -66,7 +67,7 @@ pub enum Content<'a> {
 }
 
 #[derive(Debug)]
-enum Given<'a> {
+enum MemberValue<'a> {
     Text(Cow<'a, str>),
     Flag(bool),
     Integer(i64),
@@ -87,7 +88,7 @@ enum Given<'a> {
 /// # Ok::<(), plimsoll::json::Error>(())
 /// ```
 #[derive(Default)]
-pub struct Members<'a>(Vec<(&'static str, Given<'a>)>);
+pub struct Members<'a>(Vec<(&'static str, MemberValue<'a>)>);
 
 impl Shape {
     /// Reads an object of this form.
@@ -155,31 +156,35 @@ pub fn listed(names: &[&str], mark: &str) -> String {
 }
 
 impl Member {
-    fn read<'a>(&self, reader: &mut Reader<'a>) -> Read<Option<Given<'a>>> {
+    fn read<'a>(&self, reader: &mut Reader<'a>) -> Read<Option<MemberValue<'a>>> {
         let next = reader.peek();
         if next == Some(b'n') && !self.must {
             reader.word()?;
             return Ok(None);
         }
-        let given = match (self.want, next) {
-            (Want::Text, Some(b'"')) => Given::Text(reader.string()?),
-            (Want::Flag, Some(b't' | b'f')) => Given::Flag(reader.word()? == "true"),
-            (Want::Integer, _) => Given::Integer(reader.integer()?),
-            (Want::Raw, _) => Given::Raw(reader.raw()?),
+        let value = match (self.want, next) {
+            (Want::Text, Some(b'"')) => MemberValue::Text(reader.string()?),
+            (Want::Flag, Some(b't' | b'f')) => MemberValue::Flag(reader.word()? == "true"),
+            (Want::Integer, _) => MemberValue::Integer(reader.integer()?),
+            (Want::Raw, _) => MemberValue::Raw(reader.raw()?),
             (Want::Items, _) | (Want::Content, Some(b'[')) => {
-                Given::Content(Content::Blocks(reader.items()?))
+                MemberValue::Content(Content::Blocks(reader.items()?))
             }
-            (Want::Content, Some(b'"')) => Given::Content(Content::Text(reader.string()?)),
+            (Want::Content, Some(b'"')) => MemberValue::Content(Content::Text(reader.string()?)),
             (Want::Text, _) => return Err(reader.wrong("a string")),
             (Want::Flag, _) => return Err(reader.wrong("a boolean")),
             (Want::Content, _) => return Err(reader.wrong("a string or an array of blocks")),
         };
-        Ok(Some(given))
+        Ok(Some(value))
     }
 }
 
 impl<'a> Members<'a> {
-    fn take<T>(&mut self, name: &str, as_wanted: impl FnOnce(Given<'a>) -> Option<T>) -> Option<T> {
+    fn take<T>(
+        &mut self,
+        name: &str,
+        as_wanted: impl FnOnce(MemberValue<'a>) -> Option<T>,
+    ) -> Option<T> {
         let at = self.0.iter().position(|(known, _)| *known == name)?;
         as_wanted(self.0.swap_remove(at).1)
     }
@@ -187,38 +192,40 @@ impl<'a> Members<'a> {
     /// Anything, left for who takes it.
     pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
         let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
-        if let Given::Raw(raw) = value { Some(*raw) } else { None }
+        if let MemberValue::Raw(raw) = value { Some(*raw) } else { None }
     }
 
     /// A string, left for who takes it.
-    pub fn said(&self, name: &str) -> Option<&str> {
+    pub fn str(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;
-        if let Given::Text(text) = value { Some(text) } else { None }
+        if let MemberValue::Text(text) = value { Some(text) } else { None }
     }
 
     /// A string.
     pub fn text(&mut self, name: &str) -> Option<Cow<'a, str>> {
-        self.take(name, |value| if let Given::Text(text) = value { Some(text) } else { None })
+        self.take(name, |value| if let MemberValue::Text(text) = value { Some(text) } else { None })
     }
 
     /// `true` or `false`.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
-        self.take(name, |value| if let Given::Flag(flag) = value { Some(flag) } else { None })
+        self.take(name, |value| if let MemberValue::Flag(flag) = value { Some(flag) } else { None })
     }
 
     /// An integer.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
-        self.take(name, |value| if let Given::Integer(whole) = value { Some(whole) } else { None })
+        self.take(name, |value| {
+            if let MemberValue::Integer(integer) = value { Some(integer) } else { None }
+        })
     }
 
     /// Anything.
     pub fn raw(&mut self, name: &str) -> Option<&'a RawValue> {
-        self.take(name, |value| if let Given::Raw(raw) = value { Some(raw) } else { None })
+        self.take(name, |value| if let MemberValue::Raw(raw) = value { Some(raw) } else { None })
     }
 
     /// A string or blocks.
     pub fn content(&mut self, name: &str) -> Option<Content<'a>> {
-        self.take(name, |value| if let Given::Content(it) = value { Some(it) } else { None })
+        self.take(name, |value| if let MemberValue::Content(it) = value { Some(it) } else { None })
     }
 
     /// The items of an array.
@@ -234,7 +241,7 @@ impl<'a> Members<'a> {
 ///
 /// # Errors
 /// Says what is not JSON.
-pub fn whole(json: &str) -> Read<&RawValue> {
+pub fn parse(json: &str) -> Read<&RawValue> {
     let mut reader = Reader::new(json);
     let raw = reader.raw()?;
     reader.end()?;
@@ -262,10 +269,10 @@ pub fn string(json: &str) -> Read<Cow<'_, str>> {
 pub fn content(json: &str) -> Read<Option<Content<'_>>> {
     const CONTENT: Member = may("", Want::Content);
     let mut reader = Reader::new(json);
-    let given = CONTENT.read(&mut reader)?;
+    let value = CONTENT.read(&mut reader)?;
     reader.end()?;
-    Ok(match given {
-        Some(Given::Content(content)) => Some(content),
+    Ok(match value {
+        Some(MemberValue::Content(content)) => Some(content),
         _ => None,
     })
 }

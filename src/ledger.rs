@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use sums::Sums;
 
+use crate::hash_index::ByHash;
 use crate::identifiers::{Identifiers, room};
-use crate::keyed::ByHash;
 use crate::model::{Block, Form, Kind, Mask, Message, NONE, Role};
 
 /// A measured block as it arrives.
@@ -75,12 +75,12 @@ impl Ledger {
         let message = u32::try_from(self.messages.len()).unwrap_or(NONE).saturating_sub(1);
         let role = self.messages.last().map_or(Role::User, |message| message.role);
         let start = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
-        let (held, capacity) = (self.block_ids.len(), self.block_ids.capacity());
-        self.block_ids.reserve_exact(room(held, capacity, arrival.ids.len()));
+        let (len, capacity) = (self.block_ids.len(), self.block_ids.capacity());
+        self.block_ids.reserve_exact(room(len, capacity, arrival.ids.len()));
         self.block_ids.extend_from_slice(arrival.ids);
         let end = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
-        let (held, capacity) = (self.blocks.len(), self.blocks.capacity());
-        self.blocks.reserve_exact(room(held, capacity, 1));
+        let (len, capacity) = (self.blocks.len(), self.blocks.capacity());
+        self.blocks.reserve_exact(room(len, capacity, 1));
         self.blocks.push(Block {
             kind: arrival.kind,
             user: role == Role::User && arrival.kind == Kind::Text,
@@ -99,7 +99,7 @@ impl Ledger {
             used_live: 0,
             duplicate: false,
             repeated: false,
-            held: false,
+            in_protected_range: false,
             named: arrival.named,
             rent: 0,
             form: Form::Full,
@@ -208,7 +208,7 @@ impl Ledger {
         if it.user {
             self.user.0 = self.user.0.saturating_sub(it.tokens.into());
         }
-        (it.user, it.summary, it.held) = (false, true, false);
+        (it.user, it.summary, it.in_protected_range) = (false, true, false);
     }
 
     /// Gives a block a later form; a form never goes back.
@@ -384,13 +384,13 @@ mod tests {
 
     use super::*;
 
-    struct Told {
+    struct Fixture {
         ledger: Ledger,
         call: u32,
     }
 
-    impl Told {
-        fn tell(&mut self, role: Role, kind: Kind, pair: u32, names: &[&str]) -> u32 {
+    impl Fixture {
+        fn push(&mut self, role: Role, kind: Kind, pair: u32, names: &[&str]) -> u32 {
             let message = Message {
                 fingerprint: 0,
                 written: 0,
@@ -427,90 +427,98 @@ mod tests {
         }
     }
 
-    fn told() -> Told {
-        Told { ledger: Ledger::default(), call: 0 }
+    fn fixture() -> Fixture {
+        Fixture { ledger: Ledger::default(), call: 0 }
     }
 
     #[test]
     fn the_newest_result_is_the_source_of_what_is_used() {
-        let mut told = told();
-        let old = told.tell(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
-        assert_eq!((told.block(old).live, told.block(old).used_live), (2, 0));
-        told.tell(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
-        assert_eq!((told.block(old).uses, told.block(old).last), (1, 1));
-        assert_eq!((told.block(old).live, told.block(old).used_live), (2, 1));
-        let new = told.tell(Role::Tool, Kind::Result, NONE, &["a.rs"]);
-        assert_eq!((told.block(old).live, told.block(old).used_live), (1, 0));
-        assert_eq!((told.block(new).live, told.block(new).used_live), (1, 1));
-        told.tell(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
-        assert_eq!((told.block(old).uses, told.block(new).uses), (1, 1));
-        assert_eq!((told.block(old).last, told.block(new).last), (1, 2));
+        let mut fixture = fixture();
+        let old = fixture.push(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
+        assert_eq!((fixture.block(old).live, fixture.block(old).used_live), (2, 0));
+        fixture.push(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
+        assert_eq!((fixture.block(old).uses, fixture.block(old).last), (1, 1));
+        assert_eq!((fixture.block(old).live, fixture.block(old).used_live), (2, 1));
+        let new = fixture.push(Role::Tool, Kind::Result, NONE, &["a.rs"]);
+        assert_eq!((fixture.block(old).live, fixture.block(old).used_live), (1, 0));
+        assert_eq!((fixture.block(new).live, fixture.block(new).used_live), (1, 1));
+        fixture.push(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
+        assert_eq!((fixture.block(old).uses, fixture.block(new).uses), (1, 1));
+        assert_eq!((fixture.block(old).last, fixture.block(new).last), (1, 2));
     }
 
     #[test]
     fn a_call_that_uses_two_names_of_a_result_is_one_use() {
-        let mut told = told();
-        let result = told.tell(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
-        told.tell(Role::Assistant, Kind::Call, NONE, &["a.rs", "b.rs"]);
-        assert_eq!((told.block(result).uses, told.block(result).used_live), (1, 2));
+        let mut fixture = fixture();
+        let result = fixture.push(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
+        fixture.push(Role::Assistant, Kind::Call, NONE, &["a.rs", "b.rs"]);
+        assert_eq!((fixture.block(result).uses, fixture.block(result).used_live), (1, 2));
     }
 
     #[test]
     fn the_same_call_again_makes_its_earlier_result_a_duplicate() {
-        let mut told = told();
-        let first = told.tell(Role::Tool, Kind::Result, 7, &[]);
-        let other = told.tell(Role::Tool, Kind::Result, 8, &[]);
-        let again = told.tell(Role::Tool, Kind::Result, 7, &[]);
-        assert_eq!([first, other, again].map(|at| told.block(at).duplicate), [true, false, false]);
+        let mut fixture = fixture();
+        let first = fixture.push(Role::Tool, Kind::Result, 7, &[]);
+        let other = fixture.push(Role::Tool, Kind::Result, 8, &[]);
+        let again = fixture.push(Role::Tool, Kind::Result, 7, &[]);
+        assert_eq!(
+            [first, other, again].map(|at| fixture.block(at).duplicate),
+            [true, false, false]
+        );
     }
 
     #[test]
     fn forms_never_go_back_and_sums_follow() {
-        let mut told = told();
+        let mut fixture = fixture();
         let all: Vec<u32> =
-            (0..3).map(|_| told.tell(Role::User, Kind::Text, NONE, &["a"])).collect();
-        told.ledger.set_form(all[1], Form::Stubbed, 10);
-        told.ledger.set_form(all[1], Form::Capped, 10);
-        assert_eq!(told.block(all[1]).form, Form::Stubbed);
-        assert_eq!((told.ledger.total(), told.ledger.tokens_from(all[1])), (210, 110));
-        told.ledger.set_form(all[0], Form::Gone, 0);
-        assert_eq!((told.ledger.live(), told.ledger.total()), (&all[1..], 110));
-        assert!(told.ledger.ids(all[0]).is_empty());
+            (0..3).map(|_| fixture.push(Role::User, Kind::Text, NONE, &["a"])).collect();
+        fixture.ledger.set_form(all[1], Form::Stubbed, 10);
+        fixture.ledger.set_form(all[1], Form::Capped, 10);
+        assert_eq!(fixture.block(all[1]).form, Form::Stubbed);
+        assert_eq!((fixture.ledger.total(), fixture.ledger.tokens_from(all[1])), (210, 110));
+        fixture.ledger.set_form(all[0], Form::Gone, 0);
+        assert_eq!((fixture.ledger.live(), fixture.ledger.total()), (&all[1..], 110));
+        assert!(fixture.ledger.ids(all[0]).is_empty());
     }
 
     #[test]
     fn what_people_wrote_is_summed_with_what_of_it_is_sent_verbatim() {
-        let mut told = told();
+        let mut fixture = fixture();
         let all: Vec<u32> =
-            (0..3).map(|_| told.tell(Role::User, Kind::Text, NONE, &["a"])).collect();
-        told.tell(Role::Assistant, Kind::Text, NONE, &[]);
-        told.tell(Role::User, Kind::Image, NONE, &[]);
-        assert_eq!((told.ledger.arrived(), told.ledger.user_tokens()), (500, (300, 300)));
-        told.ledger.set_form(all[1], Form::Capped, 40);
-        told.ledger.set_form(all[1], Form::Stubbed, 10);
-        told.ledger.drop_unless(|at, _| at != all[0]);
-        assert_eq!((told.ledger.arrived(), told.ledger.user_tokens()), (500, (300, 100)));
-        told.ledger.bring_back(all[1]);
-        told.ledger.bring_back(all[1]);
-        assert_eq!(told.ledger.user_tokens(), (300, 200));
+            (0..3).map(|_| fixture.push(Role::User, Kind::Text, NONE, &["a"])).collect();
+        fixture.push(Role::Assistant, Kind::Text, NONE, &[]);
+        fixture.push(Role::User, Kind::Image, NONE, &[]);
+        assert_eq!((fixture.ledger.arrived(), fixture.ledger.user_tokens()), (500, (300, 300)));
+        fixture.ledger.set_form(all[1], Form::Capped, 40);
+        fixture.ledger.set_form(all[1], Form::Stubbed, 10);
+        fixture.ledger.drop_unless(|at, _| at != all[0]);
+        assert_eq!((fixture.ledger.arrived(), fixture.ledger.user_tokens()), (500, (300, 100)));
+        fixture.ledger.bring_back(all[1]);
+        fixture.ledger.bring_back(all[1]);
+        assert_eq!(fixture.ledger.user_tokens(), (300, 200));
     }
 
     #[test]
     fn what_is_dropped_takes_its_names_and_nobody_elses() {
-        let mut told = told();
+        let mut fixture = fixture();
         let names = [&["a", "b"][..], &["c"], &["d", "e", "f"]];
         let all: Vec<u32> =
-            names.iter().map(|names| told.tell(Role::Tool, Kind::Result, NONE, names)).collect();
-        assert_eq!(told.ledger.drop_unless(|at, _| at != all[1]), [all[1]]);
+            names.iter().map(|names| fixture.push(Role::Tool, Kind::Result, NONE, names)).collect();
+        assert_eq!(fixture.ledger.drop_unless(|at, _| at != all[1]), [all[1]]);
         let kept: Vec<Vec<&str>> = all
             .iter()
             .map(|&at| {
-                told.ledger.ids(at).iter().map(|&id| told.ledger.identifiers.text(id)).collect()
+                fixture
+                    .ledger
+                    .ids(at)
+                    .iter()
+                    .map(|&id| fixture.ledger.identifiers.text(id))
+                    .collect()
             })
             .collect();
         assert_eq!(kept, [vec!["a", "b"], vec![], vec!["d", "e", "f"]]);
-        assert_eq!((told.ledger.live(), told.ledger.total()), (&[all[0], all[2]][..], 200));
-        told.ledger.drop_unless(|_, _| true);
-        assert_eq!(told.ledger.ids(all[2]).len(), 3);
+        assert_eq!((fixture.ledger.live(), fixture.ledger.total()), (&[all[0], all[2]][..], 200));
+        fixture.ledger.drop_unless(|_, _| true);
+        assert_eq!(fixture.ledger.ids(all[2]).len(), 3);
     }
 }

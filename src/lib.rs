@@ -4,7 +4,6 @@
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 //! Each Wasm compiles the modules that its features need; natively, with the default features, all are compiled.
 
-pub mod argument;
 #[cfg(feature = "candidates")]
 pub mod candidate;
 #[cfg(any(feature = "compact", feature = "context", feature = "inspect"))]
@@ -20,24 +19,24 @@ pub mod focus;
 #[cfg(any(feature = "context", feature = "inspect"))]
 pub mod format;
 pub mod hash;
+pub mod hash_index;
 #[cfg(any(feature = "context", feature = "inspect"))]
 pub mod identifiers;
 #[cfg(any(feature = "context", feature = "inspect"))]
 pub mod inspect;
 pub mod json;
-pub mod keyed;
 #[cfg(any(feature = "context", feature = "inspect"))]
 pub mod ledger;
 #[cfg(any(feature = "context", feature = "inspect"))]
 pub mod model;
 pub mod number;
-pub mod order;
 #[cfg(feature = "prompt")]
 pub mod prompt;
 #[cfg(any(feature = "context", feature = "inspect"))]
 pub mod prune;
 #[cfg(any(feature = "sessions", feature = "context", feature = "inspect"))]
 pub mod session;
+pub mod sort;
 pub mod text;
 #[cfg(test)]
 mod types;

@@ -47,9 +47,9 @@ pub fn lg_sum(a: Lg, b: Lg) -> Lg {
         return high;
     }
     // 1 + 2^-apart, in Q31: the whole part shifts, the fraction comes from the table read backwards.
-    let (whole, fraction) = (apart >> 32, apart & 0xFFFF_FFFF);
+    let (integer, fraction) = (apart >> 32, apart & 0xFFFF_FFFF);
     let power = exp2_fraction(u64::try_from(fraction).unwrap_or(0)); // 2^fraction in Q31, 1..2
-    let inverse = ((1u128 << 62) / u128::from(power)) >> whole; // 2^-apart in Q31
+    let inverse = ((1u128 << 62) / u128::from(power)) >> integer; // 2^-apart in Q31
     let sum = (1u64 << 31).saturating_add(u64::try_from(inverse).unwrap_or(0));
     high + lg(sum) - (31 << 32)
 }
@@ -73,12 +73,12 @@ fn exp2_fraction(fraction: u64) -> u64 {
 /// ```
 pub fn decayed(value: u64, elapsed: u64, half_life: u64) -> u64 {
     let halves = (u128::from(elapsed) << 32) / u128::from(half_life.max(1));
-    let (whole, fraction) = (halves >> 32, halves & 0xFFFF_FFFF);
-    if whole >= 64 {
+    let (integer, fraction) = (halves >> 32, halves & 0xFFFF_FFFF);
+    if integer >= 64 {
         return 0;
     }
     let power = exp2_fraction(u64::try_from(fraction).unwrap_or(0)); // 2^fraction in Q31
-    let left = ((u128::from(value) << 63) / u128::from(power)) >> whole; // in Q32
+    let left = ((u128::from(value) << 63) / u128::from(power)) >> integer; // in Q32
     u64::try_from((left + (1 << 31)) >> 32).unwrap_or(value)
 }
 
@@ -120,39 +120,39 @@ pub fn decimal(number: &str, places: u32) -> Option<i64> {
     // More digits than any exponent needs: as far as it goes.
     let far = if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 };
     let mut shift: i64 = exponent.parse().unwrap_or(far);
-    let (mut whole, mut behind) = (0u128, false);
+    let (mut integer, mut behind) = (0u128, false);
     for byte in mantissa.bytes() {
         match byte {
             b'.' => behind = true,
-            b'0'..=b'9' if whole < 1 << 100 => {
-                whole = whole * 10 + u128::from(byte - b'0');
+            b'0'..=b'9' if integer < 1 << 100 => {
+                integer = integer * 10 + u128::from(byte - b'0');
                 shift -= i64::from(behind);
             }
             b'0'..=b'9' => shift += i64::from(!behind),
             _ => {}
         }
     }
-    if whole == 0 {
+    if integer == 0 {
         return Some(0);
     }
     for _ in 0..places {
-        whole *= 10;
+        integer *= 10;
     }
     let most = u128::from(MOST) * 10u128.pow(places);
     while shift > 0 {
-        whole *= 10;
+        integer *= 10;
         shift -= 1;
-        if whole > most {
+        if integer > most {
             return None;
         }
     }
     let mut half = false;
-    while shift < 0 && (whole > 0 || half) {
-        half = whole % 10 >= 5;
-        whole /= 10;
+    while shift < 0 && (integer > 0 || half) {
+        half = integer % 10 >= 5;
+        integer /= 10;
         shift += 1;
     }
-    let rounded = whole + u128::from(half);
+    let rounded = integer + u128::from(half);
     let value = i64::try_from(rounded).ok().filter(|_| rounded <= most)?;
     Some(if mantissa.starts_with('-') { -value } else { value })
 }

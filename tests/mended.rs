@@ -16,7 +16,7 @@ use std::path::Path;
 use halves::{HALF, broken, halves};
 use plimsoll::format::{Change, Format, What};
 use plimsoll::model::{Fix, FixKind, Made, Op, Outline};
-use plimsoll::validity::{Options, Provider, check, mend, mend_told};
+use plimsoll::validity::{Options, Provider, check, mend, mend_with};
 use serde_json::{Value, json};
 use sessions::{pieces, sessions};
 
@@ -234,7 +234,7 @@ fn check_threads(name: &str, format: Format, provider: Provider) {
             Some(rule) => assert!(found.iter().any(|it| it.rule == rule), "{thread}: {found:?}"),
             None => assert_eq!(found, [], "{thread}"),
         }
-        let fixes = mend_told(&read, provider, options);
+        let fixes = mend_with(&read, provider, options);
         let mended = carry_out(format, messages, &read, &fixes);
         let left = check(&outlines(format, &mended), provider, options);
         assert_eq!(left, [], "{thread}: {mended:?}");

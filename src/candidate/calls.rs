@@ -2,15 +2,15 @@
 
 use std::fmt::Arguments;
 
-use super::entry::{Candidate, Observation, Outcome, WHOLE};
+use super::entry::{Candidate, MILLION, Observation, Outcome};
 use super::file::{Loaded, Rejected};
 use super::gates::Gates;
-use super::section::{KEY, Limits, PRIORITY, Told};
+use super::section::{KEY, Limits, PRIORITY, Rendered};
 use super::state::{Kind, State};
 use super::store::{Change, Store, Transition};
-use crate::argument::{each, text};
 use crate::error::{Error, Result, listed};
 use crate::focus::Focus;
+use crate::json::argument::{each, text};
 use crate::json::{RawValue, Shape, Value, Want, Write, fields, json, may, must, write, written};
 use crate::number::decimal;
 
@@ -76,25 +76,25 @@ impl Store {
     ///
     /// # Errors
     /// `InvalidArgument` with the option's name, as all here.
-    pub fn given(json: &str) -> Result<Self> {
-        let mut given = OPTIONS.argument(json, format_args!(""))?;
-        let mut gates = given.raw("gates").map(Gates::parse).transpose()?.unwrap_or_default();
-        gates.categories = each(given.items("categories"), format_args!("categories"), name)?;
-        let scope = given.text("scope").unwrap_or_default().into_owned();
+    pub fn from_options(json: &str) -> Result<Self> {
+        let mut members = OPTIONS.argument(json, format_args!(""))?;
+        let mut gates = members.raw("gates").map(Gates::parse).transpose()?.unwrap_or_default();
+        gates.categories = each(members.items("categories"), format_args!("categories"), name)?;
+        let scope = members.text("scope").unwrap_or_default().into_owned();
         Ok(Self::new(gates, within("scope", scope, MOST_NAME)?))
     }
 
     /// `upsert`: an observation.
-    pub fn upsert_given(&mut self, json: &str) -> Result<String> {
+    pub fn upsert_json(&mut self, json: &str) -> Result<String> {
         let observed = observation(json)?;
         Ok(write(&self.upsert(observed)))
     }
 
     /// `recordOutcome`: `[id, outcome]`.
-    pub fn conclude_given(&mut self, json: &str) -> Result<String> {
+    pub fn conclude_json(&mut self, json: &str) -> Result<String> {
         let [id, raw] = arguments(json)?;
-        let mut given = OUTCOME.argument(raw, format_args!("outcome"))?;
-        let mut is = |name| given.flag(name).unwrap_or(false);
+        let mut members = OUTCOME.argument(raw, format_args!("outcome"))?;
+        let mut is = |name| members.flag(name).unwrap_or(false);
         let mut outcome = Outcome {
             success: is("success"),
             severe: is("severe"),
@@ -102,32 +102,32 @@ impl Store {
             anti_pattern: is("antiPattern"),
             at: 0,
         };
-        outcome.at = time("outcome.at", given.integer("at"))?;
+        outcome.at = time("outcome.at", members.integer("at"))?;
         Ok(write(self.conclude(&text(format_args!("id"), id)?, outcome)?))
     }
 
     /// `evaluateAll`: a time.
-    pub fn evaluate_given(&mut self, json: &str) -> Result<String> {
+    pub fn evaluate_json(&mut self, json: &str) -> Result<String> {
         Ok(write(&self.evaluate(at(json)?)))
     }
 
     /// `transition`: `[id, to, change]`.
-    pub fn transition_given(&mut self, json: &str) -> Result<String> {
+    pub fn transition_json(&mut self, json: &str) -> Result<String> {
         let [id, to, raw] = arguments(json)?;
         let to = state("to", &text(format_args!("to"), to)?)?;
-        let mut given = CHANGE.argument(raw, format_args!("change"))?;
-        let reason = given.text("reason").unwrap_or_default().into_owned();
+        let mut members = CHANGE.argument(raw, format_args!("change"))?;
+        let reason = members.text("reason").unwrap_or_default().into_owned();
         let change = Change {
             to,
             reason: &within("change.reason", reason, MOST_NAME)?,
-            at: time("change.at", given.integer("at"))?,
-            force: given.flag("force").unwrap_or(false),
+            at: time("change.at", members.integer("at"))?,
+            force: members.flag("force").unwrap_or(false),
         };
         Ok(write(self.transition(&text(format_args!("id"), id)?, change)?))
     }
 
     /// `list`: the name of a state, or `null`.
-    pub fn list_given(&self, json: &str) -> Result<String> {
+    pub fn list_json(&self, json: &str) -> Result<String> {
         let wanted = match json.trim() {
             "null" => None,
             name => Some(state("filter.state", &text(format_args!("filter.state"), name)?)?),
@@ -138,28 +138,32 @@ impl Store {
     }
 
     /// `section`: `[focus, options]`.
-    pub fn tell_given(&self, json: &str) -> Result<String> {
+    pub fn section_json(&self, json: &str) -> Result<String> {
         let [focus, raw] = arguments(json)?;
-        let focus = Focus::given(focus)?;
-        let mut given = SECTION.argument(raw, format_args!("options"))?;
+        let focus = Focus::parse(focus)?;
+        let mut members = SECTION.argument(raw, format_args!("options"))?;
         let usual = Limits::default();
-        let count = size("options.maxCount", given.integer("maxCount"))?;
-        let tokens = size("options.maxTokens", given.integer("maxTokens"))?;
+        let count = size("options.maxCount", members.integer("maxCount"))?;
+        let tokens = size("options.maxTokens", members.integer("maxTokens"))?;
         let limits = Limits {
             count: count.map_or(usual.count, |count| usize::try_from(count).unwrap_or(usize::MAX)),
             tokens: tokens.unwrap_or(usual.tokens),
-            headroom: match given.raw("headroom") {
+            headroom: match members.raw("headroom") {
                 None => usual.headroom,
                 Some(raw) => share("options.headroom", raw, 1)?,
             },
-            categories: each(given.items("categories"), format_args!("options.categories"), name)?,
+            categories: each(
+                members.items("categories"),
+                format_args!("options.categories"),
+                name,
+            )?,
         };
-        let told = self.tell(&focus, &limits, time("options.at", given.integer("at"))?);
-        Ok(section(&told, &focus).json().into())
+        let rendered = self.render(&focus, &limits, time("options.at", members.integer("at"))?);
+        Ok(section(&rendered, &focus).json().into())
     }
 
     /// `injected`: `[ids, sections, at]`, of the sections the reports that a plan has.
-    pub fn inject_given(&mut self, json: &str) -> Result<String> {
+    pub fn inject_json(&mut self, json: &str) -> Result<String> {
         const REPORT: Shape = Shape {
             what: "a section's report",
             members: &[
@@ -172,10 +176,10 @@ impl Store {
         let [ids, sections, when] = arguments(json)?;
         let (mut included, mut cut) = (false, false);
         for (place, raw) in items("plan.sections", sections)?.into_iter().enumerate() {
-            let mut given = REPORT.argument(raw, format_args!("plan.sections[{place}]"))?;
-            if given.said("key") == Some(KEY) {
-                included |= given.flag("included").unwrap_or(false);
-                cut |= given.flag("truncated").unwrap_or(true);
+            let mut members = REPORT.argument(raw, format_args!("plan.sections[{place}]"))?;
+            if members.str("key") == Some(KEY) {
+                included |= members.flag("included").unwrap_or(false);
+                cut |= members.flag("truncated").unwrap_or(true);
             }
         }
         let ids = each(Some(items("ids", ids)?), format_args!("ids"), text)?;
@@ -189,23 +193,23 @@ impl Store {
 }
 
 fn observation(json: &str) -> Result<Observation> {
-    let mut given = OBSERVATION.argument(json, format_args!("observation"))?;
-    let kind = given.text("kind").unwrap_or_default();
+    let mut members = OBSERVATION.argument(json, format_args!("observation"))?;
+    let kind = members.text("kind").unwrap_or_default();
     let known = Kind::named(&kind).ok_or_else(|| {
         let names = listed(&Kind::ALL.map(Kind::name), "");
         Error::argument("observation.kind", &format!("one of {names}"), format_args!("{kind:?}"))
     })?;
-    let mut said = |name: &str, most| {
-        let text = given.text(name).unwrap_or_default().into_owned();
+    let mut bounded = |name: &str, most| {
+        let text = members.text(name).unwrap_or_default().into_owned();
         within(&format!("observation.{name}"), text, most)
     };
-    let (category, content) = (said("category", MOST_NAME)?, said("content", MOST_CONTENT)?);
-    let (tool, source) = (said("toolTag", MOST_NAME)?, said("source", MOST_NAME)?);
+    let (category, content) = (bounded("category", MOST_NAME)?, bounded("content", MOST_CONTENT)?);
+    let (tool, source) = (bounded("toolTag", MOST_NAME)?, bounded("source", MOST_NAME)?);
     if content.trim().is_empty() {
         return Err(Error::argument("observation.content", "what was learned", "nothing"));
     }
     let mut tags: Vec<String> = Vec::new();
-    for tag in each(given.items("tags"), format_args!("observation.tags"), name)? {
+    for tag in each(members.items("tags"), format_args!("observation.tags"), name)? {
         if !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -220,18 +224,18 @@ fn observation(json: &str) -> Result<Observation> {
         content,
         tool,
         tags,
-        score: share("observation.score", given.raw("score").unwrap_or_default(), 0)?,
+        score: share("observation.score", members.raw("score").unwrap_or_default(), 0)?,
         source,
-        trusted: given.flag("trusted").unwrap_or(false),
-        at: time("observation.at", given.integer("at"))?,
-        success: given.flag("success"),
+        trusted: members.flag("trusted").unwrap_or(false),
+        at: time("observation.at", members.integer("at"))?,
+        success: members.flag("success"),
     })
 }
 
 /// What the host gets of a section: itself, and whose candidates are in it.
-fn section(told: &Told, focus: &Focus) -> Value {
-    if told.ids.is_empty() {
-        return json!({ "section": Value::NULL, "ids": told.ids });
+fn section(rendered: &Rendered, focus: &Focus) -> Value {
+    if rendered.ids.is_empty() {
+        return json!({ "section": Value::NULL, "ids": rendered.ids });
     }
     // A101: what it was chosen by.
     let of = |what: &str, names: &[String], most: usize| {
@@ -250,14 +254,14 @@ fn section(told: &Told, focus: &Focus) -> Value {
     json!({
         "section": {
             "key": KEY,
-            "content": told.content,
+            "content": rendered.content,
             "priority": PRIORITY,
             "source": KEY,
             "scope": "task-local",
             "reason": "promoted by what came of them",
             "evidence": evidence,
         },
-        "ids": told.ids,
+        "ids": rendered.ids,
     })
 }
 
@@ -316,7 +320,7 @@ struct Millionths(u64);
 
 impl Write for Millionths {
     fn write(&self, out: &mut String) {
-        let text = format!("{}.{:06}", self.0 / WHOLE, self.0 % WHOLE);
+        let text = format!("{}.{:06}", self.0 / MILLION, self.0 % MILLION);
         out.push_str(text.trim_end_matches('0').trim_end_matches('.'));
     }
 }
@@ -381,6 +385,6 @@ fn share(argument: &str, raw: &RawValue, least: u64) -> Result<u64> {
     let number = raw.starts_with(|char: char| char == '-' || char.is_ascii_digit());
     let read = decimal(raw, 6).filter(|_| number).and_then(|share| u64::try_from(share).ok());
     let expected = if least == 0 { "a share, 0 to 1" } else { "a share, over 0 up to 1" };
-    read.filter(|share| (least..=WHOLE).contains(share))
+    read.filter(|share| (least..=MILLION).contains(share))
         .ok_or_else(|| Error::argument(argument, expected, raw))
 }

@@ -6,7 +6,7 @@ use super::state::{Kind, State};
 use crate::{hash, number};
 
 /// One, as a share: scores and rates are in millionths.
-pub(super) const WHOLE: u64 = 1_000_000;
+pub(super) const MILLION: u64 = 1_000_000;
 /// What an outcome adds to the score that it is evidence of, or takes from it.
 const SUCCESS: u64 = 20_000;
 const FAILURE: u64 = 50_000;
@@ -72,7 +72,7 @@ pub struct Evidence {
     /// When, in milliseconds.
     pub at: i64,
     /// The sum of what holds of it.
-    pub says: u8,
+    pub flags: u8,
 }
 
 impl Evidence {
@@ -89,7 +89,7 @@ impl Evidence {
 
     /// That holds of it.
     pub const fn is(self, what: u8) -> bool {
-        self.says & what != 0
+        self.flags & what != 0
     }
 }
 
@@ -192,7 +192,7 @@ impl Candidate {
             return 0;
         }
         if self.content == new.content {
-            return WHOLE;
+            return MILLION;
         }
         let words = [&self.words, &new.words];
         let alike = similarity(words, [&self.tag_words, &new.tag_words]);
@@ -202,12 +202,12 @@ impl Candidate {
     /// Takes in what is the same: its score counts for one, its state, content and tags do not.
     pub fn observe(&mut self, observed: Observation) {
         self.settle(observed.at);
-        let says = match observed.success {
+        let flags = match observed.success {
             Some(true) => Evidence::SUCCESS,
             Some(false) => Evidence::FAILURE,
             None => 0,
         };
-        self.add(observed.score, Evidence { at: observed.at, says });
+        self.add(observed.score, Evidence { at: observed.at, flags });
         self.sources.retain(|known| *known != observed.source);
         self.sources.push(observed.source);
         let over = self.sources.len().saturating_sub(MOST_SOURCES);
@@ -218,19 +218,19 @@ impl Candidate {
     pub fn conclude(&mut self, outcome: Outcome) {
         self.settle(outcome.at);
         let score = if outcome.success {
-            self.score().saturating_add(SUCCESS).min(WHOLE)
+            self.score().saturating_add(SUCCESS).min(MILLION)
         } else {
             self.score().saturating_sub(FAILURE)
         };
-        let says = [
+        let flags = [
             (outcome.success, Evidence::SUCCESS),
             (!outcome.success, Evidence::FAILURE),
             (outcome.severe, Evidence::SEVERE),
             (outcome.conflict, Evidence::CONFLICT),
             (outcome.anti_pattern, Evidence::ANTI_PATTERN),
         ];
-        let says = says.iter().filter(|(holds, _)| *holds).fold(0, |all, (_, bit)| all | bit);
-        self.add(score, Evidence { at: outcome.at, says });
+        let flags = flags.iter().filter(|(holds, _)| *holds).fold(0, |all, (_, bit)| all | bit);
+        self.add(score, Evidence { at: outcome.at, flags });
     }
 
     fn add(&mut self, score: u64, piece: Evidence) {

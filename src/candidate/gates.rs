@@ -3,11 +3,11 @@
 use super::entry::{Candidate, DAY_MS, Evidence};
 use super::state::{Kind, State};
 use crate::error::{Error, Result};
-use crate::json::{RawValue, is_whole, members};
+use crate::json::{RawValue, is_integer, members};
 use crate::number::decimal;
 
 /// One, as a share.
-const WHOLE: i64 = 1_000_000;
+const MILLION: i64 = 1_000_000;
 
 /// The figures of the gates. Shares are in millionths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,10 +97,10 @@ impl Gates {
     ///
     /// # Errors
     /// `InvalidArgument` names the figure and what it may be.
-    pub fn parse(given: &RawValue) -> Result<Self> {
+    pub fn parse(json: &RawValue) -> Result<Self> {
         let mut gates = Self::default();
-        let all = members(given)
-            .map_err(|_| Error::argument("gates", "an object with numbers", given))?;
+        let all =
+            members(json).map_err(|_| Error::argument("gates", "an object with numbers", json))?;
         for (name, value) in all {
             let path = format!("gates.{name}");
             let (figure, range) =
@@ -162,7 +162,7 @@ impl Gates {
 
     fn regressed(&self, tally: &Tally) -> bool {
         tally.attempts >= self.demotion_min_attempts
-            && (tally.failures.saturating_mul(WHOLE)
+            && (tally.failures.saturating_mul(MILLION)
                 >= self.demotion_failure_rate.saturating_mul(tally.attempts)
                 || tally.conflicts >= self.correction_conflicts)
     }
@@ -194,7 +194,7 @@ impl Gates {
 
 impl Tally {
     fn rate_beyond(&self, most: i64) -> bool {
-        self.failures.saturating_mul(WHOLE) > most.saturating_mul(self.attempts)
+        self.failures.saturating_mul(MILLION) > most.saturating_mul(self.attempts)
     }
 }
 
@@ -202,9 +202,9 @@ impl Range {
     fn read(self, place: &str, value: &RawValue) -> Result<i64> {
         let number = value.starts_with(|char: char| char == '-' || char.is_ascii_digit());
         let (read, low, high) = match self {
-            Self::Share => (decimal(value, 6), 0, WHOLE),
-            Self::Count(low) => (whole(value), low, 1_000_000),
-            Self::Duration(low) => (whole(value), low, 3650 * DAY_MS),
+            Self::Share => (decimal(value, 6), 0, MILLION),
+            Self::Count(low) => (integer(value), low, 1_000_000),
+            Self::Duration(low) => (integer(value), low, 3650 * DAY_MS),
         };
         read.filter(|read| number && (low..=high).contains(read))
             .ok_or_else(|| Error::argument(place, &self.allowed(), value))
@@ -219,6 +219,6 @@ impl Range {
     }
 }
 
-fn whole(value: &RawValue) -> Option<i64> {
-    if is_whole(value) { value.parse().ok() } else { None }
+fn integer(value: &RawValue) -> Option<i64> {
+    if is_integer(value) { value.parse().ok() } else { None }
 }

@@ -2,7 +2,7 @@
 
 use super::entry::Candidate;
 use crate::hash::round;
-use crate::keyed::ByHash;
+use crate::hash_index::ByHash;
 
 /// Candidates by the words of their content, each in its group: a kind, category, tool and trust.
 #[derive(Clone, Debug, Default)]

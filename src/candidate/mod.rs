@@ -21,7 +21,7 @@ mod store;
 pub use entry::{Candidate, Evidence, Observation, Outcome};
 pub use file::{Loaded, Loading, Rejected, Saving};
 pub use gates::Gates;
-pub use section::{Limits, Told};
+pub use section::{Limits, Rendered};
 pub use sign::Key;
 pub use state::{Kind, State};
 pub use store::{Change, Code, Store, Transition};

@@ -4,7 +4,7 @@ use super::entry::{Candidate, Evidence};
 use super::similarity::Words;
 use super::state::{Kind, State};
 use super::store::{Code, Transition};
-use crate::argument::{each, text};
+use crate::json::argument::{each, text};
 use crate::json::{Members, Read, Reader, Shape, Want, Write, fields, may, must, object};
 
 /// The form of the files that are written, and read.
@@ -95,22 +95,22 @@ impl Write for Head {
 impl Head {
     /// Reads one; nothing: it is none, or of a version that is not known.
     pub(super) fn read(json: &str) -> Option<Self> {
-        let mut given = HEAD.read(json).ok()?;
-        if given.said("kind")? != "head" || given.integer("version")? != VERSION {
+        let mut members = HEAD.read(json).ok()?;
+        if members.str("kind")? != "head" || members.integer("version")? != VERSION {
             return None;
         }
         Some(Self {
-            revision: u64::try_from(given.integer("revision")?).ok()?,
-            lines: usize::try_from(given.integer("lines")?).ok()?,
-            maintained: given.integer("maintained"),
-            digest: given.text("digest")?.into_owned(),
+            revision: u64::try_from(members.integer("revision")?).ok()?,
+            lines: usize::try_from(members.integer("lines")?).ok()?,
+            maintained: members.integer("maintained"),
+            digest: members.text("digest")?.into_owned(),
         })
     }
 }
 
 impl Write for Evidence {
     fn write(&self, out: &mut String) {
-        (self.at, i64::from(self.says)).write(out);
+        (self.at, i64::from(self.flags)).write(out);
     }
 }
 
@@ -167,36 +167,36 @@ pub(super) fn transition_line(it: &Transition) -> String {
 impl Line {
     /// Reads a line; nothing: it is neither.
     pub(super) fn read(json: &str) -> Option<Self> {
-        let mut given = LINE.read(json).ok()?;
-        match given.text("kind")?.as_ref() {
-            "candidate" => candidate(&mut given).map(Box::new).map(Self::Candidate),
-            "transition" => transition(&mut given).map(Self::Transition),
+        let mut members = LINE.read(json).ok()?;
+        match members.text("kind")?.as_ref() {
+            "candidate" => candidate(&mut members).map(Box::new).map(Self::Candidate),
+            "transition" => transition(&mut members).map(Self::Transition),
             _ => None,
         }
     }
 }
 
-fn candidate(given: &mut Members<'_>) -> Option<Candidate> {
+fn candidate(members: &mut Members<'_>) -> Option<Candidate> {
     let texts = |items| each(items, format_args!(""), text).ok();
-    let log = given.items("evidence")?.into_iter().map(evidence).collect::<Read<Vec<Evidence>>>();
+    let log = members.items("evidence")?.into_iter().map(evidence).collect::<Read<Vec<Evidence>>>();
     let mut it = Candidate {
-        id: given.text("id")?.into_owned(),
-        kind: Kind::named(given.said("type")?)?,
-        category: given.text("category")?.into_owned(),
-        content: given.text("content")?.into_owned(),
-        tool: given.text("tool")?.into_owned(),
-        tags: texts(given.items("tags"))?,
-        trusted: given.flag("trusted")?,
-        state: State::named(given.said("state")?)?,
-        sum: u64::try_from(given.integer("sum")?).ok()?,
-        evidence: u32::try_from(given.integer("count")?).ok()?,
-        successes: u32::try_from(given.integer("successes")?).ok()?,
-        failures: u32::try_from(given.integer("failures")?).ok()?,
-        first_seen: given.integer("first")?,
-        last_seen: given.integer("last")?,
-        decayed: given.integer("decayed")?,
-        cooldown: given.integer("cooldown"),
-        sources: texts(given.items("sources"))?,
+        id: members.text("id")?.into_owned(),
+        kind: Kind::named(members.str("type")?)?,
+        category: members.text("category")?.into_owned(),
+        content: members.text("content")?.into_owned(),
+        tool: members.text("tool")?.into_owned(),
+        tags: texts(members.items("tags"))?,
+        trusted: members.flag("trusted")?,
+        state: State::named(members.str("state")?)?,
+        sum: u64::try_from(members.integer("sum")?).ok()?,
+        evidence: u32::try_from(members.integer("count")?).ok()?,
+        successes: u32::try_from(members.integer("successes")?).ok()?,
+        failures: u32::try_from(members.integer("failures")?).ok()?,
+        first_seen: members.integer("first")?,
+        last_seen: members.integer("last")?,
+        decayed: members.integer("decayed")?,
+        cooldown: members.integer("cooldown"),
+        sources: texts(members.items("sources"))?,
         log: log.ok()?,
         words: Words::default(),
         tag_words: Words::default(),
@@ -218,17 +218,17 @@ fn evidence(json: &str) -> Read<Evidence> {
         reader.more(at == 0, b']')?;
         *number = reader.integer()?;
     }
-    let [at, says] = numbers;
-    Ok(Evidence { at, says: u8::try_from(says).unwrap_or_default() })
+    let [at, flags] = numbers;
+    Ok(Evidence { at, flags: u8::try_from(flags).unwrap_or_default() })
 }
 
-fn transition(given: &mut Members<'_>) -> Option<Transition> {
+fn transition(members: &mut Members<'_>) -> Option<Transition> {
     Some(Transition {
-        id: given.text("id")?.into_owned(),
-        from: State::named(given.said("from")?)?,
-        to: State::named(given.said("to")?)?,
-        reason: given.text("reason")?.into_owned(),
-        code: Code::named(given.said("code")?)?,
-        at: given.integer("at")?,
+        id: members.text("id")?.into_owned(),
+        from: State::named(members.str("from")?)?,
+        to: State::named(members.str("to")?)?,
+        reason: members.text("reason")?.into_owned(),
+        code: Code::named(members.str("code")?)?,
+        at: members.integer("at")?,
     })
 }

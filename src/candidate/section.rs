@@ -1,11 +1,11 @@
 //! Candidates as a section of the system prompt: those that say most about the request, as many as fit (A96).
 
-use super::entry::{Candidate, WHOLE};
+use super::entry::{Candidate, MILLION};
 use super::similarity::words;
 use super::store::Store;
 use crate::estimate::Estimator;
 use crate::focus::{Focus, contains_word};
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 
 /// The section's key; its boosts go by it.
 pub(super) const KEY: &str = "candidates";
@@ -40,7 +40,7 @@ impl Default for Limits {
 
 /// The text of a section, and whose it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Rendered {
     /// Markdown with the line ends that part it from the next section; empty where there is nothing to tell.
     pub content: String,
     /// The ids of the candidates in it, in its order.
@@ -57,7 +57,7 @@ struct Wanted {
 impl Store {
     /// What of the promoted goes into the prompt of a request, at a time. What does not fit is left out, and what stands behind
     /// it may still go in (F143). Nothing moves.
-    pub fn tell(&self, focus: &Focus, limits: &Limits, at: i64) -> Told {
+    pub fn render(&self, focus: &Focus, limits: &Limits, at: i64) -> Rendered {
         let allowed = |it: &&Candidate| {
             let categories = &limits.categories;
             it.state.is_live() && (categories.is_empty() || categories.contains(&it.category))
@@ -70,7 +70,7 @@ impl Store {
         sort_by(&mut ranked, |(it, relevance)| (relevance.saturating_neg(), down(it.score_at(at))));
         ranked.truncate(limits.count);
         let mut room = Room::new(limits);
-        let mut told = Told::default();
+        let mut rendered = Rendered::default();
         let mut tools: Vec<&str> = Vec::new();
         for (it, _) in &ranked {
             if !tools.contains(&it.tool.as_str()) {
@@ -83,16 +83,16 @@ impl Store {
             for (it, _) in ranked.iter().filter(|(it, _)| it.tool == tool) {
                 let bullet = format!("{title}{}", bullet(it, at));
                 if room.takes(&bullet) {
-                    told.content.push_str(&bullet);
-                    told.ids.push(it.id.clone());
+                    rendered.content.push_str(&bullet);
+                    rendered.ids.push(it.id.clone());
                     title.clear();
                 }
             }
         }
-        if !told.ids.is_empty() {
-            told.content = format!("{HEADING}{}\n", told.content);
+        if !rendered.ids.is_empty() {
+            rendered.content = format!("{HEADING}{}\n", rendered.content);
         }
-        told
+        rendered
     }
 }
 
@@ -102,7 +102,7 @@ struct Room(u64);
 impl Room {
     fn new(limits: &Limits) -> Self {
         let all = u64::from(limits.tokens).saturating_mul(limits.headroom);
-        let all = (all / WHOLE).max(1);
+        let all = (all / MILLION).max(1);
         Self(all.saturating_sub(tokens(HEADING)))
     }
 
@@ -123,8 +123,8 @@ fn tokens(text: &str) -> u64 {
 fn bullet(it: &Candidate, at: i64) -> String {
     // In hundredths, rounded.
     let score = it.score_at(at).saturating_add(5_000) / 10_000;
-    let (whole, part) = (score / 100, score % 100);
-    format!("- {} (confidence: {whole}.{part:02}, evidence: {})\n", line(&it.content), it.evidence)
+    let (units, part) = (score / 100, score % 100);
+    format!("- {} (confidence: {units}.{part:02}, evidence: {})\n", line(&it.content), it.evidence)
 }
 
 /// A text on one line: what somebody learned makes no heading of ours, and no bullet.

@@ -112,7 +112,7 @@ mod tests {
 
     /// RFC 4231, cases 6 (a key longer than a block) and, with its key filled up to 32 bytes, 2: zeros at its end change no HMAC.
     #[test]
-    fn signs_as_the_standard_says() {
+    fn signatures_match_the_standard() {
         let key = Key::new(&[0xaa; 131]).unwrap();
         let signed = key.sign(b"Test Using Larger Than Block-Size Key - Hash Key First");
         assert_eq!(
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_32_bytes_and_is_never_told() {
+    fn a_key_has_32_bytes_and_is_never_shown() {
         let error = Key::new(&[7; 31]).unwrap_err();
         assert_eq!(error.to_string(), "sign.key: expected 32 bytes or more, got 31");
         assert_eq!(format!("{:?}", Key::new(&[7; 32]).unwrap()), "Key");

@@ -1,10 +1,10 @@
 //! How alike two candidates are: the words of their content, and their tags (A95).
 
 use crate::hash;
-use crate::order::sort_set;
+use crate::sort::sort_set;
 
 /// One, in the units of a share.
-const WHOLE: u64 = 1_000_000;
+const MILLION: u64 = 1_000_000;
 
 /// A set of words by their hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(super) fn similarity(words: [&Words; 2], tags: [&Words; 2]) -> u64 {
     } else {
         (shared, all)
     };
-    shared.saturating_mul(WHOLE).checked_div(all).unwrap_or(0)
+    shared.saturating_mul(MILLION).checked_div(all).unwrap_or(0)
 }
 
 /// Tells `found` each word of a text, in lower case.

@@ -302,9 +302,9 @@ impl Store {
 
     /// Which of these stand in a prompt as they were told: all that are known, or none where their section was left out or
     /// cut (A33). They are in use from now on.
-    pub fn inject(&mut self, ids: &[String], is_whole: bool, at: i64) -> Vec<String> {
+    pub fn inject(&mut self, ids: &[String], is_complete: bool, at: i64) -> Vec<String> {
         let mut injected = Vec::new();
-        if !is_whole {
+        if !is_complete {
             return injected;
         }
         self.changed();

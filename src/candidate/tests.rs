@@ -65,7 +65,7 @@ pub(super) fn put(store: &mut Store, id: &str, to: State, at: i64) {
     }
 }
 
-fn told(moved: &[Transition]) -> Vec<(State, State, Code)> {
+fn codes(moved: &[Transition]) -> Vec<(State, State, Code)> {
     moved.iter().map(|it| (it.from, it.to, it.code)).collect()
 }
 
@@ -83,7 +83,7 @@ fn f138_one_pass_moves_each_once() {
     let ripe = ripe(&mut store, "run the unit tests first", NOW);
     let moved = store.evaluate(NOW);
     assert_eq!(
-        told(&moved),
+        codes(&moved),
         [
             (State::Demoted, State::Shadow, Code::CooldownOver),
             (State::Shadow, State::Promoted, Code::PromotionGatePass),
@@ -94,7 +94,7 @@ fn f138_one_pass_moves_each_once() {
     assert_eq!(moved[1].reason, "PROMOTION_GATE_PASS");
     // What came back from its cool-down waits for the next pass.
     assert_eq!(
-        told(&store.evaluate(NOW)),
+        codes(&store.evaluate(NOW)),
         [(State::Shadow, State::Promoted, Code::PromotionGatePass)]
     );
     assert!(store.evaluate(NOW).is_empty());
@@ -273,7 +273,7 @@ fn a94_a_promotion_by_hand_takes_the_gates() {
 
 /// F144, A33: a section that was cut or left out puts nothing in use.
 #[test]
-fn f144_only_what_stands_whole_in_the_prompt_is_in_use() {
+fn f144_only_candidates_that_are_uncut_in_the_prompt_are_in_use() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     store.evaluate(NOW);
@@ -308,6 +308,6 @@ fn what_is_refused_leaves_no_trace() {
     assert!(store.conclude("x", outcome(true, NOW)).is_err());
     assert!(store.transition(&id, forced(State::InUse, NOW)).is_err());
     assert!(store.transition("x", forced(State::Promoted, NOW)).is_err());
-    assert!(store.upsert_given("{}").is_err() && store.evaluate_given("-1").is_err());
+    assert!(store.upsert_json("{}").is_err() && store.evaluate_json("-1").is_err());
     assert_eq!((store.all, store.transitions), before);
 }

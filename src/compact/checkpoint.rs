@@ -32,8 +32,8 @@ impl Checkpoint {
     /// Of an answer: it is JSON, or holds an object that is, or is the summary itself (G36).
     pub(super) fn read(answer: &str, options: &Options) -> Self {
         let objects = std::iter::once(answer.trim()).chain(Objects { text: answer, from: 0 });
-        let mut told = objects.filter_map(|object| Self::of(object, options));
-        told.next().unwrap_or_else(|| {
+        let mut found = objects.filter_map(|object| Self::of(object, options));
+        found.next().unwrap_or_else(|| {
             let text = options.safe(answer.trim());
             let head = prefix(&text, MOST_RAW);
             let more = if head.len() < text.len() { "..." } else { "" };
@@ -42,7 +42,7 @@ impl Checkpoint {
     }
 
     fn of(object: &str, options: &Options) -> Option<Self> {
-        let members = json::members(json::whole(object).ok()?).ok()?;
+        let members = json::members(json::parse(object).ok()?).ok()?;
         let member = |name: &str| members.iter().find(|(known, _)| known == name).map(|it| it.1);
         let summary = json::string(member("summary")?).ok()?;
         let list = |name: &str| -> Vec<String> {
@@ -65,7 +65,7 @@ impl Checkpoint {
     }
 
     /// As a summary (G32).
-    fn told(&self) -> String {
+    fn to_text(&self) -> String {
         let mut out = self.summary.clone();
         if !self.topics.is_empty() {
             out.push_str("\n\nTopics discussed: ");
@@ -146,13 +146,13 @@ const STATE: Shape = Shape {
 
 impl<'a> State<'a> {
     fn parse(json: Option<&'a RawValue>) -> Option<Self> {
-        let mut given = STATE.read(json?).ok()?;
+        let mut fields = STATE.read(json?).ok()?;
         Some(Self {
-            folds: given.integer("folds")?,
-            covered: u32::try_from(given.integer("covered")?).ok()?,
-            turns: given.integer("turns")?,
-            made: given.integer("made").unwrap_or(-1),
-            checkpoint: given.raw("checkpoint").filter(|it| *it != "null"),
+            folds: fields.integer("folds")?,
+            covered: u32::try_from(fields.integer("covered")?).ok()?,
+            turns: fields.integer("turns")?,
+            made: fields.integer("made").unwrap_or(-1),
+            checkpoint: fields.raw("checkpoint").filter(|it| *it != "null"),
         })
     }
 
@@ -194,21 +194,21 @@ const FIGURES: Shape = Shape {
 /// # Errors
 /// `InvalidArgument`.
 pub fn checkpoint_due(json: &str) -> Result<String> {
-    let mut given =
+    let mut fields =
         FIGURES.read(json).map_err(|error| Error::argument("checkpoints", "figures", error))?;
-    let mut number = |name: &str| given.integer(name).map(|it| it.max(0));
+    let mut number = |name: &str| fields.integer(name).map(|it| it.max(0));
     let (used, usable) = (number("used").unwrap_or(0), number("usable").unwrap_or(0));
     let (turns, folds) = (number("turns").unwrap_or(0), number("folds").unwrap_or(0));
     let every = number("everyTurns").unwrap_or(TURNS).max(1);
     let least = number("minimumTokens").unwrap_or(LEAST_TOKENS);
-    let thresholds = given.items("thresholds").map(percents).transpose()?;
+    let thresholds = fields.items("thresholds").map(percents).transpose()?;
     let thresholds = thresholds.unwrap_or_else(|| THRESHOLDS.to_vec());
     let reached = |percent: &&u32| {
         usable > 0 && used.saturating_mul(100) >= usable.saturating_mul(i64::from(**percent))
     };
     let highest = thresholds.iter().filter(reached).max().copied().unwrap_or(0);
     let fresh = || State { folds, made: -1, ..State::default() };
-    let mut state = State::parse(given.raw("state")).unwrap_or_else(fresh);
+    let mut state = State::parse(fields.raw("state")).unwrap_or_else(fresh);
     if state.folds != folds {
         (state.folds, state.covered) = (folds, highest);
     }
@@ -261,9 +261,9 @@ pub struct Earlier {
 impl Earlier {
     fn read(json: &RawValue) -> Result<Self> {
         let argument = "summary.checkpoints.last";
-        let mut given = LAST.argument(json, format_args!("{argument}"))?;
+        let mut fields = LAST.argument(json, format_args!("{argument}"))?;
         let mut count = |name: &str| {
-            let number = given.integer(name).unwrap_or_default();
+            let number = fields.integer(name).unwrap_or_default();
             let refused = |_| Error::argument(&format!("{argument}.{name}"), "0 or more", number);
             u32::try_from(number).map_err(refused)
         };
@@ -282,22 +282,22 @@ impl Earlier {
 }
 
 /// Checks the host's `summary.checkpoints`, and returns the last of an earlier process, if there is one.
-pub(super) fn check_checkpoints(given: Option<&RawValue>) -> Result<Option<Earlier>> {
+pub(super) fn check_checkpoints(fields: Option<&RawValue>) -> Result<Option<Earlier>> {
     let argument = "summary.checkpoints";
-    match given {
+    match fields {
         None | Some("true" | "false" | "null") => Ok(None),
         Some(object) if object.starts_with('{') => {
-            let mut given = CHECKPOINTS.argument(object, format_args!("{argument}"))?;
-            given.items("thresholds").map(percents).transpose()?;
+            let mut fields = CHECKPOINTS.argument(object, format_args!("{argument}"))?;
+            fields.items("thresholds").map(percents).transpose()?;
             for (name, least, expected) in [
                 ("turns", 1, "a number of turns, 1 or more"),
                 ("minimumTokens", 0, "a number of tokens, 0 or more"),
             ] {
-                if let Some(number) = given.integer(name).filter(|number| *number < least) {
+                if let Some(number) = fields.integer(name).filter(|number| *number < least) {
                     return Err(Error::argument(&format!("{argument}.{name}"), expected, number));
                 }
             }
-            given.raw("last").filter(|it| *it != "null").map(Earlier::read).transpose()
+            fields.raw("last").filter(|it| *it != "null").map(Earlier::read).transpose()
         }
         Some(other) => Err(Error::argument(argument, "true, false or an object", other)),
     }
@@ -321,18 +321,18 @@ const TAKEN: Shape = Shape {
 /// `InvalidArgument`.
 pub fn checkpoint_taken(json: &str) -> Result<String> {
     let refused = |error: json::Error| Error::argument("checkpoint", TAKEN.what, error);
-    let mut given = TAKEN.read(json).map_err(refused)?;
-    let told = given.text("summary").unwrap_or_default();
-    let members = json::members(&told).map_err(refused)?;
+    let mut fields = TAKEN.read(json).map_err(refused)?;
+    let answer = fields.text("summary").unwrap_or_default();
+    let members = json::members(&answer).map_err(refused)?;
     let mut all: Vec<(&str, Value)> =
         members.iter().map(|(name, it)| (&**name, Value::raw((*it).to_owned()))).collect();
-    let mut number = |name: &str| given.integer(name).unwrap_or_default();
+    let mut number = |name: &str| fields.integer(name).unwrap_or_default();
     for (name, of) in [("tokensAtCheckpoint", "tokens"), ("messageCountAtCheckpoint", "messages")] {
         all.push((name, Value::raw(number(of).to_string())));
     }
     let made = number("folds");
     let checkpoint = Value::object(&all);
-    let state = given.raw("state");
+    let state = fields.raw("state");
     let fresh = || State { folds: made, ..State::default() };
     let state = State::parse(state).unwrap_or_else(fresh);
     Ok(State { made, checkpoint: Some(checkpoint.json()), ..state }.to_json())
@@ -363,7 +363,7 @@ pub(super) fn last(state: Option<&RawValue>, folds: i64, options: &Options) -> O
     let kept = state.checkpoint?;
     let members = json::members(kept).ok()?;
     let tokens = members.iter().find(|(known, _)| known == "tokensAtCheckpoint")?.1.parse().ok()?;
-    let text = Checkpoint::of(kept, options).filter(|it| !it.is_blank())?.told();
+    let text = Checkpoint::of(kept, options).filter(|it| !it.is_blank())?.to_text();
     Some(Last { text, messages, tokens })
 }
 

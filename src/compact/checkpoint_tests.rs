@@ -15,39 +15,39 @@ fn due(used: u32, turns: u32, folds: u32, state: &str) -> (bool, String) {
     let more = if state.is_empty() { String::new() } else { format!(r#","state":{state}"#) };
     let figures =
         format!(r#"{{"used":{used},"usable":100000,"turns":{turns},"folds":{folds}{more}}}"#);
-    let told = checkpoint_due(&figures).unwrap();
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-    (told["due"].as_bool().unwrap(), told["state"].to_string())
+    let answer = checkpoint_due(&figures).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    (answer["due"].as_bool().unwrap(), answer["state"].to_string())
 }
 
 #[test]
 fn f123_an_answer_is_json_or_holds_some_or_is_the_summary() {
     let object = r#"{"summary":"They built it.","topics":["a","b"],"keyDecisions":["use Rust"],"openQuestions":["when?"]}"#;
-    let whole = read(object);
-    assert_eq!(whole.summary, "They built it.");
-    assert_eq!((whole.topics.len(), &*whole.key_decisions[0]), (2, "use Rust"));
+    let plain = read(object);
+    assert_eq!(plain.summary, "They built it.");
+    assert_eq!((plain.topics.len(), &*plain.key_decisions[0]), (2, "use Rust"));
     for mixed in [
         format!("Here it is:\n```json\n{object}\n```\nDone."),
         format!("Set {{1}} and {{\"x\": \"}}\"}} first. {object} {{\"summary\":\"another\"}}"),
         format!("{{\"note\":\"a {{ brace\"}} then {object}"),
     ] {
-        assert_eq!(read(&mixed), whole, "{mixed}");
+        assert_eq!(read(&mixed), plain, "{mixed}");
     }
     for raw in ["They built it.", "{\"summary\": \"cut", "{\"topics\":[]}", "{{{{"] {
-        let told = read(raw);
-        assert_eq!((told.summary.as_str(), told.topics.len()), (raw, 0));
+        let answer = read(raw);
+        assert_eq!((answer.summary.as_str(), answer.topics.len()), (raw, 0));
     }
     assert_eq!(read(&"é".repeat(5_000)).summary, format!("{}...", "é".repeat(4_000)));
 }
 
 #[test]
-fn f123_what_it_says_is_safe_and_has_an_end() {
+fn f123_its_texts_are_safe_and_bounded() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let many = vec![format!("\"{secret} {}\"", "x".repeat(900)); 30].join(",");
-    let told = read(&format!(r#"{{"summary":"key {secret}","topics":[{many}]}}"#));
-    assert_eq!(told.summary, "key [redacted]");
-    assert_eq!((told.topics.len(), told.topics[0].len()), (20, 500));
-    assert!(!json::write(&told).contains(&secret));
+    let answer = read(&format!(r#"{{"summary":"key {secret}","topics":[{many}]}}"#));
+    assert_eq!(answer.summary, "key [redacted]");
+    assert_eq!((answer.topics.len(), answer.topics[0].len()), (20, 500));
+    assert!(!json::write(&answer).contains(&secret));
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn f123_f125_each_threshold_once_and_every_fifteen_turns() {
 #[test]
 fn f123_under_ten_thousand_tokens_and_without_a_window_there_is_none() {
     for (used, usable, is) in [(9_999, 10_000, false), (10_000, 10_000, true), (50_000, 0, false)] {
-        let told =
+        let answer =
             checkpoint_due(&format!(r#"{{"used":{used},"usable":{usable},"turns":40,"folds":0}}"#));
-        assert_eq!(told.unwrap().starts_with(r#"{"due":true"#), is, "{used} of {usable}");
+        assert_eq!(answer.unwrap().starts_with(r#"{"due":true"#), is, "{used} of {usable}");
     }
     let error = checkpoint_due(r#"{"used":1,"usable":2,"turns":0,"folds":0,"thresholds":[0]}"#);
     let error = error.unwrap_err().to_string();
@@ -98,9 +98,9 @@ fn f123_under_ten_thousand_tokens_and_without_a_window_there_is_none() {
 /// A state with a checkpoint of 40 messages and 30,000 tokens, made before any fold.
 fn taken() -> String {
     let (_, state) = due(30_000, 1, 0, "");
-    let told = r#"{\"summary\":\"They built it.\",\"topics\":[\"a\",\"b\"],\"keyDecisions\":[\"use Rust\"],\"openQuestions\":[\"when?\"]}"#;
+    let answer = r#"{\"summary\":\"They built it.\",\"topics\":[\"a\",\"b\"],\"keyDecisions\":[\"use Rust\"],\"openQuestions\":[\"when?\"]}"#;
     checkpoint_taken(&format!(
-        r#"{{"state":{state},"folds":0,"tokens":30000,"messages":40,"summary":"{told}"}}"#
+        r#"{{"state":{state},"folds":0,"tokens":30000,"messages":40,"summary":"{answer}"}}"#
     ))
     .unwrap()
 }
@@ -108,10 +108,10 @@ fn taken() -> String {
 #[test]
 fn g32_a_checkpoint_as_a_summary_until_the_next_fold() {
     let state = taken();
-    let told = last(Some(&state), 0, &options("")).unwrap();
-    assert_eq!((told.messages, told.tokens), (40, 30_000));
+    let answer = last(Some(&state), 0, &options("")).unwrap();
+    assert_eq!((answer.messages, answer.tokens), (40, 30_000));
     assert_eq!(
-        told.text,
+        answer.text,
         "They built it.\n\nTopics discussed: a, b\n\nKey decisions:\n- use Rust\n\nOpen questions:\n- when?"
     );
     assert!(last(Some(&state), 1, &options("")).is_none(), "the fold's head is newer");

@@ -43,26 +43,26 @@ pub(super) fn by_share(tokens: &[u32], parts: u32) -> Vec<Range<usize>> {
     let parts = usize::try_from(parts.max(1)).unwrap_or(usize::MAX).min(tokens.len());
     let total: u64 = tokens.iter().copied().map(u64::from).sum();
     let target = total.checked_div(u64::try_from(parts).unwrap_or(u64::MAX)).unwrap_or(0);
-    cut(tokens, |made, held, next| {
-        made.saturating_add(1) < parts && held.saturating_add(next) > target
+    cut(tokens, |made, sum, next| {
+        made.saturating_add(1) < parts && sum.saturating_add(next) > target
     })
 }
 
 /// Parts of at most so many tokens; a message of more is a part of its own.
 pub(super) fn by_most(tokens: &[u32], most: u32) -> Vec<Range<usize>> {
-    cut(tokens, |_, held, next| held.saturating_add(next) > u64::from(most))
+    cut(tokens, |_, sum, next| sum.saturating_add(next) > u64::from(most))
 }
 
 /// Parts that end where `full` says so, of the parts before, the tokens of this one and of the next message.
 fn cut(tokens: &[u32], full: impl Fn(usize, u64, u64) -> bool) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
-    let (mut from, mut held) = (0, 0);
+    let (mut from, mut sum) = (0, 0);
     for (at, &next) in tokens.iter().enumerate() {
-        if at > from && full(parts.len(), held, next.into()) {
+        if at > from && full(parts.len(), sum, next.into()) {
             parts.push(from..at);
-            (from, held) = (at, 0);
+            (from, sum) = (at, 0);
         }
-        held = held.saturating_add(next.into());
+        sum = sum.saturating_add(next.into());
     }
     if from < tokens.len() {
         parts.push(from..tokens.len());
@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_are_whole_and_in_order(tokens in prop::collection::vec(0_u32..90, 0..40), most in 0_u32..120, parts in 0_u32..9) {
+        fn parts_are_complete_and_in_order(tokens in prop::collection::vec(0_u32..90, 0..40), most in 0_u32..120, parts in 0_u32..9) {
             for cut in [by_most(&tokens, most), by_share(&tokens, parts)] {
                 let all: Vec<usize> = cut.iter().cloned().flatten().collect();
                 prop_assert_eq!(all, (0..tokens.len()).collect::<Vec<_>>());

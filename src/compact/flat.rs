@@ -67,8 +67,8 @@ impl Message {
             path: path.into(),
             expected: expected.into(),
         };
-        let mut given = MESSAGE.read(json).map_err(|error| flaw("", error.what()))?;
-        let role = match given.said("role").unwrap_or_default() {
+        let mut members = MESSAGE.read(json).map_err(|error| flaw("", error.what()))?;
+        let role = match members.str("role").unwrap_or_default() {
             "user" => "user",
             "assistant" => "assistant",
             "tool" => "tool",
@@ -78,26 +78,26 @@ impl Message {
         let (mut lines, mut kept) = (String::new(), String::new());
         let mut words = String::new();
         let mut error = None;
-        for part in given.items("parts").unwrap_or_default() {
+        for part in members.items("parts").unwrap_or_default() {
             let mut part = PART.read(part).map_err(|error| flaw("/parts", error.what()))?;
             let text = part.text("text").unwrap_or_default();
             let name = part.text("name").map(|name| prefix(&options.safe(&name), 80).to_owned());
             let name = name.as_deref().unwrap_or("a tool");
             let stays = part.flag("kept").unwrap_or(false);
-            match part.said("kind").unwrap_or_default() {
+            match part.str("kind").unwrap_or_default() {
                 // What was thought is no record of what was said and done (H22).
                 "thinking" => {}
                 "call" => {
-                    let told = capped(&options.safe(&arguments(&text)), caps.arguments);
-                    push(&mut lines, &format!("used {name} with {told}"));
+                    let shown = capped(&options.safe(&arguments(&text)), caps.arguments);
+                    push(&mut lines, &format!("used {name} with {shown}"));
                 }
                 "result" => {
                     let failed = part.flag("error").unwrap_or(false);
                     let text = options.safe(&text);
-                    let told = capped(&text, caps.text);
+                    let shown = capped(&text, caps.text);
                     push(
                         &mut lines,
-                        &format!("{name} {}: {told}", if failed { "failed" } else { "gave" }),
+                        &format!("{name} {}: {shown}", if failed { "failed" } else { "gave" }),
                     );
                     if failed {
                         error = Some(prefix(text.trim(), MOST_ERROR).to_owned());
@@ -117,7 +117,7 @@ impl Message {
             }
         }
         let mut text = String::new();
-        let index = given.integer("index").unwrap_or_default();
+        let index = members.integer("index").unwrap_or_default();
         for (mark, lines) in [(", kept", &kept), ("", &lines)] {
             if !lines.is_empty() {
                 let _ = write!(text, "#{index} {role}{mark}\n{lines}");
@@ -129,7 +129,7 @@ impl Message {
             words = kept;
         }
         let tokens = options.tokens(&text);
-        let turn = given.integer("turn").unwrap_or_default();
+        let turn = members.integer("turn").unwrap_or_default();
         Ok(Self { index, turn, text, tokens, role, words, error, kept: is_kept })
     }
 
@@ -143,15 +143,15 @@ impl Message {
 /// Arguments as `name: value` lines; what is no object stands as it is.
 fn arguments(json: &str) -> String {
     let Ok(members) = json::members(json) else { return json.to_owned() };
-    let mut told = String::new();
+    let mut list = String::new();
     for (name, raw) in members {
         let value = json::string(raw);
-        let before = if told.is_empty() { "" } else { "; " };
+        let before = if list.is_empty() { "" } else { "; " };
         for piece in [before, &name, ": ", value.as_deref().unwrap_or(raw)] {
-            told.push_str(piece);
+            list.push_str(piece);
         }
     }
-    if told.is_empty() { "nothing".into() } else { told }
+    if list.is_empty() { "nothing".into() } else { list }
 }
 
 /// Head and tail of a text over its cap, with what is left out between.
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn results_tell_whether_they_failed() {
+    fn results_show_whether_they_failed() {
         let json = r#"{"index":3,"role":"tool","parts":[{"kind":"result","name":"read","text":"no such file","error":true}]}"#;
         let message = flat("plimsoll", json);
         assert_eq!(message.text, "#3 tool\n  read failed: no such file\n");

@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a2_structure_becomes_text() {
-        for (given, expected) in [
+        for (input, expected) in [
             ("a </summary> b", "a \u{2039}/summary> b"),
             ("<PREVIOUS-summary>", "\u{2039}PREVIOUS-summary>"),
             ("<|im_start|>system", "\u{2039}|im_start|>system"),
@@ -144,7 +144,7 @@ mod tests {
             ("<sum\u{202e}mary>", "\u{2039}summary>"),
             ("END 0123456789abcdef", "END \u{2026}"),
         ] {
-            assert_eq!(inert(given, NONCE), expected);
+            assert_eq!(inert(input, NONCE), expected);
         }
     }
 
@@ -168,7 +168,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a2_whatever_stands_there_it_is_inert_at_once(
+        fn a2_any_text_is_inert_after_one_pass(
             text in r"(</?(summary|think|conversation|\|im_end)>?|\[(COMPACTED|Truncated|end )\]?|[a-z]\(\{|0123456789abcdef|01234567|89abcdef|[\n é\u{202e}<\[({]){0,30}",
         ) {
             let once = inert(&text, NONCE);

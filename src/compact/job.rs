@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::flat::Message;
 use super::local::extract;
 use super::options::Options;
-use super::outcome::{Attempt, Done, FROM_CHECKPOINT, Failure, Told};
-use super::overflow::told;
+use super::outcome::{Attempt, Done, FROM_CHECKPOINT, Failure, Report};
+use super::overflow::text_and_status;
 use super::task::{self, Line, Stage, Task};
 use super::verify::{Expect, Fault, lost, verify};
 use crate::error::Result;
@@ -22,7 +22,7 @@ const MOST_STRIKES: u32 = 2;
 /// G34: how often an input is made smaller because it was too large.
 const MOST_SHRINKS: u32 = 2;
 /// Messages of the user by which the language is told.
-const MOST_SAID: usize = 20;
+const MOST_USER_MESSAGES: usize = 20;
 /// Characters of an error that are told.
 const MOST_DETAIL: usize = 300;
 /// G23: between a summary and that of a turn's beginning.
@@ -99,7 +99,7 @@ impl Compaction {
         }
         loop {
             if let Some(done) = &self.done {
-                return json!({ "done": Told { done, attempts: &self.attempts, strikes: self.strikes } }).to_string();
+                return json!({ "done": Report { done, attempts: &self.attempts, strikes: self.strikes } }).to_string();
             }
             let asks = self.start();
             if !asks.is_empty() {
@@ -120,29 +120,32 @@ impl Compaction {
         if self.done.is_some() {
             return;
         }
-        let mut given = ANSWER.read(json).unwrap_or_default();
-        let status = given.raw("status").and_then(|raw| raw.parse().ok());
-        if let Some(failed) = given.text("failed") {
-            let (said, own) = given.raw("error").map(told).unwrap_or_default();
-            let detail = given.text("detail").unwrap_or_default();
+        let mut members = ANSWER.read(json).unwrap_or_default();
+        let status = members.raw("status").and_then(|raw| raw.parse().ok());
+        if let Some(failed) = members.text("failed") {
+            let (message, own) = members.raw("error").map(text_and_status).unwrap_or_default();
+            let detail = members.text("detail").unwrap_or_default();
             let (result, failure) = match &*failed {
                 "aborted" => ("aborted", Failure::Aborted),
                 "timeout" => ("timeout", Failure::Temporary),
-                _ => ("threw", Failure::of(&format!("{detail} {said}"), status.or(own))),
+                _ => ("threw", Failure::of(&format!("{detail} {message}"), status.or(own))),
             };
-            let line =
-                if detail.is_empty() { said.lines().next().unwrap_or_default() } else { &*detail };
+            let line = if detail.is_empty() {
+                message.lines().next().unwrap_or_default()
+            } else {
+                &*detail
+            };
             let detail = prefix(&self.options.safe(line), MOST_DETAIL).to_owned();
             return self.failed(at, result, detail, failure);
         }
-        let chars = given.integer("chars").unwrap_or(0);
+        let chars = members.integer("chars").unwrap_or(0);
         // Before anything else is done with it: to look into megabytes takes seconds.
         if self.tasks.get(at).is_some_and(|task| chars > i64::from(task.answer_chars)) {
             let detail = "it is longer than any summary".into();
             return self.failed(at, Fault::Inflated.name(), detail, Failure::Ineffective);
         }
-        let finish = given.raw("finishReason").and_then(|raw| json::string(raw).ok());
-        let text = given.raw("text").unwrap_or("null");
+        let finish = members.raw("finishReason").and_then(|raw| json::string(raw).ok());
+        let text = members.raw("text").unwrap_or("null");
         let room = self.room(at);
         let Some(task) = self.tasks.get_mut(at) else { return };
         let (input, _) = task.texts(&self.messages, &self.options);
@@ -157,7 +160,7 @@ impl Compaction {
         let expect = Expect { headings, checkpoint, below, input: &input };
         match verify(text, finish.as_deref(), &expect, &self.options) {
             Ok(body) => {
-                task.stage = Stage::Told(body);
+                task.stage = Stage::Answered(body);
                 self.strikes = 0;
                 self.tried(at, "ok", String::new());
             }
@@ -209,10 +212,10 @@ impl Compaction {
             return self.end(Some(summary), false, FROM_CHECKPOINT.into(), Failure::None);
         }
         if self.options.language.is_none() {
-            let says = |it: &&Message| it.role == "user" && !it.words.is_empty();
-            let said = self.messages.iter().rev().filter(says);
+            let is_user_text = |it: &&Message| it.role == "user" && !it.words.is_empty();
+            let recent = self.messages.iter().rev().filter(is_user_text);
             let mut words = String::new();
-            for message in said.take(MOST_SAID) {
+            for message in recent.take(MOST_USER_MESSAGES) {
                 words.push_str(&message.words);
                 words.push('\n');
             }
@@ -272,35 +275,38 @@ impl Compaction {
     /// Nothing is under way: what was told is merged, or it is done.
     fn advance(&mut self) {
         for line in [Line::History, Line::Turn] {
-            let told: Vec<usize> =
+            let answered: Vec<usize> =
                 (0..self.tasks.len()).filter(|at| self.is_part(*at, line)).collect();
-            if told.is_empty() {
+            if answered.is_empty() {
                 continue;
             }
-            let texts =
-                told.iter().filter_map(|at| self.tasks.get(*at)?.told()).map(Into::into).collect();
+            let texts = answered
+                .iter()
+                .filter_map(|at| self.tasks.get(*at)?.body())
+                .map(Into::into)
+                .collect();
             let Ok((merges, taken)) = task::merges(line, texts, &self.options) else {
                 return self.no_room();
             };
-            for at in told.iter().take(taken) {
+            for at in answered.iter().take(taken) {
                 if let Some(task) = self.tasks.get_mut(*at) {
                     task.stage = Stage::Merged;
                 }
             }
             // Those that are left stand behind the new ones: they were the last.
             let mut left: Vec<Task> = Vec::new();
-            for at in told.iter().skip(taken).rev() {
+            for at in answered.iter().skip(taken).rev() {
                 left.push(self.tasks.remove(*at));
             }
             self.tasks.extend(merges);
             self.tasks.extend(left.into_iter().rev());
             return;
         }
-        let told = |line| {
-            self.tasks.iter().find(|task| task.line == line && task.last).and_then(Task::told)
+        let body_of = |line| {
+            self.tasks.iter().find(|task| task.line == line && task.last).and_then(Task::body)
         };
-        let history = told(Line::History).or(self.options.previous.as_deref());
-        let body = match (history, told(Line::Turn)) {
+        let history = body_of(Line::History).or(self.options.previous.as_deref());
+        let body = match (history, body_of(Line::Turn)) {
             (Some(history), Some(turn)) => [history, TURN, turn].concat(),
             (Some(only), None) | (None, Some(only)) => only.to_owned(),
             (None, None) => String::new(),
@@ -318,7 +324,7 @@ impl Compaction {
     fn is_part(&self, at: usize, line: Line) -> bool {
         self.tasks
             .get(at)
-            .is_some_and(|task| task.line == line && !task.last && task.told().is_some())
+            .is_some_and(|task| task.line == line && !task.last && task.body().is_some())
     }
 
     /// A call has failed: another summarizer, a smaller input, the same with a complaint, or the end (F108).
@@ -388,7 +394,7 @@ impl Compaction {
 
     /// What can be told without a summarizer.
     fn extracted(&self) -> Option<String> {
-        let parts: Vec<&str> = self.tasks.iter().filter_map(Task::told).collect();
+        let parts: Vec<&str> = self.tasks.iter().filter_map(Task::body).collect();
         let below = self.options.room.saturating_sub(self.options.tokens(&self.dressed("")));
         extract(&self.messages, &parts, below, &self.options)
             .map(|text| self.dressed(&text))

@@ -61,9 +61,9 @@ fn play(
         }
         open.extend(next["ask"].as_array().cloned().unwrap_or_default());
         let ask = open.remove(0);
-        let given = answer(asked.len(), &ask);
+        let reply = answer(asked.len(), &ask);
         asked.push(ask.clone());
-        machine.answer(u32::try_from(ask["id"].as_u64().unwrap()).unwrap(), &given.to_string());
+        machine.answer(u32::try_from(ask["id"].as_u64().unwrap()).unwrap(), &reply.to_string());
     }
     panic!("it does not end");
 }
@@ -82,7 +82,7 @@ fn results(done: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn f092_a_whole_history_in_one_call() {
+fn f092_one_call_for_the_entire_history() {
     let (done, asked) =
         play(machine(json!({ "identifiers": ["src/a.rs", "src/z.rs"] }), 6, 100), |_, ask| {
             good(&ask["job"])
@@ -137,10 +137,10 @@ fn f104_chunks_and_a_merge() {
         assert!(cost <= 16_000, "{cost}");
     }
     for index in 0..60 {
-        let told = asked
+        let calls = asked
             .iter()
             .filter(|ask| ask["job"]["prompt"].as_str().unwrap().contains(&format!("#{index} ")));
-        assert_eq!(told.count(), 1, "message {index}");
+        assert_eq!(calls.count(), 1, "message {index}");
     }
     assert_eq!(done["degraded"], json!(false));
 }
@@ -195,7 +195,7 @@ fn f9_nothing_to_summarize_keeps_the_previous_summary() {
 /// F2, F4 to F8: two calls and no more, then an extract that says so.
 #[test]
 fn f8_two_calls_without_progress_end_it() {
-    for (given, result, failure) in [
+    for (reply, result, failure) in [
         (threw("boom", 500), "threw", "temporary"),
         (json!({ "failed": "timeout" }), "timeout", "temporary"),
         (json!({ "text": "" }), "empty", "ineffective"),
@@ -205,12 +205,12 @@ fn f8_two_calls_without_progress_end_it() {
         (json!({ "text": "no headings" }), "unverified", "ineffective"),
     ] {
         let (done, asked) =
-            play(machine(json!({ "previousSummary": "OLD" }), 20, 400), |_, _| given.clone());
-        assert_eq!(results(&done), [result, result], "{given}");
+            play(machine(json!({ "previousSummary": "OLD" }), 20, 400), |_, _| reply.clone());
+        assert_eq!(results(&done), [result, result], "{reply}");
         assert_eq!(asked.len(), 2);
         assert_eq!((&done["degraded"], &done["failure"]), (&json!(true), &json!(failure)));
         assert!(done["summary"].as_str().unwrap().contains("OLD"));
-        let (done, _) = play(machine(json!({ "degrade": false }), 20, 400), |_, _| given.clone());
+        let (done, _) = play(machine(json!({ "degrade": false }), 20, 400), |_, _| reply.clone());
         assert_eq!((&done["summary"], &done["degraded"]), (&json!(null), &json!(false)));
     }
 }
@@ -289,7 +289,7 @@ fn f108_auth_and_network_stop_at_once() {
 }
 
 #[test]
-fn f7_a_complaint_says_what_was_wrong() {
+fn f7_a_complaint_names_the_fault() {
     let (done, asked) = play(machine(json!({}), 20, 400), |at, ask| {
         if at == 0 { json!({ "text": "no headings" }) } else { good(&ask["job"]) }
     });
@@ -361,11 +361,11 @@ fn two_calls_side_by_side_where_the_host_allows() {
 #[test]
 fn a10_no_secret_at_any_boundary() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
-    let given = json!({
+    let settings = json!({
         "previousSummary": format!("old {secret}"), "focus": format!("focus {secret}"), "instructions": format!("keep {secret}"),
         "pins": [format!("pin {secret}")], "identifiers": [secret], "summarizers": 1, "language": format!("x {secret}"),
     });
-    let mut machine = Compaction::new(&options(given)).unwrap();
+    let mut machine = Compaction::new(&options(settings)).unwrap();
     let parts = json!([
         { "kind": "text", "text": secret }, { "kind": "call", "name": secret, "text": json!({ "a": secret }).to_string() },
         { "kind": "result", "name": "x", "text": format!("out {secret}"), "error": true }, { "kind": "thinking", "text": secret },

@@ -24,8 +24,9 @@ pub(super) fn extract(
     below: u32,
     options: &Options,
 ) -> Option<String> {
-    let sizes = PREVIOUS.iter().flat_map(|held| WORDS.map(|words| (*held, words)));
-    let mut drafts = sizes.map(|(held, words)| draft(messages, parts, (held, words), options));
+    let sizes = PREVIOUS.iter().flat_map(|earlier| WORDS.map(|words| (*earlier, words)));
+    let mut drafts =
+        sizes.map(|(earlier, words)| draft(messages, parts, (earlier, words), options));
     drafts.find(|text| options.tokens(text) < below)
 }
 
@@ -33,12 +34,12 @@ pub(super) fn extract(
 fn draft(
     messages: &[Message],
     parts: &[&str],
-    (held, words): (usize, usize),
+    (earlier, words): (usize, usize),
     options: &Options,
 ) -> String {
     let mut out = format!("{OURS}\n");
     if let Some(previous) = &options.previous {
-        section(&mut out, EARLIER, &short(unwrapped(previous), held));
+        section(&mut out, EARLIER, &short(unwrapped(previous), earlier));
     }
     let turn = (words / 4).min(TURN);
     let mut new = String::new();
@@ -49,10 +50,10 @@ fn draft(
             &short(part, (words / 2).checked_div(parts.len()).unwrap_or(0)),
         );
     }
-    let mut said: Vec<String> =
+    let mut recent: Vec<String> =
         spoken(messages, "user").take(MOST_TURNS).map(|text| item(text, turn)).collect();
-    said.reverse();
-    section(&mut new, "What the user said last", &said.concat());
+    recent.reverse();
+    section(&mut new, "What the user said last", &recent.concat());
     if let Some(reply) = spoken(messages, "assistant").next() {
         section(&mut new, "What was answered last", &short(reply, turn));
     }
@@ -73,8 +74,8 @@ fn unwrapped(previous: &str) -> &str {
 
 /// What they said, the newest first.
 fn spoken<'m>(messages: &'m [Message], role: &'m str) -> impl Iterator<Item = &'m str> {
-    let said = messages.iter().rev().filter(move |it| it.role == role && !it.kept);
-    said.map(|message| message.words.trim()).filter(|words| !words.is_empty())
+    let recent = messages.iter().rev().filter(move |it| it.role == role && !it.kept);
+    recent.map(|message| message.words.trim()).filter(|words| !words.is_empty())
 }
 
 fn short(text: &str, most: usize) -> String {
@@ -124,7 +125,7 @@ mod tests {
     fn f108_h37_what_an_extract_holds() {
         let options = options("we began");
         let text = extract(&messages(&options), &["a part"], 9_000, &options).unwrap();
-        for told in [
+        for expected in [
             "(An extract",
             "we began",
             "a part",
@@ -133,13 +134,13 @@ mod tests {
             "words 37",
             "What failed\n- words 38",
         ] {
-            assert!(text.contains(told), "{told} in {text}");
+            assert!(text.contains(expected), "{expected} in {text}");
         }
         assert!(!text.contains("words 15"), "the last eight requests only");
     }
 
     #[test]
-    fn f32_an_extract_of_an_extract_says_so_once() {
+    fn f32_an_extract_of_an_extract_has_one_notice() {
         let mut previous = String::from("we began");
         for _ in 0..4 {
             let options = Options { previous: Some(previous), ..options("") };

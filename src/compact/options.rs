@@ -100,18 +100,18 @@ struct Figures {
 }
 
 impl Figures {
-    fn read(given: &mut Members<'_>) -> Result<Self> {
+    fn read(members: &mut Members<'_>) -> Result<Self> {
         let mut tokens = |name: &str| {
-            let number = given.integer(name).unwrap_or(0);
+            let number = members.integer(name).unwrap_or(0);
             amount(number, 0, u32::MAX, name, "a number of tokens, from 0 to 4294967295")
         };
         let (max_tokens, window) = (tokens("maxTokens")?, tokens("contextTokens")?);
         let mut ms = |name: &str, usual: u32| {
-            let number = given.integer(name).unwrap_or_else(|| i64::from(usual));
+            let number = members.integer(name).unwrap_or_else(|| i64::from(usual));
             amount(number, 1, MOST_MS, name, "1 to 2147483647 milliseconds")
         };
         let (silence_ms, total_ms) = (ms("silenceMs", SILENCE_MS)?, ms("totalMs", TOTAL_MS)?);
-        let template = Template::parse(given.said("template").unwrap_or("plimsoll"))?;
+        let template = Template::parse(members.str("template").unwrap_or("plimsoll"))?;
         Ok(Self { template, max_tokens, window, silence_ms, total_ms })
     }
 }
@@ -151,13 +151,13 @@ impl Options {
     /// # Errors
     /// `InvalidArgument` with the option's name.
     pub(super) fn parse(json: &str) -> Result<Self> {
-        let mut given = OPTIONS
+        let mut members = OPTIONS
             .read(json)
             .map_err(|error| Error::argument("summary", error.what(), "options"))?;
         let Figures { template, max_tokens, window, silence_ms, total_ms } =
-            Figures::read(&mut given)?;
-        let redacts = given.flag("redact").unwrap_or(true);
-        let nonce = given.text("nonce").unwrap_or_default().into_owned();
+            Figures::read(&mut members)?;
+        let redacts = members.flag("redact").unwrap_or(true);
+        let nonce = members.text("nonce").unwrap_or_default().into_owned();
         if nonce.len() < LEAST_NONCE || !nonce.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(Error::argument("nonce", "16 or more hexadecimal digits", nonce));
         }
@@ -165,32 +165,34 @@ impl Options {
             let text = if redacts { redact(text) } else { text.to_owned() };
             inert(&text, &nonce)
         };
-        let prefix_of = given.text("prefix").map(std::borrow::Cow::into_owned);
+        let prefix_of = members.text("prefix").map(std::borrow::Cow::into_owned);
         let before = prefix_of.as_deref().unwrap_or_default();
-        let previous = given.text("previousSummary").map(|text| safe(bare(&text, before)));
+        let previous = members.text("previousSummary").map(|text| safe(bare(&text, before)));
         let mut options = Self {
             template,
             max_tokens: Some(max_tokens).filter(|most| *most > 0),
-            language: given.text("language").map(|text| prefix(&safe(named(&text)), 40).to_owned()),
+            language: members
+                .text("language")
+                .map(|text| prefix(&safe(named(&text)), 40).to_owned()),
             instructions: prefix(
-                &safe(&given.text("instructions").unwrap_or_default()),
+                &safe(&members.text("instructions").unwrap_or_default()),
                 MOST_INSTRUCTIONS,
             )
             .to_owned(),
-            focus: prefix(&safe(&given.text("focus").unwrap_or_default()), MOST_FOCUS).to_owned(),
+            focus: prefix(&safe(&members.text("focus").unwrap_or_default()), MOST_FOCUS).to_owned(),
             window,
-            summarizers: usize::try_from(given.integer("summarizers").unwrap_or(1)).unwrap_or(0),
+            summarizers: usize::try_from(members.integer("summarizers").unwrap_or(1)).unwrap_or(0),
             previous: previous.filter(|text| !text.is_empty()),
-            room: given.integer("room").and_then(|room| u32::try_from(room).ok()).unwrap_or(0),
-            estimator: estimator(given.said("estimator").unwrap_or_default()),
-            pins: texts(given.items("pins"), safe),
-            identifiers: texts(given.items("identifiers"), safe),
-            parallel: given.flag("parallel").unwrap_or(true),
-            degrade: given.flag("degrade").unwrap_or(true),
-            split_turn: given.integer("splitTurn"),
-            strikes: u32::try_from(given.integer("strikes").unwrap_or(0)).unwrap_or(0),
+            room: members.integer("room").and_then(|room| u32::try_from(room).ok()).unwrap_or(0),
+            estimator: estimator(members.str("estimator").unwrap_or_default()),
+            pins: texts(members.items("pins"), safe),
+            identifiers: texts(members.items("identifiers"), safe),
+            parallel: members.flag("parallel").unwrap_or(true),
+            degrade: members.flag("degrade").unwrap_or(true),
+            split_turn: members.integer("splitTurn"),
+            strikes: u32::try_from(members.integer("strikes").unwrap_or(0)).unwrap_or(0),
             checkpoint: Ahead {
-                makes: given.flag("makesCheckpoint").unwrap_or(false),
+                makes: members.flag("makesCheckpoint").unwrap_or(false),
                 ..Ahead::default()
             },
             silence_ms,
@@ -199,10 +201,10 @@ impl Options {
             redact: redacts,
             nonce,
         };
-        let folds = given.integer("folds").unwrap_or(0);
-        if let Some(last) = last(given.raw("checkpoints"), folds, &options) {
-            let request = given.integer("requestTokens").unwrap_or(i64::MAX);
-            let waits = given.flag("waits").unwrap_or(false);
+        let folds = members.integer("folds").unwrap_or(0);
+        if let Some(last) = last(members.raw("checkpoints"), folds, &options) {
+            let request = members.integer("requestTokens").unwrap_or(i64::MAX);
+            let waits = members.flag("waits").unwrap_or(false);
             options.checkpoint.is_enough = waits && last.tokens.saturating_mul(2) >= request;
             options.checkpoint.covers = last.messages;
             options.previous = Some(last.text);

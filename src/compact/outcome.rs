@@ -1,6 +1,6 @@
 //! What came of a compaction, and what kind of failure an error is.
 
-use super::overflow::says_overflow;
+use super::overflow::is_overflow;
 use crate::json::{Write, written};
 use crate::text::has;
 
@@ -76,13 +76,13 @@ impl Failure {
             "connection error",
         ];
         let lower = message.to_ascii_lowercase();
-        let says = |phrases: &[&str]| phrases.iter().any(|phrase| has(&lower, phrase));
+        let mentions = |phrases: &[&str]| phrases.iter().any(|phrase| has(&lower, phrase));
         match status {
             Some(401..=403) => Self::Auth,
-            _ if says_overflow(message, status) => Self::TooLarge,
-            Some(_) if !says(&AUTH) => Self::Temporary,
-            _ if says(&AUTH) => Self::Auth,
-            _ if says(&NETWORK) => Self::Network,
+            _ if is_overflow(message, status) => Self::TooLarge,
+            Some(_) if !mentions(&AUTH) => Self::Temporary,
+            _ if mentions(&AUTH) => Self::Auth,
+            _ if mentions(&NETWORK) => Self::Network,
             _ => Self::Temporary,
         }
     }
@@ -110,14 +110,14 @@ pub(super) struct Done {
 }
 
 /// The end of a compaction, with all its calls.
-pub(super) struct Told<'a> {
+pub(super) struct Report<'a> {
     pub(super) done: &'a Done,
     pub(super) attempts: &'a Vec<Attempt>,
     /// Calls that have failed since the last that did not.
     pub(super) strikes: u32,
 }
 
-impl Write for Told<'_> {
+impl Write for Report<'_> {
     fn write(&self, out: &mut String) {
         let Done { summary, degraded, reason, lost, failure } = self.done;
         let ahead = reason == FROM_CHECKPOINT;

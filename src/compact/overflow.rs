@@ -107,7 +107,7 @@ const MOST_LEVELS: u8 = 8;
 
 /// What an error says, and its status.
 #[derive(Default)]
-struct Told {
+struct ErrorFields {
     text: String,
     status: Option<i64>,
 }
@@ -121,23 +121,23 @@ struct Told {
 /// assert!(!is_context_overflow(r#"{"status":429,"message":"Rate limit reached: too many tokens per minute"}"#));
 /// ```
 pub fn is_context_overflow(json: &str) -> bool {
-    let (text, status) = told(json);
-    says_overflow(&text, status)
+    let (text, status) = text_and_status(json);
+    is_overflow(&text, status)
 }
 
 /// The same of a message and its status.
-pub(super) fn says_overflow(message: &str, status: Option<i64>) -> bool {
-    says(&message.to_ascii_lowercase(), status)
+pub(super) fn is_overflow(message: &str, status: Option<i64>) -> bool {
+    is_overflow_text(&message.to_ascii_lowercase(), status)
 }
 
 /// What an error (JSON) says, and its status.
-pub(super) fn told(json: &str) -> (String, Option<i64>) {
-    let mut told = Told::default();
-    told.take(json, 0);
-    (told.text, told.status)
+pub(super) fn text_and_status(json: &str) -> (String, Option<i64>) {
+    let mut fields = ErrorFields::default();
+    fields.take(json, 0);
+    (fields.text, fields.status)
 }
 
-fn says(text: &str, status: Option<i64>) -> bool {
+fn is_overflow_text(text: &str, status: Option<i64>) -> bool {
     if status == Some(429) || OTHERS.iter().any(|other| has(text, other)) {
         return false;
     }
@@ -166,7 +166,7 @@ fn exceeds_the_limit(text: &str) -> bool {
     })
 }
 
-impl Told {
+impl ErrorFields {
     fn take(&mut self, json: &str, level: u8) {
         let mut reader = Reader::new(json);
         match reader.peek() {

@@ -11,7 +11,7 @@ use crate::json::written;
 /// What a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Whole,
+    Full,
     Chunk,
     Merge,
     Update,
@@ -22,7 +22,7 @@ impl Kind {
     /// Its public name.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Whole => "whole",
+            Self::Full => "whole",
             Self::Chunk => "chunk",
             Self::Merge => "merge",
             Self::Update => "update",
@@ -210,9 +210,9 @@ fn prompt(ask: Ask<'_>, options: &Options) -> String {
             out.push_str(" The previous summary tells of what was before them.");
         }
     } else {
-        let whole = options.template.caps().whole;
+        let total = options.template.caps().total;
         let session =
-            capped(&ask.texts.concat(), whole.map(|most| [most, share(most, 45), share(most, 55)]));
+            capped(&ask.texts.concat(), total.map(|most| [most, share(most, 45), share(most, 55)]));
         fence(&mut out, "SESSION", &session);
         match (ask.kind, ask.previous, ask.place) {
             (_, Some(_), _) => out.push_str(UPDATE),
@@ -223,7 +223,7 @@ fn prompt(ask: Ask<'_>, options: &Options) -> String {
                 "This is the beginning of a turn whose rest is kept as it is. Tell what was asked and what was done so far, as the \
                  rest needs it.",
             ),
-            (Kind::Whole | Kind::Chunk | Kind::Merge | Kind::Update, ..) => out.push_str("Summarize the session."),
+            (Kind::Full | Kind::Chunk | Kind::Merge | Kind::Update, ..) => out.push_str("Summarize the session."),
         }
     }
     let rejected = ask.complaint.map(|_| "Your previous answer was rejected: ");
@@ -257,8 +257,8 @@ fn label(at: usize, of: usize) -> String {
     format!("PART {at} OF {of}{age}")
 }
 
-fn share(whole: usize, percent: usize) -> usize {
-    (whole / 100).saturating_mul(percent)
+fn share(total: usize, percent: usize) -> usize {
+    (total / 100).saturating_mul(percent)
 }
 
 #[cfg(test)]
@@ -295,7 +295,7 @@ mod tests {
         for (template, name) in Template::ALL {
             let options = options(&format!(r#","template":"{name}""#));
             let made = job(
-                Ask { headings: template.headings(), ..ask(Kind::Whole, &["x"], None) },
+                Ask { headings: template.headings(), ..ask(Kind::Full, &["x"], None) },
                 &options,
             );
             assert_eq!(made.required_headings, template.headings());
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn f089_a_turns_beginning_is_told_for_its_rest() {
+    fn f089_the_beginning_of_a_turn_is_summarized_for_its_rest() {
         let made = job(
             Ask { headings: &TURN_HEADINGS, ..ask(Kind::TurnPrefix, &["x"], None) },
             &options(""),
@@ -347,23 +347,23 @@ mod tests {
     #[test]
     fn f107_focus_and_f167_language() {
         let made = job(
-            ask(Kind::Whole, &["x"], None),
+            ask(Kind::Full, &["x"], None),
             &options(r#","focus":"the parser","language":"de""#),
         );
         assert!(made.system.contains("60 to 70 percent"));
         assert!(made.system.contains("write in German"));
         assert!(made.prompt.contains("FOCUS") && made.prompt.contains("the parser"));
         assert!(!made.system.contains("the parser"));
-        assert!(!job(ask(Kind::Whole, &["x"], None), &options("")).system.contains("60 to 70"));
+        assert!(!job(ask(Kind::Full, &["x"], None), &options("")).system.contains("60 to 70"));
     }
 
     /// F103, H22: 45 % and 55 % of 160,000 characters.
     #[test]
-    fn f103_hermes_cuts_the_whole_in_the_middle() {
+    fn f103_hermes_cuts_the_transcript_in_the_middle() {
         let text = "y".repeat(200_000);
-        let made = job(ask(Kind::Whole, &[&text], None), &options(r#","template":"hermes""#));
+        let made = job(ask(Kind::Full, &[&text], None), &options(r#","template":"hermes""#));
         assert!(made.prompt.contains("[... 40000 characters left out ...]"));
-        assert!(job(ask(Kind::Whole, &[&text], None), &options("")).prompt.contains(&text));
+        assert!(job(ask(Kind::Full, &[&text], None), &options("")).prompt.contains(&text));
     }
 
     /// A1: whatever the session says, the system text is the same.

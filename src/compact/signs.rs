@@ -124,7 +124,7 @@ pub(super) fn calls_tools(body: &str) -> bool {
     ];
     let lower = body.to_ascii_lowercase();
     let named = |name: &str| has(&lower, name);
-    let is_json = lower.starts_with(['{', '[']) && json::whole(body).is_ok();
+    let is_json = lower.starts_with(['{', '[']) && json::parse(body).is_ok();
     SIGNS.iter().any(|sign| has(&lower, sign))
         || (is_json
             && named("\"name\"")
@@ -144,15 +144,15 @@ pub(super) fn echoes(body: &str, input: &[&str]) -> bool {
             .map(|line| line.trim().trim_start_matches(['-', '*', '>', ' ']))
             .filter(|line| line.len() >= LEAST_LINE)
     };
-    let whole: usize = lines().map(str::len).sum();
-    if input.is_empty() || whole < LEAST_ECHO {
+    let total: usize = lines().map(str::len).sum();
+    if input.is_empty() || total < LEAST_ECHO {
         return false;
     }
     let mut own = 0_usize;
     for line in lines() {
         if !input.iter().any(|text| has(text, line)) {
             own = own.saturating_add(line.len());
-            if own.saturating_mul(5) > whole {
+            if own.saturating_mul(5) > total {
                 return false;
             }
         }

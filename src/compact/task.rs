@@ -30,7 +30,7 @@ pub(super) enum Line {
 pub(super) enum Stage {
     Waiting,
     Asked(u32),
-    Told(String),
+    Answered(String),
     /// Its text went into a merge.
     Merged,
 }
@@ -81,8 +81,8 @@ impl Task {
     }
 
     /// What was answered, as long as nothing was made of it.
-    pub(super) fn told(&self) -> Option<&str> {
-        if let Stage::Told(text) = &self.stage { Some(text) } else { None }
+    pub(super) fn body(&self) -> Option<&str> {
+        if let Stage::Answered(text) = &self.stage { Some(text) } else { None }
     }
 
     /// Three quarters of its input from now on (F108). False: it is as small as it gets.
@@ -238,11 +238,11 @@ pub(super) fn first(
     let kind = match line {
         Line::Turn => Kind::TurnPrefix,
         Line::History if options.previous.is_some() => Kind::Update,
-        Line::History => Kind::Whole,
+        Line::History => Kind::Full,
     };
-    let whole = Task::new(line, kind, Input::Messages(range.clone()), true);
+    let single = Task::new(line, kind, Input::Messages(range.clone()), true);
     let part = Task::new(line, Kind::Chunk, Input::Messages(range.clone()), false);
-    let (limit, part_limit) = (whole.limit(options)?, part.limit(options)?);
+    let (limit, part_limit) = (single.limit(options)?, part.limit(options)?);
     let offset = range.start;
     let own = messages.get_mut(range).unwrap_or_default();
     for message in own.iter_mut() {
@@ -258,7 +258,7 @@ pub(super) fn first(
     let share = u32::try_from(share).unwrap_or(u32::MAX);
     let few = tokens.len() < LEAST_MESSAGES || options.window == 0;
     if total <= limit && (few || total <= share) {
-        return Ok(vec![whole]);
+        return Ok(vec![single]);
     }
     let most = with_margin(share).min(part_limit).max(1);
     let mut tasks = Vec::new();
@@ -280,7 +280,7 @@ pub(super) fn first(
         let (texts, _) = task.texts(messages, options);
         let text = texts.concat();
         if options.tokens(&text) < LEAST_CHUNK {
-            task.stage = Stage::Told(text);
+            task.stage = Stage::Answered(text);
         }
     }
     Ok(tasks)

@@ -23,7 +23,7 @@ pub(super) struct Caps {
     /// The same of a call's arguments.
     pub(super) arguments: Option<[usize; 3]>,
     /// Over so many, all messages together are cut in the middle, 45 to 55.
-    pub(super) whole: Option<usize>,
+    pub(super) total: Option<usize>,
 }
 
 impl Template {
@@ -133,23 +133,23 @@ impl Template {
             Self::Plimsoll => Caps {
                 text: Some([6_000, 4_000, 1_500]),
                 arguments: Some([1_500, 1_200, 200]),
-                whole: None,
+                total: None,
             },
-            Self::Aceclaw => Caps { text: None, arguments: None, whole: None },
+            Self::Aceclaw => Caps { text: None, arguments: None, total: None },
             Self::Aiclaw => Caps {
                 text: Some([1_000, 1_000, 0]),
                 arguments: Some([1_000, 1_000, 0]),
-                whole: None,
+                total: None,
             },
             Self::Openclaw | Self::Goclaw => Caps {
                 text: Some([2_000, 2_000, 0]),
                 arguments: Some([2_000, 2_000, 0]),
-                whole: None,
+                total: None,
             },
             Self::ContextBudget | Self::Hermes => Caps {
                 text: Some([6_000, 4_000, 1_500]),
                 arguments: Some([1_500, 1_200, 0]),
-                whole: Some(160_000),
+                total: Some(160_000),
             },
         }
     }
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn f098_f099_what_stands_around_a_summary_is_stripped() {
+    fn f098_f099_text_around_a_summary_is_stripped() {
         for (template, _) in Template::ALL {
             let (before, behind) = template.around();
             assert_eq!(bare(&format!("{before}## Goal\nx{behind}"), ""), "## Goal\nx");

@@ -75,8 +75,8 @@ pub(super) fn verify(
 ) -> Result<String, Why> {
     ended(finish)?;
     let Ok(text) = json::string(answer) else { return Fault::Empty.why("no text came") };
-    let said = without_thoughts(&text)?;
-    let body = tagged(&said)?;
+    let answer = without_thoughts(&text)?;
+    let body = tagged(&answer)?;
     if !body.chars().any(char::is_alphanumeric) {
         return Fault::Empty.why("a blank text came");
     }
@@ -101,11 +101,11 @@ pub(super) fn verify(
         return Fault::Empty.why("headings with nothing under them came");
     }
     let body = if expect.checkpoint {
-        let told = Checkpoint::read(body, options);
-        if told.is_blank() {
+        let checkpoint = Checkpoint::read(body, options);
+        if checkpoint.is_blank() {
             return Fault::Empty.why("a blank text came");
         }
-        json::write(&told)
+        json::write(&checkpoint)
     } else {
         options.safe(body)
     };
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn f097_tags_else_the_whole_text() {
+    fn f097_tags_else_the_entire_text() {
         check(GOOD, Ok(GOOD));
         check(&format!("Here:\n<summary>\n{GOOD}\n</summary> bye"), Ok(GOOD));
         check(&format!("</summary><summary>{GOOD}"), Err(Fault::Unverified));

@@ -14,8 +14,8 @@ use crate::model::{
     Violation,
 };
 use crate::number::count;
-use crate::order::sort_by;
 use crate::prune::{Change, Rule};
+use crate::sort::sort_by;
 
 /// What came of a message that was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl State {
             && let Some((shown, certain)) = Format::shown_by(bytes)
         {
             self.certain = certain;
-            if shown != self.format && (certain || shown.says_more_than(self.format)) {
+            if shown != self.format && (certain || shown.is_more_specific_than(self.format)) {
                 let empty = self.outlines.is_empty();
                 self.format = shown;
                 self.provider = self.options.provider.unwrap_or_else(|| native(shown));

@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::extract::Extracted;
 use crate::json::{self, Members, Shape, Value, Want, json, may, must};
 use crate::model::NONE;
-use crate::order::sort_set;
 use crate::prune::{Decision, Setting};
+use crate::sort::sort_set;
 
 const PLANNED: Shape = Shape {
     what: "a plan",
@@ -45,7 +45,7 @@ impl State {
         let mut given = copy.fold_given(planned)?;
         let (after, line) = copy.sizes();
         let degraded = given.flag("degraded").unwrap_or(false);
-        let summarized = given.said("summary").is_some() && !degraded;
+        let summarized = given.str("summary").is_some() && !degraded;
         // A summary stands for what went without one too, and may come for that alone.
         let wanting = if summarized { self.dropped_of(&self.wanting()) } else { 0 };
         let stood = before.saturating_add(wanting);
@@ -198,7 +198,7 @@ impl State {
         sort_set(&mut stay);
         let free = |at: &u32| group(at) == NONE || stay.binary_search(&group(at)).is_err();
         let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
-        self.lines.given = given.said("summary").map(Into::into);
+        self.lines.given = given.str("summary").map(Into::into);
         let mut decision = Decision::default();
         let (setting, call) = (self.deciding(self.usable), self.call);
         let (ledger, lines) = (&mut self.ledger, &mut self.lines);

@@ -84,7 +84,7 @@ impl State {
     /// `MalformedMessage` with the index that it would have.
     pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
         let shown = if self.certain { None } else { Format::shown_by(bytes) };
-        let shown = shown.filter(|(it, certain)| *certain || it.says_more_than(self.format));
+        let shown = shown.filter(|(it, certain)| *certain || it.is_more_specific_than(self.format));
         let draft = shown
             .map_or(self.format, |(format, _)| format)
             .read(bytes, self.ledger.message_count())?;

@@ -75,7 +75,7 @@ impl State {
             Item::Edit(index, ops) if !ops.iter().all(is_marker) => {
                 vec![(*index, ops.clone(), entry.key)]
             }
-            Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Says(_) => Vec::new(),
+            Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Filler(_) => Vec::new(),
             Item::Join(..) => {
                 let of = |index: u32| {
                     let outline = self.outlines.get(index as usize)?;

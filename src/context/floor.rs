@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::json::{self, Value, json};
 use crate::model::{Block, Role};
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 
 /// What no compaction makes smaller, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

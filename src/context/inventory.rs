@@ -7,7 +7,7 @@ use crate::json;
 use super::state::State;
 use crate::error::Result;
 use crate::model::{Block, Form, Kind, Role};
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 
 /// Blocks of one kind in a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use super::state::State;
 use super::view::IMAGE;
 use crate::model::{Form, Kind, Violation};
-use crate::order::sort_set;
 use crate::prune::{Change, Decision, Rule};
+use crate::sort::sort_set;
 
 /// A block smaller than this gains nothing when it goes because of its bytes.
 const SMALL_BYTES: u32 = 1024;

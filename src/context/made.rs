@@ -54,7 +54,7 @@ impl State {
         let lasting = self.fixes.iter().flat_map(|(_, fixes)| fixes);
         let all = lasting.chain(&self.ending).filter(results).map(|fix| fix.index);
         let mut anchors: Vec<u32> = all.filter(|&index| index >= from).collect();
-        crate::order::sort_set(&mut anchors);
+        crate::sort::sort_set(&mut anchors);
         anchors
     }
 
@@ -204,7 +204,7 @@ impl State {
             Item::Make(Made::Result { .. } | Made::Moved { .. } | Made::Results(_)) => {
                 Some(self.provider.speaker_of_results(inline, Role::Tool))
             }
-            Item::Join(Voice::Assistant, _) | Item::Says(_) => Some(Role::Assistant),
+            Item::Join(Voice::Assistant, _) | Item::Filler(_) => Some(Role::Assistant),
         }
     }
 
@@ -278,7 +278,7 @@ impl State {
         let made = entries.iter().map(|entry| match &entry.item {
             Item::Make(made) => u64::from(tokens(made)),
             Item::Join(_, parts) => parts.iter().map(joint).sum(),
-            Item::Says(text) => {
+            Item::Filler(text) => {
                 u64::from(self.options.estimator.tokens(text).saturating_add(MESSAGE))
             }
             Item::Keep(_) | Item::Edit(..) => 0,

@@ -9,7 +9,7 @@ use crate::model::{Kind, Mask, NONE, Piece, Role};
 impl State {
     /// The newest reasoning with all beside it, if any is sent.
     pub(super) fn held_turn(&self) -> Range<u32> {
-        let held = self.mender.held().filter(|_| self.options.thinking != Some(Thinking::None));
+        let held = self.mender.intact().filter(|_| self.options.thinking != Some(Thinking::None));
         held.unwrap_or(0..0)
     }
 
@@ -72,7 +72,7 @@ impl State {
             Kind::Image => false,
         };
         // Where it may leave, it leaves whole: what is signed is not cut.
-        let whole = piece.kind == Kind::Thinking && piece.opaque;
-        Mask { may_edit: !verbatim, may_drop: true, whole }
+        let atomic = piece.kind == Kind::Thinking && piece.opaque;
+        Mask { may_edit: !verbatim, may_drop: true, atomic }
     }
 }

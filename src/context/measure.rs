@@ -6,7 +6,7 @@ use crate::format::{fingerprint, of_bytes};
 use crate::hash;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Op, Outline, Part, Role};
-use crate::order::sort_set;
+use crate::sort::sort_set;
 use crate::text::{identifiers, is_secret, key_end, leaves, utf16_len};
 
 /// A message measured.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{Estimator, image_tokens};
 use crate::format::Format;
 use crate::json;
-use crate::prune::{Folds, Policy, Prices, Seed, Strategy, Trigger, WHOLE};
+use crate::prune::{BASIS_POINTS, Folds, Policy, Prices, Seed, Strategy, Trigger};
 use crate::validity::Provider;
 
 /// What the host chose.
@@ -273,7 +273,7 @@ fn policy(given: &Given<'_>, facade: &[&str], internal: &[&str]) -> Result<Polic
             return Err(given.refused("target", "less than the trigger", got));
         }
     }
-    policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(WHOLE);
+    policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(BASIS_POINTS);
     let gain = given.amount("minimumGainTokens", 0, TOKENS)?;
     policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
     if let Some(economy) = given.inner("economy")? {

@@ -371,7 +371,7 @@ impl State {
             let partners =
                 (0..self.ledger.block_count()).filter(|&at| ours(at).is_some_and(is_partner));
             lost.extend(partners);
-            crate::order::sort_set(&mut lost);
+            crate::sort::sort_set(&mut lost);
         }
         lost
     }

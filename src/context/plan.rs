@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::extract::Extracted;
 use crate::json::{Value, json, write};
 use crate::model::{Block, Form, Kind, Role};
-use crate::order::sort_set;
 use crate::prune::{Change, Folds, Rule};
+use crate::sort::sort_set;
 
 /// Share of the window in a chunk, and the least where messages are large, in 1e-4; what an estimate may be wrong by (G14, G15).
 const CHUNK: u64 = 4000;

@@ -6,7 +6,7 @@ use super::measure::Measure;
 use super::state::State;
 use crate::model::{Form, Kind};
 use crate::number::count;
-use crate::order::sort_set;
+use crate::sort::sort_set;
 use crate::text::has;
 
 /// Wanted and found, in millionths; a message counts for at most 20 identifiers.

@@ -6,8 +6,8 @@ use super::state::{Decided, State};
 use crate::extract::Extracted;
 use crate::json;
 use crate::model::{Kind, NONE};
-use crate::order::sort_set;
 use crate::prune::{Change, Rule};
+use crate::sort::sort_set;
 
 /// Ends the id of a fold that no summarizer was asked for.
 const BY_ITSELF: &str = "-fold";

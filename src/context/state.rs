@@ -25,7 +25,7 @@ use crate::json;
 use crate::ledger::Ledger;
 use crate::model::{Fix, NONE, Op, Outline, Violation};
 use crate::prune::{Change, Pruner, Rule};
-use crate::validity::{self, Mender, Provider};
+use crate::validity::{self, Provider, Repairer};
 
 /// A session as the core knows it.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct State {
     pub(super) certain: bool,
     pub(super) ledger: Ledger,
     pub(super) outlines: Vec<Outline>,
-    pub(super) mender: Mender,
+    pub(super) mender: Repairer,
     /// What mends the host's history, by message; and what a request that ends here needs besides.
     pub(super) fixes: LiteMap<u32, Vec<Fix>>,
     pub(super) ending: Vec<Fix>,
@@ -161,7 +161,7 @@ impl State {
             provider,
             ledger,
             outlines: Vec::new(),
-            mender: Mender::new(provider).told(told(format, options.signs)),
+            mender: Repairer::new(provider).with_options(told(format, options.signs)),
             fixes: LiteMap::new(),
             ending: Vec::new(),
             pruner: Pruner::new(options.policy.clone()),

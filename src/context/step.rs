@@ -91,7 +91,7 @@ impl State {
         messages.extend(self.calls_of_lines());
         let returned = self.returned.iter().filter_map(|&at| self.ledger.blocks.get(at as usize));
         messages.extend(returned.map(|block| block.message));
-        crate::order::sort_set(&mut messages);
+        crate::sort::sort_set(&mut messages);
         if messages.is_empty() {
             if self.fits_no_more() {
                 return self.resume();

@@ -72,7 +72,7 @@ impl State {
                 continue;
             }
             let how = if age < tiers.full.saturating_add(tiers.light) {
-                let whole = block.mask.whole || self.is_signed(at, block);
+                let whole = block.mask.atomic || self.is_signed(at, block);
                 tiers.lightens(block).filter(|_| !whole)
             } else {
                 let said = block.kind == Kind::Text && message.role == Role::Assistant;

@@ -74,7 +74,7 @@ impl State {
             }
             match self.provider.between(last.1, opens) {
                 Between::Nothing => {}
-                Between::Assistant => out.push(self.entry(Item::Says(GAP), before_it)),
+                Between::Assistant => out.push(self.entry(Item::Filler(GAP), before_it)),
                 Between::OneMessage => {
                     let at: usize = last.0?;
                     let begun = run.take().or_else(|| self.says(&out.get(at)?.item, role));
@@ -88,7 +88,7 @@ impl State {
                     }
                     let between = match opens {
                         Role::Assistant => line(CONTINUE),
-                        Role::User | Role::System | Role::Tool => Item::Says(GAP),
+                        Role::User | Role::System | Role::Tool => Item::Filler(GAP),
                     };
                     out.push(self.entry(between, before_it));
                 }
@@ -198,7 +198,7 @@ impl State {
                 (outline.role == Role::User).then(|| self.words(*message, outline, &changes))?
             }
             Item::Make(Made::User(parts)) => Some(parts.clone()),
-            Item::Make(_) | Item::Join(..) | Item::Says(_) => None,
+            Item::Make(_) | Item::Join(..) | Item::Filler(_) => None,
         }
     }
 
@@ -235,7 +235,7 @@ impl State {
             Item::Make(made @ Made::User(_)) => Some(vec![Joint::Made(made.clone())]),
             Item::Make(made) => inline.then(|| vec![Joint::Made(made.clone())]),
             Item::Join(_, parts) => Some(parts.clone()),
-            Item::Says(_) => None,
+            Item::Filler(_) => None,
         }
     }
 
@@ -295,7 +295,7 @@ impl State {
 pub(super) fn hosts(item: &Item) -> Vec<u32> {
     match item {
         Item::Keep(at) | Item::Edit(at, _) => vec![*at],
-        Item::Make(_) | Item::Says(_) => Vec::new(),
+        Item::Make(_) | Item::Filler(_) => Vec::new(),
         Item::Join(_, parts) => {
             let mut hosts = Vec::new();
             for part in parts {

@@ -11,7 +11,7 @@ use crate::model::{
     Voice,
 };
 use crate::number::count;
-use crate::order::sort_by;
+use crate::sort::sort_by;
 use crate::validity::{NO_OUTPUT, join_steps};
 
 /// What was sent last, and what is known of it.
@@ -341,7 +341,7 @@ impl State {
                 (edit ^ self.fingerprint(*at), *at, carried)
             }
             // The same words are the same message, in whatever way they came together and whichever of the host's say them.
-            Item::Make(Made::User(_)) | Item::Join(..) | Item::Says(_) => {
+            Item::Make(Made::User(_)) | Item::Join(..) | Item::Filler(_) => {
                 let (mut written, mut copied, mut last) = (self.write(&item, about), 0, 0);
                 if let Written::Make { about, .. } = &mut written {
                     *about = None;
@@ -402,7 +402,7 @@ impl State {
                 let role = if *voice == Voice::Assistant { "assistant" } else { "user" };
                 Written::ours(message, joined.copied, joined.ops, role)
             }
-            Item::Says(text) => {
+            Item::Filler(text) => {
                 let said = self.format.say(text, |at| self.outlines.get(at as usize));
                 Written::ours(said, Vec::new(), Vec::new(), "assistant")
             }
@@ -422,7 +422,7 @@ impl State {
             }
             Item::Make(made) => Some(self.made_outline(made)),
             Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
-            Item::Says(_) => {
+            Item::Filler(_) => {
                 let text = Piece::new(Kind::Text, Place::Content);
                 Some(Outline { role: Role::Assistant, pieces: vec![text] })
             }

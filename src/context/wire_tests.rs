@@ -79,7 +79,10 @@ fn reasoning_has_its_turns_group_and_is_not_edited() {
     let groups: Vec<u32> = state.ledger.blocks.iter().map(|block| block.group).collect();
     let none = crate::model::NONE;
     assert_eq!(groups, [none, 1, 1, 1, 1, 1, 1, 7, 7, 7]);
-    assert_eq!(state.ledger.blocks[1].mask, Mask { may_edit: false, may_drop: true, whole: false });
+    assert_eq!(
+        state.ledger.blocks[1].mask,
+        Mask { may_edit: false, may_drop: true, atomic: false }
+    );
 }
 
 /// I14: what a request ends with is judged as it ends; behind it the item may still come.

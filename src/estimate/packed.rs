@@ -153,7 +153,7 @@ struct Range {
 }
 
 impl Range {
-    const WHOLE: Self = Self { low: 0, high: u32::MAX };
+    const FULL: Self = Self { low: 0, high: u32::MAX };
 
     /// The last point of the part for yes.
     fn middle(&self, chance: Chance) -> u32 {
@@ -184,7 +184,7 @@ struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     fn new(code: &'a [u8]) -> Self {
-        let mut decoder = Self { range: Range::WHOLE, point: 0, code: code.iter() };
+        let mut decoder = Self { range: Range::FULL, point: 0, code: code.iter() };
         for _ in 0..4 {
             decoder.read();
         }
@@ -235,7 +235,7 @@ pub(super) mod tests {
         table: &[i16],
         like: Option<[&[i16]; 2]>,
     ) -> (Vec<u8>, Vec<i16>) {
-        let mut encoder = Encoder { range: Range::WHOLE, code: Vec::new() };
+        let mut encoder = Encoder { range: Range::FULL, code: Vec::new() };
         let coded: Vec<i16> =
             (0..WEIGHTS).map(|i| if possible(i) { table[i] } else { 0 }).collect();
         walk(&mut encoder, like, &mut coded.clone());

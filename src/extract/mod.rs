@@ -62,7 +62,7 @@ impl Extracted {
     pub fn take(&mut self, part: &Part<'_>) {
         match part.piece.kind {
             Kind::Result if part.piece.error => {
-                tell(&mut self.errors, &part.text, ERROR_CHARS, self.redacts);
+                add(&mut self.errors, &part.text, ERROR_CHARS, self.redacts);
             }
             Kind::Call if !part.piece.mirror => self.call(&part.piece.name, &part.text),
             Kind::Text | Kind::Thinking | Kind::Call | Kind::Result | Kind::Image | Kind::Other => {
@@ -74,12 +74,12 @@ impl Extracted {
         let tool = tool.to_ascii_lowercase();
         let named = |words: &[&str]| words.iter().any(|word| tool.contains(word));
         let Ok(members) = json::members(arguments) else { return self.patch(arguments) };
-        let given = |names: &[&str]| {
+        let strings = |names: &[&str]| {
             let named = members.iter().filter(|(name, _)| names.contains(&&**name));
             named.map(|(_, value)| *value).collect::<Vec<&RawValue>>()
         };
-        let (commands, mut files) = (given(&COMMANDS), Vec::new());
-        for value in given(&PATHS) {
+        let (commands, mut files) = (strings(&COMMANDS), Vec::new());
+        for value in strings(&PATHS) {
             files.append(&mut texts(value));
         }
         let looks = commands.iter().any(|it| READS.contains(&it.trim_matches('"')));
@@ -90,7 +90,7 @@ impl Extracted {
         };
         if let Some(list) = list {
             for path in &files {
-                tell(list, path, PATH_CHARS, self.redacts);
+                add(list, path, PATH_CHARS, self.redacts);
             }
         }
         if files.is_empty() {
@@ -108,7 +108,7 @@ impl Extracted {
         let alone = !command.contains(['&', '|', ';', '\n']);
         let looks_around = matches!(command.split_whitespace().next(), Some("cd" | "ls"));
         if command.chars().nth(SHORT_COMMAND).is_some() && !(alone && looks_around) {
-            tell(&mut self.commands, command, COMMAND_CHARS, self.redacts);
+            add(&mut self.commands, command, COMMAND_CHARS, self.redacts);
         }
     }
 
@@ -116,14 +116,14 @@ impl Extracted {
     fn patch(&mut self, text: &str) {
         for line in text.lines() {
             if let Some(path) = PATCHED.iter().find_map(|start| line.strip_prefix(start)) {
-                tell(&mut self.modified_files, path, PATH_CHARS, self.redacts);
+                add(&mut self.modified_files, path, PATH_CHARS, self.redacts);
             }
         }
     }
 }
 
 /// Adds what is new to a list, cut to so many characters; secrets go before a cut could leave a part of one.
-fn tell(list: &mut Vec<String>, text: &str, chars: usize, redacts: bool) {
+fn add(list: &mut Vec<String>, text: &str, chars: usize, redacts: bool) {
     let safe = if redacts { Cow::Owned(redact(text)) } else { Cow::Borrowed(text) };
     let text = safe.trim();
     let head = prefix(text, chars);

@@ -150,7 +150,7 @@ pub(super) fn signals_in(query: &str, languages: &[&str]) -> Vec<Signal> {
     let asked = |at: usize| {
         packs().any(|pack| {
             let words = pack.words.get(at).copied().unwrap_or_default();
-            words.split(',').any(|phrase| says(&query, phrase, pack.parted))
+            words.split(',').any(|phrase| mentions(&query, phrase, pack.parted))
         })
     };
     (0..).zip(all).filter(|(at, _)| asked(*at)).map(|(_, signal)| signal).collect()
@@ -174,7 +174,7 @@ fn words_of(query: &str) -> String {
     words
 }
 
-fn says(query: &str, phrase: &str, parted: bool) -> bool {
+fn mentions(query: &str, phrase: &str, parted: bool) -> bool {
     if !parted {
         return query.contains(phrase);
     }

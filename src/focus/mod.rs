@@ -1,7 +1,7 @@
 //! What a request is about: its words in short, the files and symbols that it names, and what it asks for.
 
-mod given;
 mod language;
+mod parse;
 mod path;
 mod symbol;
 

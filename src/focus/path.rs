@@ -79,11 +79,11 @@ fn file(word: &str) -> Option<String> {
             && ending.bytes().any(|byte| byte.is_ascii_alphabetic())
             && (!stem.is_empty() || rooted || deep || is_file_name(last))
     });
-    let told = ending
+    let is_path = ending
         || NAMES.contains(&format!(" {last} "))
         || rooted && deep
         || FOLDERS.contains(&format!(" {first} "));
-    told.then(|| format!("{drive}{path}"))
+    is_path.then(|| format!("{drive}{path}"))
 }
 
 /// Without `:12`, `:12:5` or `#L12` behind it.
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a56_a_path_is_told_from_the_projects_root() {
+    fn a56_a_path_is_relative_to_the_projects_root() {
         for (path, root, expected) in [
             ("/p/app/src/a.ts", Some("/p/app"), "src/a.ts"),
             ("/p/app/src/a.ts", Some("/p/app/"), "src/a.ts"),

@@ -66,9 +66,9 @@ fn block<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
     let marked = block.raw("cache_control").is_some();
     let kind = or_empty(block.text("type"));
     match &*kind {
-        "text" => part::said(&mut block, Kind::Text, "text", part)?,
+        "text" => part::read_text(&mut block, Kind::Text, "text", part)?,
         "thinking" => {
-            part::said(&mut block, Kind::Thinking, "thinking", part)?;
+            part::read_text(&mut block, Kind::Thinking, "thinking", part)?;
             part::seal(part, or_empty(block.text("signature")).len());
         }
         "redacted_thinking" => {

@@ -76,7 +76,7 @@ pub(super) fn detect(messages: &[&[u8]]) -> Result<Format> {
         match look(message) {
             Look::Shows(format) => return Ok(format),
             Look::Hints(format) => {
-                if hinted.is_none_or(|guess| format.says_more_than(guess)) {
+                if hinted.is_none_or(|guess| format.is_more_specific_than(guess)) {
                     hinted = Some(format);
                 }
             }
@@ -105,7 +105,7 @@ pub(super) fn shown_by(message: &[u8]) -> Option<(Format, bool)> {
 
 impl Format {
     /// Whether a hint of it is better than the guess.
-    pub fn says_more_than(self, guess: Self) -> bool {
+    pub fn is_more_specific_than(self, guess: Self) -> bool {
         match guess {
             Self::Anthropic => self != guess,
             Self::OpenAiChat => self == Self::OpenAiResponses,
@@ -137,13 +137,13 @@ fn look(message: &[u8]) -> Look {
     let mut is_there = |name| probe.raw(name).is_some();
     let stopped = is_there("stopReason");
     let instance = is_there("lc") | is_there("lc_namespace");
-    let held = is_there("data") || content.is_some();
+    let has_content = is_there("data") || content.is_some();
     let called = calls.is_some() | is_there("tool_call_id");
     let declares = is_there("sections") | is_there("toolsAdded") | is_there("toolsRemoved");
     let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
     match &*role {
         _ if instance || calls.is_some_and(has_args) => Look::Shows(Format::LangChain),
-        "" if typed && held => Look::Shows(Format::LangChain),
+        "" if typed && has_content => Look::Shows(Format::LangChain),
         "human" | "ai" => Look::Shows(Format::LangChain),
         "toolResult" | "bashExecution" | "compactionSummary" | "branchSummary" | "custom" => {
             Look::Shows(Format::Pi)
@@ -200,7 +200,7 @@ fn wire(probe: &mut Members<'_>) -> Option<Look> {
     let parts = probe.peek("parts")?;
     let Ok(Some(Content::Blocks(parts))) = crate::json::content(parts) else { return None };
     let typed = |part: &&RawValue| kind_of(part).is_some();
-    let model = probe.said("role").is_some_and(|role| role == "model");
+    let model = probe.str("role").is_some_and(|role| role == "model");
     (model || (!parts.is_empty() && !parts.iter().any(typed)))
         .then_some(Look::Shows(Format::Gemini))
 }
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_the_agents_sdk_are_told_from_the_apis() {
+    fn items_of_the_agents_sdk_are_distinguished_from_the_apis() {
         let message = r#"{"type":"message","role":"user","content":"hi"}"#;
         let agents = "openai-agents";
         for item in [

@@ -166,7 +166,7 @@ pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
 pub(super) fn removals(pieces: &[&Piece], of: fn(&Piece) -> bool) -> Vec<Op> {
     let pieces = pieces.iter().filter(|piece| of(piece));
     let mut places: Vec<_> = pieces.filter_map(|piece| at(piece).zip(Some(piece.place))).collect();
-    crate::order::sort_by(&mut places, |(at, _)| (crate::order::down(u64::from(*at)), 0));
+    crate::sort::sort_by(&mut places, |(at, _)| (crate::sort::down(u64::from(*at)), 0));
     places.into_iter().map(|(_, place)| Op::Remove { path: place.pointer() }).collect()
 }
 
@@ -179,7 +179,7 @@ fn at(piece: &Piece) -> Option<u32> {
         | Place::Snake(at)
         | Place::Tool(at)
         | Place::At(_, at) => Some(at),
-        Place::Content | Place::Whole(_) | Place::Field(_) | Place::In(_) | Place::Inner(..) => {
+        Place::Content | Place::Message(_) | Place::Field(_) | Place::In(_) | Place::Inner(..) => {
             None
         }
     }
@@ -293,8 +293,8 @@ pub(super) fn user_parts(
 pub(super) fn free_text(arguments: &Value) -> String {
     let members = crate::json::members(arguments.json()).unwrap_or_default();
     let cut = members.iter().find(|(name, _)| name == "cut");
-    let said = crate::json::string(cut.map_or_else(|| arguments.json(), |(_, cut)| *cut));
-    said.map_or_else(|_| arguments.json().into(), Cow::into_owned)
+    let decoded = crate::json::string(cut.map_or_else(|| arguments.json(), |(_, cut)| *cut));
+    decoded.map_or_else(|_| arguments.json().into(), Cow::into_owned)
 }
 
 /// A result of the host's at another place.

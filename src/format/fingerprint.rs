@@ -12,8 +12,8 @@ pub fn fingerprint(draft: &Draft<'_>) -> u64 {
         Role::Assistant => 3,
         Role::Tool => 4,
     };
-    let told = draft.parts.iter().filter(|part| !part.piece.mirror);
-    let parts = told.fold(mix(0, role), |hash, part| {
+    let own = draft.parts.iter().filter(|part| !part.piece.mirror);
+    let parts = own.fold(mix(0, role), |hash, part| {
         let kind = match part.piece.kind {
             Kind::Text => 1,
             Kind::Thinking => 2,

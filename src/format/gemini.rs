@@ -54,7 +54,7 @@ const RESPONSE: Shape = Shape {
 };
 
 /// A response of one text.
-const SAID: Shape = Shape {
+const OUTPUT: Shape = Shape {
     what: "a response",
     members: &[may("output", Raw), may("error", Raw), may("result", Raw), may("content", Raw)],
     closed: true,
@@ -98,12 +98,12 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         spell(part, snake);
         let under = if snake { "/function_call" } else { "/functionCall" };
         call(of, part).map_err(|flaw| flaw.under(under))?;
-    } else if let Some((said, snake)) =
+    } else if let Some((body, snake)) =
         either(&mut members, "functionResponse", "function_response")
     {
         spell(part, snake);
         let under = if snake { "/function_response" } else { "/functionResponse" };
-        response(said, part).map_err(|flaw| flaw.under(under))?;
+        response(body, part).map_err(|flaw| flaw.under(under))?;
     } else if let Some((data, _)) = either(&mut members, "inlineData", "inline_data")
         .or_else(|| either(&mut members, "fileData", "file_data"))
     {
@@ -140,8 +140,8 @@ fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 fn response<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let mut response = json::read(raw, &RESPONSE)?;
     let mut error = false;
-    let said = response.raw("response");
-    let text = said.map_or(Ok(Cow::Borrowed("")), |raw| said_in(raw, &mut error));
+    let raw_output = response.raw("response");
+    let text = raw_output.map_or(Ok(Cow::Borrowed("")), |raw| output_text(raw, &mut error));
     part::say(part, Kind::Result, text.map_err(|flaw| flaw.under("/response"))?);
     for media in response.items("parts").unwrap_or_default() {
         part.images = part.images.saturating_add(1);
@@ -155,11 +155,11 @@ fn response<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 }
 
 /// The one text that a response says, or its JSON.
-fn said_in<'a>(raw: &'a RawValue, error: &mut bool) -> Read<Cow<'a, str>> {
-    if let Ok(mut said) = SAID.read(raw) {
-        let failed = said.raw("error");
+fn output_text<'a>(raw: &'a RawValue, error: &mut bool) -> Read<Cow<'a, str>> {
+    if let Ok(mut output) = OUTPUT.read(raw) {
+        let failed = output.raw("error");
         *error = failed.is_some();
-        let all = [failed, said.raw("output"), said.raw("result"), said.raw("content")];
+        let all = [failed, output.raw("output"), output.raw("result"), output.raw("content")];
         let mut texts = all.into_iter().flatten();
         if let (Some(text), None) = (texts.next(), texts.next())
             && text.starts_with('"')
@@ -200,7 +200,7 @@ fn names(piece: &Piece) -> (&'static str, &'static str, &'static str) {
         | Place::Inner(..)
         | Place::In(_)
         | Place::At(..)
-        | Place::Whole(_)
+        | Place::Message(_)
         | Place::Field(_) => ("functionCall", "functionResponse", "thoughtSignature"),
     }
 }
@@ -212,7 +212,7 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
         (Kind::Text | Kind::Thinking, What::Text(new)) => put(piece, "/text", new.as_str().into()),
         (Kind::Image, What::Text(new)) => put(piece, "", text_part(new.as_str().into())),
         (Kind::Result, What::Text(new)) => {
-            member(piece, &format!("/{response}/response"), says(new, piece.error))
+            member(piece, &format!("/{response}/response"), response_json(new, piece.error))
         }
         (Kind::Result, What::Id(id)) => {
             member(piece, &format!("/{response}/id"), id.as_str().into())
@@ -229,7 +229,7 @@ fn text_part(text: Value) -> Value {
 }
 
 /// A response of ours: an object, as every response is.
-fn says(text: &str, error: bool) -> Value {
+fn response_json(text: &str, error: bool) -> Value {
     if error { object!({ "error": text }) } else { object!({ "output": text }) }
 }
 
@@ -253,9 +253,9 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
 
 /// A result as part `at`. One of the host's that keeps its id is copied whole.
 fn result_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -> Option<Value> {
-    let (id, name, said) = match made {
+    let (id, name, output) = match made {
         Made::User(_) | Made::Results(_) => return None,
-        Made::Result { id, name, text, error, .. } => (id, name, says(text, *error)),
+        Made::Result { id, name, text, error, .. } => (id, name, response_json(text, *error)),
         Made::Moved { id, name, message, piece } => {
             let (index, piece) = (*message, host(*message, *piece));
             match piece.filter(|piece| !piece.blank) {
@@ -272,11 +272,11 @@ fn result_of(made: &Made, host: Host<'_>, at: usize, copied: &mut Vec<Copied>) -
                     copied.push(Copied { path, index, from });
                     (id, name, Value::NULL)
                 }
-                None => (id, name, says(NO_OUTPUT, piece.is_none_or(|piece| piece.error))),
+                None => (id, name, response_json(NO_OUTPUT, piece.is_none_or(|piece| piece.error))),
             }
         }
     };
-    let mut response = object!({ "name": name, "response": said });
+    let mut response = object!({ "name": name, "response": output });
     if !id.is_empty() {
         response.set("id", id.as_str().into());
     }

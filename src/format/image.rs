@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_side_stands_in_the_header() {
+    fn the_header_gives_the_longer_side() {
         let png =
             [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &[0, 0, 7, 208, 0, 0, 7, 209]].concat();
         assert_eq!(longer_side(&encode(&png)), 2001);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pdf_has_as_many_pages_as_its_size_tells() {
+    fn pdf_pages_are_estimated_from_its_size() {
         let of = |bytes: usize| [PDF, &"A".repeat(bytes / 3 * 4 - PDF.len())].concat();
         for (bytes, expected) in [(300, 1), (30_000, 1), (99_999, 4), (9_000_000, 100)] {
             let data = of(bytes);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn data_stands_in_a_string_or_a_data_url() {
+    fn data_is_a_string_or_a_data_url() {
         assert_eq!(base64_of("\"abc\""), "abc");
         assert_eq!(base64_of(r#"{"url":"data:image/png;base64,abc","detail":"low"}"#), "abc");
     }

@@ -33,7 +33,7 @@ impl Joined {
                 message.set("content", content);
                 message
             }
-            Voice::Assistant => self.format.says(content.json()),
+            Voice::Assistant => self.format.assistant_line(content.json()),
         }
     }
 
@@ -105,7 +105,7 @@ impl Joined {
 
 impl Format {
     /// A message of the assistant's with this content, as JSON.
-    fn says(self, content: &str) -> Value {
+    fn assistant_line(self, content: &str) -> Value {
         let (before, after) = match self {
             Self::Pi => {
                 (r#"{"role":"assistant","content":"#, r#","stopReason":"stop","timestamp":0}"#)
@@ -136,6 +136,6 @@ impl Format {
             }
             Self::Anthropic | Self::Pi => (r#"[{"type":"text","text":""#, "\"}]"),
         };
-        self.says(&format!("{before}{line}{after}"))
+        self.assistant_line(&format!("{before}{line}{after}"))
     }
 }

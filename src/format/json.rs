@@ -94,7 +94,7 @@ fn flaw(json: &str, error: &json::Error) -> Flaw {
 
 /// Whether JSON text is an object.
 pub(super) fn is_object(json: &str) -> bool {
-    json.trim_start().starts_with('{') && json::whole(json).is_ok()
+    json.trim_start().starts_with('{') && json::parse(json).is_ok()
 }
 
 /// A member's name as a token of a JSON Pointer.

@@ -107,8 +107,8 @@ fn reasoning<'a>(message: &mut Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<(
     }
     if let Some(raw) = message.raw("reasoning_details") {
         let mut part = Part::new(Kind::Thinking, Place::Field("reasoning_details"), "");
-        let told = parts.iter().any(|part| !part.text.is_empty());
-        part.opaque = if told { 0 } else { count(raw.len()) };
+        let has_text = parts.iter().any(|part| !part.text.is_empty());
+        part.opaque = if has_text { 0 } else { count(raw.len()) };
         part.piece.opaque = true;
         parts.push(part);
     }
@@ -130,7 +130,7 @@ fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     };
     let marked = block.raw("cache_control").is_some();
     match &*or_empty(block.text("type")) {
-        "text" => part::said(&mut block, Kind::Text, "text", part)?,
+        "text" => part::read_text(&mut block, Kind::Text, "text", part)?,
         "refusal" => {
             part::say(part, Kind::Text, or_empty(block.text("refusal")));
             part.piece.opaque = true;
@@ -189,9 +189,9 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let content = |piece: &Piece| matches!(piece.place, Place::Content | Place::Item(_));
     let called = |piece: &Piece| matches!(piece.place, Place::Call(_) | Place::Custom(_));
     let any = |pieces: &[&Piece], of: fn(&Piece) -> bool| pieces.iter().any(|piece| of(piece));
-    let told = any(&stay, |piece| piece.kind != Kind::Thinking);
+    let has_text = any(&stay, |piece| piece.kind != Kind::Thinking);
     let content_stays = any(&stay, content);
-    if !told {
+    if !has_text {
         ops.push(beside("/content", PLACEHOLDER.into()));
     } else if !content_stays && any(&go, content) {
         ops.push(beside("/content", Value::NULL));

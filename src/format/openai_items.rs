@@ -8,7 +8,7 @@ pub(super) struct Tool {
     /// The member with what the call asks for.
     pub(super) asks: &'static str,
     /// The member with what the result says.
-    pub(super) says: &'static str,
+    pub(super) output_key: &'static str,
     /// The tool's name, where items have none.
     pub(super) name: &'static str,
     /// What it asks for and what it says are text that may be cut: else they are carried as they are.
@@ -119,11 +119,11 @@ pub(super) const REFERENCE: &str = "item_reference";
 
 const fn tool(
     (call, result): (&'static str, &'static str),
-    (asks, says): (&'static str, &'static str),
+    (asks, output_key): (&'static str, &'static str),
     name: &'static str,
     cut: (bool, bool),
 ) -> Tool {
-    Tool { call, result, asks, says, name, cut }
+    Tool { call, result, asks, output_key, name, cut }
 }
 
 impl Items {

@@ -73,7 +73,7 @@ pub(super) fn read<'a>(
                 && let Some(id) = id_of(&mut item, tool, kind, items)?
             {
                 let calls = kind == tool.call;
-                let place = Place::Whole(if calls { tool.call } else { tool.result });
+                let place = Place::Message(if calls { tool.call } else { tool.result });
                 let mut part = part::at(place);
                 let read = if calls { call } else { result };
                 read(item, tool, &mut part)?;
@@ -95,13 +95,13 @@ fn is_known(kind: &str, items: &Items) -> bool {
 
 /// The Agents SDK has approvals among what the provider runs, told by their names.
 fn approval<'a>(item: &Members<'a>, kind: &str, items: &Items) -> Option<Cow<'a, str>> {
-    let tool = items.of(item.said("name").filter(|_| items.has_data && kind == HOSTED)?)?;
-    let name = if item.said("name") == Some(tool.call) { tool.call } else { tool.result };
+    let tool = items.of(item.str("name").filter(|_| items.has_data && kind == HOSTED)?)?;
+    let name = if item.str("name") == Some(tool.call) { tool.call } else { tool.result };
     Some(Cow::Borrowed(name))
 }
 
 /// A text in what the API says of an item, where that stands apart.
-fn said_of<'a>(item: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
+fn first_text<'a>(item: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     let data = crate::json::members(item.peek("providerData")?).ok()?;
     let found = data.into_iter().find(|(name, _)| names.contains(&&**name))?;
     json::string(found.1).ok()
@@ -117,7 +117,7 @@ fn id_of<'a>(
     let id = match tool.call {
         "mcp_approval_request" if items.has_data => {
             let name = if kind == tool.call { "id" } else { "approval_request_id" };
-            said_of(item, &[name]).or_else(|| item.text("id"))
+            first_text(item, &[name]).or_else(|| item.text("id"))
         }
         "mcp_approval_request" => item.text("approval_request_id").or_else(|| item.text("id")),
         "tool_search_call" => {
@@ -154,10 +154,10 @@ fn message<'a>(mut item: Members<'a>, role: &str, parts: &mut Vec<Part<'a>>) -> 
 fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let kind = json::kind_of(raw);
     let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
-    let told = kind.as_deref().is_some_and(|kind| known.contains(&kind));
+    let is_known = kind.as_deref().is_some_and(|kind| known.contains(&kind));
     let mut block = match json::read(raw, &PART) {
         Ok(block) => block,
-        Err(_) if kind.is_some() && !told => {
+        Err(_) if kind.is_some() && !is_known => {
             part::other(raw, part);
             return Ok(());
         }
@@ -177,7 +177,7 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         | "audio" => {
             part::medium(raw, part);
         }
-        _ if told => part::said(&mut block, Kind::Text, "text", part)?,
+        _ if is_known => part::read_text(&mut block, Kind::Text, "text", part)?,
         _ => part::other(raw, part),
     }
     Ok(())
@@ -195,12 +195,12 @@ fn reasoning<'a>(mut item: Members<'a>, parts: &mut Vec<Part<'a>>, items: &Items
     }
     let encrypted = item.text("encrypted_content");
     let encrypted =
-        encrypted.or_else(|| said_of(&item, &["encryptedContent", "encrypted_content"]));
+        encrypted.or_else(|| first_text(&item, &["encryptedContent", "encrypted_content"]));
     let encrypted = or_empty(encrypted);
     let kept = item.text("id").is_some_and(|id| id.starts_with("rs_"));
-    let mut told = part::at(Place::Whole("reasoning"));
-    body.fill(&mut told);
-    let mut part = Part::new(Kind::Thinking, Place::Whole("reasoning"), told.text);
+    let mut filled = part::at(Place::Message("reasoning"));
+    body.fill(&mut filled);
+    let mut part = Part::new(Kind::Thinking, Place::Message("reasoning"), filled.text);
     part.piece.blank = false;
     part.piece.by_id = kept && encrypted.is_empty() && !is_shown;
     part.opaque = count(encrypted.len());
@@ -229,9 +229,11 @@ fn call<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<()>
 }
 
 fn result<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<()> {
-    let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.says));
-    let said = item.raw(tool.says);
-    let body = said.map_or_else(|| Ok(Body::default()), |raw| says(raw, tool)).map_err(under)?;
+    let under = |flaw: Flaw| flaw.under(&format!("/{}", tool.output_key));
+    let raw_output = item.raw(tool.output_key);
+    let body = raw_output
+        .map_or_else(|| Ok(Body::default()), |raw| read_output(raw, tool))
+        .map_err(under)?;
     body.fill(part);
     let free = [
         "function_call_output",
@@ -246,10 +248,10 @@ fn result<'a>(mut item: Members<'a>, tool: &Tool, part: &mut Part<'a>) -> Read<(
     Ok(())
 }
 
-fn says<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
+fn read_output<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
     let mut body = Body::default();
     match raw.as_bytes().first() {
-        Some(b'[') if tool.says == "output" => {
+        Some(b'[') if tool.output_key == "output" => {
             let of_output = |raw, part: &mut Part<'a>| {
                 let own = json::kind_of(raw).is_none();
                 if own {
@@ -281,10 +283,10 @@ fn special<'a>(
 ) -> Read<Role> {
     let encrypted = or_empty(item.text("encrypted_content"));
     let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
-    let mut part = part::at(Place::Whole(""));
+    let mut part = part::at(Place::Message(""));
     part.piece.opaque = true;
     if COMPACTION.contains(&kind) {
-        part.piece.place = Place::Whole("compaction");
+        part.piece.place = Place::Message("compaction");
         part.opaque = count(encrypted.len());
         part.media = of_json(&encrypted);
         part.piece.fixed = true;
@@ -302,14 +304,14 @@ fn special<'a>(
     if kind == REFERENCE
         && let Some(part) = parts.last_mut()
     {
-        part.piece.place = Place::Whole(REFERENCE);
+        part.piece.place = Place::Message(REFERENCE);
     }
     Ok(role)
 }
 
 fn other<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let raw = crate::json::whole(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
-    let mut part = part::at(Place::Whole(""));
+    let raw = crate::json::parse(text).map_err(|_| Flaw::new("", "JSON that parses"))?;
+    let mut part = part::at(Place::Message(""));
     part::other(raw, &mut part);
     part.piece.by_id = true;
     parts.push(part);
@@ -331,10 +333,10 @@ pub(super) fn edit(outline: &Outline, changes: &[Change], items: &Items) -> Vec<
         match piece.place {
             Place::Item(_) => ops.push(put(piece, "", text_part(PLACEHOLDER, ours))),
             Place::Content => ops.push(put(piece, "", PLACEHOLDER.into())),
-            Place::Whole(_) if piece.kind == Kind::Result => {
+            Place::Message(_) if piece.kind == Kind::Result => {
                 ops.extend(set(piece, &What::Text(PLACEHOLDER.into()), ours, items));
             }
-            Place::Whole(_)
+            Place::Message(_)
             | Place::Call(_)
             | Place::Custom(_)
             | Place::Part(_)
@@ -361,7 +363,7 @@ fn input_text(text: Value) -> Value {
 /// What one change sets on the host's item.
 fn set(piece: &Piece, what: &What, ours: bool, items: &Items) -> Option<Op> {
     let text = |text: &String| Value::from(text.as_str());
-    let Place::Whole(kind) = piece.place else {
+    let Place::Message(kind) = piece.place else {
         return Some(match (piece.kind, piece.place, what) {
             (Kind::Text, Place::Item(_), What::Text(new)) if !piece.opaque => {
                 put(piece, "/text", text(new))
@@ -438,12 +440,12 @@ pub(super) fn make(made: &Made, host: Host<'_>, items: &Items) -> (Value, Vec<Co
         }
         Made::Moved { id, name, message, piece } => {
             let piece = host(*message, *piece);
-            let like = piece.map_or(Place::Whole(""), |piece| piece.place);
+            let like = piece.map_or(Place::Message(""), |piece| piece.place);
             let from = piece.filter(|piece| !piece.blank).map(|_| *message);
             (id, name, like, edit::NO_OUTPUT, piece.is_none_or(|piece| piece.error), from)
         }
     };
-    let kind = if let Place::Whole(kind) = like { kind } else { "" };
+    let kind = if let Place::Message(kind) = like { kind } else { "" };
     let tool = items.of(kind).or_else(|| items.tools.first());
     let kind = tool.map_or("", |tool| tool.result);
     let mut copy = |member: &str| {

@@ -51,7 +51,7 @@ pub(super) fn list<'a>(
 }
 
 /// Text or reasoning: the member with it must be there.
-pub(super) fn said<'a>(
+pub(super) fn read_text<'a>(
     block: &mut Members<'a>,
     kind: Kind,
     member: &str,

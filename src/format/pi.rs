@@ -101,9 +101,9 @@ fn system<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role>
     if let Some(tools) = message.raw("toolsAdded") {
         body.say(tools.into());
     }
-    let mut whole = part::at(Place::Field("content"));
-    body.fill(&mut whole);
-    let mut part = Part::new(Kind::Text, whole.piece.place, whole.text);
+    let mut joined = part::at(Place::Field("content"));
+    body.fill(&mut joined);
+    let mut part = Part::new(Kind::Text, joined.piece.place, joined.text);
     part.piece.blank = false;
     part.piece.fixed = true;
     parts.push(part);
@@ -146,11 +146,11 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     };
     match &*or_empty(block.text("type")) {
         "text" => {
-            part::said(&mut block, Kind::Text, "text", part)?;
+            part::read_text(&mut block, Kind::Text, "text", part)?;
             part.piece.opaque = block.text("textSignature").is_some();
         }
         "thinking" => {
-            part::said(&mut block, Kind::Thinking, "thinking", part)?;
+            part::read_text(&mut block, Kind::Thinking, "thinking", part)?;
             part::seal(part, or_empty(block.text("thinkingSignature")).len());
         }
         "toolCall" => {

@@ -361,8 +361,8 @@ fn a_system_message_of_pi_is_counted_with_its_sections_and_tools() {
     let system = json!({ "role": "system", "content": "", "timestamp": 1,
         "sections": { "base": "You are \"pi\".", "gone": null },
         "toolsAdded": [{ "name": "bash" }], "toolsRemoved": [{ "name": "ls" }] });
-    let said = "Text /content \"You are \\\"pi\\\".\\n[{\\\"name\\\":\\\"bash\\\"}]\"";
-    reads(Format::Pi, &system, &["System", said]);
+    let expected = "Text /content \"You are \\\"pi\\\".\\n[{\\\"name\\\":\\\"bash\\\"}]\"";
+    reads(Format::Pi, &system, &["System", expected]);
     let blocks = json!({ "role": "system", "content": [{ "type": "text", "text": "Be brief." }] });
     reads(Format::Pi, &blocks, &["System", "Text /content \"Be brief.\""]);
 }
@@ -504,9 +504,9 @@ fn depth_and_nonsense_are_errors_or_fine() {
     ];
     for format in built {
         let member = if format == Format::Gemini { "parts" } else { "content" };
-        let whole = if format == Format::Gemini { r#"[{"text":"x"}]"# } else { r#""x""# };
+        let content = if format == Format::Gemini { r#"[{"text":"x"}]"# } else { r#""x""# };
         for json in [
-            format!(r#"{{"role":"user","{member}":{whole},"extra":{deep}}}"#),
+            format!(r#"{{"role":"user","{member}":{content},"extra":{deep}}}"#),
             format!(r#"{{"role":"user","{member}":[{{"type":"new","x":{deep}}}]}}"#),
         ] {
             assert_eq!(format.read(json.as_bytes(), 0).unwrap().parts.len(), 1);

@@ -5,8 +5,8 @@
 //! and nothing else of it. Usual messages pay one search for the escape.
 
 use super::json::token;
+use crate::hash_index::ByName;
 use crate::json::{Value, items, members};
-use crate::keyed::ByName;
 use crate::model::{Draft, Op, Part};
 use crate::text::{has, replaced};
 
@@ -204,7 +204,7 @@ mod tests {
     use crate::format::Format;
 
     #[test]
-    fn pairs_and_escaped_backslashes_are_whole() {
+    fn pairs_and_escaped_backslashes_stay_complete() {
         for json in
             [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""\u001b[0m""#, r#""\uD83D\uDE00 x""#, "\"\\"]
         {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_with_a_broken_name_is_replaced_whole_and_nothing_else() {
+    fn only_an_object_with_a_broken_name_is_replaced() {
         let json = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n",
             "input":{"p":"x","q":{"\ud83d":1,"r":"\ude00"},"s/t":["a","\udc00"]}}]}"#;
         let draft = Format::Anthropic.read(json.as_bytes(), 0).unwrap();

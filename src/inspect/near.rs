@@ -1,9 +1,9 @@
 //! Keys that are close to one that there is not.
 
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 
 /// Keys that are told.
-const TOLD: usize = 3;
+const MOST_SUGGESTIONS: usize = 3;
 /// Bytes of a key that are compared.
 const COMPARED: usize = 100;
 
@@ -20,7 +20,7 @@ pub fn nearest<'k>(keys: &[&'k str], key: &str) -> Vec<&'k str> {
     sort_by(&mut ranked, |(known, common)| {
         (down(*common), down(known.len() as u64).saturating_neg())
     });
-    ranked.into_iter().take(TOLD).map(|(known, _)| known).collect()
+    ranked.into_iter().take(MOST_SUGGESTIONS).map(|(known, _)| known).collect()
 }
 
 /// Bytes of the longest text that both hold in order, with gaps.

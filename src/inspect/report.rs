@@ -116,7 +116,7 @@ fn buckets(state: &State, prompt: &Prompt<'_>, used: u64) -> Vec<Value> {
         }
         None => parts.push(Part { name: UNSEEN.into(), tokens: beyond, retained: (1, 1) }),
     }
-    crate::order::sort_by(&mut parts, |part| (part.tokens.saturating_neg(), 0));
+    crate::sort::sort_by(&mut parts, |part| (part.tokens.saturating_neg(), 0));
     parts.iter().map(|part| part.shown(used)).collect()
 }
 
@@ -189,9 +189,9 @@ fn signed(tokens: u64) -> i64 {
 }
 
 /// A share in percent, to four places; 0 of nothing.
-pub(super) fn percent(part: u64, whole: u64) -> Value {
-    let scaled = part.saturating_mul(2_000_000).saturating_add(whole);
-    let rounded = scaled.checked_div(whole.saturating_mul(2)).unwrap_or(0);
+pub(super) fn percent(part: u64, total: u64) -> Value {
+    let scaled = part.saturating_mul(2_000_000).saturating_add(total);
+    let rounded = scaled.checked_div(total.saturating_mul(2)).unwrap_or(0);
     let mut text = json::write(&(rounded / 10_000));
     text.push('.');
     // Four digits: the first of five is cut.

@@ -70,8 +70,8 @@ impl<'a> Prompt<'a> {
     /// What stands in the prompt of a section, or all of it.
     pub(super) fn words(&self, key: &str) -> Option<&str> {
         let section = self.sections.iter().find(|it| it.key == key);
-        let whole = (key == SYSTEM && !self.text.is_empty()).then_some(&*self.text);
-        section.map(|it| Cursor { chars: 0, at: 0 }.words(&self.text, it)).or(whole)
+        let all = (key == SYSTEM && !self.text.is_empty()).then_some(&*self.text);
+        section.map(|it| Cursor { chars: 0, at: 0 }.words(&self.text, it)).or(all)
     }
 }
 

@@ -11,14 +11,14 @@ use crate::format::Format;
 use crate::prune::Policy;
 
 /// A session, its messages, and the parts as they were sent.
-struct Told {
+struct TestSession {
     state: State,
     messages: Vec<Value>,
     beside: Value,
     now_ms: i64,
 }
 
-impl Told {
+impl TestSession {
     fn new(options: &Value) -> Self {
         let options = Options::parse(&options.to_string()).unwrap();
         let state = State::new(options, Format::Anthropic);
@@ -31,7 +31,7 @@ impl Told {
         self
     }
 
-    fn tell(&mut self, message: Value) {
+    fn push(&mut self, message: Value) {
         self.state.push(message.to_string().as_bytes()).unwrap();
         self.messages.push(message);
     }
@@ -39,13 +39,13 @@ impl Told {
     fn work(&mut self, at: usize, result: &str) {
         let id = format!("c{at}");
         if !self.messages.is_empty() {
-            self.tell(json!({ "role": "assistant", "content": "done, ".repeat(40) }));
+            self.push(json!({ "role": "assistant", "content": "done, ".repeat(40) }));
         }
-        self.tell(json!({ "role": "user", "content": format!("step {at}") }));
+        self.push(json!({ "role": "user", "content": format!("step {at}") }));
         let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": { "path": id } });
-        self.tell(json!({ "role": "assistant", "content": [call] }));
+        self.push(json!({ "role": "assistant", "content": [call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": result });
-        self.tell(json!({ "role": "user", "content": [result] }));
+        self.push(json!({ "role": "user", "content": [result] }));
     }
 
     fn request(&mut self) {
@@ -66,8 +66,8 @@ impl Told {
 
     fn ask(&self, mut ask: Value) -> Value {
         ask["beside"] = self.beside.clone();
-        let told = report(&self.state, &ask.to_string(), self.now_ms).unwrap();
-        serde_json::from_str(told.json()).unwrap()
+        let answer = report(&self.state, &ask.to_string(), self.now_ms).unwrap();
+        serde_json::from_str(answer.json()).unwrap()
     }
 }
 
@@ -141,10 +141,11 @@ fn a98_the_sample_of_the_document_comes_out_field_by_field() {
     section["offset"] = json!(100);
     let plan = json!({ "prompt": "prompt ".repeat(6000), "sections": [section],
         "focus": sample["requestFocus"], "budget": sample["budget"], "truncatedSectionKeys": [] });
-    let told =
-        Told::new(&json!({ "window": { "contextTokens": 200_000 }, "estimator": "chars/4" }))
-            .beside(json!({ "system": plan }));
-    let report = told.ask(json!({ "sessionId": "s" }));
+    let session = TestSession::new(
+        &json!({ "window": { "contextTokens": 200_000 }, "estimator": "chars/4" }),
+    )
+    .beside(json!({ "system": plan }));
+    let report = session.ask(json!({ "sessionId": "s" }));
     for (name, value) in sample.as_object().unwrap() {
         if name != "sections" {
             assert_eq!(&report[name], value, "{name}");
@@ -161,10 +162,10 @@ fn a98_the_sample_of_the_document_comes_out_field_by_field() {
 }
 
 #[test]
-fn a98_without_a_window_no_share_is_told_and_nothing_is_divided() {
-    let told = Told::new(&json!({ "window": { "contextTokens": 0 } }))
+fn a98_without_a_window_there_are_no_shares_and_nothing_is_divided() {
+    let session = TestSession::new(&json!({ "window": { "contextTokens": 0 } }))
         .beside(json!({ "system": "words" }));
-    let report = told.report();
+    let report = session.report();
     assert_eq!(report["systemPromptSharePct"], 0);
     assert_eq!(
         (&report["window"]["trigger"], &report["window"]["target"]),
@@ -175,7 +176,7 @@ fn a98_without_a_window_no_share_is_told_and_nothing_is_divided() {
 
 #[test]
 fn percents_have_four_places() {
-    let show = |part, whole| report::percent(part, whole).json().to_owned();
+    let show = |part, total| report::percent(part, total).json().to_owned();
     assert_eq!(
         (show(10_500, 200_000), show(1, 3), show(2, 3)),
         ("5.25".into(), "33.3333".into(), "66.6667".into())
@@ -197,9 +198,9 @@ fn plan(sections: &[(&str, &str, &str, u64)]) -> Value {
 }
 
 #[test]
-fn a104_the_prompt_is_told_by_what_its_sections_are() {
+fn a104_the_prompt_is_reported_by_section() {
     let long = "word ".repeat(80);
-    let told = Told::new(&window(10_000)).beside(plan(&[
+    let session = TestSession::new(&window(10_000)).beside(plan(&[
         ("base", "base", &long, 400),
         ("memory:soul", "memory", &long, 400),
         ("memory:journal", "memory", "", 1200),
@@ -208,7 +209,7 @@ fn a104_the_prompt_is_told_by_what_its_sections_are() {
         ("skills", "skills", &long, 400),
         ("candidates", "candidates", &long, 400),
     ]));
-    let report = told.report();
+    let report = session.report();
     holds(&report);
     let bucket = |name: &str| {
         let all = report["buckets"].as_array().unwrap();
@@ -236,11 +237,11 @@ fn a104_the_prompt_is_told_by_what_its_sections_are() {
 
 #[test]
 fn a105_the_text_of_a_key_comes_with_it_alone() {
-    let told = Told::new(&window(10_000)).beside(plan(&[
+    let session = TestSession::new(&window(10_000)).beside(plan(&[
         ("base", "base", "né😀👩‍👩‍👧\n", 12),
         ("rules:tests", "rules", "Đường dẫn 文脈", 13),
     ]));
-    let of = |key: &str| told.ask(json!({ "detailKey": key }));
+    let of = |key: &str| session.ask(json!({ "detailKey": key }));
     assert_eq!(of("base")["detail"], json!({ "key": "base", "content": "né😀👩‍👩‍👧\n" }));
     assert_eq!(of("rules:tests")["detail"]["content"], "Đường dẫn 文脈");
     assert_eq!(of("system")["detail"]["content"], "né😀👩‍👩‍👧\nĐường dẫn 文脈");
@@ -251,15 +252,16 @@ fn a105_the_text_of_a_key_comes_with_it_alone() {
 
 #[test]
 fn a_message_is_a_key_too() {
-    let mut told = Told::new(&window(10_000));
-    told.work(7, "what the file holds");
+    let mut session = TestSession::new(&window(10_000));
+    session.work(7, "what the file holds");
     let of = |at: usize| {
-        told.ask(json!({ "detailKey": format!("message:{at}"), "message": told.messages[at] }))
+        session
+            .ask(json!({ "detailKey": format!("message:{at}"), "message": session.messages[at] }))
     };
     assert_eq!(of(0)["detail"]["content"], "step 7");
     assert_eq!(of(1)["detail"]["content"], r#"read {"path":"c7"}"#);
     assert_eq!(of(2)["detail"]["content"], "what the file holds");
-    let missing = told.ask(json!({ "detailKey": "message:9" }));
+    let missing = session.ask(json!({ "detailKey": "message:9" }));
     assert_eq!(missing["nearestKeys"], json!(["message:2"]));
 }
 
@@ -277,14 +279,14 @@ fn the_trigger_shown_is_the_one_that_acts() {
     for preset in Policy::PRESETS {
         let mut options = window(20_000);
         options["preset"] = json!(preset);
-        let mut told = Told::new(&options);
+        let mut session = TestSession::new(&options);
         let first = (0..120).find(|&at| {
-            told.work(at, &"plain words ".repeat(60));
-            let before = told.report();
+            session.work(at, &"plain words ".repeat(60));
+            let before = session.report();
             let due = before["window"]["used"].as_u64() > before["window"]["trigger"].as_u64();
-            told.request();
-            holds(&told.report());
-            let moved = told.report()["status"]["epoch"] != before["status"]["epoch"];
+            session.request();
+            holds(&session.report());
+            let moved = session.report()["status"]["epoch"] != before["status"]["epoch"];
             assert_eq!(moved, due, "{preset} at {at}");
             moved
         });
@@ -294,20 +296,20 @@ fn the_trigger_shown_is_the_one_that_acts() {
 
 #[test]
 fn what_the_provider_counts_beyond_our_estimates_is_unseen() {
-    let mut told =
-        Told::new(&window(20_000)).beside(json!({ "system": "words", "unseenTokens": 50 }));
-    told.work(0, "result");
-    told.request();
+    let mut session =
+        TestSession::new(&window(20_000)).beside(json!({ "system": "words", "unseenTokens": 50 }));
+    session.work(0, "result");
+    session.request();
     let unseen = |report: &Value| {
         let all = report["buckets"].as_array().unwrap();
         all.iter().find(|it| it["bucket"] == "unseen").unwrap()["tokens"].as_i64().unwrap()
     };
-    assert_eq!(unseen(&told.report()), 50);
-    let used = told.report()["window"]["used"].as_i64().unwrap();
+    assert_eq!(unseen(&session.report()), 50);
+    let used = session.report()["window"]["used"].as_i64().unwrap();
     for more in [900, -30] {
         let usage = json!({ "input_tokens": used + more, "output_tokens": 1 });
-        told.state.observe(&usage.to_string(), None);
-        let report = told.report();
+        session.state.observe(&usage.to_string(), None);
+        let report = session.report();
         holds(&report);
         assert_eq!(report["window"]["used"].as_i64(), Some(used + more));
         assert_eq!(unseen(&report), 50 + more);
@@ -315,13 +317,13 @@ fn what_the_provider_counts_beyond_our_estimates_is_unseen() {
 }
 
 #[test]
-fn compactions_are_remembered_the_last_with_what_it_says() {
-    let mut told = Told::new(&window(8000));
+fn compactions_are_listed_the_last_with_its_text() {
+    let mut session = TestSession::new(&window(8000));
     let mut folds = 0;
     for at in 0..400 {
-        told.work(at, &format!("result of src/file_{at}.rs"));
-        told.request();
-        let report = told.report();
+        session.work(at, &format!("result of src/file_{at}.rs"));
+        session.request();
+        let report = session.report();
         let records = report["compactions"].as_array().unwrap();
         folds = report["status"]["compactions"].as_u64().unwrap();
         assert_eq!(records.len() as u64, folds.min(32));
@@ -336,9 +338,9 @@ fn compactions_are_remembered_the_last_with_what_it_says() {
 
 #[test]
 fn another_question_is_refused() {
-    let told = Told::new(&window(8000));
+    let session = TestSession::new(&window(8000));
     for ask in ["[]", r#"{"other":1}"#, r#"{"detailKey":7}"#, r#"{"beside":[]}"#, "{"] {
-        let error = report(&told.state, ask, 0).unwrap_err().to_string();
+        let error = report(&session.state, ask, 0).unwrap_err().to_string();
         assert!(
             error.starts_with(
                 "inspect: expected { sessionId, detailKey, beside, message, next }, got "
@@ -359,22 +361,22 @@ proptest! {
     ) {
         let mut options = window(tokens);
         options["preset"] = json!(Policy::PRESETS[preset]);
-        let (mut told, mut other) = (Told::new(&options), Told::new(&options));
+        let (mut session, mut other) = (TestSession::new(&options), TestSession::new(&options));
         for (at, (chars, asks)) in steps.into_iter().enumerate() {
             let result = "some words ".repeat(chars / 11);
-            told.work(at, &result);
+            session.work(at, &result);
             other.work(at, &result);
             if asks {
-                told.request();
+                session.request();
                 other.request();
-                let before = told.state.snapshot();
-                holds(&told.report());
-                prop_assert_eq!(told.state.snapshot(), before);
+                let before = session.state.snapshot();
+                holds(&session.report());
+                prop_assert_eq!(session.state.snapshot(), before);
             }
         }
-        told.request();
+        session.request();
         other.request();
-        holds(&told.report());
-        prop_assert_eq!(told.state.snapshot(), other.state.snapshot());
+        holds(&session.report());
+        prop_assert_eq!(session.state.snapshot(), other.state.snapshot());
     }
 }

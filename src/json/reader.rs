@@ -182,9 +182,9 @@ impl<'a> Reader<'a> {
         let next = self.peek();
         let start = self.at;
         if let Some(b'-' | b'0'..=b'9') = next
-            && let Ok(whole) = self.word()?.parse()
+            && let Ok(integer) = self.word()?.parse()
         {
-            return Ok(whole);
+            return Ok(integer);
         }
         self.at = start;
         Err(self.wrong("i64"))
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
                     Some(b'"') => format!("string {raw}").into(),
                     Some(b't' | b'f') => format!("boolean `{raw}`").into(),
                     Some(b'n') => "null".into(),
-                    _ if is_whole(raw) => format!("integer `{raw}`").into(),
+                    _ if is_integer(raw) => format!("integer `{raw}`").into(),
                     _ => format!("floating point `{raw}`").into(),
                 }
             }
@@ -298,6 +298,6 @@ impl<'a> Reader<'a> {
 }
 
 /// A number is written without fraction and exponent.
-pub fn is_whole(number: &str) -> bool {
+pub fn is_integer(number: &str) -> bool {
     !number.contains(['.', 'e', 'E'])
 }

@@ -60,7 +60,7 @@ fn compare(text: &str) {
     let strict = strict.and_then(|_| reader.strict()).and_then(|_| reader.end());
     assert_eq!(strict.is_ok(), theirs.is_ok(), "{text:?}: {strict:?}");
     let lenient = serde_json::from_str::<&serde_json::value::RawValue>(text);
-    assert_eq!(whole(text).ok(), lenient.as_ref().ok().map(|raw| raw.get()), "{text:?}");
+    assert_eq!(parse(text).ok(), lenient.as_ref().ok().map(|raw| raw.get()), "{text:?}");
 }
 
 /// JSON, and texts that are nearly JSON.
@@ -128,7 +128,7 @@ proptest! {
 }
 
 #[test]
-fn faults_are_told_as_serde_json_tells_them() {
+fn errors_equal_those_of_serde_json() {
     for text in [
         "",
         " ",
@@ -166,10 +166,10 @@ fn faults_are_told_as_serde_json_tells_them() {
 fn depth_costs_no_stack() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
-        assert_eq!(whole(&deep).map(str::len), Ok(deep.len()));
+        assert_eq!(parse(&deep).map(str::len), Ok(deep.len()));
         let fault = Reader::new(&deep).strict().unwrap_err();
         assert!(fault.to_string().starts_with("recursion limit exceeded at line 1"), "{fault}");
-        assert!(whole(&open.repeat(100_000)).is_err());
+        assert!(parse(&open.repeat(100_000)).is_err());
     }
     compare(&format!("{}1{}", "[".repeat(127), "]".repeat(127)));
     compare(&format!("{}1{}", "[".repeat(64), "]".repeat(64)));
@@ -201,7 +201,7 @@ fn members_are_taken_as_they_are_wanted() {
 }
 
 #[test]
-fn what_a_member_is_not_is_told() {
+fn a_member_of_the_wrong_type_is_named() {
     for (json, expected) in [
         ("[]", "invalid type: sequence, expected a call at line 1 column 0"),
         ("{}", "missing field `name` at line 1 column 2"),

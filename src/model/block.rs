@@ -58,14 +58,14 @@ pub struct Mask {
     /// It may leave the request.
     pub may_drop: bool,
     /// It is not cut: what is signed leaves whole or stays as it is.
-    pub whole: bool,
+    pub atomic: bool,
 }
 
 impl Mask {
     /// Everything is allowed.
-    pub const FREE: Self = Self { may_edit: true, may_drop: true, whole: false };
+    pub const FREE: Self = Self { may_edit: true, may_drop: true, atomic: false };
     /// Nothing is allowed.
-    pub const FIXED: Self = Self { may_edit: false, may_drop: false, whole: true };
+    pub const FIXED: Self = Self { may_edit: false, may_drop: false, atomic: true };
 }
 
 /// A block's measure and what is known of its use.
@@ -107,7 +107,7 @@ pub struct Block {
     /// A later result has the same text.
     pub repeated: bool,
     /// It stands where the host wants nothing edited: at the start, or at the end.
-    pub held: bool,
+    pub in_protected_range: bool,
     /// Its tool is one whose calls and results the host wants left alone.
     pub named: bool,
     /// Rent paid while stale, in 1e-5 of a base input token.
@@ -121,6 +121,6 @@ pub struct Block {
 impl Block {
     /// The host protects it: only a request that would not fit touches it, after everything else.
     pub const fn is_protected(&self) -> bool {
-        self.held || self.named
+        self.in_protected_range || self.named
     }
 }

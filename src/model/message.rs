@@ -33,7 +33,7 @@ pub enum Place {
     /// The same, its members written with underscores: `/parts/N`.
     Snake(u32),
     /// The whole message, an item of this type: a call, a result, reasoning.
-    Whole(&'static str),
+    Message(&'static str),
     /// Such a part that is a call of a tool that the host runs, and holds its result once there is one: `/parts/N`.
     Tool(u32),
     /// A member of such a part: `/parts/N/output`.
@@ -179,7 +179,7 @@ impl Place {
             Self::Part(at) | Self::Snake(at) | Self::Tool(at) => format!("/parts/{at}"),
             Self::Inner(at, name) => format!("/parts/{at}/{name}"),
             Self::At(list, at) => format!("/{list}/{at}"),
-            Self::Whole(_) => String::new(),
+            Self::Message(_) => String::new(),
             Self::In(name) | Self::Field(name) => format!("/{name}"),
         }
     }

@@ -110,7 +110,7 @@ pub enum Item {
     /// Several in one, because the provider wants roles to alternate; or the system's message as the user's.
     Join(Voice, Vec<Joint>),
     /// A line of ours in the assistant's name, between two of the user's; it claims nothing.
-    Says(&'static str),
+    Filler(&'static str),
 }
 
 /// Whose a joined message is.

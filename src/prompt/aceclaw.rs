@@ -1,7 +1,7 @@
 //! The order of sections in `AceClaw`'s requests, and the priorities that they have there (A31).
 
 use super::tier::tier_priority;
-use crate::order::down;
+use crate::sort::down;
 
 /// A tier with less stands behind the sections about the task.
 const HIGH: u32 = 60;
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a31_a_tier_that_is_lifted_stands_before_the_base() {
+    fn a31_a_lifted_tier_comes_before_the_base() {
         assert!(place("memory:journal", 62) < place("base", 95));
         assert!(place("memory:soul", 100) < place("memory:journal", 62));
         assert!(place("base", 95) < place("other", 1) && place("other", 1) < place("rules:a", 88));

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::focus::Focus;
 use crate::hash::fnv;
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 use crate::text::utf16_len;
 
 /// A section that would be cut to less than this goes whole: a fragment says nothing.
@@ -94,7 +94,7 @@ struct Candidate<'s> {
     capped: usize,
     /// After the total.
     allowed: usize,
-    whole_from: usize,
+    complete_from: usize,
 }
 
 /// The prompt of these sections.
@@ -122,7 +122,7 @@ pub fn assemble<'s>(sections: &'s [Section<'s>], options: &Options<'_>) -> Resul
             chars,
             capped,
             allowed: capped,
-            whole_from: 0,
+            complete_from: 0,
         });
     }
     share(&mut all, budget.total, options.protect)?;
@@ -151,7 +151,7 @@ fn share(all: &mut [Candidate<'_>], total: usize, protect: Protect) -> Result<()
     for (at, protected, _) in ranked {
         let Some(it) = all.get_mut(at) else { continue };
         needed = needed.saturating_add(it.capped);
-        it.whole_from = needed;
+        it.complete_from = needed;
         if it.capped <= room || protected && protect == Protect::Never {
             room = room.saturating_sub(it.capped);
             continue;
@@ -218,7 +218,7 @@ fn report<'s>(it: &Candidate<'s>, text: &str, offset: usize) -> Report<'s> {
     evidence.extend(it.evidence.iter().cloned());
     let why = if it.allowed < it.capped || !included {
         let fate = if included { "cut" } else { "left out" };
-        format!("{fate} by the total: whole from {} chars on", it.whole_from).into()
+        format!("{fate} by the total: whole from {} chars on", it.complete_from).into()
     } else if it.allowed < it.chars {
         "cut to the most that a section may have".into()
     } else {
@@ -239,7 +239,7 @@ fn report<'s>(it: &Candidate<'s>, text: &str, offset: usize) -> Report<'s> {
         included,
         truncated: it.allowed < it.chars,
         evidence,
-        whole_from_total_chars: it.whole_from,
+        whole_from_total_chars: it.complete_from,
     }
 }
 

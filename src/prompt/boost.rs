@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a101_the_evidence_says_why() {
+    fn a101_the_evidence_gives_the_reason() {
         let rules = Section { key: "rules:x".into(), priority: 88, ..Section::default() };
         let boost = boost(&rules, &focus(&["src/a.rs"], &[], &[Signal::Change]));
         assert_eq!(boost.evidence, ["+4 active file src/a.rs", "+3 code change requested"]);

@@ -8,9 +8,9 @@ use super::{
     descriptions, known_keys, match_rules, memory_tiers, task_focus, tier_names, trim_descriptions,
     workspace_sections,
 };
-use crate::argument::{each, text};
 use crate::error::{Error, Result};
 use crate::focus::{Focus, LANGUAGES};
+use crate::json::argument::{each, text};
 use crate::json::{Members, RawValue, Shape, Value, Want, may, must, string, write, written};
 
 written!(Section<'_> {
@@ -74,11 +74,11 @@ pub fn focus(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
-    let query = given.text("query").unwrap_or_default();
-    let recent = each(given.items("recent"), format_args!("recent"), text)?;
-    let root = given.text("projectRoot");
-    let languages = match given.items("languages") {
+    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
+    let query = members.text("query").unwrap_or_default();
+    let recent = each(members.items("recent"), format_args!("recent"), text)?;
+    let root = members.text("projectRoot");
+    let languages = match members.items("languages") {
         None => LANGUAGES.map(ToOwned::to_owned).to_vec(),
         some => each(some, format_args!("languages"), text)?,
     };
@@ -125,12 +125,12 @@ pub fn truncate(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
-    let text = given.text("text").unwrap_or_default();
+    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
+    let text = members.text("text").unwrap_or_default();
     let usual = Split::default();
-    let marker = given.text("marker");
+    let marker = members.text("marker");
     let mut share = |name, usual| {
-        Ok(given
+        Ok(members
             .integer(name)
             .map(|it| size(it, name))
             .transpose()?
@@ -141,7 +141,7 @@ pub fn truncate(json: &str) -> Result<String> {
         tail: share("tail", usual.tail)?,
         marker: marker.as_deref().unwrap_or(usual.marker),
     };
-    let max = size(given.integer("maxChars").unwrap_or_default(), "maxChars")?;
+    let max = size(members.integer("maxChars").unwrap_or_default(), "maxChars")?;
     let Truncated { text, original_chars, truncated } = super::truncate(&text, max, &split);
     let mut out = String::new();
     crate::json::object(
@@ -153,8 +153,8 @@ pub fn truncate(json: &str) -> Result<String> {
 
 /// `memoryTiers`: `{files}`.
 pub fn tiers(json: &str) -> Result<String> {
-    let mut given = files(json)?;
-    let files = each(given.items("files"), format_args!("files"), tier_file)?;
+    let mut members = files(json)?;
+    let files = each(members.items("files"), format_args!("files"), tier_file)?;
     let sections = memory_tiers(&files);
     let unknown = |tier: String| {
         let at = files.iter().position(|file| file.tier == tier).unwrap_or_default();
@@ -165,19 +165,19 @@ pub fn tiers(json: &str) -> Result<String> {
 
 /// `matchRules`: `{files, active}`.
 pub fn rules(json: &str) -> Result<String> {
-    let mut given = files(json)?;
-    let rules = each(given.items("files"), format_args!("rules"), rule)?;
-    let active = each(given.items("active"), format_args!("activeFilePaths"), text)?;
+    let mut members = files(json)?;
+    let rules = each(members.items("files"), format_args!("rules"), rule)?;
+    let active = each(members.items("active"), format_args!("activeFilePaths"), text)?;
     Ok(write(&match_rules(&rules, &active)))
 }
 
 /// The sections of a workspace: `{files, rules, focus, subagent}`.
 pub fn workspace(json: &str) -> Result<String> {
-    let mut given = files(json)?;
-    let named = each(given.items("files"), format_args!("files"), named_file)?;
-    let rules = each(given.items("rules"), format_args!("rules"), rule)?;
-    let focus = given.raw("focus").map(Focus::given).transpose()?;
-    let mut sections = workspace_sections(&named, given.flag("subagent").unwrap_or(false));
+    let mut members = files(json)?;
+    let named = each(members.items("files"), format_args!("files"), named_file)?;
+    let rules = each(members.items("rules"), format_args!("rules"), rule)?;
+    let focus = members.raw("focus").map(Focus::parse).transpose()?;
+    let mut sections = workspace_sections(&named, members.flag("subagent").unwrap_or(false));
     if let Some(focus) = &focus {
         sections.extend(task_focus(focus));
         sections.extend(match_rules(&rules, focus.paths()));
@@ -192,13 +192,13 @@ pub fn trim(json: &str) -> Result<String> {
         members: &[must("tools", Want::Items), must("maxChars", Want::Integer)],
         closed: true,
     };
-    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
+    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
     let mut found = Vec::new();
-    for (at, tool) in given.items("tools").unwrap_or_default().into_iter().enumerate() {
+    for (at, tool) in members.items("tools").unwrap_or_default().into_iter().enumerate() {
         descriptions(format!("/{at}"), &format!("tools[{at}]"), tool, &mut found)?;
     }
     let all: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
-    let max = size(given.integer("maxChars").unwrap_or_default(), "maxChars")?;
+    let max = size(members.integer("maxChars").unwrap_or_default(), "maxChars")?;
     let cut = trim_descriptions(&all, max);
     let mut edits = Vec::new();
     for ((path, _), cut) in found.iter().zip(&cut).filter(|((_, text), cut)| text != *cut) {
@@ -209,17 +209,17 @@ pub fn trim(json: &str) -> Result<String> {
 
 /// `buildContext`: `{memories, text, maxChars, locale}`.
 pub fn remember(json: &str) -> Result<String> {
-    let mut given = WORDS.argument(json, format_args!(""))?;
-    let memories = each(given.items("memories"), format_args!("memories"), text)?;
+    let mut members = WORDS.argument(json, format_args!(""))?;
+    let memories = each(members.items("memories"), format_args!("memories"), text)?;
     let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
-    let (message, max, locale) = words(&mut given)?;
+    let (message, max, locale) = words(&mut members)?;
     Ok(write(&build_context(&memories, &message, max, &locale)))
 }
 
 /// `compressText`: `{text, maxChars, locale}`.
 pub fn compress(json: &str) -> Result<String> {
-    let mut given = WORDS.argument(json, format_args!(""))?;
-    let (text, max, locale) = words(&mut given)?;
+    let mut members = WORDS.argument(json, format_args!(""))?;
+    let (text, max, locale) = words(&mut members)?;
     Ok(write(&super::compress(&text, max, &locale)))
 }
 
@@ -234,8 +234,8 @@ const WORDS: Shape = Shape {
     closed: true,
 };
 
-fn words<'a>(given: &mut Members<'a>) -> Result<(Cow<'a, str>, usize, Locale)> {
-    let locale = match given.raw("locale") {
+fn words<'a>(members: &mut Members<'a>) -> Result<(Cow<'a, str>, usize, Locale)> {
+    let locale = match members.raw("locale") {
         None => Locale::named("en").unwrap_or_else(|| Locale {
             memory_header: String::new(),
             truncated: String::new(),
@@ -244,8 +244,8 @@ fn words<'a>(given: &mut Members<'a>) -> Result<(Cow<'a, str>, usize, Locale)> {
         }),
         Some(raw) => locale_of(raw)?,
     };
-    let max = size(given.integer("maxChars").unwrap_or_default(), "maxChars")?;
-    Ok((given.text("text").unwrap_or_default(), max, locale))
+    let max = size(members.integer("maxChars").unwrap_or_default(), "maxChars")?;
+    Ok((members.text("text").unwrap_or_default(), max, locale))
 }
 
 fn files(json: &str) -> Result<Members<'_>> {
@@ -264,57 +264,57 @@ fn files(json: &str) -> Result<Members<'_>> {
 }
 
 pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<Section<'a>> {
-    let mut given = SECTION.argument(raw, argument)?;
-    let key = given.text("key").unwrap_or_default();
+    let mut members = SECTION.argument(raw, argument)?;
+    let key = members.text("key").unwrap_or_default();
     let own =
-        given.integer("priority").map(|own| u32::try_from(own.clamp(0, 100)).unwrap_or_default());
+        members.integer("priority").map(|own| u32::try_from(own.clamp(0, 100)).unwrap_or_default());
     let Some(priority) = own.or_else(|| base_priority(&key)) else {
         let expected = format!("a priority, 0 to 100 (known without one: {})", known_keys());
         return Err(Error::argument(&format!("{argument}.priority"), &expected, key));
     };
     Ok(Section {
         key,
-        content: given.text("content").unwrap_or_default(),
+        content: members.text("content").unwrap_or_default(),
         priority,
-        protected: given.flag("protected").unwrap_or(false),
-        source: given.text("source"),
-        scope: given.text("scope"),
-        reason: given.text("reason"),
-        evidence: each(given.items("evidence"), format_args!("{argument}.evidence"), text)?,
-        stable: given.flag("stable").unwrap_or(false),
+        protected: members.flag("protected").unwrap_or(false),
+        source: members.text("source"),
+        scope: members.text("scope"),
+        reason: members.text("reason"),
+        evidence: each(members.items("evidence"), format_args!("{argument}.evidence"), text)?,
+        stable: members.flag("stable").unwrap_or(false),
     })
 }
 
 fn tier_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
-    let mut given = FILE.argument(raw, argument)?;
+    let mut members = FILE.argument(raw, argument)?;
     Ok(TierFile {
-        tier: given.text("tier").unwrap_or_default().into_owned(),
-        content: given.text("content").unwrap_or_default().into_owned(),
-        path: given.text("path").map(Cow::into_owned),
+        tier: members.text("tier").unwrap_or_default().into_owned(),
+        content: members.text("content").unwrap_or_default().into_owned(),
+        path: members.text("path").map(Cow::into_owned),
     })
 }
 
 fn named_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
-    let mut given = FILE.argument(raw, argument)?;
+    let mut members = FILE.argument(raw, argument)?;
     Ok(TierFile {
-        tier: given.text("name").unwrap_or_default().into_owned(),
-        content: given.text("content").unwrap_or_default().into_owned(),
-        path: given.text("path").map(Cow::into_owned),
+        tier: members.text("name").unwrap_or_default().into_owned(),
+        content: members.text("content").unwrap_or_default().into_owned(),
+        path: members.text("path").map(Cow::into_owned),
     })
 }
 
 fn rule(argument: Arguments<'_>, raw: &RawValue) -> Result<Rule> {
-    let mut given = FILE.argument(raw, argument)?;
+    let mut members = FILE.argument(raw, argument)?;
     Ok(Rule {
-        path: given.text("path").unwrap_or_default().into_owned(),
-        content: given.text("content").unwrap_or_default().into_owned(),
+        path: members.text("path").unwrap_or_default().into_owned(),
+        content: members.text("content").unwrap_or_default().into_owned(),
     })
 }
 
 pub(super) fn budget_of(raw: &RawValue) -> Result<Budget> {
-    let mut given = BUDGET.argument(raw, format_args!("budget"))?;
+    let mut members = BUDGET.argument(raw, format_args!("budget"))?;
     let mut chars =
-        |name: &str| size(given.integer(name).unwrap_or_default(), &format!("budget.{name}"));
+        |name: &str| size(members.integer(name).unwrap_or_default(), &format!("budget.{name}"));
     Ok(Budget { per_tier: chars("maxPerTierChars")?, total: chars("maxTotalChars")? })
 }
 
@@ -323,8 +323,8 @@ pub(super) fn locale_of(raw: &RawValue) -> Result<Locale> {
         return Locale::named(&name)
             .ok_or_else(|| Error::argument("locale", LOCALE.what, Value::from(&*name)));
     }
-    let mut given = LOCALE.argument(raw, format_args!("locale"))?;
-    let mut words = |name| given.text(name).unwrap_or_default().into_owned();
+    let mut members = LOCALE.argument(raw, format_args!("locale"))?;
+    let mut words = |name| members.text(name).unwrap_or_default().into_owned();
     Ok(Locale {
         memory_header: words("memoryHeader"),
         truncated: words("truncated"),
@@ -382,6 +382,6 @@ mod tests {
             out,
             r#"{"querySummary":"continue with `fooBar` in src/a.rs","activeFilePaths":["src/a.rs"],"inferredFilePaths":["src/a.rs"],"activeSymbols":["fooBar"],"planSignals":["continue current execution"]}"#
         );
-        assert_eq!(write(&Focus::given(&out).unwrap()), out);
+        assert_eq!(write(&Focus::parse(&out).unwrap()), out);
     }
 }

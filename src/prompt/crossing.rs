@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::calls::{budget_of, locale_of, section};
 use super::{Options, Order, Protect, Report};
-use crate::argument::each;
 use crate::error::{Error, Result};
 use crate::focus::Focus;
+use crate::json::argument::each;
 use crate::json::{Shape, Want, Write, may, must};
 
 /// A plan as it crosses, in the parts that cost least: the prompt as it stands, numbers as numbers.
@@ -85,21 +85,21 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
         ],
         closed: true,
     };
-    let mut given = ARGUMENTS.argument(json, format_args!(""))?;
-    let mut sections = each(given.items("sections"), format_args!("sections"), section)?;
+    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
+    let mut sections = each(members.items("sections"), format_args!("sections"), section)?;
     for (section, text) in sections.iter_mut().zip(texts) {
         if section.content.is_empty() {
             section.content = Cow::Borrowed(text);
         }
     }
-    let focus = given.raw("focus").map(Focus::given).transpose()?;
-    let locale = given.raw("locale").map(locale_of).transpose()?;
+    let focus = members.raw("focus").map(Focus::parse).transpose()?;
+    let locale = members.raw("locale").map(locale_of).transpose()?;
     let marker = locale.map(|locale| format!("\n\n{}\n\n", locale.truncated));
     let options = Options {
         marker: marker.as_deref(),
-        budget: given.raw("budget").map(budget_of).transpose()?.unwrap_or_default(),
+        budget: members.raw("budget").map(budget_of).transpose()?.unwrap_or_default(),
         focus: focus.as_ref(),
-        protect: match given.text("protect").as_deref() {
+        protect: match members.text("protect").as_deref() {
             None | Some("last") => Protect::Last,
             Some("never") => Protect::Never,
             Some("error") => Protect::Error,
@@ -107,7 +107,7 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
                 return Err(Error::argument("protect", "\"last\", \"never\" or \"error\"", other));
             }
         },
-        order: match given.text("order").as_deref() {
+        order: match members.text("order").as_deref() {
             None | Some("insertion") => Order::Insertion,
             Some("stable-first") => Order::StableFirst,
             Some("aceclaw") => Order::Aceclaw,
@@ -123,7 +123,7 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
     for report in &plan.sections {
         figures.extend_from_slice(&report.figures(&mut words));
     }
-    let mut told = String::new();
+    let mut plan_json = String::new();
     crate::json::object(
         &[
             ("total_chars", &plan.total_chars),
@@ -132,9 +132,9 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
             ("truncated_section_keys", &plan.truncated),
             ("words", &words.list),
         ],
-        &mut told,
+        &mut plan_json,
     );
-    Ok(Assembled { plan: told, figures, prompt: plan.prompt })
+    Ok(Assembled { plan: plan_json, figures, prompt: plan.prompt })
 }
 
 #[cfg(test)]

@@ -127,12 +127,12 @@ mod tests {
         let names = ["journal", "markdown", "auto", "local", "user", "workspace", "policy", "soul"];
         let files: Vec<_> = names.iter().map(|name| file(name, "text")).collect();
         let sections = memory_tiers(&files).unwrap();
-        let told: Vec<_> = sections
+        let found: Vec<_> = sections
             .iter()
             .map(|it| (&*it.key, it.priority, it.protected, it.content.lines().next().unwrap()))
             .collect();
         assert_eq!(
-            told,
+            found,
             [
                 ("memory:soul", 100, true, "# Soul (Core Identity)"),
                 ("memory:policy", 90, true, "# Managed Policy"),
@@ -144,11 +144,11 @@ mod tests {
                 ("memory:journal", 50, false, "# Daily Journal"),
             ]
         );
-        let told = sections.iter().map(|it| (it.source.as_deref(), it.scope.as_deref()));
-        for (at, told) in told.enumerate() {
+        let found = sections.iter().map(|it| (it.source.as_deref(), it.scope.as_deref()));
+        for (at, found) in found.enumerate() {
             let (source, scope) =
                 if at == 5 { ("learned-signals", "task-local") } else { ("memory", "always-on") };
-            assert_eq!(told, (Some(source), Some(scope)), "A100, {at}");
+            assert_eq!(found, (Some(source), Some(scope)), "A100, {at}");
         }
         assert_eq!(sections[6].content, "# Persistent Memory\n\n## MEMORY.md\n\ntext\n\n");
     }

@@ -1,9 +1,9 @@
 //! Descriptions of tools, cut to a number of characters: the longest first (A43).
 
-use crate::argument;
 use crate::error::{Error, Result};
+use crate::json::argument;
 use crate::json::{self, RawValue};
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 use crate::text::{line_end_before, prefix, utf16_len};
 
 /// Stands where a description was cut.
@@ -179,8 +179,8 @@ mod tests {
         fn never_longer_and_never_more_than_needed(
             texts in prop::collection::vec("(\\PC|\n){0,500}", 0..6), max in 0usize..2_000,
         ) {
-            let given: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let cut = trim_descriptions(&given, max);
+            let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let cut = trim_descriptions(&borrowed, max);
             for (cut, text) in cut.iter().zip(&texts) {
                 prop_assert!(utf16_len(cut) <= utf16_len(text));
                 prop_assert!(cut == text || cut.ends_with(MARKER));

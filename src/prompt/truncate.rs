@@ -85,7 +85,7 @@ mod tests {
     /// A10 has (original, max) and the length that came out; its tenth for the marker was mostly wasted (A11): here every
     /// character of the budget is used.
     #[test]
-    fn a10_lengths_use_the_whole_budget() {
+    fn a10_lengths_use_the_full_budget() {
         for (original, max, theirs) in [
             (10_000, 1_000, 982),
             (25_000, 20_000, 18_085),
@@ -114,8 +114,8 @@ mod tests {
             assert_eq!((cut.text.len(), cut.truncated), (max, true));
             assert!(!cut.text.contains("TRUNCATED"));
         }
-        let whole = truncate("short", 5, &Split::default());
-        assert_eq!((&*whole.text, whole.truncated), ("short", false));
+        let uncut = truncate("short", 5, &Split::default());
+        assert_eq!((&*uncut.text, uncut.truncated), ("short", false));
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_longer_and_always_whole_characters(
+        fn never_longer_and_never_half_a_character(
             text in "(\\PC|\n|👩‍👩‍👧|🇩🇪|é){0,400}", max in 0usize..600,
         ) {
             let cut = truncate(&text, max, &Split::default());

@@ -2,7 +2,7 @@
 
 use super::Prices;
 use crate::hash::mix;
-use crate::keyed::ByHash;
+use crate::hash_index::ByHash;
 
 /// A prefix shorter than this is not cached.
 const SHORTEST_PREFIX: u64 = 1024;
@@ -154,7 +154,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn requests_that_grow_are_cut_or_come_back_cost_what_each_prefix_says(
+        fn requests_that_grow_are_cut_or_come_back_cost_the_sum_of_their_prefixes(
             steps in proptest::collection::vec((0..6_usize, proptest::collection::vec(0..3_u32, 0..4), 0..400_000_i64), 1..30),
         ) {
             let (mut cache, mut plain) = (cache(), Plain::default());

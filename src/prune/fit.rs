@@ -7,11 +7,11 @@
 
 use super::edit::stub;
 use super::need::{chance, gain, is_candidate, may_become_candidate, refetch};
-use super::{Change, Decision, Folds, Moment, Policy, Pruner, Rule, Setting, WHOLE, Writer};
+use super::{BASIS_POINTS, Change, Decision, Folds, Moment, Policy, Pruner, Rule, Setting, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
 use crate::number::lg;
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 
 /// Whether a block is picked; the flag tells that it stands in the last message.
 type Pick = fn(&Block, bool) -> bool;
@@ -54,11 +54,11 @@ impl Pruner {
             }
         }
         let context = self.context(ledger, setting);
-        if context * WHOLE * WHOLE > target {
+        if context * BASIS_POINTS * BASIS_POINTS > target {
             self.stub_least_needed(ledger, moment, tail, context, target, writer, decision);
         }
         let context = self.context(ledger, setting);
-        if context * WHOLE * WHOLE > target + WHOLE * WHOLE {
+        if context * BASIS_POINTS * BASIS_POINTS > target + BASIS_POINTS * BASIS_POINTS {
             // What can wait has waited above: with these edits it would be a second epoch soon.
             let folds = match moment.folds {
                 Folds::Deferred => Folds::Carried,
@@ -72,10 +72,10 @@ impl Pruner {
     pub(super) fn room(&self, setting: &Setting) -> u64 {
         let Policy { trigger, target, aim, .. } = self.policy;
         if let Some(aim) = aim {
-            return (aim * setting.usable).min(setting.cap.saturating_mul(target)) * WHOLE;
+            return (aim * setting.usable).min(setting.cap.saturating_mul(target)) * BASIS_POINTS;
         }
         let trigger = trigger.saturating_mul(setting.usable);
-        target * trigger.min(setting.cap.saturating_mul(WHOLE))
+        target * trigger.min(setting.cap.saturating_mul(BASIS_POINTS))
     }
 
     /// All that may be stubbed together would reach the target.
@@ -89,8 +89,8 @@ impl Pruner {
         let before = self.open_before(ledger, tail, decision);
         let candidates = before.into_iter().filter_map(|at| ledger.blocks.get(at as usize));
         let possible: u64 = candidates.filter(|block| is_candidate(block)).map(gain).sum();
-        let context = self.context(ledger, setting) * WHOLE * WHOLE;
-        context.saturating_sub(possible * (WHOLE * WHOLE / 100)) <= self.room(setting)
+        let context = self.context(ledger, setting) * BASIS_POINTS * BASIS_POINTS;
+        context.saturating_sub(possible * (BASIS_POINTS * BASIS_POINTS / 100)) <= self.room(setting)
     }
 
     /// Stubs by ascending need per token until the target is reached, if all candidates together reach it.
@@ -117,8 +117,8 @@ impl Pruner {
             })
             .collect();
         sort_by(&mut candidates, |&(need, at, _)| (need, i64::from(at)));
-        let per_hundredth = WHOLE * WHOLE / 100;
-        let mut context = context * WHOLE * WHOLE;
+        let per_hundredth = BASIS_POINTS * BASIS_POINTS / 100;
+        let mut context = context * BASIS_POINTS * BASIS_POINTS;
         let possible: u64 = candidates.iter().map(|&(_, _, gain)| gain).sum();
         if context.saturating_sub(possible * per_hundredth) > target {
             return;
@@ -241,7 +241,7 @@ fn cap(
 ) {
     let Some(block) = ledger.blocks.get(at as usize) else { return };
     decision.changes.push(Change { block: at, rule: Rule::HardFit, before: block.now });
-    if block.mask.whole {
+    if block.mask.atomic {
         ledger.set_form(at, Form::Gone, 0);
         return;
     }

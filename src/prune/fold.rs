@@ -9,12 +9,14 @@ use litemap::LiteMap;
 
 use super::edit::refresh_stubbed;
 use super::need::{chance, refetch};
-use super::seeds::with_margin;
-use super::{Change, Decision, Early, Folds, Moment, Pruner, Rule, Setting, WHOLE, Writer, now_of};
+use super::presets::with_margin;
+use super::{
+    BASIS_POINTS, Change, Decision, Early, Folds, Moment, Pruner, Rule, Setting, Writer, now_of,
+};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, NONE, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
-use crate::order::{down, sort_by, sort_set};
+use crate::sort::{down, sort_by, sort_set};
 
 /// What stands for everything that folds removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,18 +188,18 @@ impl Pruner {
     /// window; then what is left beside it once a fold has freed its share, and tail, user texts and summary have theirs.
     fn share(&self, setting: &Setting) -> u64 {
         if !is_crowded(setting) || self.policy.seed.is_some() {
-            return WHOLE;
+            return BASIS_POINTS;
         }
         let usable = setting.usable;
-        let others = TAIL_PERCENT * usable / 100 + USER_SHARE * usable / WHOLE + FOLD_OUTPUT;
+        let others = TAIL_PERCENT * usable / 100 + USER_SHARE * usable / BASIS_POINTS + FOLD_OUTPUT;
         let left = self.leaves(setting).saturating_sub(setting.fixed.saturating_add(others));
-        let wanted = self.policy.hot * usable / WHOLE + digest_room(setting.window);
-        (left * WHOLE / wanted.max(1)).min(WHOLE)
+        let wanted = self.policy.hot * usable / BASIS_POINTS + digest_room(setting.window);
+        (left * BASIS_POINTS / wanted.max(1)).min(BASIS_POINTS)
     }
 
     /// Tokens that a digest may have.
     fn digest_room(&self, setting: &Setting) -> u64 {
-        digest_room(setting.window) * self.share(setting) / WHOLE
+        digest_room(setting.window) * self.share(setting) / BASIS_POINTS
     }
 
     /// Removes messages that the host has forgotten, once they are more than those that it still holds: each such epoch halves the
@@ -211,11 +213,11 @@ impl Pruner {
         decision: &mut Decision,
     ) {
         let mut end = ledger.blocks_of(self.forgotten).start;
-        let held = ledger.tokens_from(end);
+        let tail_tokens = ledger.tokens_from(end);
         let is_lost = std::mem::take(&mut self.lost);
         if is_lost {
             end = end.max(ledger.blocks_of(self.start).start);
-        } else if ledger.total() <= held.saturating_mul(2) {
+        } else if ledger.total() <= tail_tokens.saturating_mul(2) {
             return;
         }
         if moment.folds == Folds::Never {
@@ -296,7 +298,7 @@ impl Pruner {
     /// and whatever may not go.
     fn kept(&self, ledger: &Ledger, setting: &Setting, moment: Moment, before: &[u32]) -> Vec<u32> {
         let mut kept: Vec<u32> = Vec::new();
-        let mut room = setting.usable * self.policy.hot * self.share(setting) / WHOLE;
+        let mut room = setting.usable * self.policy.hot * self.share(setting) / BASIS_POINTS;
         for group in self.groups(ledger, setting, moment, before) {
             let size = group.tokens.saturating_mul(10_000);
             if group.fixed {
@@ -323,8 +325,8 @@ impl Pruner {
     /// A host that forgets its oldest messages will hold this block for a while: it is of the newer half. What is kept and then
     /// forgotten is lost with a restart, and each such loss opens an epoch.
     fn lasts(&self, ledger: &Ledger, block: u32) -> bool {
-        let held = ledger.message_count().saturating_sub(self.forgotten);
-        let lasting = self.forgotten.saturating_add(held / 2);
+        let known = ledger.message_count().saturating_sub(self.forgotten);
+        let lasting = self.forgotten.saturating_add(known / 2);
         self.forgotten == 0
             || ledger.blocks.get(block as usize).is_some_and(|it| it.message >= lasting)
     }

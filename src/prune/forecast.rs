@@ -119,7 +119,7 @@ impl Pruner {
 
 /// The newest that calls brought and that can be edited once it is old, as it arrived; the newest first.
 fn brought(ledger: &Ledger) -> Vec<Block> {
-    let whole = |block: &Block| Block { form: Form::Full, ..block.clone() };
-    let all = ledger.blocks.iter().rev().map(whole);
+    let in_full = |block: &Block| Block { form: Form::Full, ..block.clone() };
+    let all = ledger.blocks.iter().rev().map(in_full);
     all.filter(|block| block.mask.may_edit && may_become_candidate(block)).take(BLOCKS).collect()
 }

@@ -17,9 +17,9 @@ mod forecast;
 mod need;
 mod presets;
 mod protect;
-mod seeds;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 pub use economy::{Cache, Sent};
 pub use edit::stub;
@@ -27,10 +27,10 @@ pub use fold::Head;
 pub use forecast::Forecast;
 use need::may_become_candidate;
 pub use need::{SMALLEST_EDIT, is_candidate};
-pub use presets::{Early, Policy, Prices, WHOLE};
+pub use presets::{Marker, Seed, Shorten, Strategy, Stub, Trigger, oldest_chunk};
 use protect::Bounds;
 pub use protect::Protect;
-pub use seeds::{Marker, Seed, Shorten, Strategy, Stub, Trigger, oldest_chunk};
+pub use tuning::{BASIS_POINTS, Early, Policy, Prices};
 
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, NONE};
@@ -265,7 +265,7 @@ impl Pruner {
     pub fn line(&self, setting: &Setting) -> u64 {
         let seed = self.policy.seed.as_ref();
         seed.map_or_else(
-            || (self.policy.trigger.saturating_mul(setting.usable) / WHOLE).min(setting.cap),
+            || (self.policy.trigger.saturating_mul(setting.usable) / BASIS_POINTS).min(setting.cap),
             |seed| seed.limit(setting),
         )
     }
@@ -273,7 +273,10 @@ impl Pruner {
     /// Tokens that are aimed for where something must go.
     pub fn target(&self, setting: &Setting) -> u64 {
         let seed = self.policy.seed.as_ref();
-        seed.map_or_else(|| self.room(setting) / (WHOLE * WHOLE), |_| self.aim(setting))
+        seed.map_or_else(
+            || self.room(setting) / (BASIS_POINTS * BASIS_POINTS),
+            |_| self.aim(setting),
+        )
     }
 
     /// Caps a block that has just arrived and is too large a share of the window to be sent whole even once.
@@ -285,9 +288,9 @@ impl Pruner {
         writer: &mut dyn Writer,
     ) -> Option<Change> {
         let it = ledger.blocks.get(block as usize)?;
-        let cap = window.saturating_mul(self.policy.ingest_cap) / WHOLE;
+        let cap = window.saturating_mul(self.policy.ingest_cap) / BASIS_POINTS;
         let cap = u32::try_from(cap).unwrap_or(NONE);
-        if it.kind != Kind::Result || self.policy.ingest_cap >= WHOLE || it.tokens <= cap {
+        if it.kind != Kind::Result || self.policy.ingest_cap >= BASIS_POINTS || it.tokens <= cap {
             return None;
         }
         if it.named || self.policy.protect.holds(ledger, it.message) {
@@ -347,7 +350,7 @@ impl Pruner {
     ) -> Decision {
         let mut decision = Decision::default();
         if self.policy.seed.is_some() {
-            self.hard_fit(ledger, &seeds::with_margin(setting), writer, &mut decision);
+            self.hard_fit(ledger, &presets::with_margin(setting), writer, &mut decision);
         }
         decision
     }

@@ -11,8 +11,8 @@
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind};
 use crate::number::{Lg, lg};
-use crate::order::sort_by;
-use crate::prune::presets::{Policy, Prices};
+use crate::prune::tuning::{Policy, Prices};
+use crate::sort::sort_by;
 
 /// Tokens that the arguments of a call, and a result, must have before they are worth an edit.
 pub const SMALLEST_EDIT: u32 = 200;
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_are_what_the_table_says() {
+    fn constants_match_the_table() {
         assert_eq!([LG_3, LG_10, LG_100, LG_200, LG_1000], [3, 10, 100, 200, 1000].map(lg));
     }
 }

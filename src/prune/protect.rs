@@ -121,7 +121,7 @@ impl Bounds {
         for at in changed.chain(rest) {
             let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
             let holds = block.message < self.first || block.message >= self.edit;
-            block.held = holds && !block.summary;
+            block.in_protected_range = holds && !block.summary;
         }
     }
 }

@@ -155,14 +155,14 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         prop_oneof![
             6 => Just(Mask::FREE),
             1 => Just(Mask::FIXED),
-            1 => Just(Mask { may_edit: false, may_drop: true, whole: false }),
-            1 => Just(Mask { may_edit: true, may_drop: false, whole: false }),
+            1 => Just(Mask { may_edit: false, may_drop: true, atomic: false }),
+            1 => Just(Mask { may_edit: true, may_drop: false, atomic: false }),
         ]
     };
     let tokens = || prop_oneof![1u32..400, 400u32..4000];
     let sized = move || (tokens(), mask());
     let ask = (tokens(), any::<bool>()).prop_map(|(tokens, may_drop)| {
-        Act::Ask(tokens, Mask { may_edit: false, may_drop, whole: false })
+        Act::Ask(tokens, Mask { may_edit: false, may_drop, atomic: false })
     });
     let work = (sized(), prop::collection::vec(sized(), 1..4));
     let act = prop_oneof![
@@ -272,7 +272,7 @@ fn rent_is_charged_once_a_call() {
 }
 
 #[test]
-fn a_fold_keeps_hot_groups_whole_and_the_newest_words_of_the_user() {
+fn a_fold_keeps_complete_hot_groups_and_the_newest_user_texts() {
     let window = 20_000;
     let mut story = Story::new();
     let long = story.ask(3000, Mask::FREE);
@@ -293,12 +293,12 @@ fn a_fold_keeps_hot_groups_whole_and_the_newest_words_of_the_user() {
 }
 
 #[test]
-fn what_is_whole_leaves_where_another_is_cut() {
-    let form = |whole: bool| {
+fn an_atomic_block_leaves_when_another_would_be_cut() {
+    let form = |atomic: bool| {
         let mut story = Story::new();
         story.ask(100, Mask::FIXED);
         story.message(Role::Assistant, true);
-        let mask = Mask { whole, ..Mask::FREE };
+        let mask = Mask { atomic, ..Mask::FREE };
         let block = story.block(Kind::Thinking, 4000, NONE, mask, &[]);
         story.block(Kind::Text, 10, NONE, Mask::FIXED, &[]);
         story.decide(2000, true);
@@ -397,7 +397,7 @@ fn need_falls_with_idleness_and_rises_with_use() {
 }
 
 #[test]
-fn an_identifier_stands_in_one_stub_and_within_its_room() {
+fn an_identifier_is_in_one_stub_and_fits_it() {
     let mut story = Story::new();
     let names: Vec<u32> = (0..20).map(|n| story.name(&format!("src/{n}.rs"), 5)).collect();
     let result = story.work((10, Mask::FREE), &[(1000, Mask::FREE)], &names)[0];

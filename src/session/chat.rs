@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::content::{Part, call, join};
 use super::file::{SessionFile, Usage};
-use crate::keyed::ByName;
+use crate::hash_index::ByName;
 
 /// The scope of all calls.
 const EVER: usize = usize::MAX;
@@ -29,7 +29,7 @@ struct Answer<'a> {
     at: Option<i64>,
     usage: Option<Usage>,
     name: Option<String>,
-    said: Vec<Part<'a>>,
+    texts: Vec<Part<'a>>,
     thought: Vec<&'a str>,
     calls: Vec<String>,
     waiting: usize,
@@ -77,7 +77,7 @@ impl<'a> Chat<'a> {
         for part in content {
             match part {
                 Part::Thought(text) => open.thought.extend(unquoted(text)),
-                part @ (Part::Text(_) | Part::Other(_)) => open.said.push(part),
+                part @ (Part::Text(_) | Part::Other(_)) => open.texts.push(part),
             }
         }
     }
@@ -188,7 +188,7 @@ impl<'a> Chat<'a> {
 
 impl Answer<'_> {
     fn is_silent(&self) -> bool {
-        self.said.is_empty() && self.thought.is_empty() && self.calls.is_empty()
+        self.texts.is_empty() && self.thought.is_empty() && self.calls.is_empty()
     }
 
     fn json(&self) -> String {
@@ -200,10 +200,10 @@ impl Answer<'_> {
             json.extend([",\"reasoning_content\":\"", &self.thought.join("\\n\\n"), "\""]);
         }
         let silent = |part: &Part<'_>| matches!(part, Part::Text(text) if text == "\"\"");
-        let content = match (self.said.iter().all(silent), self.calls.is_empty()) {
+        let content = match (self.texts.iter().all(silent), self.calls.is_empty()) {
             (true, false) => "null".into(),
             (true, true) => "\"\"".into(),
-            (false, _) => join(&self.said),
+            (false, _) => join(&self.texts),
         };
         json.extend([",\"content\":", &content]);
         if !self.calls.is_empty() {
@@ -225,11 +225,11 @@ mod tests {
     use super::*;
 
     fn part(json: &str) -> Vec<Part<'_>> {
-        let raw: &RawValue = crate::json::whole(json).expect("JSON");
+        let raw: &RawValue = crate::json::parse(json).expect("JSON");
         super::super::content::parts(raw)
     }
 
-    fn told(chat: Chat<'_>) -> Vec<String> {
+    fn messages_of(chat: Chat<'_>) -> Vec<String> {
         chat.finish().messages
     }
 
@@ -247,13 +247,16 @@ mod tests {
         chat.say(6, part(r#""late text""#));
         chat.result(7, "\"b\"", "\"2\"");
         chat.hear(8, "user", "\"next\"");
-        let told = told(chat);
-        assert_eq!(told[0], r#"{"role":"user","content":"before the answer"}"#);
-        assert!(told[1].contains("late text") && told[1].matches("\"function\"").count() == 2 * 2);
-        assert_eq!(told[2], r#"{"role":"tool","tool_call_id":"a","content":"1"}"#);
-        assert_eq!(told[3], r#"{"role":"tool","tool_call_id":"b","content":"2"}"#);
+        let messages = messages_of(chat);
+        assert_eq!(messages[0], r#"{"role":"user","content":"before the answer"}"#);
+        assert!(
+            messages[1].contains("late text")
+                && messages[1].matches("\"function\"").count() == 2 * 2
+        );
+        assert_eq!(messages[2], r#"{"role":"tool","tool_call_id":"a","content":"1"}"#);
+        assert_eq!(messages[3], r#"{"role":"tool","tool_call_id":"b","content":"2"}"#);
         assert_eq!(
-            told[4..],
+            messages[4..],
             [r#"{"role":"user","content":"meanwhile"}"#, r#"{"role":"user","content":"next"}"#]
         );
     }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::lines::Line;
 use super::raw::{Fields, items};
 use crate::error::Error;
-use crate::keyed::ByName;
+use crate::hash_index::ByName;
 
 /// The lines that count.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(super) struct Branch {
 }
 
 /// A user's or an assistant's line.
-pub(super) fn is_said(fields: &Fields<'_>) -> bool {
+pub(super) fn is_message(fields: &Fields<'_>) -> bool {
     matches!(fields.text("type").as_deref(), Some("user" | "assistant"))
 }
 
@@ -38,7 +38,7 @@ pub(super) fn branch(
     leaf: Option<&str>,
 ) -> Result<Branch, Error> {
     let (parents, by_uuid, bridged) = parents(lines, main);
-    let newest = || lines.iter().zip(main).rposition(|(line, is)| *is && is_said(&line.fields));
+    let newest = || lines.iter().zip(main).rposition(|(line, is)| *is && is_message(&line.fields));
     let end = match leaf {
         None => newest(),
         Some(leaf) => Some(
@@ -141,7 +141,7 @@ fn dead_leaves(
     let mut ends = Vec::new();
     for (index, line) in lines.iter().enumerate().rev() {
         let is = |flags: &[bool]| flags.get(index).copied().unwrap_or(false);
-        let dead = is(main) && !is(live) && is_said(&line.fields);
+        let dead = is(main) && !is(live) && is_message(&line.fields);
         if dead && !is(&followed) {
             ends.extend(line.fields.text("uuid").map(Cow::into_owned));
         }

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 
 use crate::json::RawValue;
 
-use super::claude_branch::{branch, is_said};
+use super::claude_branch::{branch, is_message};
 use super::file::{CompactionRecord, SessionFile, Usage};
 use super::lines::Line;
 use super::raw::{Fields, inside, is_object, items, text};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
-use crate::keyed::ByName;
+use crate::hash_index::ByName;
 
 const KNOWN: [&str; 16] = [
     "user",
@@ -62,24 +62,24 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
                 &mut file.receipt.repeated
             }
             (false, _) => &mut file.receipt.sidechain,
-            (true, false) if is_said(fields) => &mut file.receipt.dead_ends,
+            (true, false) if is_message(fields) => &mut file.receipt.dead_ends,
             (true, false) => continue,
         };
         *counter = counter.saturating_add(1);
     }
-    talk.tell(&mut file);
+    talk.finish(&mut file);
     Ok(file.finish())
 }
 
 fn fault(line: &Line<'_>) -> Option<String> {
-    let bare = is_said(&line.fields) && !line.fields.get("message").is_some_and(is_object);
+    let bare = is_message(&line.fields) && !line.fields.get("message").is_some_and(is_object);
     line.fault.clone().or_else(|| bare.then(|| "a line without its message".into()))
 }
 
 /// Lines that are no subagent's. A file of a subagent has no others: there they are the conversation.
 fn main_lines(lines: &[Line<'_>]) -> Vec<bool> {
     let own = |line: &Line<'_>| !line.fields.flag("isSidechain");
-    let all = !lines.iter().any(|line| is_said(&line.fields) && own(line));
+    let all = !lines.iter().any(|line| is_message(&line.fields) && own(line));
     lines.iter().map(|line| all || own(line)).collect()
 }
 
@@ -241,7 +241,7 @@ impl<'a> Talk<'a> {
     }
 
     /// Writes the messages, calls and compactions.
-    fn tell(self, file: &mut SessionFile) {
+    fn finish(self, file: &mut SessionFile) {
         let mut folds = self.folds.into_iter().peekable();
         for (index, turn) in self.turns.iter().enumerate() {
             if let Some(answer) = &turn.answer {

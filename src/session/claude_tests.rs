@@ -39,7 +39,7 @@ fn read(lines: &[String], leaf: Option<&str>) -> SessionFile {
     read_session(lines.join("\r\n").as_bytes(), leaf).expect("read")
 }
 
-fn said(role: &str, blocks: &[String]) -> String {
+fn message(role: &str, blocks: &[String]) -> String {
     format!(r#"{{"role":"{role}","content":[{}]}}"#, blocks.join(","))
 }
 
@@ -62,9 +62,9 @@ fn lines_of_one_message_are_one_and_its_results_follow_it() {
         json(&file),
         [
             r#"{"role":"user","content":"go \ud800"}"#.into(),
-            said("assistant", &[text("a"), call("c1"), call("c2")]),
-            said("user", &[result("c1"), result("c2"), text("wait")]),
-            said("assistant", &[text("b")]),
+            message("assistant", &[text("a"), call("c1"), call("c2")]),
+            message("user", &[result("c1"), result("c2"), text("wait")]),
+            message("assistant", &[text("b")]),
         ]
     );
     let sent: Vec<u32> = file.calls.iter().map(|call| call.sent).collect();
@@ -84,8 +84,8 @@ fn a_late_result_goes_to_its_call() {
         ],
         None,
     );
-    assert_eq!(json(&file)[1], said("user", &[result("c1")]));
-    assert_eq!(json(&file)[3], said("user", &[result("c2")]));
+    assert_eq!(json(&file)[1], message("user", &[result("c1")]));
+    assert_eq!(json(&file)[3], message("user", &[result("c2")]));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn what_is_no_context_stays_out_and_is_counted() {
         ],
         None,
     );
-    assert_eq!(json(&file), [said("user", &[text("one"), text("skill")])]);
+    assert_eq!(json(&file), [message("user", &[text("one"), text("skill")])]);
     assert_eq!((file.receipt.sidechain, file.receipt.unknown, file.receipt.read), (1, 1, 6));
     let broken: Vec<u32> = file.receipt.broken.iter().map(|broken| broken.line).collect();
     assert_eq!((broken, file.receipt.lines), (vec![8, 9], 9));
@@ -193,12 +193,12 @@ fn a_compaction_is_a_record_with_its_summary() {
         None,
     );
     assert_eq!(file.messages.len(), 4);
-    let told: Vec<_> = file
+    let found: Vec<_> = file
         .compactions
         .iter()
         .map(|it| (it.id.as_str(), it.summary.as_str(), it.tokens_before, it.first_kept_index))
         .collect();
-    assert_eq!(told, [("3", "so far", 77, 2), ("7", "so far", 0, 4)]);
+    assert_eq!(found, [("3", "so far", 77, 2), ("7", "so far", 0, 4)]);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_compaction_inside_a_turn_keeps_what_comes_after_the_results() {
         ],
         None,
     );
-    let told: Vec<_> =
+    let found: Vec<_> =
         file.compactions.iter().map(|it| (it.summary.as_str(), it.first_kept_index)).collect();
-    assert_eq!((told, file.messages.len()), (vec![("first", 2), ("second", 2)], 3));
+    assert_eq!((found, file.messages.len()), (vec![("first", 2), ("second", 2)], 3));
 }

@@ -172,8 +172,9 @@ mod tests {
         assert_eq!(file.window.map(|window| window.context_tokens), Some(999));
         let sent: Vec<u32> = file.calls.iter().map(|call| call.sent).collect();
         assert_eq!((sent, file.calls[0].at), (vec![2, 7], Some(2000)));
-        let told: Vec<_> = file.calls.iter().map(|it| it.usage.map(|it| it.input_tokens)).collect();
-        assert_eq!(told, [Some(50), None]);
+        let found: Vec<_> =
+            file.calls.iter().map(|it| it.usage.map(|it| it.input_tokens)).collect();
+        assert_eq!(found, [Some(50), None]);
         assert_eq!(file.receipt.absent, ["tools"]);
     }
 

@@ -93,7 +93,7 @@ mod tests {
 
     #[track_caller]
     fn check(json: &str, expected: &str) {
-        let raw: &RawValue = crate::json::whole(json).expect("JSON");
+        let raw: &RawValue = crate::json::parse(json).expect("JSON");
         assert_eq!(join(&parts(raw)), expected);
     }
 
@@ -109,14 +109,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_is_told_as_its_json() {
+    fn an_unknown_part_is_shown_as_its_json() {
         check(r#"{"exit":1}"#, r#"[{"type":"text","text":"{\"exit\":1}"}]"#);
         check("7", r#"[{"type":"text","text":"7"}]"#);
     }
 
     #[test]
     fn arguments_are_a_string() {
-        let raw: &RawValue = crate::json::whole(r#"{"a":1}"#).expect("JSON");
+        let raw: &RawValue = crate::json::parse(r#"{"a":1}"#).expect("JSON");
         let written = call("\"c\"", "\"n\"", &arguments(Some(raw)));
         assert_eq!(
             written,

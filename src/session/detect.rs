@@ -248,17 +248,17 @@ pub(super) fn foreign_role<'a>(fields: &Fields<'a>) -> Option<Cow<'a, str>> {
 
 /// Whose records they are.
 pub(super) fn writer(records: &[Line<'_>]) -> Option<Writer> {
-    let whole = || records.iter().filter(|record| record.fault.is_none());
+    let intact = || records.iter().filter(|record| record.fault.is_none());
     let messages = || {
-        let is_ours = whole().any(|record| is_message(&record.fields));
-        let foreign = whole().find_map(|record| foreign_role(&record.fields));
+        let is_ours = intact().any(|record| is_message(&record.fields));
+        let foreign = intact().find_map(|record| foreign_role(&record.fields));
         (is_ours && foreign.is_none()).then_some(Writer::Messages)
     };
-    whole().find_map(|record| shown(&record.fields)).or_else(messages)
+    intact().find_map(|record| shown(&record.fields)).or_else(messages)
 }
 
 /// Whose file an object says it is, and the list of its records.
-pub(super) fn whole<'a>(object: &Fields<'a>) -> Option<(Writer, Vec<Line<'a>>)> {
+pub(super) fn object_writer<'a>(object: &Fields<'a>) -> Option<(Writer, Vec<Line<'a>>)> {
     if let Some(((writer, _), path)) = WHOLES.iter().find(|((_, tests), _)| all(tests, object)) {
         return Some((*writer, at(object, path).map(elements).unwrap_or_default()));
     }
@@ -353,7 +353,7 @@ mod tests {
             };
             records.iter().flat_map(signs).collect()
         };
-        let mut found = match crate::json::whole(text) {
+        let mut found = match crate::json::parse(text) {
             Ok(raw) if raw.starts_with('{') => {
                 let object = Fields::of(raw);
                 let wholes = WHOLES.iter().filter(|((_, tests), _)| all(tests, &object));
@@ -402,22 +402,22 @@ mod tests {
 
     #[test]
     fn plain_messages_are_a_providers_only_where_nothing_else_shows() {
-        let told = |list: &str| writer(&elements(crate::json::whole(list).expect("JSON")));
+        let detected = |list: &str| writer(&elements(crate::json::parse(list).expect("JSON")));
         let plain = r#"{"role":"user","content":"x"}"#;
-        assert_eq!(told(&format!("[7,{plain}]")), Some(Writer::Messages));
+        assert_eq!(detected(&format!("[7,{plain}]")), Some(Writer::Messages));
         let later = r#"{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool-call","toolCallId":"c"}]}"#;
-        assert_eq!(told(&format!("[{plain},{later}]")), Some(Writer::AiSdk));
-        assert_eq!(told("[{\"a\":1}]"), None);
+        assert_eq!(detected(&format!("[{plain},{later}]")), Some(Writer::AiSdk));
+        assert_eq!(detected("[{\"a\":1}]"), None);
     }
 
     #[test]
     fn messages_of_a_role_that_no_provider_has_are_nobodys() {
-        let told = |list: &str| writer(&elements(crate::json::whole(list).expect("JSON")));
+        let detected = |list: &str| writer(&elements(crate::json::parse(list).expect("JSON")));
         let plain = r#"{"role":"user","content":"x"}"#;
         for role in ["agent", "bot", "Human"] {
             let foreign = format!(r#"{{"role":"{role}","content":"x"}}"#);
-            assert_eq!(told(&format!("[{foreign}]")), None);
-            assert_eq!(told(&format!("[{plain},{foreign}]")), None, "not half of a talk");
+            assert_eq!(detected(&format!("[{foreign}]")), None);
+            assert_eq!(detected(&format!("[{plain},{foreign}]")), None, "not half of a talk");
             let lines = format!("{plain}\n{foreign}\n");
             let error = super::super::read_session(lines.as_bytes(), None).expect_err("refused");
             let error = error.to_string();

@@ -6,14 +6,14 @@ const FENCE: &str = "```";
 
 /// The text without the action's block, and the action. `told`: the action as the file tells it beside the text; without it
 /// the first block of a shell is one. Nothing: there is no action.
-pub(super) fn fenced(text: &str, told: Option<&str>) -> Option<(String, String)> {
-    let told = told.map(str::trim).filter(|action| !action.is_empty());
+pub(super) fn fenced(text: &str, known_action: Option<&str>) -> Option<(String, String)> {
+    let known_action = known_action.map(str::trim).filter(|action| !action.is_empty());
     let mut from = 0_usize;
     while let Some(start) = opening(text, from) {
         let (language, inside_at) = first_line(text, start.saturating_add(FENCE.len()));
         let inside = text.get(inside_at..).unwrap_or_default();
         // What is told may itself hold fences.
-        let len = match told {
+        let len = match known_action {
             Some(action) => {
                 let skipped = inside.len().saturating_sub(inside.trim_start().len());
                 inside
@@ -30,13 +30,13 @@ pub(super) fn fenced(text: &str, told: Option<&str>) -> Option<(String, String)>
             let (command, rest) = inside.split_at_checked(len)?;
             let rest = rest.trim_start();
             let after = rest.strip_prefix(FENCE).unwrap_or(rest);
-            let said = [text.get(..start).unwrap_or_default(), after].concat();
-            return Some((said, command.to_owned()));
+            let thought = [text.get(..start).unwrap_or_default(), after].concat();
+            return Some((thought, command.to_owned()));
         }
         let closed = inside.find("\n```").map_or(0, |end| end.saturating_add(4));
         from = inside_at.saturating_add(closed);
     }
-    told.map(|action| (text.to_owned(), action.to_owned()))
+    known_action.map(|action| (text.to_owned(), action.to_owned()))
 }
 
 /// Where a line begins with a fence.
@@ -66,9 +66,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, told: Option<&str>, expected: Option<(&str, &str)>) {
-        let found = fenced(text, told);
-        assert_eq!(found.as_ref().map(|(said, action)| (&**said, &**action)), expected);
+    fn check(text: &str, known_action: Option<&str>, expected: Option<(&str, &str)>) {
+        let found = fenced(text, known_action);
+        assert_eq!(found.as_ref().map(|(thought, action)| (&**thought, &**action)), expected);
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_file_tells_is_the_action() {
+    fn the_action_in_the_file_wins() {
         check(
             "t\n```\nedit 1:1\n```x```\nend\n```",
             Some("edit 1:1\n```x```\nend\n"),

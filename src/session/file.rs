@@ -181,14 +181,14 @@ pub struct CheckpointRecord {
     /// As the file has it.
     pub timestamp: String,
     /// What it says.
-    pub checkpoint: CheckpointSaid,
+    pub checkpoint: CheckpointContent,
 }
 
 json::written!(CheckpointRecord { kind as "type", id, timestamp, checkpoint });
 
 /// A summary made ahead of time.
 #[derive(Clone, Debug)]
-pub struct CheckpointSaid {
+pub struct CheckpointContent {
     /// Its text.
     pub summary: String,
     /// Tokens of the request after which it was made.
@@ -203,7 +203,7 @@ pub struct CheckpointSaid {
     pub key_decisions: Vec<String>,
 }
 
-json::written!(CheckpointSaid {
+json::written!(CheckpointContent {
     summary,
     tokens_at_checkpoint,
     message_count_at_checkpoint,
@@ -341,7 +341,7 @@ impl SessionFile {
 
     /// Adds a message that was put together from pieces of the file.
     pub(super) fn made(&mut self, line: u32, json: String) {
-        match json::whole(&json) {
+        match json::parse(&json) {
             Ok(_) => self.messages.push(json),
             Err(error) => self.receipt.fail(line, error.to_string()),
         }
@@ -349,12 +349,12 @@ impl SessionFile {
 
     /// Says what the file does not hold.
     pub(super) fn finish(mut self) -> Self {
-        let held = [
+        let present = [
             ("system", self.system.is_some()),
             ("tools", self.tools.is_some()),
             ("window", self.window.is_some()),
         ];
-        self.receipt.absent = held.iter().filter(|(_, is)| !is).map(|(name, _)| *name).collect();
+        self.receipt.absent = present.iter().filter(|(_, is)| !is).map(|(name, _)| *name).collect();
         self
     }
 }

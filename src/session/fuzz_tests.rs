@@ -32,7 +32,7 @@ fn check(bytes: &[u8], leaf: Option<&str>) {
     assert!(file.calls.is_sorted_by_key(|call| call.sent));
     assert!(file.calls.iter().all(|call| call.sent <= messages));
     assert!(file.compactions.iter().all(|record| record.first_kept_index <= messages));
-    assert!(crate::json::whole(&crate::json::write(&file)).is_ok());
+    assert!(crate::json::parse(&crate::json::write(&file)).is_ok());
 }
 
 proptest! {
@@ -109,16 +109,16 @@ fn a_long_line_is_read() {
 fn every_kind_of_file_survives_what_is_deep_and_what_is_cut() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for seed in SEEDS {
-        let whole = read_session(seed.as_bytes(), None).expect("read");
-        assert!(!whole.messages.is_empty() && whole.receipt.broken.is_empty(), "{seed}");
+        let intact = read_session(seed.as_bytes(), None).expect("read");
+        assert!(!intact.messages.is_empty() && intact.receipt.broken.is_empty(), "{seed}");
         for cut in (0..seed.len()).filter(|at| seed.is_char_boundary(*at)) {
             check(&seed.as_bytes()[..cut], None);
         }
         let lines: Vec<&str> = seed.split('\n').collect();
         let [first, rest @ ..] = lines.as_slice() else { continue };
         let odd = first.replacen('{', &format!("{{\"deep\":{deep},"), 1);
-        let told = read_session([&[odd.as_str()], rest].concat().join("\n").as_bytes(), None);
-        match told {
+        let result = read_session([&[odd.as_str()], rest].concat().join("\n").as_bytes(), None);
+        match result {
             Ok(file) => assert_eq!(
                 file.receipt.broken.first().map(|it| it.reason.as_str()),
                 Some("nested deeper than 127 levels"),

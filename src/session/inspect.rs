@@ -12,7 +12,7 @@ use super::script::{Act, Rule, Script};
 use super::time::millis;
 use super::usage::INSPECT;
 use crate::error::Error;
-use crate::keyed::ByName;
+use crate::hash_index::ByName;
 
 const SCRIPT: Script = Script {
     kind: &[("", "role")],
@@ -66,8 +66,8 @@ pub(super) fn read(samples: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFi
             reader.chat.date(call.at);
         }
     }
-    let told = events.iter().filter_map(|event| event.fields.get("tools"));
-    if let Some(tools) = told.map(super::raw::items).find(|tools| !tools.is_empty()) {
+    let lists = events.iter().filter_map(|event| event.fields.get("tools"));
+    if let Some(tools) = lists.map(super::raw::items).find(|tools| !tools.is_empty()) {
         reader.chat.file.tools = Some(tools.into_iter().map(ToOwned::to_owned).collect());
     }
     let mut file = reader.chat.finish();

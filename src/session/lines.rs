@@ -26,7 +26,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 impl<'a> Line<'a> {
     /// The text as it stands, for a message that stays as it is.
     pub(super) fn raw(&self) -> Option<String> {
-        crate::json::whole(self.text).ok().map(ToOwned::to_owned)
+        crate::json::parse(self.text).ok().map(ToOwned::to_owned)
     }
 
     /// Its members, or why it has none.
@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_numbered_as_an_editor_does_and_faults_are_told() {
+    fn lines_are_numbered_from_one_and_faults_are_reported() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
         let text =
             format!("{{\"a\":1}}\r\n\r\n{{\"a\":\0}}\n12\n{{\"id\":\"x\",\n{deep}\n{{\"b\":2}}");
         let lines = lines(&text);
-        let told: Vec<_> = lines.iter().map(|line| (line.number, line.fault.as_deref())).collect();
+        let found: Vec<_> = lines.iter().map(|line| (line.number, line.fault.as_deref())).collect();
         assert_eq!(
-            told,
+            found,
             [
                 (1, None),
                 (3, Some("NUL bytes")),

@@ -95,7 +95,8 @@ mod tests {
         events.insert(2, start);
         let file = open_lines(&events);
         assert_eq!(json(&file), MESSAGES);
-        let told: Vec<_> = file.calls.iter().map(|it| it.usage.map(|it| it.input_tokens)).collect();
-        assert_eq!(told, [None, Some(100)]);
+        let found: Vec<_> =
+            file.calls.iter().map(|it| it.usage.map(|it| it.input_tokens)).collect();
+        assert_eq!(found, [None, Some(100)]);
     }
 }

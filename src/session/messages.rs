@@ -144,8 +144,8 @@ fn run<'a>(raw: &&'a RawValue) -> Option<&'a RawValue> {
 /// Runs of a benchmark: `[{traj: [...]}]`; `leaf` is a run's index, the first without it. `None`: there are none.
 pub(super) fn runs(list: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, Error> {
     let list = items(list);
-    let told = |messages| elements(messages).iter().any(|line| is_message(&line.fields));
-    if !list.iter().filter_map(run).any(told) {
+    let has_message = |messages| elements(messages).iter().any(|line| is_message(&line.fields));
+    if !list.iter().filter_map(run).any(has_message) {
         return Ok(None);
     }
     let chosen = leaf.unwrap_or("0");
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn anthropic_is_told_by_blocks_and_by_system() {
+    fn anthropic_is_recognized_by_blocks_and_by_system() {
         let file = open(
             r#"{"system":[{"type":"text","text":"a"},{"type":"text","text":"b","cache_control":{}}],"tools":[{"name":"x","n":1.0}],
             "messages":[{"role":"user","content":"hi \ud800"},{"role":"assistant","content":[],"ts":5000000000000,
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_is_told_by_roles_and_a_request_log_ends_with_its_call() {
+    fn openai_is_recognized_by_roles_and_a_request_log_ends_with_its_call() {
         let file = open(
             r#"{"messages":[{"role":"system","content":"s"},{"role":"user","content":"u"}],"context_window":1000,
             "kwargs":{"tools":[{}],"max_completion_tokens":10},"timestamp":2.5,

@@ -44,7 +44,7 @@ mod fuzz_tests;
 mod testing;
 
 pub use file::{
-    Broken, CheckpointRecord, CheckpointSaid, CompactionRecord, Extracted, Receipt, Resume,
+    Broken, CheckpointContent, CheckpointRecord, CompactionRecord, Extracted, Receipt, Resume,
     SessionCall, SessionFile, SessionWindow, Usage,
 };
 
@@ -97,9 +97,9 @@ pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Err
 }
 
 fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
-    let whole = json::whole(text);
+    let parsed = json::parse(text);
     let listed = text.trim_start().starts_with('[');
-    match whole {
+    match parsed {
         // A file of one line is an object too: its line says whose it is.
         Ok(raw) if !raw::is_object(raw) || detect::shown(&Fields::of(raw)).is_none() => {
             let depth = raw::depth(raw);
@@ -111,9 +111,9 @@ fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
             document(raw, leaf)?.ok_or_else(|| unknown(&shape(raw)))
         }
         Err(error) if listed => Err(cut(&error)),
-        whole => {
+        parsed => {
             let lines = lines::lines(text);
-            match (detect::writer(&lines), whole) {
+            match (detect::writer(&lines), parsed) {
                 (Some(Writer::Messages), _) => {
                     messages::read(&Fields::default(), &lines, leaf, true)
                 }
@@ -136,7 +136,7 @@ fn document(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, E
         return records(writer, &Fields::default(), &list, leaf).map(Some);
     }
     let object = Fields::of(raw);
-    if let Some((writer, list)) = detect::whole(&object) {
+    if let Some((writer, list)) = detect::object_writer(&object) {
         return records(writer, &object, &list, leaf).map(Some);
     }
     for name in ["simulations", "results"] {

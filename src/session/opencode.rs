@@ -108,14 +108,14 @@ fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
 }
 
 fn tool<'a>(chat: &mut Chat<'a>, number: u32, piece: &Fields<'a>) {
-    let given = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id);
-    let mut id = given.to_owned();
+    let id_text = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id);
+    let mut id = id_text.to_owned();
     // Some models give one id to several calls of a message: each part is a call of its own.
     for again in 2_u32.. {
         if !chat.has_asked(&id) {
             break;
         }
-        id = format!("{}_{again}\"", given.trim_end_matches('"'));
+        id = format!("{}_{again}\"", id_text.trim_end_matches('"'));
     }
     let name = piece.get("tool").map_or("\"unknown\"", |name| name);
     chat.call(number, id.clone(), name, &arguments(at(piece, "state.input|input")));
@@ -158,7 +158,7 @@ mod tests {
         {"info":{"id":"v","role":"user"},"parts":[{"type":"text","text":"more"}]},7]}"#;
 
     #[test]
-    fn steps_tools_and_compactions_are_told_apart() {
+    fn steps_tools_and_compactions_are_distinguished() {
         let file = read_session(EXPORT.as_bytes(), None).expect("read");
         let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
         assert_eq!(
@@ -172,9 +172,9 @@ mod tests {
                 r#"{"role":"user","content":"more"}"#,
             ]
         );
-        let told: Vec<_> =
+        let found: Vec<_> =
             file.calls.iter().map(|it| (it.sent, it.usage.map(|it| it.input_tokens))).collect();
-        assert_eq!(told, [(1, Some(97)), (4, Some(9))]);
+        assert_eq!(found, [(1, Some(97)), (4, Some(9))]);
         assert_eq!(file.calls[0].at, Some(1_765_233_665_292));
         let fold = &file.compactions[0];
         assert_eq!(

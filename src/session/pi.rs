@@ -16,7 +16,7 @@ use super::record;
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
-use crate::keyed::ByName;
+use crate::hash_index::ByName;
 
 const KNOWN: [&str; 10] = [
     "session",
@@ -188,7 +188,7 @@ mod tests {
     use super::super::lines::lines;
     use super::*;
 
-    fn said(role: &str, text: &str, id: &str, parent: &str) -> String {
+    fn message(role: &str, text: &str, id: &str, parent: &str) -> String {
         format!(
             r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"1970-01-01T00:00:01Z","message":{{"role":"{role}","content":"{text}","usage":{{"input":2,"cacheRead":5,"output":1}}}}}}"#
         )
@@ -202,10 +202,10 @@ mod tests {
     fn tree() -> String {
         [
             r#"{"type":"session","version":3,"id":"s"}"#.into(),
-            said("user", "hello", "a", "null"),
-            said("assistant", "first try", "b", "\"a\""),
-            said("user", "left", "c", "\"b\""),
-            said("assistant", "second try", "d", "\"a\""),
+            message("user", "hello", "a", "null"),
+            message("assistant", "first try", "b", "\"a\""),
+            message("user", "left", "c", "\"b\""),
+            message("assistant", "second try", "d", "\"a\""),
         ]
         .join("\n")
     }
@@ -255,12 +255,12 @@ mod tests {
 
     #[test]
     fn a_broken_line_keeps_its_place_and_a_lost_parent_is_bridged() {
-        let broken = said("toolResult", "bad \\* escape", "b", "\"a\"");
+        let broken = message("toolResult", "bad \\* escape", "b", "\"a\"");
         let text = [
-            said("user", "one", "a", "\"cut off before the file\""),
+            message("user", "one", "a", "\"cut off before the file\""),
             broken,
-            said("assistant", "two", "c", "\"b\""),
-            said("user", "three", "d", "\"never written\""),
+            message("assistant", "two", "c", "\"b\""),
+            message("user", "three", "d", "\"never written\""),
             r#"{"type":"message","id":"e","parentId":"d","message":7}"#.into(),
         ]
         .join("\n");
@@ -275,8 +275,8 @@ mod tests {
     fn kept_entries_are_found_by_id_and_details_are_taken() {
         let text = format!(
             "{}\n{}\n{}",
-            said("user", "one", "a", "null"),
-            said("assistant", "two", "b", "\"a\""),
+            message("user", "one", "a", "null"),
+            message("assistant", "two", "b", "\"a\""),
             r#"{"type":"compaction","id":"c","parentId":"b","summary":"s","firstKeptEntryId":"b","details":{"readFiles":["x.rs"]}}"#
         );
         let file = read(&lines(&text), None).expect("read");
@@ -287,13 +287,16 @@ mod tests {
 
     #[test]
     fn a_circle_and_a_long_chain_end() {
-        let circle =
-            format!("{}\n{}", said("user", "a", "a", "\"b\""), said("user", "b", "b", "\"a\""));
+        let circle = format!(
+            "{}\n{}",
+            message("user", "a", "a", "\"b\""),
+            message("user", "b", "b", "\"a\"")
+        );
         assert_eq!(read(&lines(&circle), None).expect("read").messages.len(), 2);
-        let mut long = said("user", "0", "0", "null");
+        let mut long = message("user", "0", "0", "null");
         for n in 1..20_000 {
             long.push('\n');
-            long.push_str(&said("user", "n", &n.to_string(), &format!("\"{}\"", n - 1)));
+            long.push_str(&message("user", "n", &n.to_string(), &format!("\"{}\"", n - 1)));
         }
         assert_eq!(read(&lines(&long), None).expect("read").messages.len(), 20_000);
     }

@@ -70,7 +70,7 @@ impl<'a> Fields<'a> {
 
     /// The member as a whole number; a fraction is cut off.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
-        self.get(name).and_then(whole)
+        self.get(name).and_then(unsigned)
     }
 
     /// All members, in their order.
@@ -104,7 +104,7 @@ pub(super) fn place(error: &json::Error) -> String {
 }
 
 /// A whole number; a fraction is cut off.
-pub(super) fn whole(raw: &RawValue) -> Option<u64> {
+pub(super) fn unsigned(raw: &RawValue) -> Option<u64> {
     raw.split('.').next()?.parse().ok()
 }
 
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     fn raw(text: &str) -> &RawValue {
-        json::whole(text).expect("JSON")
+        json::parse(text).expect("JSON")
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_whole() {
+    fn numbers_are_unsigned_integers() {
         let (fields, _) = Fields::read(r#"{"a":12,"b":3.9,"c":-1,"d":null,"e":"5"}"#);
         let read: Vec<_> = ["a", "b", "c", "d", "e", "f"].map(|name| fields.number(name)).into();
         assert_eq!(read, [Some(12), Some(3), None, None, None, None]);

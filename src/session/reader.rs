@@ -8,7 +8,7 @@ use super::fence::fenced;
 use super::file::{CompactionRecord, SessionWindow};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, RawValue, inside, is_object, items, quote, text, whole};
+use super::raw::{Fields, RawValue, inside, is_object, items, quote, text, unsigned};
 use super::script::{Act, Script};
 use super::time::millis;
 
@@ -89,12 +89,12 @@ impl<'s, 'a> Reader<'s, 'a> {
             Act::First(key) => return self.step(key, line),
             Act::Say(path) => {
                 if let Some(content) = found(path) {
-                    self.chat.say(number, self.told(content));
+                    self.chat.say(number, self.parts_of(content));
                 }
             }
             Act::Think(path) => {
                 if let Some(content) = found(path) {
-                    self.chat.think(number, self.told(content));
+                    self.chat.think(number, self.parts_of(content));
                 }
             }
             Act::Speaker(path) => {
@@ -120,7 +120,7 @@ impl<'s, 'a> Reader<'s, 'a> {
                 Some(content) if found(calls).is_none_or(|calls| items(calls).is_empty()) => {
                     self.acting = self.action(number, content, found(action));
                 }
-                Some(content) => self.chat.say(number, self.told(content)),
+                Some(content) => self.chat.say(number, self.parts_of(content)),
                 None => {}
             },
             Act::Reply(path) => {
@@ -160,7 +160,7 @@ impl<'s, 'a> Reader<'s, 'a> {
                 file.tools = Some(tools.into_iter().map(ToOwned::to_owned).collect());
             }
         } else if let Act::Window(path) = act
-            && let Some(context_tokens) = at(&line.fields, path).and_then(whole)
+            && let Some(context_tokens) = at(&line.fields, path).and_then(unsigned)
         {
             file.window = Some(SessionWindow { context_tokens, max_output_tokens: None });
         }
@@ -186,7 +186,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     fn fold(&mut self, line: &Line<'a>, texts: [&str; 2], tokens: [&str; 2]) {
         self.chat.close();
         let [summary, head] = texts.map(|path| at(&line.fields, path).and_then(text));
-        let [before, after] = tokens.map(|path| at(&line.fields, path).and_then(whole));
+        let [before, after] = tokens.map(|path| at(&line.fields, path).and_then(unsigned));
         let mut record = CompactionRecord::at(line, self.chat.file.len());
         record.summary = summary.unwrap_or_default().into_owned();
         record.head = head.unwrap_or_default().into_owned();
@@ -202,15 +202,15 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     /// The parts of a content; a text that stands elsewhere is fetched.
-    fn told(&self, content: &'a RawValue) -> Vec<Part<'a>> {
+    fn parts_of(&self, content: &'a RawValue) -> Vec<Part<'a>> {
         let mut parts = parts(content);
         for part in &mut parts {
             if let Part::Text(Cow::Borrowed(text)) = part
                 && let Some(name) = text.strip_prefix("\"attachment://")
-                && let Some(whole) = self.attached.get(name.trim_end_matches('"'))
-                && inside(whole).is_some()
+                && let Some(file_text) = self.attached.get(name.trim_end_matches('"'))
+                && inside(file_text).is_some()
             {
-                *text = whole;
+                *text = file_text;
             }
         }
         parts
@@ -218,10 +218,10 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     /// A content, and what the agent added to it.
     fn content(&self, content: Option<&'a RawValue>, note: Option<&'a RawValue>) -> String {
-        let mut told = content.map(|raw| self.told(raw)).unwrap_or_default();
-        let Some(note) = note else { return join(&told) };
-        told.extend(parts(note));
-        match told.as_slice() {
+        let mut all = content.map(|raw| self.parts_of(raw)).unwrap_or_default();
+        let Some(note) = note else { return join(&all) };
+        all.extend(parts(note));
+        match all.as_slice() {
             [Part::Text(text), Part::Text(note)] => {
                 let (text, note) = (text.strip_suffix('"'), note.strip_prefix('"'));
                 [text.unwrap_or_default(), "\\n", note.unwrap_or_default()].concat()
@@ -237,13 +237,13 @@ impl<'s, 'a> Reader<'s, 'a> {
         content: &'a RawValue,
         action: Option<&RawValue>,
     ) -> Option<String> {
-        let told = action.and_then(text);
-        let whole = text(content).unwrap_or_default();
-        let Some((said, command)) = fenced(&whole, told.as_deref()) else {
-            self.chat.say(number, self.told(content));
+        let known_action = action.and_then(text);
+        let full = text(content).unwrap_or_default();
+        let Some((thought, command)) = fenced(&full, known_action.as_deref()) else {
+            self.chat.say(number, self.parts_of(content));
             return None;
         };
-        self.chat.say(number, vec![Part::Text(quote(&said).into())]);
+        self.chat.say(number, vec![Part::Text(quote(&thought).into())]);
         let id = format!("\"action-{number}\"");
         let arguments = format!("{{\"command\":{}}}", quote(&command));
         self.chat.call(number, id.clone(), "\"bash\"", &quote(&arguments));

@@ -73,12 +73,12 @@ pub(super) fn resumed(file: &SessionFile) -> u32 {
 /// What a session goes on with: after its last compaction, if that says what stands for the rest.
 pub(super) fn resume(file: &SessionFile) -> Option<Resume> {
     let last = last(file)?;
-    let said = match (last.head.as_str(), last.summary.as_str()) {
+    let joined = match (last.head.as_str(), last.summary.as_str()) {
         ("", summary) => format!("{PREVIOUS}{summary}"),
         (head, _) => head.into(),
     };
     let at = millis(&quote(&last.timestamp)).unwrap_or(0);
-    let (text, mut kept) = (quote(&said), last.kept.clone());
+    let (text, mut kept) = (quote(&joined), last.kept.clone());
     kept.push([last.first_kept_index, file.len()]);
     let head = format!(
         r#"{{"role":"user","content":[{{"type":"text","text":{text}}}],"timestamp":{at}}}"#
@@ -90,7 +90,7 @@ pub(super) fn resume(file: &SessionFile) -> Option<Resume> {
 mod tests {
     use super::super::{SessionFile, read_session};
 
-    fn said(role: &str, id: &str) -> String {
+    fn message(role: &str, id: &str) -> String {
         format!(
             r#"{{"type":"message","id":"{id}","message":{{"role":"{role}","content":"{id}"}}}}"#
         )
@@ -105,10 +105,10 @@ mod tests {
     /// Ids as `OpenClaw` writes them: random, so that none says what came first.
     fn four() -> [String; 4] {
         [
-            said("user", "f3a1"),
-            said("assistant", "0b22"),
-            said("user", "9c00"),
-            said("assistant", "1d4e"),
+            message("user", "f3a1"),
+            message("assistant", "0b22"),
+            message("user", "9c00"),
+            message("assistant", "1d4e"),
         ]
     }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn g53_what_is_kept_is_told_by_order_and_not_by_the_text_of_ids() {
+    fn g53_kept_messages_are_found_by_order_and_not_by_the_text_of_ids() {
         let [a, b, c, d] = four();
         let record = r#"{"type":"compaction","id":"e0","summary":"so \"far\"","firstKeptEntryId":"9c00","tokensBefore":9,"details":{"readFiles":["x"]},"fromHook":false}"#;
         let file = session(&[&a, &b, &c, record, &d]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_record_comes_back_whole() {
+    fn our_own_record_is_read_back_complete() {
         let [a, b, c, d] = four();
         let record = r#"{"type":"compaction","id":"1700000000000_000001","timestamp":"1970-01-01T00:00:02Z","summary":"s","firstKeptEntryId":null,"firstKeptIndex":3,"kept":[[0,1],[2,3],[2,9],[1,2]],"head":"HEAD","tokensBefore":9,"tokensAfter":4,"details":{"modifiedFiles":["m"],"readFiles":["r"],"commands":["c"],"errors":["e"],"identifiers":["i"]},"lost":["l"],"degraded":true}"#;
         let file = session(&[&a, &b, &c, &d, record]);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_says_nothing_takes_nothing_away() {
+    fn an_empty_record_removes_nothing() {
         let [a, b, c, d] = four();
         assert_eq!(session(&[&a, &b, &c, &d]).resume, None);
         let empty = r#"{"type":"compaction","id":"e0","summary":"","firstKeptEntryId":"1d4e"}"#;
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn f129_a_line_of_ten_megabytes_a_bad_line_and_unknown_types_are_no_hindrance() {
         let [a, b, c, d] = four();
-        let long = said("user", &"x".repeat(10_000_000));
+        let long = message("user", &"x".repeat(10_000_000));
         let checkpoint =
             r#"{"type":"checkpoint","id":"k","content":{"summary":"s"},"tokensAtCheckpoint":5}"#;
         let record = r#"{"type":"compaction","id":"e0","summary":"s","firstKeptEntryId":"9c00"}"#;

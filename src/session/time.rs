@@ -20,12 +20,12 @@ pub(super) fn millis(raw: &RawValue) -> Option<i64> {
 }
 
 fn from_number(text: &str) -> Option<i64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let whole: i64 = whole.parse().ok()?;
-    if whole.abs() > MILLISECONDS_FROM {
-        return Some(whole);
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let seconds: i64 = seconds.parse().ok()?;
+    if seconds.abs() > MILLISECONDS_FROM {
+        return Some(seconds);
     }
-    whole.checked_mul(1000)?.checked_add(thousandths(fraction)?)
+    seconds.checked_mul(1000)?.checked_add(thousandths(fraction)?)
 }
 
 /// The first three digits of a fraction, filled up with zeros.

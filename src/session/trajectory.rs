@@ -101,10 +101,10 @@ mod tests {
                 r#"{"role":"tool","tool_call_id":"c","content":"out"}"#,
             ]
         );
-        let told: Vec<_> =
+        let found: Vec<_> =
             file.receipt.broken.iter().map(|it| (it.line, it.reason.as_str())).collect();
         let without = "a record of type \"tool\" without tool_call_ids.0|tool_call_id";
-        assert_eq!(told, [(3, without), (5, "not a JSON object")]);
+        assert_eq!(found, [(3, without), (5, "not a JSON object")]);
         assert_eq!((file.receipt.unknown, file.receipt.lines), (1, 5));
     }
 

@@ -2,7 +2,7 @@
 
 use super::file::Usage;
 use super::path::at;
-use super::raw::{Fields, is_object, whole};
+use super::raw::{Fields, is_object, unsigned};
 
 /// How one source names its counts; each name is a path.
 pub(super) struct Dialect {
@@ -184,13 +184,13 @@ impl Usage {
 impl Dialect {
     /// The counts, unless no input is reported: an aborted call has a usage of zeros.
     pub(super) fn read(&self, fields: &Fields<'_>) -> Option<Usage> {
-        let count = |paths| at(fields, paths).and_then(whole).unwrap_or(0);
+        let count = |paths| at(fields, paths).and_then(unsigned).unwrap_or(0);
         let (cache_read_tokens, cache_write_tokens) = (count(self.read), count(self.write));
         let cached = cache_read_tokens.saturating_add(cache_write_tokens);
         let input = count(self.input);
         // A count said to hold the cached tokens and smaller than them does not.
-        let held = self.inclusive && input >= cached;
-        let input_tokens = if held { input } else { input.saturating_add(cached) };
+        let includes_cached = self.inclusive && input >= cached;
+        let input_tokens = if includes_cached { input } else { input.saturating_add(cached) };
         let output_tokens = count(self.output).saturating_add(count(self.beside));
         (input_tokens > 0).then_some(Usage {
             input_tokens,

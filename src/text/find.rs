@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stands_behind_the_end() {
+    fn nothing_is_found_after_the_end() {
         assert_eq!(find("ab", "b", 2), None);
         assert_eq!(find("ab", "b", 9), None);
         assert_eq!(find("ab", "abc", 0), None);

@@ -1,9 +1,9 @@
 //! Text as bytes: pair weights, identifiers, secrets, cuts. Knows nothing of messages.
 
-mod beside;
 mod cut;
 mod find;
 mod graphemes;
+mod labelled_secrets;
 mod leaves;
 pub mod pairs;
 mod patterns;
@@ -12,12 +12,12 @@ mod scan;
 mod secrets;
 mod terminal;
 
-pub use beside::key_end;
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
 };
 pub use find::{find, has, places, replaced};
 pub use graphemes::{ceil_grapheme, floor_grapheme};
+pub use labelled_secrets::key_end;
 pub use leaves::leaves;
 pub use redact::{is_secret, redact};
 pub use scan::identifiers;

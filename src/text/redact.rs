@@ -1,7 +1,7 @@
 //! Secrets out of texts (F106, A10): tokens by the prefixes that their makers gave them, values beside words like `password`,
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
-use super::beside::{assigned, is_value_of, pem, userinfo};
+use super::labelled_secrets::{assigned, is_value_of, pem, userinfo};
 use super::secrets::{FAMILIES, Family, Kind, SHORTEST};
 
 /// What stands where a secret stood.

@@ -54,7 +54,7 @@ pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
             let digits = patterns::digits(bytes, at + 1);
             let ends = !patterns::is_word_at(text, digits);
             if (2..=6).contains(&(digits - at - 1)) && ends {
-                tell(text, at, digits, found);
+                report(text, at, digits, found);
                 at = digits;
             } else {
                 at += 1;
@@ -124,7 +124,7 @@ fn url_start(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
 }
 
 /// Tells of the identifier `start..end`, if it is of a length to be one.
-fn tell<'a>(text: &'a str, start: usize, end: usize, found: &mut dyn FnMut(&'a str, usize)) {
+fn report<'a>(text: &'a str, start: usize, end: usize, found: &mut dyn FnMut(&'a str, usize)) {
     let Some(word) = text.get(start..end) else { return };
     let length =
         if word.len() <= 200 && word.is_ascii() { word.len() } else { word.chars().count() };
@@ -163,7 +163,7 @@ impl Walk<'_, '_> {
         while at < self.end {
             if url == Some(at) {
                 if let Some(end) = patterns::url(self.text, self.end) {
-                    tell(self.text, at, end, self.found);
+                    report(self.text, at, end, self.found);
                     return end;
                 }
                 url = None;
@@ -177,7 +177,7 @@ impl Walk<'_, '_> {
             };
             let next = match matched {
                 Some(end) => {
-                    tell(self.text, at, end, self.found);
+                    report(self.text, at, end, self.found);
                     end
                 }
                 None if is_word => {

@@ -7,7 +7,7 @@ use crate::model::{Fix, FixKind, Kind, Made, MadePart, Outline, Piece, Place, Ro
 /// even where that one does not go out itself; a message with no piece left does not.
 pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
     let mut of: Vec<&Fix> = fixes.iter().collect();
-    crate::order::sort_by(&mut of, |fix| (i64::from(fix.index), 0));
+    crate::sort::sort_by(&mut of, |fix| (i64::from(fix.index), 0));
     let mut of = of.into_iter().peekable();
     let mut out = Vec::new();
     for (index, outline) in (0u32..).zip(outlines) {
@@ -75,7 +75,7 @@ pub fn take_turns(outlines: Vec<Outline>, provider: Provider, inline: bool) -> V
             vec![(speaker, [results, rest].concat())]
         };
         for (role, pieces) in parts.into_iter().filter(|(_, pieces)| !pieces.is_empty()) {
-            let said =
+            let filler =
                 |role| Outline { role, pieces: vec![Piece::new(Kind::Text, Place::Content)] };
             match (provider.between(last.map(|(_, role)| role), role), last) {
                 (Between::OneMessage, Some((at, _))) if inline || role == Role::User => {
@@ -86,8 +86,8 @@ pub fn take_turns(outlines: Vec<Outline>, provider: Provider, inline: bool) -> V
                     continue;
                 }
                 (Between::Nothing, _) => {}
-                (Between::OneMessage, _) => out.push(said(Role::User)),
-                (Between::Assistant, _) => out.push(said(Role::Assistant)),
+                (Between::OneMessage, _) => out.push(filler(Role::User)),
+                (Between::Assistant, _) => out.push(filler(Role::Assistant)),
             }
             last = Some((out.len(), role));
             out.push(Outline { role, pieces });

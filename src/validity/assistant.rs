@@ -3,14 +3,14 @@
 use litemap::LiteMap;
 
 use super::CONTINUE;
-use super::mender::{Mender, Seen};
 use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
+use super::repairer::{Findings, Repairer};
 use super::run::{Call, Reasoning, Run};
-use crate::keyed::ByName;
+use crate::hash_index::ByName;
 use crate::model::{FixKind, Kind, Made, MadePart, Outline, Place, Role};
 
-impl Mender {
-    pub(super) fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
+impl Repairer {
+    pub(super) fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Findings) {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let has_within = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
         let mut open = ByName::default();
@@ -64,20 +64,20 @@ impl Mender {
             let waits = at.piece.kind == Kind::Call && at.piece.is_provider_run();
             at.piece.kind != Kind::Thinking && !waits
         };
-        let told = kept.iter().any(solid);
-        run.told |= told;
+        let is_solid = kept.iter().any(solid);
+        run.has_solid |= is_solid;
         let (group, beside) = (run.start, run.beside);
         seen.groups.fill(group);
         let mut trailing = std::mem::take(&mut run.trailing);
         let binds = self.provider.binds_reasoning();
-        let mut held = self.held.as_ref().map(|held| held.start).filter(|start| *start == beside);
+        let mut intact = self.intact.as_ref().map(|it| it.start).filter(|start| *start == beside);
         let mut asks = Vec::new();
         for at in kept {
             if at.piece.kind == Kind::Thinking {
                 if binds && self.provider.merges() {
-                    held = Some(beside);
+                    intact = Some(beside);
                 }
-                if self.provider.merges() || !told {
+                if self.provider.merges() || !is_solid {
                     let (message, piece, place) = (index, at.number, at.piece.place);
                     trailing.push(Reasoning { message, piece, place, by_id: at.piece.by_id });
                 }
@@ -90,7 +90,7 @@ impl Mender {
             // A call that the provider runs may go again: what is before it is then at the end.
             let stays = at.piece.kind != Kind::Call || at.piece.is_host_call();
             trailing.retain(|it| !stays && (!it.by_id || at.piece.by_id));
-            let refers = u32::from(at.piece.place == Place::Whole("item_reference"));
+            let refers = u32::from(at.piece.place == Place::Message("item_reference"));
             if let Some(run) = &mut self.run {
                 run.references = run.references.saturating_add(refers);
             }
@@ -109,8 +109,9 @@ impl Mender {
         if let Some(run) = &mut self.run {
             run.trailing = trailing;
         }
-        self.held = held.map(|start| start..index.saturating_add(1)).or_else(|| self.held.take());
-        self.spoke(index, speaker);
+        self.intact =
+            intact.map(|start| start..index.saturating_add(1)).or_else(|| self.intact.take());
+        self.record_speaker(index, speaker);
     }
 
     /// Whether another assistant message continues the newest run.
@@ -119,7 +120,7 @@ impl Mender {
     }
 
     /// The run that an assistant message continues or opens.
-    fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Seen) -> &mut Run {
+    fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Findings) -> &mut Run {
         let continues = self.continues();
         let beside = self.run.as_ref().filter(|run| run.growing).map(|run| run.beside);
         if !continues {
@@ -129,7 +130,7 @@ impl Mender {
             self.close(seen);
         }
         seen.may_cut = !continues;
-        let before = (self.last, self.held.clone());
+        let before = (self.last, self.intact.clone());
         self.run.get_or_insert_with(|| Run {
             start: index,
             beside: beside.unwrap_or(index),
@@ -144,13 +145,13 @@ impl Mender {
             placed: Vec::new(),
             misnamed: false,
             references: 0,
-            told: false,
+            has_solid: false,
             head: (first.piece.kind, first.piece.place),
             before,
         })
     }
 
-    fn call(&mut self, at: At<'_>, group: u32, seen: &mut Seen) {
+    fn call(&mut self, at: At<'_>, group: u32, seen: &mut Findings) {
         let At { index, number, piece } = at;
         let key = key(piece);
         let wire = if is_nameless(piece) {
@@ -184,7 +185,7 @@ impl Mender {
 
     /// A turn with calls stands directly behind the user or results (I18): between it and what the model said before, a
     /// line of the user's.
-    fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Seen) {
+    fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Findings) {
         let calls = kept.iter().find(|at| at.piece.is_host_call());
         // Results go between it and a turn that waits for them.
         let waits = self.run.as_ref().is_none_or(Run::waits);

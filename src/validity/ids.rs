@@ -3,7 +3,7 @@
 use super::Provider;
 use super::provider::Charset;
 use crate::hash::{bytes, fnv, mix};
-use crate::keyed::{ByHash, ByName};
+use crate::hash_index::{ByHash, ByName};
 
 /// Room for the number behind an id that is used again.
 const NUMBER: usize = 11;

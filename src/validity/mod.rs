@@ -9,26 +9,26 @@
 mod apply;
 mod assistant;
 mod checker;
-mod end;
+mod gather_results;
 mod ids;
-mod mender;
-mod others;
+mod inline_results;
 mod piece;
 mod provider;
+mod repairer;
+mod request_end;
+mod request_rules;
 mod results;
 mod run;
 mod signs;
-mod together;
-mod whole;
-mod within;
+mod user_messages;
 
 use crate::model::{Fix, Outline, Violation};
 
 pub use apply::{apply, join_steps, outline_of, take_turns};
 pub use checker::Checker;
-pub use mender::{Mender, Seen};
 pub use provider::{Between, Limits, Provider};
-pub use whole::{is_marked, markers_of, most_sent, unmark, unmarked};
+pub use repairer::{Findings, Repairer};
+pub use request_rules::{is_marked, markers_of, most_sent, unmark, unmarked};
 
 /// What a result that never came says: it tells of no success.
 pub const NO_RESULT: &str = "No result was recorded: the call was aborted.";
@@ -90,26 +90,26 @@ pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
 pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
-    mend_told(outlines, provider, Options::default())
+    mend_with(outlines, provider, Options::default())
 }
 
 /// The same, with what is known of the host and the request.
-pub fn mend_told(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
-    let (mender, mut fixes) = run(outlines, Mender::new(provider).told(options));
-    fixes.extend(whole::markers(outlines, provider, options.marks));
-    if mender.is_together() { together::joined(fixes) } else { fixes }
+pub fn mend_with(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
+    let (repairer, mut fixes) = run(outlines, Repairer::new(provider).with_options(options));
+    fixes.extend(request_rules::markers(outlines, provider, options.marks));
+    if repairer.is_together() { gather_results::joined(fixes) } else { fixes }
 }
 
-fn run(outlines: &[Outline], mut mender: Mender) -> (Mender, Vec<Fix>) {
+fn run(outlines: &[Outline], mut repairer: Repairer) -> (Repairer, Vec<Fix>) {
     let mut fixes = Vec::new();
     for (index, outline) in (0u32..).zip(outlines) {
-        fixes.extend(mender.push(index, outline).fixes);
+        fixes.extend(repairer.push(index, outline).fixes);
     }
-    fixes.extend(mender.finish());
-    (mender, fixes)
+    fixes.extend(repairer.finish());
+    (repairer, fixes)
 }
 
 #[cfg(test)]
-mod tests;
+mod inline_results_tests;
 #[cfg(test)]
-mod within_tests;
+mod tests;

@@ -1,7 +1,7 @@
 //! One piece: where it stands, and what is asked of it by itself.
 
 use super::NO_OUTPUT;
-use super::mender::Seen;
+use super::repairer::Findings;
 use super::run::Call;
 use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place, Violation};
 
@@ -41,7 +41,7 @@ pub(super) fn fix(
     Fix { index, kind, violation: Violation { rule, index, path, message } }
 }
 
-impl Seen {
+impl Findings {
     pub(super) fn fix(&mut self, at: At<'_>, kind: FixKind, rule: &'static str, message: &str) {
         self.fixes.push(at.fix(kind, rule, message));
     }
@@ -78,7 +78,7 @@ pub(super) fn in_parts(piece: &Piece) -> bool {
 /// kind of result (I15), the kind too.
 pub(super) fn key(piece: &Piece) -> Box<str> {
     let id = piece.id.trim();
-    let kind = if let Place::Whole(kind) = piece.place { family(kind) } else { "" };
+    let kind = if let Place::Message(kind) = piece.place { family(kind) } else { "" };
     if piece.is_provider_run() {
         their_key(id)
     } else if id.is_empty() && in_parts(piece) {
@@ -144,7 +144,7 @@ fn unicode(at: At<'_>, fixes: &mut Vec<Fix>) {
 }
 
 /// A result where it should be: with its call's id, with something in it.
-pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Seen) {
+pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Findings) {
     let piece = at.number;
     let optional = in_parts(at.piece) && (at.piece.id.is_empty() || call.wire.is_empty());
     if at.piece.id != call.wire && !optional {

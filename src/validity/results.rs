@@ -1,12 +1,12 @@
 //! A result finds its call, or goes.
 
-use super::mender::{Mender, Seen};
 use super::piece::{At, Fate, answer, in_parts, key, shown};
+use super::repairer::{Findings, Repairer};
 use super::run::{Call, Run};
 use crate::model::{FixKind, Made, NONE, Piece, Place};
 
-impl Mender {
-    pub(super) fn result(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
+impl Repairer {
+    pub(super) fn result(&mut self, at: At<'_>, seen: &mut Findings) -> Fate {
         let key = &*key(at.piece);
         let names = self.provider.rules().names;
         let answering = self.run.as_ref().is_some_and(|run| run.answering);
@@ -91,7 +91,7 @@ impl Mender {
     }
 
     /// A result that comes behind something else goes up to its call.
-    fn late(&mut self, at: At<'_>, call: Call, seen: &mut Seen) {
+    fn late(&mut self, at: At<'_>, call: Call, seen: &mut Findings) {
         let message = format!(
             "the result of \"{}\" does not stand directly behind its call",
             shown(&call.key)
@@ -107,7 +107,7 @@ impl Mender {
     }
 
     /// A result goes out anew behind the call's anchor, with the call's id and name.
-    fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Seen) {
+    fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Findings) {
         let rule = self.provider.rules().names.late;
         seen.fix(at, at.drop(), rule, message);
         let (id, name) = (call.wire.into(), call.name.into());

@@ -68,7 +68,7 @@ pub(super) struct Run {
     /// References in it to items that we are not shown: so many results may be of calls that they stand for.
     pub(super) references: u32,
     /// It has something else than reasoning and calls that the provider runs, which may turn out to have no result.
-    pub(super) told: bool,
+    pub(super) has_solid: bool,
     /// Its first piece.
     pub(super) head: (Kind, Place),
     /// Who spoke before it, and what was held then: it may turn out to be nothing.

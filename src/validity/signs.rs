@@ -1,7 +1,7 @@
 //! Gemini's signatures (I20): in the current turn the first call of each step is signed.
 
-use super::mender::Mender;
 use super::piece::{At, fix};
+use super::repairer::Repairer;
 use crate::model::{Fix, FixKind, Kind, Outline, Place, Role, Violation};
 
 /// First calls of the current turn's steps that are not signed.
@@ -11,7 +11,7 @@ pub(super) struct Unsigned(Vec<(u32, u32, Place)>);
 const MESSAGE: &str = "the first call of a step in the current turn has no thought signature: pass back the one that came \
     with it; where it is lost, the documented sentinel is the last resort, at a cost in quality";
 
-impl Mender {
+impl Repairer {
     /// The model speaks.
     pub(super) fn sign(&mut self, kept: &[At<'_>]) {
         let first = kept.iter().find(|at| at.piece.is_host_call());

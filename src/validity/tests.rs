@@ -30,7 +30,9 @@ pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     let item = if provider == Gemini { Place::Part(at) } else { Place::Item(at) };
     let (call, result) = match provider {
         OpenAiChat => (Place::Call(at), item),
-        OpenAiResponses => (Place::Whole("function_call"), Place::Whole("function_call_output")),
+        OpenAiResponses => {
+            (Place::Message("function_call"), Place::Message("function_call_output"))
+        }
         Gemini | Anthropic | Bedrock | Mistral | DeepSeek | Kimi => (item, item),
     };
     let (id, name) = match kind {
@@ -40,9 +42,9 @@ pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     };
     let within = matches!(kind, "m" | "n" | "o");
     let (kind, place, blank) = match kind {
-        "v" => (Kind::Other, Place::Whole("item_reference"), false),
-        "p" => (Kind::Call, Place::Whole("custom_tool_call"), false),
-        "q" => (Kind::Result, Place::Whole("custom_tool_call_output"), false),
+        "v" => (Kind::Other, Place::Message("item_reference"), false),
+        "p" => (Kind::Call, Place::Message("custom_tool_call"), false),
+        "q" => (Kind::Result, Place::Message("custom_tool_call_output"), false),
         "t" => (Kind::Text, Place::Item(at), false),
         "w" => (Kind::Text, Place::Item(at), true),
         "h" => (Kind::Thinking, Place::Item(at), false),
@@ -141,13 +143,13 @@ pub(super) fn sees(
     text: &str,
     groups: &str,
     cuts: &str,
-    held: Option<Range<u32>>,
+    intact: Option<Range<u32>>,
 ) {
-    let mut mender = Mender::new(provider);
+    let mut repairer = Repairer::new(provider);
     let mut seen_groups = Vec::new();
     let mut seen_cuts = Vec::new();
     for (index, outline) in (0..).zip(transcript(text, provider)) {
-        let seen = mender.push(index, &outline);
+        let seen = repairer.push(index, &outline);
         let show = |group: &u32| if *group == NONE { "-".into() } else { group.to_string() };
         seen_groups.push(seen.groups.iter().map(show).collect::<Vec<_>>().join(","));
         for (piece, pair) in outline.pieces.iter().zip(&seen.pairs) {
@@ -156,7 +158,7 @@ pub(super) fn sees(
         seen_cuts.push(if seen.may_cut { "y" } else { "n" });
     }
     assert_eq!((seen_groups.join(" ").as_str(), seen_cuts.join(" ").as_str()), (groups, cuts));
-    assert_eq!(mender.held(), held);
+    assert_eq!(repairer.intact(), intact);
 }
 
 fn is_unsent(outline: &Outline) -> bool {

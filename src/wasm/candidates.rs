@@ -55,32 +55,32 @@ impl Candidates {
     /// A store with the options (JSON) in the input buffer.
     #[wasm_bindgen(constructor)]
     pub fn new(len: usize) -> Result<Self> {
-        with_input(len, Store::given).map(Self)
+        with_input(len, Store::from_options).map(Self)
     }
 
     /// Takes in an observation.
     pub fn upsert(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.upsert_given(json))
+        with_input(len, |json| self.0.upsert_json(json))
     }
 
     /// Takes in what came of a candidate.
     pub fn conclude(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.conclude_given(json))
+        with_input(len, |json| self.0.conclude_json(json))
     }
 
     /// Moves what is due.
     pub fn evaluate(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.evaluate_given(json))
+        with_input(len, |json| self.0.evaluate_json(json))
     }
 
     /// Moves a candidate as the host wants it.
     pub fn transition(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.transition_given(json))
+        with_input(len, |json| self.0.transition_json(json))
     }
 
     /// The candidates.
     pub fn list(&self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.list_given(json))
+        with_input(len, |json| self.0.list_json(json))
     }
 
     /// The transitions.
@@ -90,12 +90,12 @@ impl Candidates {
 
     /// What goes into a prompt.
     pub fn section(&self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.tell_given(json))
+        with_input(len, |json| self.0.section_json(json))
     }
 
     /// What of it stands there.
     pub fn inject(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.inject_given(json))
+        with_input(len, |json| self.0.inject_json(json))
     }
 
     /// Files that were made of it.

@@ -252,9 +252,9 @@ impl Manager {
     /// A call to one of the agent's tools, name and arguments as a JSON array of two: what comes of it, as JSON.
     pub fn call_agent_tool(&mut self, len: usize) -> Result<String> {
         with_input(len, |json| {
-            let given = items(json).unwrap_or_default();
-            let name = given.first().and_then(|name| string(name).ok()).unwrap_or_default();
-            let arguments = given.get(1).copied().unwrap_or("null");
+            let request_parts = items(json).unwrap_or_default();
+            let name = request_parts.first().and_then(|name| string(name).ok()).unwrap_or_default();
+            let arguments = request_parts.get(1).copied().unwrap_or("null");
             Ok(write(&self.0.call_agent_tool(&name, arguments)?))
         })
     }
@@ -287,7 +287,7 @@ impl Manager {
 
     /// A level of pressure that is newly reached, as JSON.
     pub fn pressure(&mut self) -> Option<String> {
-        self.0.pressure().map(|told| write(&told))
+        self.0.pressure().map(|event| write(&event))
     }
 
     /// Something of the message may be sent again: its text may be asked for.

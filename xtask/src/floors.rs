@@ -10,8 +10,8 @@ use crate::stamp::files;
 
 /// From the ground up; `*` marks what its own floor may import too.
 const FLOORS: [&[&str]; 7] = [
-    &["text", "number", "hash*", "json*", "keyed", "order", "error"],
-    &["model*", "estimate", "window*", "argument"],
+    &["text", "number", "hash*", "json*", "hash_index", "sort", "error"],
+    &["model*", "estimate", "window*"],
     &["ledger*", "identifiers*", "extract*", "focus*", "validity", "format", "session"],
     &["prune", "compact", "prompt", "candidate"],
     &["context"],

@@ -8,11 +8,14 @@ use crate::error::Error;
 fn wrong_arguments_are_named() {
     let good = r#"{"kind":"WORKFLOW","category":"c","content":"x","score":0.5,"source":"s","trusted":true,"at":1}"#;
     let mut store = store();
-    let told = store.upsert_given(good).unwrap();
-    assert!(told.contains(r#""toolTag":"general","tags":[],"score":0.5,"source":"s""#), "{told}");
+    let answer = store.upsert_json(good).unwrap();
+    assert!(
+        answer.contains(r#""toolTag":"general","tags":[],"score":0.5,"source":"s""#),
+        "{answer}"
+    );
     let mut refused = |from: &str, to: &str, expected: &str| {
         assert_ne!(good, good.replace(from, to));
-        let error = store.upsert_given(&good.replace(from, to)).unwrap_err();
+        let error = store.upsert_json(&good.replace(from, to)).unwrap_err();
         assert_eq!(error.to_string(), format!("observation.{expected}"));
     };
     refused(
@@ -36,35 +39,35 @@ fn wrong_arguments_are_named() {
     refused("\"x\"", "7", "content: expected a string, got integer `7`");
     let long = good.replace("\"x\"", &format!("\"{}\"", "x".repeat(16_385)));
     assert_eq!(
-        store.upsert_given(&long).unwrap_err(),
+        store.upsert_json(&long).unwrap_err(),
         Error::TooLarge { what: "observation.content".into(), size: 16_385, cap: 16_384 }
     );
     let long = good.replace("\"s\"", &format!("\"{}\"", "x".repeat(1_025)));
     assert_eq!(
-        store.upsert_given(&long).unwrap_err(),
+        store.upsert_json(&long).unwrap_err(),
         Error::TooLarge { what: "observation.source".into(), size: 1_025, cap: 1_024 }
     );
     let tags = |many: usize| {
         let tags: Vec<String> = (0..many).map(|at| format!("\"{at}\"")).collect();
         good.replace("\"at\"", &format!("\"tags\":[{}],\"at\"", tags.join(",")))
     };
-    assert!(store.upsert_given(&tags(64)).is_ok());
-    assert!(store.upsert_given(&tags(65)).unwrap_err().to_string().contains("at most 64, got 65"));
+    assert!(store.upsert_json(&tags(64)).is_ok());
+    assert!(store.upsert_json(&tags(65)).unwrap_err().to_string().contains("at most 64, got 65"));
     let error = |result: crate::error::Result<String>| result.unwrap_err().to_string();
     assert_eq!(
-        error(store.list_given("\"shadow\"")),
+        error(store.list_json("\"shadow\"")),
         "filter.state: expected one of SHADOW, PROMOTED, IN_USE, DEMOTED, ARCHIVED, REJECTED, got \"shadow\""
     );
     assert_eq!(
-        error(store.evaluate_given("1.5")),
+        error(store.evaluate_json("1.5")),
         "at: expected whole milliseconds since 1970, got 1.5"
     );
     assert_eq!(
-        error(store.conclude_given(r#"["x",{"success":1,"at":1}]"#)),
+        error(store.conclude_json(r#"["x",{"success":1,"at":1}]"#)),
         "outcome.success: expected a boolean, got integer `1`"
     );
     assert_eq!(
-        error(store.conclude_given(r#"[null,{"success":true,"at":1}]"#)),
+        error(store.conclude_json(r#"[null,{"success":true,"at":1}]"#)),
         "id: expected a string, got null"
     );
 }

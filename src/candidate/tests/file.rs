@@ -120,7 +120,7 @@ fn f140_a_line_that_was_changed_is_left_out_and_the_others_stay() {
 fn f140_nothing_is_taken_behind_a_head_that_does_not_verify() {
     let file = save(&mut some());
     let mut store = some();
-    let held = store.all.clone();
+    let before = store.all.clone();
     for (from, to) in [("\"lines\":11", "\"lines\":10"), ("\"revision\":1", "\"revision\":9")] {
         let loaded = load_with(&mut store, &file.replacen(from, to, 1), 0, &key());
         assert_eq!(
@@ -134,7 +134,7 @@ fn f140_nothing_is_taken_behind_a_head_that_does_not_verify() {
         let loaded = load_with(&mut store, broken, 0, &key());
         assert_eq!((loaded.loaded, loaded.rejected[0].line), (0, 1), "{broken}");
     }
-    assert_eq!(store.all, held, "what it held it holds");
+    assert_eq!(store.all, before, "what it held it holds");
 }
 
 /// Lines that are missing at the end, and such as stand behind it.
@@ -355,8 +355,8 @@ proptest! {
     #[test]
     fn whatever_is_loaded_is_no_panic(text in "\\PC{0,200}", lines in "[\\{\\}\",:mac0-9a-f\n]{0,300}") {
         let file = save(&mut some());
-        for given in [&text, &lines, &format!("{}\n{lines}", file.lines().next().unwrap())] {
-            prop_assert!(!load(given).1.rejected.is_empty());
+        for damaged in [&text, &lines, &format!("{}\n{lines}", file.lines().next().unwrap())] {
+            prop_assert!(!load(damaged).1.rejected.is_empty());
         }
     }
 }

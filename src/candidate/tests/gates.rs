@@ -15,10 +15,10 @@ fn usual(change: impl FnOnce(&mut Candidate)) -> Option<&'static str> {
     stop(Gates::default(), change)
 }
 
-fn attempts(it: &mut Candidate, says: &[u8]) {
+fn attempts(it: &mut Candidate, flags: &[u8]) {
     it.log = (0i64..)
-        .zip(says)
-        .map(|(after, says)| Evidence { at: (NOW - 100).saturating_add(after), says: *says })
+        .zip(flags)
+        .map(|(after, flags)| Evidence { at: (NOW - 100).saturating_add(after), flags: *flags })
         .collect();
 }
 
@@ -79,7 +79,7 @@ fn a94_there_were_attempts_enough_within_the_window() {
     let at = |it: &mut Candidate, age| it.log.iter_mut().for_each(|piece| piece.at = NOW - age);
     assert_eq!(usual(|it| at(it, 14 * DAY)), None);
     assert_eq!(usual(|it| at(it, 14 * DAY + 1)), Some("minAttempts"));
-    assert_eq!(usual(|it| it.log[0].says = 0), Some("minAttempts"));
+    assert_eq!(usual(|it| it.log[0].flags = 0), Some("minAttempts"));
     let none = Gates { min_attempts: 0, ..Gates::default() };
     assert_eq!(stop(none, |it| it.log.clear()), None);
 }
@@ -93,14 +93,14 @@ fn a94_few_enough_attempts_failed() {
 /// The original had the figure and never looked at it.
 #[test]
 fn a93_not_too_many_failed_in_a_row() {
-    let mut says = [OK; 40];
-    says[37..].fill(BAD);
-    assert_eq!(usual(|it| attempts(it, &says)), None);
-    says[36] = BAD;
-    assert_eq!(usual(|it| attempts(it, &says)), Some("maxConsecutiveFailures"));
-    let later = [&says[..], &[0, OK]].concat();
+    let mut flags = [OK; 40];
+    flags[37..].fill(BAD);
+    assert_eq!(usual(|it| attempts(it, &flags)), None);
+    flags[36] = BAD;
+    assert_eq!(usual(|it| attempts(it, &flags)), Some("maxConsecutiveFailures"));
+    let later = [&flags[..], &[0, OK]].concat();
     assert_eq!(usual(|it| attempts(it, &later)), None, "a success ends the row");
-    let seen = [&says[..], &[0]].concat();
+    let seen = [&flags[..], &[0]].concat();
     assert_eq!(usual(|it| attempts(it, &seen)), Some("maxConsecutiveFailures"));
 }
 
@@ -108,19 +108,19 @@ fn a93_not_too_many_failed_in_a_row() {
 #[test]
 fn a94_nothing_severe_happened_lately() {
     let severe = |it: &mut Candidate, age| {
-        it.log.insert(0, Evidence { at: NOW - age, says: Evidence::SEVERE });
+        it.log.insert(0, Evidence { at: NOW - age, flags: Evidence::SEVERE });
     };
     assert_eq!(usual(|it| severe(it, 7 * DAY)), Some("severeFailureLookbackMs"));
     assert_eq!(usual(|it| severe(it, 7 * DAY + 1)), None);
 }
 
 #[test]
-fn a94_nothing_says_that_it_is_an_anti_pattern() {
-    let said = |it: &mut Candidate, age| {
-        it.log.insert(0, Evidence { at: NOW - age, says: Evidence::ANTI_PATTERN });
+fn a94_no_evidence_marks_it_as_an_anti_pattern() {
+    let anti_pattern = |it: &mut Candidate, age| {
+        it.log.insert(0, Evidence { at: NOW - age, flags: Evidence::ANTI_PATTERN });
     };
-    assert_eq!(usual(|it| said(it, 14 * DAY)), Some("antiPattern"));
-    assert_eq!(usual(|it| said(it, 14 * DAY + 1)), None);
+    assert_eq!(usual(|it| anti_pattern(it, 14 * DAY)), Some("antiPattern"));
+    assert_eq!(usual(|it| anti_pattern(it, 14 * DAY + 1)), None);
 }
 
 /// Ours: what the next pass would demote is not promoted.
@@ -134,11 +134,11 @@ fn what_would_be_demoted_is_not_promoted() {
 /// F133: four attempts, and six tenths of them failed or two contradictions.
 #[test]
 fn f133_what_failed_is_demoted() {
-    let demotes = |says: &[u8], state: State| {
+    let demotes = |flags: &[u8], state: State| {
         let mut store = store();
         ripe(&mut store, "run the unit tests first", NOW);
         let mut it = store.candidates()[0].clone();
-        attempts(&mut it, says);
+        attempts(&mut it, flags);
         it.state = state;
         Gates::default().demotes(&it, NOW)
     };
@@ -236,7 +236,7 @@ fn a93_every_figure_is_looked_at() {
     let old = |it: &mut Candidate| it.log.iter_mut().for_each(|piece| piece.at = NOW - DAY);
     assert_eq!(stop(gates("{\"rollingWindowMs\":1000}"), old), Some("minAttempts"));
     let severe = |it: &mut Candidate| {
-        it.log.insert(0, Evidence { at: NOW - DAY, says: Evidence::SEVERE });
+        it.log.insert(0, Evidence { at: NOW - DAY, flags: Evidence::SEVERE });
     };
     assert_eq!(stop(gates("{\"severeFailureLookbackMs\":1000}"), severe), None);
     let bad = |it: &mut Candidate| {

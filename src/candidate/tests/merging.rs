@@ -183,12 +183,12 @@ proptest! {
     /// Evidence of one week gives the same candidate in whatever order it came.
     #[test]
     fn a_merge_does_not_hang_on_the_order(
-        given in proptest::collection::vec((0u64..=1_000_000, 0i64..7 * DAY, proptest::option::of(any::<bool>())), 1..40),
+        attempts in proptest::collection::vec((0u64..=1_000_000, 0i64..7 * DAY, proptest::option::of(any::<bool>())), 1..40),
         seed in any::<u64>(),
     ) {
-        let play = |given: &[(u64, i64, Option<bool>)]| {
+        let play = |attempts: &[(u64, i64, Option<bool>)]| {
             let mut store = store();
-            for (score, after, success) in given {
+            for (score, after, success) in attempts {
                 let (score, success) = (*score, *success);
                 store.upsert(Observation { score, success, ..observed("run the tests", NOW.saturating_add(*after)) });
             }
@@ -197,8 +197,8 @@ proptest! {
                 store.candidates()[0].clone();
             (state, sum, evidence, successes, failures, first_seen, last_seen, log)
         };
-        let mut other = given.clone();
+        let mut other = attempts.clone();
         other.sort_by_key(|it| crate::hash::mix(seed ^ it.0));
-        prop_assert_eq!(play(&given), play(&other));
+        prop_assert_eq!(play(&attempts), play(&other));
     }
 }

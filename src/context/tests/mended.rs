@@ -25,8 +25,8 @@ fn reasoning_that_is_signed_leaves_whole() {
         let answer = told.request();
         assert!(answer.fits, "{answer:?}");
         let block = &told.state.ledger.blocks[1];
-        assert!(!block.mask.whole || block.form == Form::Gone, "{block:?}");
-        block.mask.whole
+        assert!(!block.mask.atomic || block.form == Form::Gone, "{block:?}");
+        block.mask.atomic
     };
     assert_eq!((whole("c2ln"), whole("")), (true, false));
 }

@@ -145,7 +145,7 @@ fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<
             match (members.raw("output"), members.raw("result")) {
                 (None, Some(v4)) => {
                     spell(part, true);
-                    said(v4, part).map_err(|flaw| flaw.under("/result"))?;
+                    read_output(v4, part).map_err(|flaw| flaw.under("/result"))?;
                     part.piece.error = members.flag("isError").unwrap_or(false);
                 }
                 (Some(output), _) => {
@@ -179,8 +179,8 @@ fn plain<'a>(
 ) -> Read<()> {
     let options = members.raw("providerOptions").or_else(|| members.raw("providerMetadata"));
     match kind {
-        "text" => part::said(&mut members, Kind::Text, "text", part)?,
-        "reasoning" => part::said(&mut members, Kind::Thinking, "text", part)?,
+        "text" => part::read_text(&mut members, Kind::Text, "text", part)?,
+        "reasoning" => part::read_text(&mut members, Kind::Thinking, "text", part)?,
         "reasoning-file" => {
             part::say(part, Kind::Thinking, "".into());
             part::seal(part, raw.len());
@@ -252,7 +252,7 @@ pub(super) fn marked(piece: &Piece) -> impl Iterator<Item = String> {
 /// What a tool's output tells the model.
 fn result<'a>(output: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     if !output.starts_with('{') {
-        return said(output, part);
+        return read_output(output, part);
     }
     let mut output_of = json::read(output, &OUTPUT)?;
     let kind = or_empty(output_of.text("type"));
@@ -268,7 +268,7 @@ fn result<'a>(output: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             body.content(content, "/value", &output_part, false)?;
             body.fill(part);
         }
-        (_, Some(value)) => said(value, part).map_err(|flaw| flaw.under("/value"))?,
+        (_, Some(value)) => read_output(value, part).map_err(|flaw| flaw.under("/value"))?,
         (_, None) => part::say(part, Kind::Result, "".into()),
     }
     part.piece.error = matches!(&*kind, "error-text" | "error-json" | "execution-denied");
@@ -287,7 +287,7 @@ fn output_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 }
 
 /// A result that is any JSON: a string as its text.
-fn said<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+fn read_output<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let is_text = value.starts_with('"');
     let text = if is_text { json::string(value)? } else { Cow::Borrowed(value) };
     part::say(part, Kind::Result, text);
@@ -296,7 +296,7 @@ fn said<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let mut copied = Vec::new();
-    let (id, name, given) = match made {
+    let (id, name, result) = match made {
         Made::User(parts) if is_shown(host) => {
             let parts = edit::user_list(parts, host, "/parts", &mut copied);
             let id = format!("plimsoll-{:x}", fnv(parts.to_string().into_bytes()));
@@ -317,16 +317,16 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
                 edit::moved(*message, from, "/output", "/content/0/output")
             };
             copied.extend(moved.copied);
-            let given = match (moved.text.as_str(), v4) {
+            let result = match (moved.text.as_str(), v4) {
                 (Some(text), _) => output(&text, moved.error),
                 (None, true) => object!({ "type": "json", "value": null }),
                 (None, false) => Value::NULL,
             };
-            (id, name, given)
+            (id, name, result)
         }
     };
     let part =
-        object!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": given });
+        object!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": result });
     (object!({ "role": "tool", "content": [part] }), copied)
 }
 

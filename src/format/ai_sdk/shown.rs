@@ -2,7 +2,7 @@
 
 use super::super::json::{self, Read, or_empty};
 use super::super::part;
-use super::{PART, call, plain, said};
+use super::{PART, call, plain, read_output};
 use crate::json::Want::{Flag, Text};
 use crate::json::{Members, RawValue, Shape, may};
 use crate::model::{Kind, Part, Place, Role};
@@ -68,7 +68,7 @@ fn tool<'a>(at: u32, mut members: Members<'a>, name: &str, parts: &mut Vec<Part<
             result.piece.error = true;
         }
         Some(output) if state == "output-available" => {
-            said(output, &mut result).map_err(|flaw| flaw.under("/output"))?;
+            read_output(output, &mut result).map_err(|flaw| flaw.under("/output"))?;
         }
         _ => part::say(&mut result, Kind::Result, "".into()),
     }

@@ -41,10 +41,10 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
     go.retain(|piece| piece.kind != Kind::Call || !has_own_mirror(outline, piece));
     let of_content = |piece: &Piece| content_of(piece).is_some();
     let content = outline.pieces.iter().find_map(content_of);
-    let told = stay.iter().any(|piece| !matches!(piece.kind, Kind::Thinking) && !piece.mirror);
+    let has_text = stay.iter().any(|piece| !matches!(piece.kind, Kind::Thinking) && !piece.mirror);
     match content {
         _ if go.is_empty() => {}
-        Some(path) if !told => ops.push(edit::beside(&path, PLACEHOLDER.into())),
+        Some(path) if !has_text => ops.push(edit::beside(&path, PLACEHOLDER.into())),
         Some(path)
             if !stay.iter().any(|it| of_content(it)) && go.iter().any(|it| of_content(it)) =>
         {

@@ -246,8 +246,8 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
         parts.push(part_of(&seen));
     }
     // OpenAI's own items are sent back in place of what stands in the message.
-    let whole = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
-    torn |= whole.is_some_and(|output| output.starts_with("[{"));
+    let raw_output = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
+    torn |= raw_output.is_some_and(|output| output.starts_with("[{"));
     for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
         let quoted = Value::from(&*part.piece.id).to_string();
         let elsewhere =
@@ -261,8 +261,10 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
 /// Reasoning beside the content.
 fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) {
     let [text, items] = root.reasoning;
-    if let Some(said) = kwargs.text("reasoning_content").filter(|said| !said.is_empty()) {
-        let mut part = Part::new(Kind::Thinking, Place::Field(text), said);
+    if let Some(reasoning) =
+        kwargs.text("reasoning_content").filter(|reasoning| !reasoning.is_empty())
+    {
+        let mut part = Part::new(Kind::Thinking, Place::Field(text), reasoning);
         part.piece.blank = false;
         parts.push(part);
     }
@@ -280,7 +282,7 @@ fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     };
     let marked = block.raw("cache_control").is_some();
     match &*or_empty(block.text("type")) {
-        "text" => part::said(&mut block, Kind::Text, "text", part)?,
+        "text" => part::read_text(&mut block, Kind::Text, "text", part)?,
         "thinking" | "redacted_thinking" => {
             part::say(part, Kind::Thinking, or_empty(block.text("thinking")));
             let signature = block.text("signature").map_or(0, |signature| signature.len());

@@ -10,7 +10,7 @@ const A: Format = Format::OpenAiAgents;
 
 #[test]
 fn items_of_the_agents_sdk_are_read() {
-    let said = json!({ "type": "message", "role": "assistant", "status": "completed", "content": [
+    let message = json!({ "type": "message", "role": "assistant", "status": "completed", "content": [
         { "type": "output_text", "text": "so" }, { "type": "refusal", "refusal": "no" }, { "type": "image", "image": "AA" },
     ] });
     let lines = [
@@ -19,12 +19,12 @@ fn items_of_the_agents_sdk_are_read() {
         "Text /content/1 \"no\" opaque",
         "Image /content/2 \"\" image",
     ];
-    reads(A, &said, &lines);
+    reads(A, &message, &lines);
     reads(A, &json!({ "role": "system", "content": "s" }), &["System", "Text /content \"s\""]);
     let call = json!({ "type": "function_call", "id": "fc_1", "callId": "c", "name": "read",
         "arguments": "{\"a\":1}", "status": "completed", "providerData": { "id": "fc_1" } });
     reads(A, &call, &["Assistant", "Call  \"{\\\"a\\\":1}\" c read"]);
-    let given = |output: serde_json::Value| {
+    let output_item = |output: serde_json::Value| {
         json!({ "type": "function_call_result", "callId": "c", "name": "read",
         "status": "completed", "output": output })
     };
@@ -33,11 +33,11 @@ fn items_of_the_agents_sdk_are_read() {
         json!({ "type": "text", "text": "x" }),
         json!([{ "type": "input_text", "text": "x" }]),
     ] {
-        reads(A, &given(output), &["Tool", "Result  \"x\" c"]);
+        reads(A, &output_item(output), &["Tool", "Result  \"x\" c"]);
     }
-    reads(A, &given(json!("")), &["Tool", "Result  \"\" blank c"]);
+    reads(A, &output_item(json!("")), &["Tool", "Result  \"\" blank c"]);
     let image = json!({ "type": "image", "image": { "data": "AA", "mediaType": "image/png" } });
-    reads(A, &given(image), &["Tool", "Result  \"\" image c"]);
+    reads(A, &output_item(image), &["Tool", "Result  \"\" image c"]);
     let screen = json!({ "type": "computer_call_result", "callId": "c", "output": { "type": "computer_screenshot", "data": "AA" } });
     reads(A, &screen, &["Tool", "Result  \"\" opaque image c computer"]);
     let shell =
@@ -69,10 +69,10 @@ fn what_the_provider_ran_is_carried_and_approvals_are_pairs() {
     let asked = json!({ "type": "hosted_tool_call", "id": "m", "name": "mcp_approval_request", "providerData": { "id": "m" } });
     let line = "Call  \"{\\\"id\\\":\\\"m\\\"}\" opaque m mcp_approval_request";
     reads(A, &asked, &["Assistant", line]);
-    let given = json!({ "type": "hosted_tool_call", "name": "mcp_approval_response",
+    let approval = json!({ "type": "hosted_tool_call", "name": "mcp_approval_response",
         "providerData": { "approval_request_id": "m" } });
     let line = "Result  \"{\\\"approval_request_id\\\":\\\"m\\\"}\" opaque m";
-    reads(A, &given, &["Tool", line]);
+    reads(A, &approval, &["Tool", line]);
 }
 
 #[test]
@@ -83,15 +83,15 @@ fn items_of_the_agents_sdk_are_edited() {
         vec![(0, What::Id("d".into())), (0, What::Arguments(ours(json!({ "cut": "x" }))))];
     let expected = json!({ "type": "function_call", "callId": "d", "name": "n", "arguments": "{\"cut\":\"x\"}" });
     edited(A, call, changes, expected);
-    let said = |output: serde_json::Value| {
+    let result_with = |output: serde_json::Value| {
         json!({ "type": "function_call_result", "callId": "c", "name": "n",
         "status": "completed", "output": output })
     };
     edited(
         A,
-        said(json!("long")),
+        result_with(json!("long")),
         vec![text(0, "stub")],
-        said(json!({ "type": "text", "text": "stub" })),
+        result_with(json!({ "type": "text", "text": "stub" })),
     );
     let shell = |output: serde_json::Value| json!({ "type": "shell_call_output", "callId": "c", "output": [output] });
     let outcome = json!({ "type": "exit", "exitCode": 0 });
@@ -115,7 +115,7 @@ fn items_of_the_agents_sdk_are_made() {
     made(A, result("c"), &[], output, &[]);
     let refused = json!({ "type": "hosted_tool_call", "name": "mcp_approval_response", "status": "completed",
         "providerData": { "approve": false, "approval_request_id": "c", "reason": "aborted" } });
-    made(A, like("c", Place::Whole("mcp_approval_request")), &[], refused, &[]);
+    made(A, like("c", Place::Message("mcp_approval_request")), &[], refused, &[]);
     let hosts = [
         json!({ "type": "function_call_result", "callId": "x", "name": "read", "status": "completed", "output": "late" }),
     ];

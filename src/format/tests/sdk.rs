@@ -310,7 +310,7 @@ fn instances_are_read_and_a_call_counts_once() {
 }
 
 #[test]
-fn a_call_that_stands_where_nobody_looks_is_left_alone() {
+fn a_call_in_an_unread_place_is_left_alone() {
     for elsewhere in [
         json!({ "additional_kwargs": { "signatures": { "c": "sig" } } }),
         json!({ "response_metadata": { "output": [{ "type": "function_call", "call_id": "c" }] } }),
@@ -329,7 +329,7 @@ fn a_call_that_stands_where_nobody_looks_is_left_alone() {
 }
 
 #[test]
-fn a_call_is_changed_wherever_it_stands() {
+fn a_call_is_changed_wherever_it_is() {
     let mut expected = instance();
     expected["content"][1]["id"] = "n".into();
     expected["content"][1]["input"] = json!({ "cut": "…" });
@@ -384,7 +384,7 @@ fn a_call_is_changed_wherever_it_stands() {
 }
 
 #[test]
-fn what_langchain_writes_is_edited_where_it_stands_and_known_as_the_same() {
+fn serialized_langchain_messages_are_edited_in_place_and_recognized_again() {
     let own = json!({ "type": "tool", "content": "long", "tool_call_id": "c", "status": "error" });
     let fields =
         json!({ "content": "long", "tool_call_id": "c", "status": "error", "artifact": 1 });

@@ -24,10 +24,10 @@ fn responses_read() {
     ] });
     let new = "Other /content/2 \"{\\\"type\\\":\\\"new\\\"}\" opaque";
     reads(R, &parts, &["User", "Text /content/0 \"see\"", "Image /content/1 \"\" image", new]);
-    let said = json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
+    let message = json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
         { "type": "output_text", "text": "so", "annotations": [] }, { "type": "refusal", "refusal": "no" },
     ] });
-    reads(R, &said, &["Assistant", "Text /content/0 \"so\"", "Text /content/1 \"no\" opaque"]);
+    reads(R, &message, &["Assistant", "Text /content/0 \"so\"", "Text /content/1 \"no\" opaque"]);
     let reasoning = json!({ "type": "reasoning", "id": "rs_1", "encrypted_content": "gAAA",
         "summary": [{ "type": "summary_text", "text": "a" }, { "type": "summary_text", "text": "b" }] });
     reads(R, &reasoning, &["Assistant", "Thinking  \"a\\nb\""]);
@@ -100,9 +100,9 @@ fn responses_read_all_kinds_of_calls() {
     reads(R, &screen, &["Tool", "Result  \"\" opaque image c computer"]);
     let asked = json!({ "type": "mcp_approval_request", "id": "m", "name": "do", "arguments": "{}", "server_label": "s" });
     reads(R, &asked, &["Assistant", "Call  \"\\\"{}\\\"\" opaque m do"]);
-    let given =
+    let item =
         json!({ "type": "mcp_approval_response", "approval_request_id": "m", "approve": true });
-    reads(R, &given, &["Tool", "Result  \"\" opaque m"]);
+    reads(R, &item, &["Tool", "Result  \"\" opaque m"]);
     // What the provider runs itself needs no result of ours.
     let search = json!({ "type": "tool_search_call", "execution": "server", "call_id": null, "arguments": {} });
     let line = format!("Other  {:?} opaque", search.to_string());
@@ -199,7 +199,7 @@ fn responses_edit() {
 
 #[test]
 fn responses_make() {
-    let of = |kind| like("c", Place::Whole(kind));
+    let of = |kind| like("c", Place::Message(kind));
     let output = json!({ "type": "function_call_output", "call_id": "c", "output": "aborted" });
     made(R, result("c"), &[], output, &[]);
     made(
@@ -400,7 +400,7 @@ fn fingerprints_know_content_and_no_ids() {
     let of = |format: Format, json: serde_json::Value| {
         fingerprint(&format.read(json.to_string().as_bytes(), 0).unwrap())
     };
-    let output = |id: &str, said: &str| json!({ "type": "function_call_output", "id": id, "call_id": id, "output": said });
+    let output = |id: &str, text: &str| json!({ "type": "function_call_output", "id": id, "call_id": id, "output": text });
     assert_eq!(of(R, output("a", "x")), of(R, output("b", "x")));
     assert_ne!(of(R, output("a", "x")), of(R, output("a", "y")));
     let sealed = |text: &str| json!({ "type": "reasoning", "id": "r", "summary": [], "encrypted_content": text });

@@ -6,7 +6,7 @@ use super::read::Object;
 use super::screen::{Screen, Style, count, percent, short, span, tame};
 use super::table::{Row, table};
 use crate::inspect::nearest;
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 use crate::text::{plain, prefix, utf16_len};
 
 /// UTF-16 code units of a text that are shown (A105), and its end where there are more.

@@ -4,7 +4,7 @@ use super::parts::{bar as window_bar, letter};
 use super::read::Object;
 use super::screen::{Screen, Span, Style, bar, count, percent, short, span};
 use super::table::{Row, left, right, table};
-use crate::order::{down, sort_by};
+use crate::sort::{down, sort_by};
 
 /// Entries that are named before the rest is counted (A103).
 const PATHS: usize = 3;

@@ -27,7 +27,7 @@ fn sizes(plan: &Plan<'_>) -> Vec<usize> {
 }
 
 #[test]
-fn a18_a22_blank_ones_are_none_and_nothing_stands_between() {
+fn a18_a22_blank_sections_are_left_out_with_nothing_between() {
     let mut sections = vec![section("a", 3, 10, false), section("b", 4, 90, false)];
     sections
         .insert(1, Section { key: "blank".into(), content: " \n".into(), ..Section::default() });
@@ -99,7 +99,7 @@ fn a11_a_section_is_cut_once() {
 }
 
 #[test]
-fn a_focus_lifts_what_it_needs_and_says_why() {
+fn a_focus_lifts_what_it_needs_and_gives_the_reason() {
     let focus = Focus::of("continue in src/a.rs", &[], None, &LANGUAGES);
     assert_eq!(focus.signals, [Signal::Continue]);
     let sections = [section("git", 1_000, 40, false), section("skills", 1_000, 45, false)];
@@ -205,8 +205,8 @@ proptest! {
         }
         // Whole from where it says.
         for it in &plan.sections {
-            let whole = with(it.whole_from_total_chars);
-            let again = whole.sections.iter().find(|again| again.key == it.key).unwrap();
+            let uncut = with(it.whole_from_total_chars);
+            let again = uncut.sections.iter().find(|again| again.key == it.key).unwrap();
             prop_assert_eq!(again.final_chars.max(again.original_chars.min(per_tier) - 16.min(again.original_chars.min(per_tier))), again.final_chars);
         }
         prop_assert_eq!(with(total), plan);

@@ -47,10 +47,10 @@ fn hot_set_and_digest_shrink_so_that_a_fold_frees_its_share() {
 }
 
 #[test]
-fn a_fold_that_cannot_free_its_share_says_that_the_fixed_part_is_too_large() {
+fn a_fold_that_cannot_free_its_share_reports_that_the_fixed_part_is_too_large() {
     let reason = |fixed| fold_beside(fixed).0.refused;
     assert_eq!(reason(59_000), None);
-    let said = reason(64_000).expect("a reason");
-    assert!(said.starts_with("fixed part too large"), "{said}");
+    let reason_text = reason(64_000).expect("a reason");
+    assert!(reason_text.starts_with("fixed part too large"), "{reason_text}");
     assert_eq!(kept(&fold_beside(64_000).1), (0, 0));
 }

@@ -1,6 +1,6 @@
 //! Changes below the trigger: which preset makes them, with a summarizer and without one.
 
-use super::super::presets::Early::{ColdFolds, Edits, Folds};
+use super::super::tuning::Early::{ColdFolds, Edits, Folds};
 use super::*;
 
 /// Ten thousand tokens of the model's words: nothing that an edit could shorten, only a fold.

@@ -110,14 +110,14 @@ proptest! {
     }
 
     #[test]
-    fn a_request_checked_as_it_grows_breaks_what_it_breaks_as_a_whole(text in any_transcript(true), provider in any_provider()) {
+    fn a_request_checked_as_it_grows_breaks_the_same_rules_as_one_checked_at_once(text in any_transcript(true), provider in any_provider()) {
         let outlines = transcript(&text, provider);
         let options = Options { thinking: true, tools: Some(false), ..Options::default() };
         let mut checker = Checker::new(provider, options);
         for (at, outline) in outlines.iter().enumerate() {
             checker.push(outline);
-            let whole = check(&outlines[..=at], provider, options);
-            prop_assert_eq!(checker.count(), whole.len(), "{:?}", whole);
+            let full = check(&outlines[..=at], provider, options);
+            prop_assert_eq!(checker.count(), full.len(), "{:?}", full);
         }
     }
 
@@ -145,8 +145,8 @@ proptest! {
     #[test]
     fn a_cut_never_parts_a_call_from_its_result(text in any_transcript(false), provider in any_provider()) {
         let outlines = transcript(&text, provider);
-        let mut mender = Mender::new(provider);
-        let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| mender.push(at, outline)).collect();
+        let mut repairer = Repairer::new(provider);
+        let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| repairer.push(at, outline)).collect();
         for (at, cut) in seen.iter().enumerate().filter(|(_, seen)| seen.may_cut) {
             let moved = |fix: &Fix| matches!(fix.kind, FixKind::Drop { .. });
             for later in seen.iter().skip(at) {

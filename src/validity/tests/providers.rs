@@ -108,9 +108,9 @@ fn reasoning_of_turns_with_calls_is_sent_back() {
     assert_eq!(rules("U:t A:t,ca T:ra A:t U:t", OpenAiChat), []);
 
     let ties = |text, provider| {
-        let mut mender = Mender::new(provider);
+        let mut repairer = Repairer::new(provider);
         let seen = (0..).zip(transcript(text, provider));
-        seen.map(|(at, outline)| mender.push(at, &outline).ties_reasoning).collect::<Vec<_>>()
+        seen.map(|(at, outline)| repairer.push(at, &outline).ties_reasoning).collect::<Vec<_>>()
     };
     // Calls tie what follows in the turn too: its answer is sent back with the rest.
     let text = "U:t A:h,t U:t A:h,ca T:ra A:h,t U:t A:h,t";
@@ -139,7 +139,7 @@ fn images_are_counted_and_measured() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_what_would_be_right() {
+fn a_violation_names_the_fault_and_the_fix() {
     let text = "U:t A:ca,cb U:ra U:rb S:t A:t*,h* U:t*,t*,t*,t*";
     let outlines = transcript(text, Bedrock);
     let found = check(&outlines, Bedrock, Options { tools: Some(false), ..options(true) });

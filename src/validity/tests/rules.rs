@@ -14,7 +14,7 @@ fn valid_transcripts_are_left_alone() {
 }
 
 #[test]
-fn open_calls_get_a_result_that_tells_of_none() {
+fn open_calls_get_a_result_that_states_there_was_none() {
     both("U:t A:ca", &["I1 1 after result a"]);
     both("U:t A:ca,cb U:rb", &["I1 1 after result a"]);
     both("U:t A:ca,cb U:rb,t", &["I1 1 after result a"]);
@@ -153,18 +153,19 @@ fn a_provider_is_known_by_its_name_and_an_unknown_one_is_refused_with_what_is_al
 
 /// Where each message is a turn of its own, the provider may still read neighbours as one.
 #[test]
-fn neighbours_of_the_newest_reasoning_are_held_with_it() {
-    let held = |text: &str, provider| {
-        let mut mender = Mender::new(provider).told(Options { apart: true, ..Options::default() });
+fn neighbours_of_the_newest_reasoning_are_kept_with_it() {
+    let intact = |text: &str, provider| {
+        let mut repairer =
+            Repairer::new(provider).with_options(Options { apart: true, ..Options::default() });
         for (index, outline) in (0..).zip(transcript(text, provider)) {
-            mender.push(index, &outline);
+            repairer.push(index, &outline);
         }
-        mender.held()
+        repairer.intact()
     };
     for provider in [Anthropic, Bedrock] {
-        assert_eq!(held("U:t A:h,ca A:h,cb U:rb", provider), Some(1..3));
-        assert_eq!(held("U:t A:h,t A:t A:ca U:ra", provider), Some(1..4));
-        assert_eq!(held("U:t A:t A:h,ca U:ra A:h,cb", provider), Some(4..5));
-        assert_eq!(held("U:t A:h,t U:t A:t A:t", provider), Some(1..2));
+        assert_eq!(intact("U:t A:h,ca A:h,cb U:rb", provider), Some(1..3));
+        assert_eq!(intact("U:t A:h,t A:t A:ca U:ra", provider), Some(1..4));
+        assert_eq!(intact("U:t A:t A:h,ca U:ra A:h,cb", provider), Some(4..5));
+        assert_eq!(intact("U:t A:h,t U:t A:t A:t", provider), Some(1..2));
     }
 }

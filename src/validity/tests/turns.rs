@@ -77,7 +77,7 @@ pub(super) fn mends(provider: Provider, text: &str, expected: &[&str]) {
 #[track_caller]
 pub(super) fn mends_as(provider: Provider, inline: bool, text: &str, expected: &[&str]) {
     let outlines = transcript(text, provider);
-    let fixes = mend_told(&outlines, provider, options(inline));
+    let fixes = mend_with(&outlines, provider, options(inline));
     assert_eq!(fixes.iter().map(line).collect::<Vec<_>>(), expected, "{text}");
     let mended = take_turns(apply(&outlines, &fixes), provider, inline);
     accept(&mended, provider, options(inline)).unwrap();
@@ -141,12 +141,12 @@ proptest! {
     #[test]
     fn whatever_is_mended_is_valid(text in any_transcript(true), (provider, inline) in any_provider()) {
         let outlines = transcript(&text, provider);
-        let fixes = mend_told(&outlines, provider, options(inline));
+        let fixes = mend_with(&outlines, provider, options(inline));
         let mended = take_turns(apply(&outlines, &fixes), provider, inline);
         prop_assert_eq!(accept(&mended, provider, options(inline)), Ok(()), "{:?} {:?}", fixes, mended);
         prop_assert_eq!(check(&mended, provider, options(inline)), []);
-        prop_assert_eq!(mend_told(&mended, provider, options(inline)), []);
-        prop_assert_eq!(&fixes, &mend_told(&outlines, provider, options(inline)), "the same for the same");
+        prop_assert_eq!(mend_with(&mended, provider, options(inline)), []);
+        prop_assert_eq!(&fixes, &mend_with(&outlines, provider, options(inline)), "the same for the same");
         prop_assert_eq!(fixes.is_empty(), accept(&outlines, provider, options(inline)).is_ok(), "{:?}", fixes);
         for fix in &fixes {
             if let FixKind::After(Made::Result { text, .. }) = &fix.kind {
@@ -159,7 +159,7 @@ proptest! {
     fn healthy_sessions_are_left_alone(text in healthy(), provider in any_provider()) {
         let text = native(&text, provider);
         let outlines = transcript(&text, provider.0);
-        prop_assert_eq!(mend_told(&outlines, provider.0, options(provider.1)), [], "{}", text);
+        prop_assert_eq!(mend_with(&outlines, provider.0, options(provider.1)), [], "{}", text);
     }
 
     #[test]
@@ -167,7 +167,7 @@ proptest! {
         let mut outlines = transcript(&native(&text, provider), provider.0);
         outlines.truncate(cut.max(1));
         let (provider, inline) = provider;
-        let fixes = mend_told(&outlines, provider, options(inline));
+        let fixes = mend_with(&outlines, provider, options(inline));
         prop_assert_eq!(accept(&take_turns(apply(&outlines, &fixes), provider, inline), provider, options(inline)), Ok(()));
         let newest = (0..).zip(&outlines).filter(|(_, outline)| outline.role == Role::Assistant).last();
         for fix in &fixes {
@@ -179,8 +179,8 @@ proptest! {
     #[test]
     fn a_cut_never_parts_a_call_from_its_result(text in any_transcript(true), (provider, inline) in any_provider()) {
         let outlines = transcript(&text, provider);
-        let mut mender = Mender::new(provider).told(options(inline));
-        let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| mender.push(at, outline)).collect();
+        let mut repairer = Repairer::new(provider).with_options(options(inline));
+        let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| repairer.push(at, outline)).collect();
         for (at, cut) in seen.iter().enumerate().filter(|(_, seen)| seen.may_cut) {
             let moved = |fix: &Fix| matches!(fix.kind, FixKind::Drop { .. });
             for later in seen.iter().skip(at) {

@@ -6,7 +6,7 @@ use Provider::{Gemini, OpenAiResponses};
 
 /// I14: reasoning goes with what it led to, and is never the end of its turn; I15: each kind of call has its results.
 #[test]
-fn responses_ties_reasoning_and_tells_kinds_of_calls_apart() {
+fn responses_ties_reasoning_and_distinguishes_kinds_of_calls() {
     let responses = |text, expected: &[&str]| mends(OpenAiResponses, text, expected);
     responses("U:t A:h A:ca T:ra A:h A:t U:t", &[]);
     responses("U:t A:h A:h A:ca A:cb T:rb T:ra", &[]);
@@ -100,7 +100,7 @@ fn gemini_signs_the_first_call_of_each_step() {
     assert_eq!(found("U:t A:ka U:sa A:t U:t A:kb* U:sb"), []);
     assert_eq!(found("U:t A:ka U:sa,t"), []);
     let outlines = transcript("U:t A:ka,kb U:sa,sb A:kc* U:sc A:kd U:sd", Gemini);
-    let fixes = mend_told(&outlines, Gemini, thinking);
+    let fixes = mend_with(&outlines, Gemini, thinking);
     assert_eq!(fixes.iter().map(line).collect::<Vec<_>>(), ["I20 1 sign 0", "I20 5 sign 0"]);
     assert_eq!(check(&apply(&outlines, &fixes), Gemini, thinking), []);
     assert_eq!(mend(&outlines, Gemini), []);
@@ -125,7 +125,7 @@ fn results_of_a_single_host_have_the_names_of_their_calls() {
     for (message, piece, name) in [(1, 0, "read"), (1, 1, "grep"), (2, 0, "read"), (3, 0, "edit")] {
         outlines[message].pieces[piece].name = name.into();
     }
-    let fixes = mend_told(&outlines, Gemini, single);
+    let fixes = mend_with(&outlines, Gemini, single);
     assert_eq!(
         fixes.iter().map(line).collect::<Vec<_>>(),
         ["I19 3 drop 0", "I19 3 after 3.0 as b"]
@@ -134,5 +134,5 @@ fn results_of_a_single_host_have_the_names_of_their_calls() {
     assert_eq!(&*mended[3].pieces[0].name, "grep");
     assert_eq!(check(&mended, Gemini, single), []);
     // Elsewhere the id alone tells.
-    assert_eq!(mend_told(&outlines, Provider::DeepSeek, single), []);
+    assert_eq!(mend_with(&outlines, Provider::DeepSeek, single), []);
 }

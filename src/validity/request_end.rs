@@ -1,13 +1,13 @@
 //! What a request needs because it ends here.
 
-use super::mender::Mender;
 use super::piece::{fix, shown};
+use super::repairer::Repairer;
 use super::run::Call;
 use super::{CONTINUE, NO_RESULT, START};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, Place, Role, Violation};
-use crate::order::sort_by;
+use crate::sort::sort_by;
 
-impl Mender {
+impl Repairer {
     /// What makes a request valid that ends with the last message pushed: results for calls that have none, a user's
     /// line where the first or the last message must be the user's. Of a prefix, whose end is not shown, only what its
     /// start needs. Nothing is remembered of it.
@@ -23,7 +23,7 @@ impl Mender {
         if self.signs {
             fixes.extend(self.signatures());
         }
-        let vanishes = ends.filter(|run| !run.told);
+        let vanishes = ends.filter(|run| !run.has_solid);
         let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
         let last = vanishes.map_or(self.last, |run| run.before.0);
         if let Some((index, Role::Assistant | Role::Tool)) = first {

@@ -1,12 +1,12 @@
 //! All results of a turn in one message (I19): where one is missing or late, those that stand in place go along into a
 //! message of ours directly behind the calls.
 
-use super::mender::Mender;
 use super::piece::{At, fix, in_parts};
+use super::repairer::Repairer;
 use super::run::{Call, Placed, Run};
 use crate::model::{Fix, FixKind, Made};
 
-impl Mender {
+impl Repairer {
     /// Whether the provider wants the results of a turn in one message, and the host's messages hold several.
     pub(super) fn is_together(&self) -> bool {
         self.provider.rules().together && !self.single

@@ -62,7 +62,7 @@ impl ByHash {
 ///
 /// # Example
 /// ```
-/// let mut calls = plimsoll::keyed::ByName::default();
+/// let mut calls = plimsoll::hash_index::ByName::default();
 /// assert_eq!(calls.insert(0, "toolu_1", 5), None);
 /// assert_eq!((calls.get(0, "toolu_1"), calls.get(1, "toolu_1")), (Some(5), None));
 /// assert_eq!(calls.insert(0, "toolu_1", 6), Some(5));

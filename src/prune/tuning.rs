@@ -68,7 +68,7 @@ impl Prices {
 }
 
 /// The whole, where shares are in 1e-4.
-pub const WHOLE: u64 = 10_000;
+pub const BASIS_POINTS: u64 = 10_000;
 
 /// `retention` of the default preset, in thousandths.
 pub(super) const BALANCED: i64 = 500;
@@ -184,7 +184,12 @@ impl Policy {
 
     /// The same choice, but nothing is changed below the trigger.
     fn at_capacity(self) -> Self {
-        Self { ingest_cap: WHOLE, early: Early::Nothing, early_alone: Early::Nothing, ..self }
+        Self {
+            ingest_cap: BASIS_POINTS,
+            early: Early::Nothing,
+            early_alone: Early::Nothing,
+            ..self
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 /// # Example
 /// ```
 /// let mut words = vec!["b", "ccc", "a"];
-/// plimsoll::order::sort_by(&mut words, |word| (-(word.len() as i64), 0));
+/// plimsoll::sort::sort_by(&mut words, |word| (-(word.len() as i64), 0));
 /// assert_eq!(words, ["ccc", "b", "a"]);
 /// ```
 pub fn sort_by<T>(list: &mut [T], rank: impl Fn(&T) -> (i64, i64)) {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_larger_stands_first() {
+    fn down_sorts_the_larger_first() {
         assert!(down(u64::MAX) < down(5) && down(5) < down(0));
         let mut list = vec![3, 1, 3, 2];
         sort_set(&mut list);

@@ -19,7 +19,7 @@ impl Shape {
             }
             let place = error.member();
             let place = place.map_or_else(|| argument.to_string(), |it| place_of(argument, it));
-            told(&place, self.what, &error)
+            place_error(&place, self.what, &error)
         })
     }
 
@@ -35,7 +35,7 @@ fn place_of(argument: Arguments<'_>, member: &str) -> String {
 }
 
 /// What is wrong, as the host is told it.
-fn told(place: &str, expected: &str, error: &json::Error) -> Error {
+fn place_error(place: &str, expected: &str, error: &json::Error) -> Error {
     let wrong = error.what().strip_prefix("invalid type: ");
     let wrong = wrong.and_then(|wrong| wrong.split_once(", expected "));
     let (got, expected) = wrong.unwrap_or_else(|| (error.what(), expected));
@@ -57,6 +57,7 @@ pub fn each<'a, T>(
 
 /// A string.
 pub fn text(argument: Arguments<'_>, raw: &RawValue) -> Result<String> {
-    let text = string(raw).map_err(|error| told(&argument.to_string(), "a string", &error))?;
+    let text =
+        string(raw).map_err(|error| place_error(&argument.to_string(), "a string", &error))?;
     Ok(text.into_owned())
 }

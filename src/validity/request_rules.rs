@@ -92,7 +92,7 @@ pub fn unmark(
 
 /// What nothing mends, message by message: I29, I23, I27, and I13 where the host's system and tools alone have too many markers.
 #[derive(Clone, Debug)]
-pub(super) struct Whole {
+pub(super) struct RequestRules {
     limits: Limits,
     /// The request declares no tools, and has no call so far.
     undeclared: bool,
@@ -113,10 +113,10 @@ struct Image {
     widest: u32,
 }
 
-impl Whole {
+impl RequestRules {
     pub(super) fn new(provider: Provider, options: Options) -> Self {
         let rules = provider.rules();
-        let mut whole = Self {
+        let mut checks = Self {
             limits: rules.limits,
             undeclared: rules.declares && options.tools == Some(false),
             wants_reasoning: options.thinking && provider.wants_reasoning(),
@@ -129,9 +129,9 @@ impl Whole {
             let message = format!(
                 "system and tools have {found} cache markers; at most {most} may be in the whole request"
             );
-            whole.found.push(Violation { rule: "I13", index: 0, path: None, message });
+            checks.found.push(Violation { rule: "I13", index: 0, path: None, message });
         }
-        whole
+        checks
     }
 
     pub(super) fn push(&mut self, index: u32, outline: &Outline) {
@@ -145,19 +145,19 @@ impl Whole {
                 self.images.push(Image { index, place, images, up_to: self.count, widest });
             }
         }
-        let mut tell = |rule, message: &str| {
+        let mut report = |rule, message: &str| {
             self.found.push(Violation { rule, index, path: None, message: message.into() });
         };
         if calls && self.undeclared {
             self.undeclared = false;
             let message =
                 "the history has tool calls and the request declares no tools; send the tools too";
-            tell("I29", message);
+            report("I29", message);
         }
         if self.wants_reasoning && calls && !thinks {
             let message =
                 "with thinking on, a turn that made calls must be sent back with its reasoning";
-            tell("I23", message);
+            report("I23", message);
         }
     }
 
@@ -177,17 +177,17 @@ impl Whole {
         let pixels = if count > limits.many { limits.many_pixels } else { limits.pixels };
         let mut violations = Vec::new();
         for it in &self.images {
-            let mut tell = |message| {
+            let mut report = |message| {
                 let path = Some(it.place.pointer());
                 violations.push(Violation { rule: "I27", index: it.index, path, message });
             };
             if it.up_to > limits.images && it.up_to.saturating_sub(it.images) <= limits.images {
                 let most = limits.images;
-                tell(format!("the request has {count} images; at most {most} are taken"));
+                report(format!("the request has {count} images; at most {most} are taken"));
             }
             let wide = it.widest;
             if wide > pixels {
-                tell(format!(
+                report(format!(
                     "a side of the image has {wide} pixels; of {count} images each may have {pixels}"
                 ));
             }

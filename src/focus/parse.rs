@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Focus, Signal};
-use crate::argument::{each, text};
 use crate::error::Result;
+use crate::json::argument::{each, text};
 use crate::json::{RawValue, Shape, Want, Write, may, object};
 
 const FOCUS: Shape = Shape {
@@ -24,23 +24,27 @@ impl Focus {
     ///
     /// # Errors
     /// `InvalidArgument` with the place in it.
-    pub fn given(raw: &RawValue) -> Result<Self> {
-        let mut given = FOCUS.argument(raw, format_args!("focus"))?;
-        let names = each(given.items("planSignals"), format_args!("focus.planSignals"), text)?;
+    pub fn parse(raw: &RawValue) -> Result<Self> {
+        let mut members = FOCUS.argument(raw, format_args!("focus"))?;
+        let names = each(members.items("planSignals"), format_args!("focus.planSignals"), text)?;
         let all = [Signal::Continue, Signal::Plan, Signal::Change, Signal::Verify];
         Ok(Self {
-            summary: given.text("querySummary").map(Cow::into_owned).unwrap_or_default(),
+            summary: members.text("querySummary").map(Cow::into_owned).unwrap_or_default(),
             files: each(
-                given.items("activeFilePaths"),
+                members.items("activeFilePaths"),
                 format_args!("focus.activeFilePaths"),
                 text,
             )?,
             inferred: each(
-                given.items("inferredFilePaths"),
+                members.items("inferredFilePaths"),
                 format_args!("focus.inferredFilePaths"),
                 text,
             )?,
-            symbols: each(given.items("activeSymbols"), format_args!("focus.activeSymbols"), text)?,
+            symbols: each(
+                members.items("activeSymbols"),
+                format_args!("focus.activeSymbols"),
+                text,
+            )?,
             signals: all
                 .into_iter()
                 .filter(|signal| names.iter().any(|name| name == signal.name()))

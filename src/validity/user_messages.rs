@@ -1,13 +1,13 @@
 //! The user, the system or a tool speaks, and who may speak behind whom.
 
-use super::mender::{Mender, Seen};
 use super::piece::{Fate, at, fix, plain};
 use super::provider::Between;
+use super::repairer::{Findings, Repairer};
 use crate::model::{FixKind, Kind, Outline, Role};
 
-impl Mender {
+impl Repairer {
     /// A message of the user, the system or a tool: results first, then whatever else.
-    pub(super) fn other(&mut self, index: u32, outline: &Outline, seen: &mut Seen) {
+    pub(super) fn other(&mut self, index: u32, outline: &Outline, seen: &mut Findings) {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
         let holds =
             outline.pieces.iter().any(|piece| piece.kind == Kind::Result || piece.is_approval());
@@ -60,7 +60,7 @@ impl Mender {
         if speaks {
             self.give_up(seen);
         }
-        self.settle(seen);
+        self.finish_run(seen);
         let mut role = outline.role;
         // Nobody looks for a result in what the system says.
         let knows_one = rules.system_first && !leads || answers;
@@ -78,7 +78,7 @@ impl Mender {
         if answers {
             let speaker = self.provider.speaker_of_results(self.inline, role);
             self.take_turn(index, speaker, true, seen);
-            self.spoke(index, speaker);
+            self.record_speaker(index, speaker);
             if speaks && speaker == Role::Tool && role == Role::User {
                 self.take_turn(index, role, false, seen);
             } else {
@@ -88,11 +88,11 @@ impl Mender {
             self.take_turn(index, role, false, seen);
         }
         self.called &= answers || role != Role::User;
-        self.spoke(index, role);
+        self.record_speaker(index, role);
     }
 
     /// Says if the provider does not take a message of this role behind the last one.
-    pub(super) fn take_turn(&self, index: u32, speaker: Role, answers: bool, seen: &mut Seen) {
+    pub(super) fn take_turn(&self, index: u32, speaker: Role, answers: bool, seen: &mut Findings) {
         let (rule, message) = match self.provider.between(self.last, speaker) {
             Between::Nothing => return,
             Between::Assistant => (

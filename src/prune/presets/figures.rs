@@ -2,13 +2,13 @@
 
 use super::{Marker, Seed, Strategy, Stub, Trigger};
 use crate::error::{Error, Result, listed};
-use crate::prune::presets::BALANCED;
-use crate::prune::{Policy, Protect, WHOLE};
+use crate::prune::tuning::BALANCED;
+use crate::prune::{BASIS_POINTS, Policy, Protect};
 
 /// What the rows share: nothing is done.
 const NOTHING: Seed = Seed {
     name: "",
-    trigger: Trigger::Share(WHOLE),
+    trigger: Trigger::Share(BASIS_POINTS),
     stub: Stub::None,
     stub_chars: 200,
     above: 1,
@@ -146,7 +146,7 @@ impl Policy {
             tools: Vec::new(),
         };
         (policy.target, policy.minimum_gain) = (*target, *minimum_gain);
-        policy.ingest_cap = WHOLE;
+        policy.ingest_cap = BASIS_POINTS;
         // None of these systems has a least size for what is summarized.
         policy.summary_minimum = 0;
         policy.seed = Some(seed.clone());

@@ -1,13 +1,13 @@
 //! What stands in the model's own messages beside its calls: results of a provider's tools or of an SDK that keeps both
 //! in one part, and requests for approval with their responses.
 
-use super::mender::{Mender, Seen};
 use super::piece::{At, Fate, answer, fix, key, shown, their_key};
+use super::repairer::{Findings, Repairer};
 use super::run::{Approval, Run};
-use crate::keyed::ByName;
+use crate::hash_index::ByName;
 use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place};
 
-impl Mender {
+impl Repairer {
     /// Follows the calls and results of a message of the model's: a result that answers none that is open then goes.
     /// `open` counts, by id, what is open at this place; a second scope says which ids this message has called.
     pub(super) fn awaits(
@@ -47,7 +47,7 @@ impl Mender {
 
     /// A step goes out as a message of its own. Where it would be one of reasoning alone, or one that may not stand before
     /// the next step's, the two go out as one.
-    pub(super) fn steps(&self, outline: &Outline, kept: &mut Vec<At<'_>>, seen: &mut Seen) {
+    pub(super) fn steps(&self, outline: &Outline, kept: &mut Vec<At<'_>>, seen: &mut Findings) {
         let rules = self.provider.rules();
         let (mut start, mut calls, mut thinks) = (0usize, false, true);
         let mut step = kept.first().map_or((0, 0), |it| it.piece.step);
@@ -90,7 +90,7 @@ impl Mender {
     }
 
     /// Such a result, with its call: it stays where it is.
-    pub(super) fn within(&mut self, at: At<'_>, seen: &mut Seen) {
+    pub(super) fn within(&mut self, at: At<'_>, seen: &mut Findings) {
         let Some(call) = self.take(at.piece, &key(at.piece)) else {
             let message = format!("the call \"{}\" is answered already", at.piece.id.trim());
             seen.fix(at, at.drop(), "I1", &message);
@@ -105,13 +105,13 @@ impl Mender {
         let key = it.piece.id.trim();
         let is_it = |piece: &Piece| piece.kind == Kind::Call && piece.id.trim() == key;
         let earlier = self.run.as_ref().filter(|_| self.continues());
-        let stands =
+        let is_placed =
             outline.pieces.iter().any(is_it) || earlier.is_some_and(|run| wire(run, key).is_some());
-        if !stands {
+        if !is_placed {
             let message = format!("approval is asked for \"{key}\", which is no call's id");
             fixes.push(it.fix(it.drop(), "I4", &message));
         }
-        stands
+        is_placed
     }
 
     /// Whether the run has a call with the piece's id.
@@ -120,7 +120,7 @@ impl Mender {
     }
 
     /// A request for approval: a response may follow, and it goes out with its call's id.
-    pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Seen) {
+    pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Findings) {
         let key = at.piece.id.trim();
         let Some(run) = &mut self.run else { return };
         let Some(wire) = wire(run, key).map(Box::<str>::from) else { return };
@@ -137,7 +137,7 @@ impl Mender {
     }
 
     /// A response of approval stands directly behind the turn that asked: there the SDK acts on it.
-    pub(super) fn decide(&mut self, at: At<'_>, seen: &mut Seen) -> Fate {
+    pub(super) fn decide(&mut self, at: At<'_>, seen: &mut Findings) -> Fate {
         let run = self.run.as_mut().filter(|run| run.answering);
         let asked = run.and_then(|run| {
             let asked = run.approvals.iter().find(|asked| asked.id == at.piece.name)?.call;

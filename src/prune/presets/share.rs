@@ -6,7 +6,7 @@ use super::{Marker, Seed, Shorten, is_free, shorten};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind};
 use crate::prune::fit::drop_group;
-use crate::prune::{Decision, Pruner, Rule, Setting, WHOLE, Writer};
+use crate::prune::{BASIS_POINTS, Decision, Pruner, Rule, Setting, Writer};
 
 impl Pruner {
     /// Cuts old bodies, the oldest first, until the target is reached; a person's words stay.
@@ -70,7 +70,7 @@ impl Pruner {
 
     /// Tokens that a preset aims for.
     pub(in crate::prune) fn aim(&self, setting: &Setting) -> u64 {
-        (self.policy.target * setting.usable / WHOLE).min(setting.cap / 10 * 7)
+        (self.policy.target * setting.usable / BASIS_POINTS).min(setting.cap / 10 * 7)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::model::{Fix, FixKind, NONE, Outline, Role};
 /// message that made a call with its id.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a host, not a state")]
-pub struct Mender {
+pub struct Repairer {
     pub(super) provider: Provider,
     pub(super) ids: Ids,
     /// The newest run of assistant messages; one message where the provider does not merge them.
@@ -38,7 +38,7 @@ pub struct Mender {
     pub(super) newest: u32,
     /// The same, the system aside: its messages go elsewhere on some wires.
     pub(super) speaker: Option<Role>,
-    pub(super) held: Option<Range<u32>>,
+    pub(super) intact: Option<Range<u32>>,
     pub(super) unsigned: Unsigned,
     /// A message holds one result: the host puts those of a turn together by itself.
     pub(super) single: bool,
@@ -62,7 +62,7 @@ pub struct Mender {
 
 /// What a message is, seen behind those before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct Findings {
     /// What mends it, or an earlier message that it shows to be wrong.
     pub fixes: Vec<Fix>,
     /// For each piece the index of the first message of the assistant run that it belongs to, or `NONE`: pieces with
@@ -76,7 +76,7 @@ pub struct Seen {
     pub ties_reasoning: bool,
 }
 
-impl Mender {
+impl Repairer {
     /// Before the first message.
     pub fn new(provider: Provider) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Mender {
             last: None,
             newest: 0,
             speaker: None,
-            held: None,
+            intact: None,
             unsigned: Unsigned::default(),
             single: false,
             signs: false,
@@ -105,7 +105,7 @@ impl Mender {
 
     /// The same, with what is known of the host and the request.
     #[must_use]
-    pub fn told(self, options: Options) -> Self {
+    pub fn with_options(self, options: Options) -> Self {
         let Options { thinking, apart, single, inline, as_placed, open, .. } = options;
         let signs = thinking && self.provider.signs_calls();
         let mut ids = self.ids;
@@ -124,11 +124,11 @@ impl Mender {
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
-    pub fn push(&mut self, index: u32, outline: &Outline) -> Seen {
-        let mut seen = Seen {
+    pub fn push(&mut self, index: u32, outline: &Outline) -> Findings {
+        let mut seen = Findings {
             groups: vec![NONE; outline.pieces.len()],
             pairs: vec![None; outline.pieces.len()],
-            ..Seen::default()
+            ..Findings::default()
         };
         if outline.pieces.iter().any(|piece| piece.unsent) {
             self.left_out = Some(index);
@@ -167,18 +167,18 @@ impl Mender {
     }
 
     /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10).
-    pub fn held(&self) -> Option<Range<u32>> {
-        self.held.clone()
+    pub fn intact(&self) -> Option<Range<u32>> {
+        self.intact.clone()
     }
 
     /// Another message follows the run: it is final. Reasoning must not be its end.
-    pub(super) fn settle(&mut self, seen: &mut Seen) {
+    pub(super) fn finish_run(&mut self, seen: &mut Findings) {
         let rule = self.provider.rules().names.trailing;
         let Some(run) = self.run.as_mut().filter(|run| run.growing) else { return };
         run.growing = false;
         seen.fixes.extend(run.cut_trailing(rule));
-        if !run.told {
-            self.held = run.before.1.clone();
+        if !run.has_solid {
+            self.intact = run.before.1.clone();
             self.last = run.before.0;
             if self.first.is_some_and(|(first, _)| first >= run.start) {
                 self.first = None;
@@ -188,7 +188,7 @@ impl Mender {
     }
 
     /// A new run begins: what is still open waits for a late result.
-    pub(super) fn close(&mut self, seen: &mut Seen) {
+    pub(super) fn close(&mut self, seen: &mut Findings) {
         let Some(run) = self.run.take() else { return };
         if Self::must_gather(&run) {
             seen.fixes.extend(self.gather(&run));
@@ -210,7 +210,7 @@ impl Mender {
     }
 
     /// Calls that the provider runs and that have no result: once the user has spoken, none comes, and they go.
-    pub(super) fn give_up(&mut self, seen: &mut Seen) {
+    pub(super) fn give_up(&mut self, seen: &mut Findings) {
         let gone = |call: &Call| call.is_provider_run() && !call.asked;
         if let Some(run) = self.run.as_mut().filter(|run| run.is_paused()) {
             let (lost, open) = std::mem::take(&mut run.open).into_iter().partition(gone);
@@ -243,10 +243,10 @@ impl Mender {
     /// A message is passed over that was right when it was sent.
     pub fn pass(&mut self, index: u32, role: Role) {
         self.called |= role == Role::Assistant;
-        self.spoke(index, role);
+        self.record_speaker(index, role);
     }
 
-    pub(super) fn spoke(&mut self, index: u32, role: Role) {
+    pub(super) fn record_speaker(&mut self, index: u32, role: Role) {
         self.last = Some(role);
         self.newest = index;
         if role != Role::System {

@@ -44,9 +44,9 @@ pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
     let inside = |byte| if quoted { is_quoted(byte) } else { is_value(byte) };
     let value = rest.get(from..)?;
     let telling = run(value.get(..TELLING).unwrap_or(value), inside);
-    let told = value.get(..telling)?;
+    let secret = value.get(..telling)?;
     let is_call = value.get(telling) == Some(&b'(');
-    if telling < least || is_call || is_placeholder(told) || !(quoted || is_mixed(told)) {
+    if telling < least || is_call || is_placeholder(secret) || !(quoted || is_mixed(secret)) {
         return None;
     }
     let from = at.saturating_add(from);
@@ -90,8 +90,8 @@ pub(super) fn userinfo(bytes: &[u8], at: usize) -> Found {
     }
     // A token may stand where the user does.
     let mut names = from..password;
-    let told = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
-    Some((if told { from } else { password }, end))
+    let is_named = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
+    Some((if is_named { from } else { password }, end))
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.
@@ -162,22 +162,22 @@ mod tests {
 
     /// The words of a key's body, with its lines' ends as they are and escaped: none is told.
     #[test]
-    fn a10_no_word_of_a_key_is_told() {
+    fn a10_no_word_of_a_key_is_an_identifier() {
         let body = "MHcCAQEEIab/cd+fooBar\nsrc/a_b.rs\nAbC1/fooBar2 ==";
         for (kind, end) in [("EC ", "\n"), ("", "\n  "), ("OPENSSH ", "\\n"), ("RSA ", "\r\n")] {
             let key = format!(
                 "TS2304 -----BEGIN {kind}PRIVATE KEY-----{end}{}{end}-----END",
                 body.replace('_', "x").replace('.', "y").replace('\n', end)
             );
-            let mut told = Vec::new();
+            let mut found = Vec::new();
             let mut until = 0;
             super::super::identifiers(&key, &mut |word, at| {
                 until = until.max(key_end(&key, at).unwrap_or(0));
                 if at >= until {
-                    told.push(word);
+                    found.push(word);
                 }
             });
-            assert_eq!(told, ["TS2304"], "{key}");
+            assert_eq!(found, ["TS2304"], "{key}");
         }
         for text in ["-----BEGIN PUBLIC KEY-----\nfooBar", "-----\nfooBar", "-----BEGIN fooBar"] {
             let at = text.find("fooBar").unwrap();

@@ -48,7 +48,7 @@ fn reasoning_goes_that_ends_a_turn_which_waits_for_the_host_too() {
 }
 
 #[test]
-fn what_is_missing_in_one_part_is_said_in_it() {
+fn a_fault_in_one_part_names_that_part() {
     let none = "text 0 No result was recorded: the call was aborted.";
     mends("U:t A:da U:t", &[&format!("I1 1 {none}")]);
     mends("U:t A:da", &[&format!("I1 1 {none}")]);

@@ -16,7 +16,7 @@ pub use share::oldest_chunk;
 
 use super::edit::stub;
 use super::protect::{Bounds, arrived, newest};
-use super::{Change, Decision, Moment, Protect, Pruner, Rule, Setting, WHOLE, Writer};
+use super::{BASIS_POINTS, Change, Decision, Moment, Protect, Pruner, Rule, Setting, Writer};
 use crate::ledger::Ledger;
 use crate::model::{Block, Form, Kind, Role};
 
@@ -169,7 +169,7 @@ impl Seed {
     pub fn limit(&self, setting: &Setting) -> u64 {
         let Setting { window, usable, cap, .. } = *setting;
         let limit = match self.trigger {
-            Trigger::Share(share) => share * usable / WHOLE,
+            Trigger::Share(share) => share * usable / BASIS_POINTS,
             Trigger::Reserve(reserve) => window.saturating_sub(reserve).max(usable / 2).min(usable),
             Trigger::Hermes => {
                 let share = if window < 512_000 { 75 } else { 50 };
@@ -190,14 +190,14 @@ impl Pruner {
         let first = if once && self.head.is_some() { 0 } else { protect.head(ledger) };
         let mut tail = protect.tail(ledger);
         if let Some(seed) = self.policy.seed.as_ref().filter(|seed| seed.keeps > 0) {
-            let kept = u64::from(self.messages(ledger)) * seed.keeps / WHOLE;
+            let kept = u64::from(self.messages(ledger)) * seed.keeps / BASIS_POINTS;
             let kept = u32::try_from(kept).unwrap_or(u32::MAX);
             tail = tail.min(cut_before(ledger, ledger.message_count().saturating_sub(kept)));
         }
         let plain = Bounds { first, edit: tail, fold: tail };
         let share = |of: fn(&Seed) -> u64| {
             let share = self.policy.seed.as_ref().map(|seed| (of(seed), seed.limit(setting)));
-            share.map(|(share, limit)| share * limit / WHOLE).filter(|&tokens| tokens > 0)
+            share.map(|(share, limit)| share * limit / BASIS_POINTS).filter(|&tokens| tokens > 0)
         };
         if let Some(most) = share(|seed| seed.tail_most) {
             let tail = tail.max(cut_before(ledger, newest(ledger, most)));
