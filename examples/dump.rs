@@ -1,4 +1,4 @@
-//! What the core answers natively, for the test that holds the Wasm against it byte for byte.
+//! Native answers of the core, which a test compares with the Wasm's byte for byte.
 //!
 //! ```text
 //! dump session  < session file       the session as JSON

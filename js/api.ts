@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** What is public and the same for every entry; each adds what has a Wasm of its own. */
+/** Public exports that are the same for every entry; each entry adds those with a Wasm file of their own. */
 export { type BudgetStatus, ContextBudget, type ContextBudgetOptions } from "./budget.js";
 export { compact } from "./compacting.js";
 export { type ConfiguredOptions, type ConfiguredSystem, optionsFrom } from "./config.js";

@@ -1,4 +1,4 @@
-/** What of a compaction waits: one at a time for a session. What it is, and whether it may be, the core says. */
+/** Asynchronous part of compaction: one at a time for each session. The core decides whether to compact and how. */
 import { Checkpoints } from "./checkpoints.js";
 import { call, send } from "./core.js";
 import { type Blocked, deferral } from "./deferral.js";

@@ -1,4 +1,4 @@
-/** Which of the host's options go to the core; the rest stays in JavaScript. */
+/** Options as the core takes them; functions and stores stay in JavaScript. */
 import { invalid } from "./errors.js";
 import { argumentJson } from "./json.js";
 import { own } from "./known.js";

@@ -1,4 +1,4 @@
-/** What is kept verbatim, and what was cut, brought back. */
+/** Pins, and restored texts of messages that were shortened. */
 import type { Session } from "./compaction.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";

@@ -1,5 +1,5 @@
 /**
- * How far the next request's size is off once the provider has told some of its own figures: every shared session that
+ * Error of the next request's estimate after the provider has reported usage for earlier ones: every shared session that
  * holds real usage, in a window so large that nothing is edited. Percent of the provider's count of the input.
  */
 import { readSession } from "../../npm/dist/entry/sessions.js";

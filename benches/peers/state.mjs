@@ -1,5 +1,5 @@
 /**
- * What a session takes: its snapshot beside its head, and its live state in the core, by what the Wasm's memory grows by
+ * Size of a session: its snapshot, its head, and its live state in the core, by what the Wasm's memory grows by
  * while many managers of the same session are held. A worker for each session, since such a memory never shrinks.
  */
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";

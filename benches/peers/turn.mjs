@@ -1,5 +1,5 @@
 /**
- * What one more turn of a long session costs, beside the functions of other packages that a host would call at every turn.
+ * Time of one more turn of a long session, beside the functions of other packages that a host would call at every turn.
  * Each gets the same messages in its own shape; what shapes them is not timed. Peers keep nothing between turns: they walk
  * the history again; ours knows it, but for the cold first call that is printed beside it.
  */

@@ -1,5 +1,5 @@
 /**
- * What the scripted model can do, each a generator: it yields a turn of the assistant and is resumed with the results of its calls.
+ * Routines of the scripted model, each a generator: it yields a turn of the assistant and is resumed with the results of its calls.
  * A routine decides by what the tools answered; nothing is assumed of a file that was not read.
  */
 import { audit } from "./routines/audit.mjs";

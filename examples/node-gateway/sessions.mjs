@@ -1,4 +1,4 @@
-/** What the user asks in the recorded sessions, and how long they were away before it (seconds). */
+/** User messages of the recorded sessions, each with the pause before it (seconds). */
 const ask = (text, after = 40) => ({ text, after });
 
 export const SESSIONS = [

@@ -1,4 +1,4 @@
-/** How full the window was, call by call, as a picture. */
+/** Chart of window use, call by call. */
 import type { ReplayCall } from "../types.js";
 import { axis, marks, sparkline } from "./bar.js";
 import { heading } from "./header.js";

@@ -1,4 +1,4 @@
-/** How far a long command is: one line on standard error, if that is a terminal, and nothing within the first second. */
+/** Progress of a long command: one line on standard error, if that is a terminal, after the first second. */
 import { count } from "./text.js";
 
 const QUIET_MS = 1000;

@@ -1,4 +1,4 @@
-/** Which calls are listed where there are too many for a screen. */
+/** Selection of the calls to list if there are too many for a screen. */
 import type { ReplayCall } from "../types.js";
 
 export type Sampled = Pick<ReplayCall, "violations" | "event">;

@@ -1,4 +1,4 @@
-/** What the adapters share: one session of a host, whose rules hold as its models change, and one more try after an overflow. */
+/** Session shared by the adapters: follows model changes and retries once after an overflow. */
 import { ContextManager } from "../context.js";
 import { isContextOverflow } from "../overflow.js";
 import type { ContextManagerOptions, Format, Parts, Prepared, Provider } from "../types.js";

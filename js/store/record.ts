@@ -1,4 +1,4 @@
-/** What the stores have in common: keys as names, bytes that are nobody else's. */
+/** Helpers shared by the stores: keys as file names, and copies of bytes. */
 import { invalid, PlimsollError } from "../errors.js";
 
 /**

@@ -1,4 +1,4 @@
-//! What a candidate must have to be promoted, and what takes that away again (A93, A94).
+//! Gates: conditions for promoting a candidate, and for demoting it (A93, A94).
 
 use super::entry::{Candidate, DAY_MS, Evidence};
 use super::state::{Kind, State};

@@ -1,4 +1,4 @@
-//! Which candidates have words in common: looked up, where looking through all would take the square of their number.
+//! Word index over candidates: finds those that share words without comparing every pair.
 
 use super::entry::Candidate;
 use crate::hash::round;

@@ -1,4 +1,4 @@
-//! What a file of candidates consists of, each a line of JSON: a head, candidates, transitions.
+//! Records of a candidate file, each a line of JSON: a head, candidates, transitions.
 
 use super::entry::{Candidate, Evidence};
 use super::similarity::Words;

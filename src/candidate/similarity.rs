@@ -1,4 +1,4 @@
-//! How alike two candidates are: the words of their content, and their tags (A95).
+//! Similarity of two candidates: by the words of their content, and their tags (A95).
 
 use crate::hash;
 use crate::sort::sort_set;

@@ -1,4 +1,4 @@
-//! What a candidate is, the states that it goes through, and which may follow which (A92, D6).
+//! States of a candidate, and the transitions between them (A92, D6).
 
 /// What was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What becomes of candidates, item by item (A92-A96, F131-F145).
+//! Life of a candidate, item by item (A92-A96, F131-F145).
 
 mod calls;
 mod file;

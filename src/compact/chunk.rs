@@ -1,4 +1,4 @@
-//! How what goes is divided for a summarizer: by equal shares of tokens, and never more than its window takes.
+//! Chunks for a summarizer: equal shares of tokens, none larger than its window.
 //!
 //! The figures are `OpenClaw`'s: chunks of 0.4 of the window, down to 0.15 where messages are large on average; a fifth more is
 //! reckoned, since estimates err; a message of half a window is noted and left out.

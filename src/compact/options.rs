@@ -1,4 +1,4 @@
-//! What a compaction is told before its messages come.
+//! Options of a compaction job.
 
 use super::checkpoint::{Ahead, Earlier, check_checkpoints, last};
 use super::inert::inert;

@@ -1,4 +1,4 @@
-//! What came of a compaction, and what kind of failure an error is.
+//! Outcome of a compaction job, and the kinds of failure.
 
 use super::overflow::is_overflow;
 use crate::json::{Write, written};

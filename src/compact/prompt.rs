@@ -1,4 +1,4 @@
-//! What a summarizer is asked: rules of ours as the system text, everything from the session as fenced data in the prompt.
+//! Prompts for a summarizer: our rules as system text, everything from the session as fenced data.
 //!
 //! The system text is made of constants, the language and figures alone, so that no word of a transcript stands in it (A1).
 

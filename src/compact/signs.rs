@@ -1,4 +1,4 @@
-//! What shows that an answer is no summary: the provider's word for it, and what the text is made of.
+//! Signs that an answer is no summary: the provider's finish reason, and patterns in the text.
 
 use super::inert::is_call;
 use super::verify::{Fault, Why};

@@ -1,4 +1,4 @@
-//! What is still to be asked: which messages make up which call, and how calls follow from those before.
+//! Tasks of a compaction job: the messages of each call, and the calls that depend on earlier ones.
 
 use std::borrow::Cow;
 use std::ops::Range;

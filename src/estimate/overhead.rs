@@ -1,4 +1,4 @@
-//! What a request costs beside its text, in tokens.
+//! Tokens of a request beside its text.
 //!
 //! The four overheads are those of `AceClaw`'s estimator: a message is 4 and its blocks; a tool call its name, its
 //! arguments as JSON text and 20; a result its content and 10; a tool definition its name, description, schema as JSON

@@ -1,4 +1,4 @@
-//! What an agent did, read off its calls and results: files it changed and read, commands it ran, errors it met.
+//! Facts from an agent's calls and results: files it changed and read, commands it ran, errors it met.
 //!
 //! Every argument is JSON that is decoded, and everything is told once, in the order in which it first came.
 

@@ -1,4 +1,4 @@
-//! What a request asks for, by the words of ten languages.
+//! Intent of a request, by the words of ten languages.
 //!
 //! A word counts whole; one that ends with `*` counts with any ending. Chinese, Japanese, Korean and Thai do not part
 //! words: there a phrase counts wherever it stands.

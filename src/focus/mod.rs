@@ -1,4 +1,4 @@
-//! What a request is about: its words in short, the files and symbols that it names, and what it asks for.
+//! Focus of a request: its words in short, the files and symbols that it names, and its intent.
 
 mod language;
 mod parse;

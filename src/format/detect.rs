@@ -1,4 +1,4 @@
-//! Which format the first messages are of.
+//! Detection of the message format from the first messages.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What the formats share in editing and making: which pieces go, in which order operations stand, what is copied.
+//! Editing shared by the formats: removal of pieces, order of the operations, parts copied from the host.
 
 use std::borrow::Cow;
 

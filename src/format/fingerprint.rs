@@ -1,4 +1,4 @@
-//! What a message is known by when its object is not at hand: 64 bits of its content.
+//! Fingerprint of a message: 64 bits of its content, to recognize it without its object.
 
 use crate::hash::{SPREAD, bytes, round as mix};
 use crate::model::{Draft, Kind, Role};

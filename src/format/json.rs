@@ -1,4 +1,4 @@
-//! What the formats share in reading JSON: borrowed strings, lists, and where a flaw lies.
+//! JSON reading shared by the formats: borrowed strings, lists, and the place of a flaw.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What the items of `OpenAI`'s Responses are called: by the API itself, and by the Agents SDK, which writes the same
+//! Item names of `OpenAI`'s Responses: those of the API, and those of the Agents SDK, which writes the same
 //! items in names of its own. `openai_responses` reads, edits and makes both by these tables.
 
 /// A kind of call, and what answers it.

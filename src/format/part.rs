@@ -1,4 +1,4 @@
-//! What the formats share in reading: parts of the usual kinds, from the members that say them.
+//! Reading of message parts shared by the formats: text, reasoning, calls, results and images.
 
 use std::borrow::Cow;
 

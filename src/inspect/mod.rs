@@ -1,4 +1,4 @@
-//! What a session is, for whoever looks at it: one report, and how it is shown.
+//! Report on a session, and its rendering as text.
 
 mod near;
 mod render;

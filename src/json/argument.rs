@@ -1,4 +1,4 @@
-//! What the host gives as an argument: read by a table, and told with its place where it is wrong.
+//! Arguments from the host: read by a table; an error names the place of the wrong member.
 
 use std::borrow::Cow;
 use std::fmt::Arguments;

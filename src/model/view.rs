@@ -1,4 +1,4 @@
-//! What is sent: keep, edit or make, message by message.
+//! View: the messages of a request, each kept, edited or made.
 
 use crate::json::{self, Value, Write};
 

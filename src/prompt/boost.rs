@@ -1,4 +1,4 @@
-//! What the request is about lifts the priority of the sections that it needs (A57-A60).
+//! Priority boosts for the sections that the request's focus needs (A57-A60).
 
 use super::section::Section;
 use crate::focus::{Focus, Signal, contains_word};

@@ -1,4 +1,4 @@
-//! How many characters a system prompt may have.
+//! Character budget of a system prompt.
 
 use crate::error::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! What the host calls, as it crosses: arguments as one object of JSON in, a result as JSON out.
+//! Entry points for the host: each takes one JSON object of arguments and returns JSON.
 
 use std::borrow::Cow;
 use std::fmt::Arguments;

@@ -1,4 +1,4 @@
-//! What requests cost under prompt caching: the longest prefix that the cache still holds is read, the rest is written.
+//! Cost of requests under prompt caching: the longest cached prefix is read, the rest is written.
 
 use super::Prices;
 use crate::hash::mix;

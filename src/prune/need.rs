@@ -1,4 +1,4 @@
-//! How likely a block is needed at the next call, what it costs to have lost it, and what removing it gains.
+//! Need of a block: the probability that the next call uses it, the cost of having lost it, the gain of removing it.
 //!
 //! Need falls as a power of the calls since the last use; how many identifiers a result is the newest source of, and how
 //! many of them the model has used, predicts it better than age. Everything is an integer: products are sums of logarithms.

@@ -1,4 +1,4 @@
-//! What the host protects: the first and the last messages, and tools by name. Never edited and never folded; only a request
+//! Protection by the host: the first and the last messages, and tools by name. Never edited and never folded; only a request
 //! that would not fit touches it, after everything else.
 
 use crate::ledger::Ledger;

@@ -1,4 +1,4 @@
-//! What the policy promises whatever the transcript and the masks are.
+//! Guarantees of the policy for any transcript and any masks.
 
 mod crowded;
 mod digest;

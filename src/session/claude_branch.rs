@@ -1,4 +1,4 @@
-//! Which lines of a Claude Code file belong to the conversation.
+//! Active branch of a Claude Code file: the lines that belong to the conversation.
 //!
 //! The lines form a tree by `parentUuid`, but not the tree of the conversation: parallel calls and their results fork, and
 //! parents are named that were never written. So the way back from the newest line is only the start. Beside it live:

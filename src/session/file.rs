@@ -1,4 +1,4 @@
-//! What a session file holds, once read.
+//! Session file, as read.
 
 use std::borrow::Cow;
 

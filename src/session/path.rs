@@ -1,4 +1,4 @@
-//! What stands at a path into unread JSON: `event.part.text`, `choices.0.message`; `a.b|c` is the first of both that is there.
+//! Paths into unread JSON: `event.part.text`, `choices.0.message`; `a.b|c` is the first of both that exists.
 
 use super::raw::{Fields, RawValue, is_object, items};
 

@@ -1,4 +1,4 @@
-//! What the tests of several readers need.
+//! Helpers for the tests of several readers.
 
 use super::{SessionFile, read_session};
 

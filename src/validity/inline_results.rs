@@ -1,4 +1,4 @@
-//! What stands in the model's own messages beside its calls: results of a provider's tools or of an SDK that keeps both
+//! Results and approvals inside the model's own messages: results of a provider's tools or of an SDK that keeps both
 //! in one part, and requests for approval with their responses.
 
 use super::piece::{At, Fate, answer, fix, key, shown, their_key};

@@ -1,4 +1,4 @@
-//! What a provider takes: one set of rules, used to check a transcript, to mend it, and to say what may be touched.
+//! Provider rules: one set, used to check a transcript, to repair it, and to decide which blocks may be edited.
 //!
 //! The rules are those that one request shows: I1-I3 and I22 (every call answered once, next to it), I4 (approvals), I5
 //! (ids), I6 (nothing empty), I7-I9 and I21 (first and last message, roles in turn, the results of a turn in one message),

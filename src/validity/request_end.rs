@@ -1,4 +1,4 @@
-//! What a request needs because it ends here.
+//! Repairs at the end of a request.
 
 use super::piece::{fix, shown};
 use super::repairer::Repairer;

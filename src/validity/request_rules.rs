@@ -1,4 +1,4 @@
-//! What is asked of a request as a whole: cache markers, declared tools, reasoning that goes with calls, images.
+//! Rules for a request as a whole: cache markers, declared tools, reasoning that goes with calls, images.
 
 use super::provider::{Limits, Provider};
 use super::{Options, piece};

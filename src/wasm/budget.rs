@@ -1,4 +1,4 @@
-//! How full a window is, without a session.
+//! `ContextBudget` for JavaScript: window use without a session.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

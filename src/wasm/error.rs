@@ -1,4 +1,4 @@
-//! How an error goes over: JSON `{"info": ..., "message": ...}`, thrown as a string.
+//! Errors for JavaScript: JSON `{"info": ..., "message": ...}`, thrown as a string.
 
 use wasm_bindgen::JsValue;
 

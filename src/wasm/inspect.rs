@@ -1,4 +1,4 @@
-//! How a report is shown: JSON in, text out.
+//! Rendering of a report for JavaScript: JSON in, text out.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

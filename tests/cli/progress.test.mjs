@@ -1,4 +1,4 @@
-// How far a long command is: on a terminal alone, after a second, and gone at the end.
+// Progress line of a long command: only on a terminal, after a second, and gone at the end.
 import assert from "node:assert/strict";
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// What holds for every command that looks at a session: it fits the screen, colour only paints, nothing in a session acts.
+// Rules for every command that shows a session: it fits the screen, colour only paints, nothing in a session acts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

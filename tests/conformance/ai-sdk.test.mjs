@@ -1,5 +1,5 @@
 // @ts-check
-/** What the package sends of an AI SDK history, the SDK itself takes: `generateText` to the model's prompt, in every version. */
+/** AI SDK histories: the SDK itself accepts what the package sends, from `generateText` to the model's prompt, in every version. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the tests of bad input share: sound messages, one manager to ill-treat, and what a typed error must say. */
+/** Helpers for the tests of bad input: sound messages, one manager to ill-treat, and the content of a typed error. */
 import assert from "node:assert/strict";
 import { loadPackage } from "./package.mjs";
 

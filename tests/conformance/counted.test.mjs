@@ -1,5 +1,5 @@
 // @ts-check
-/** What is reported of a request is what is in it: a repair's share is measured as it is sent, not as the history has it. */
+/** Figures reported for a request equal its content: a repair is measured as it is sent, not as the history has it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { history, render } from "./generated.mjs";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the agent did is extracted from whatever leaves a request, however room was made and whether a summarizer is configured. */
+/** Extracted facts: kept for everything that leaves a request, with and without a summarizer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, prose, skip } from "./talk.mjs";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a host relies on in `ContextManager`, each with a history of its own. */
+/** Guarantees of `ContextManager`, each with a history of its own. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, ask, copy, gave, grow, manager, say, skip, use, words, work } from "./facade.mjs";

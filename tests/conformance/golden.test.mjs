@@ -1,5 +1,5 @@
 // @ts-check
-/** What a provider refused, by the thread that reports it: the rule is named, and behind `repair` nothing is left. */
+/** Histories that a provider refused, by public thread: the broken rule is named, and `repair` fixes all of them. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What images and documents are counted as. */
+/** Token counts of images and documents. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, manager, skip } from "./talk.mjs";

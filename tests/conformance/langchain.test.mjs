@@ -1,5 +1,5 @@
 // @ts-check
-/** What the package sends of a LangChain history are still LangChain's messages: classes, converters and stores take them. */
+/** LangChain histories: the package returns LangChain's own messages, which classes, converters and stores accept. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

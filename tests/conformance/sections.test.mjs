@@ -1,5 +1,5 @@
 // @ts-check
-/** What a report tells of a prompt that was assembled, and of a session while its summarizer is asked. */
+/** Reports on an assembled prompt, and on a session while its summarizer works. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadPackage } from "./package.mjs";

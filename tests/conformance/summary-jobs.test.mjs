@@ -1,5 +1,5 @@
 // @ts-check
-/** What a summarizer is shown: the words of the user that stay, their language, and why an answer was rejected. */
+/** Prompts for a summarizer: the user's words that stay, their language, and why an answer was rejected. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, count, good, manager, prose, skip, talk } from "./talk.mjs";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the stores' tests have done by other processes: the task and its store come as JSON, what it says goes out as JSON lines. */
+/** Child process of the store tests: the task and its store come as JSON, its answers go out as JSON lines. */
 import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { createInterface } from "node:readline";

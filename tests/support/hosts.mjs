@@ -1,4 +1,4 @@
-/** What the tests of the adapters share: a project with a host's packages in it, the snippet of the host's page, the row that is printed. */
+/** Helpers for the adapter tests: a project with a host's packages in it, the snippet of the host's page, the printed row. */
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,5 +1,5 @@
 /**
- * What we export against the contract, name by name: `tsc` over this file is the test. The surface has grown out of the contract in
+ * Type test of our exports against the contract, name by name: `tsc` over this file is the test. The surface has grown out of the contract in
  * five places: a session file has `checkpoints`, percentages are named `usedPct`, a bucket has `sentTokens`, a fold without a summary is `folded`, and functions of one
  * subject are in an entry of their own.
  */

@@ -1,4 +1,4 @@
-// What the assembled package weighs and what its Wasm files ask of JavaScript, one fact a line.
+// Measurements of the assembled package: its size and the imports of its Wasm files, one fact a line.
 import { readdirSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";

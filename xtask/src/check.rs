@@ -1,4 +1,4 @@
-//! What holds for every change: formatting, lints, floors, types, sizes, imports, the package's shape.
+//! Checks for every change: formatting, lints, floors, types, sizes, imports, the package's shape.
 
 use std::fs;
 use std::time::Instant;

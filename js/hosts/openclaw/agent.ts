@@ -1,4 +1,4 @@
-/** What the engines of one agent share, since a new engine is made for each turn: its sessions, its settings, and what went wrong. */
+/** State shared by the engines of one agent, since a new engine is made for each turn: sessions, settings and errors. */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileStore } from "../../store/file.js";

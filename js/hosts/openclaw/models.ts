@@ -1,4 +1,4 @@
-/** What the host's configuration says of the model that is asked: whose rules hold, and its window. */
+/** Provider rules and window of the model in use, from the host's configuration. */
 import type { ContextManagerOptions, Provider } from "../../types.js";
 import type { HostConfig, HostMessage, RuntimeSettings } from "./host.js";
 

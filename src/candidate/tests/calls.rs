@@ -1,4 +1,4 @@
-//! What crosses, and what is refused.
+//! Arguments from the host: those that are read, and those that are refused.
 
 use super::*;
 use crate::error::Error;

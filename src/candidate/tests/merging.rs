@@ -1,4 +1,4 @@
-//! What is the same, and what becomes of it when it is seen again (A95).
+//! Merging of equal candidates, and the effect of seeing one again (A95).
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What goes into a prompt, in which words and order (A96, F142, F143).
+//! Section for the prompt: its content, wording and order (A96, F142, F143).
 
 use super::*;
 use crate::estimate::Estimator;

@@ -1,4 +1,4 @@
-//! What comes after shortening where nothing is to be summarized: bodies are cut, or the oldest dropped.
+//! Room without summaries: after shortening, bodies are cut or the oldest messages dropped.
 
 #![expect(clippy::arithmetic_side_effects, reason = "sums of tokens, far below u64")]
 

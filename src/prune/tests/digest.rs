@@ -1,4 +1,4 @@
-//! What the head of a fold lists of the identifiers.
+//! Identifiers listed in the head of a fold.
 
 use crate::ledger::Ledger;
 use crate::number::isqrt;

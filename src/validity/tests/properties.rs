@@ -1,4 +1,4 @@
-//! What holds of any transcript, whatever is in it.
+//! Properties that hold for any transcript.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What one provider refuses and another takes.
+//! Differences between providers: accepted by one, refused by another.
 
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 

@@ -1,4 +1,4 @@
-//! What all providers want, each rule by itself.
+//! Rules that all providers share, one by one.
 
 use super::{both, mends, sees, transcript};
 use crate::validity::*;

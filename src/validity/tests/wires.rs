@@ -1,4 +1,4 @@
-//! What Responses and Gemini want besides.
+//! Rules that only Responses and Gemini have.
 
 use super::{line, mends, sees, transcript};
 use crate::validity::*;

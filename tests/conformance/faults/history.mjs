@@ -1,5 +1,5 @@
 // @ts-check
-/** What a history is like: sizes, ids, places, images, times, and what a provider counts. */
+/** Faults of a history: sizes, ids, places, images, times, and provider counts. */
 import assert from "node:assert/strict";
 import { count, good, idle, manager, prose, sentText, step, talk, WINDOW } from "../talk.mjs";
 import { taken } from "./rows.mjs";

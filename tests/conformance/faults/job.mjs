@@ -1,5 +1,5 @@
 // @ts-check
-/** What a summarizer does, or does not. */
+/** Faults of a summarizer: wrong answers, errors and delays. */
 import assert from "node:assert/strict";
 import { api, count, good, idle, manager, prose, sentText, step, talk, WINDOW } from "../talk.mjs";
 import { refused, taken, tick } from "./rows.mjs";

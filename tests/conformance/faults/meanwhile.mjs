@@ -1,5 +1,5 @@
 // @ts-check
-/** What becomes of a session while a summarizer works: others ask, messages come, it is aborted, the process ends. */
+/** Faults while a summarizer works: other calls, new messages, an abort, the end of the process. */
 import assert from "node:assert/strict";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";

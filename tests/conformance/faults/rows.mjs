@@ -1,5 +1,5 @@
 // @ts-check
-/** What the rows of the table of faults share. */
+/** Helpers shared by the rows of the fault table. */
 import assert from "node:assert/strict";
 import { strictFor } from "../pairs.mjs";
 import { api, idle, step } from "../talk.mjs";

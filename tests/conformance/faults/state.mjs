@@ -1,5 +1,5 @@
 // @ts-check
-/** What a session goes through: what must stay through many compactions, what is asked again, what is parked. */
+/** Faults over a session's life: many compactions, repeated requests, snapshots. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { api, count, good, manager, prose, sentText, step, talk, WINDOW } from "../talk.mjs";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the tables of cases share. */
+/** Helpers shared by the tables of cases. */
 
 /** @typedef {import("../common.mjs").Rules} Rules */
 /**

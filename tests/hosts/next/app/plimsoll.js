@@ -1,4 +1,4 @@
-/** What `check.mjs` asks for, of every entry of the package. */
+/** Checks of every entry of the package, for `check.mjs`. */
 export * from "plimsoll";
 export { CandidateStore } from "plimsoll/candidates";
 export { renderDetail, renderList } from "plimsoll/inspect";
