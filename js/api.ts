@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Public exports that are the same for every entry; each entry adds those with a Wasm file of their own. */
 export { type BudgetStatus, ContextBudget, type ContextBudgetOptions } from "./budget.js";
-export { compact } from "./compacting.js";
+export { compact } from "./compact-functions.js";
 export { type ConfiguredOptions, type ConfiguredSystem, optionsFrom } from "./config.js";
 export { ContextManager } from "./context.js";
 export { PlimsollError } from "./errors.js";

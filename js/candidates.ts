@@ -2,7 +2,7 @@
 import { disposed, invalid, PlimsollError } from "./errors.js";
 import * as glue from "./glue/candidates_bg.js";
 import { Handle } from "./handle.js";
-import { argumentJson, whole, within } from "./json.js";
+import { argumentJson, wellFormed, within } from "./json.js";
 import { Seam } from "./seam.js";
 import type {
   Candidate,
@@ -58,7 +58,7 @@ export class CandidateStore {
   constructor(options: CandidateStoreOptions) {
     const { sign, ...own } = objectOf("options", options);
     finite("gates", own.gates);
-    const json = whole(argumentJson(own, "options"));
+    const json = wellFormed(argumentJson(own, "options"));
     const make = () => new glue.Candidates(candidates.send(json));
     this.#store = candidates.call(
       "new CandidateStore",
@@ -252,8 +252,8 @@ export class CandidateStore {
     try {
       other = sign && signer(sign);
       await each("load", loading, other ?? this.#signer);
-      const told = this.#call("load", (store) => store.adopt(loading.value));
-      return JSON.parse(told) as CandidatesLoaded;
+      const answer = this.#call("load", (store) => store.adopt(loading.value));
+      return JSON.parse(answer) as CandidatesLoaded;
     } finally {
       loading.free();
       other?.free?.();
@@ -274,11 +274,11 @@ export class CandidateStore {
   /** Arguments as JSON in, the answer as JSON out. */
   #ask<T>(
     during: string,
-    given: unknown,
+    value: unknown,
     argument: string,
     work: (store: glue.Candidates, length: number) => string,
   ): T {
-    const json = whole(argumentJson(given, argument));
+    const json = wellFormed(argumentJson(value, argument));
     return JSON.parse(this.#call(during, (store) => work(store, candidates.send(json)))) as T;
   }
 
@@ -316,13 +316,16 @@ function signer(sign: CandidateSigner): Signer {
   if (!ArrayBuffer.isView(key)) throw invalid("sign.key", "a Uint8Array", typeof key);
   const bytes = new Uint8Array(key.buffer, key.byteOffset, key.byteLength);
   const make = () => new glue.Key(candidates.sendBytes(bytes));
-  const held = candidates.call("new CandidateStore", () => new Handle<glue.Key>(make, candidates));
+  const handle = candidates.call(
+    "new CandidateStore",
+    () => new Handle<glue.Key>(make, candidates),
+  );
   return {
     sign: (message) => {
-      if (!held.isAlive) throw over("sign");
-      return candidates.call("sign", () => held.value.sign(candidates.sendBytes(message)));
+      if (!handle.isAlive) throw over("sign");
+      return candidates.call("sign", () => handle.value.sign(candidates.sendBytes(message)));
     },
-    free: () => held.free(),
+    free: () => handle.free(),
   };
 }
 
@@ -352,10 +355,10 @@ function objectOf<T>(argument: string, value: T): T {
 }
 
 /** JSON has no NaN and no Infinity: they would arrive as nothing. */
-function finite(argument: string, given: unknown): void {
-  if (typeof given !== "object" || given === null) return;
-  for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== "number" || Number.isFinite(value)) continue;
-    throw invalid(name === argument ? name : `${argument}.${name}`, "a finite number", value);
+function finite(argument: string, value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member !== "number" || Number.isFinite(member)) continue;
+    throw invalid(name === argument ? name : `${argument}.${name}`, "a finite number", member);
   }
 }

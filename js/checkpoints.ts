@@ -91,8 +91,8 @@ export class Checkpoints<M> {
     this.#keep(asked.base, JSON.stringify(state));
     if (!due) return 0;
     const { go, droppedTokens, previousSummary, pins, base, messages } = this.#figures(from);
-    const held = session.history.held(go);
-    const flat = held.map((number) => {
+    const present = session.history.available(go);
+    const flat = present.map((number) => {
       const json = messageJson(session.history.messages[number], number);
       return call("prepare", () => session.manager().flat(number, send(json)));
     });

@@ -66,12 +66,12 @@ export class Commits {
   #isOver = false;
 
   /** @param held what the session was woken from. */
-  constructor(session: Committed, store: Store, key: string, held: Stored | null) {
+  constructor(session: Committed, store: Store, key: string, stored: Stored | null) {
     this.#session = session;
     this.#store = store;
     this.#key = key;
-    this.#revision = held?.revision ?? null;
-    session.base = held?.bytes ?? NOTHING;
+    this.#revision = stored?.revision ?? null;
+    session.base = stored?.bytes ?? NOTHING;
   }
 
   save(): Promise<{ revision: number; rebased: boolean }> {
@@ -108,14 +108,14 @@ export class Commits {
         this.#settle(bytes, made);
         return { revision: made, rebased };
       }
-      const held = await load(this.#store, this.#key);
-      const [found, revision] = [held?.bytes ?? NOTHING, held?.revision ?? null];
+      const stored = await load(this.#store, this.#key);
+      const [found, revision] = [stored?.bytes ?? NOTHING, stored?.revision ?? null];
       if (isSame(found, bytes)) {
         this.#settle(bytes, revision);
         return { revision: revision as number, rebased };
       }
       const isOurs = before !== undefined && isSame(found, before);
-      if (held && !isOurs) {
+      if (stored && !isOurs) {
         this.#session.merge(found, this.#session.base);
         rebased = true;
       }

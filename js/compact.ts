@@ -5,7 +5,7 @@
 import { lost } from "./errors.js";
 import * as glue from "./glue/compact_bg.js";
 import { Handle } from "./handle.js";
-import { argumentJson, whole } from "./json.js";
+import { argumentJson, wellFormed } from "./json.js";
 import { seen } from "./overflow.js";
 import { Seam } from "./seam.js";
 import type {
@@ -70,10 +70,10 @@ const TIMERS: Timers = {
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`, `MALFORMED_MESSAGE`, `INSTANCE_LOST`.
  */
-export async function drive(given: Drive): Promise<Driven> {
-  const { summarizers, signal, redact, timers = TIMERS } = given;
+export async function drive(job: Drive): Promise<Driven> {
+  const { summarizers, signal, redact, timers = TIMERS } = job;
   const started = {
-    ...given.options,
+    ...job.options,
     nonce: nonce(),
     summarizers: summarizers.length,
     redact: redact !== false,
@@ -91,7 +91,7 @@ export async function drive(given: Drive): Promise<Driven> {
   let wake = (): void => {};
   let broken: { error: unknown } | undefined;
   /** Tells the engine what came, from wherever that comes, and wakes who waits for it. */
-  const tell = (work: (engine: glue.Compaction) => void): void => {
+  const run = (work: (engine: glue.Compaction) => void): void => {
     try {
       call(work);
     } catch (error) {
@@ -99,11 +99,11 @@ export async function drive(given: Drive): Promise<Driven> {
     }
     wake();
   };
-  const stop = (why: string): void => tell((own) => own.stop(compactions.send(why)));
+  const stop = (why: string): void => run((own) => own.stop(compactions.send(why)));
   const aborted = (): void => stop("aborted");
   let total: unknown;
   try {
-    for (const message of given.messages) call((own) => own.push(compactions.send(message)));
+    for (const message of job.messages) call((own) => own.push(compactions.send(message)));
     const [silenceMs, totalMs] = JSON.parse(call((own) => own.deadlines()));
     const cleaned = typeof redact === "function" ? redact : (text: string) => text;
     total = timers.set(() => stop("timeout"), totalMs);
@@ -123,8 +123,8 @@ export async function drive(given: Drive): Promise<Driven> {
         put(summarize, job, { control, cleaned, silenceMs, timers }).then((came) => {
           // Nobody waits for it any more.
           if (!open.delete(control)) return;
-          const json = whole(JSON.stringify(came));
-          tell((own) => own.answer(id, compactions.send(json)));
+          const json = wellFormed(JSON.stringify(came));
+          run((own) => own.answer(id, compactions.send(json)));
         });
       }
       await woken;

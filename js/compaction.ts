@@ -52,7 +52,7 @@ export interface Asked<M> {
 }
 
 /** A plan as the core tells it: positions are its own numbers. */
-interface Told {
+interface CorePlan {
   plan: Omit<CompactionPlan, "extracted">;
   /** How many there were. */
   messages: number;
@@ -101,7 +101,7 @@ export class Compactions<M> {
   readonly checkpoints: Checkpoints<M>;
   #running: Running | undefined;
   /** Carried out; no request has told of it. */
-  #untold: CompactionOutcome | undefined;
+  #unreported: CompactionOutcome | undefined;
   /** A mistake of the host's that keeps its summarizer from being asked was thrown once. */
   #hasThrown = false;
   /** The host has called what asks its summarizer, or was told that `request` does not. */
@@ -129,15 +129,15 @@ export class Compactions<M> {
 
   /** The same of the messages that the core has. */
   next(manager: glue.Manager, force = false): CompactionPlan {
-    const told = this.#planned("plan", manager, force, undefined, this.#session.now());
-    const { lists } = this.#read("plan", manager, told);
-    const extracted = { ...lists, identifiers: told.identifiers };
-    const { firstKept, kept, chunks } = told.plan;
+    const corePlan = this.#planned("plan", manager, force, undefined, this.#session.now());
+    const { lists } = this.#read("plan", manager, corePlan);
+    const extracted = { ...lists, identifiers: corePlan.identifiers };
+    const { firstKept, kept, chunks } = corePlan.plan;
     const placed = chunks.flatMap(({ from, to, tokens }) =>
       this.#ranges([[from, to]]).map(([from, to]) => ({ from, to, tokens })),
     );
     return {
-      ...told.plan,
+      ...corePlan.plan,
       firstKept: this.#session.history.placeFrom(firstKept),
       kept: this.#ranges(kept),
       chunks: placed,
@@ -246,10 +246,10 @@ export class Compactions<M> {
   }
 
   /** What a request tells of its fold: what the compaction itself told, if it was one. */
-  told(fold: Sized): CompactionOutcome {
-    const untold = this.#untold;
-    this.#untold = undefined;
-    const outcome = untold?.record?.id === fold.id ? untold : outcomeOf(fold);
+  outcomeFor(fold: Sized): CompactionOutcome {
+    const unreported = this.#unreported;
+    this.#unreported = undefined;
+    const outcome = unreported?.record?.id === fold.id ? unreported : outcomeOf(fold);
     return this.#placed(outcome);
   }
 
@@ -259,13 +259,17 @@ export class Compactions<M> {
     const session = this.#session;
     const controller = new AbortController();
     const asked = force || plan !== undefined;
-    const { told, settled, flat, lists } = session.alone("compact", () => {
-      const given = plan && argumentJson(plan, "plan");
+    const { corePlan, settled, flat, lists } = session.alone("compact", () => {
+      const planJson = plan && argumentJson(plan, "plan");
       const now = session.now();
       const manager = session.take("compact", messages, parts);
-      const told = this.#planned("compact", manager, force, given, now);
-      const settled = this.#without(manager, told, asked);
-      return { told, settled, ...(settled ? NOTHING_READ : this.#read("compact", manager, told)) };
+      const corePlan = this.#planned("compact", manager, force, planJson, now);
+      const settled = this.#without(manager, corePlan, asked);
+      return {
+        corePlan,
+        settled,
+        ...(settled ? NOTHING_READ : this.#read("compact", manager, corePlan)),
+      };
     });
     let over = settled !== undefined;
     const isOver = () => over;
@@ -278,8 +282,8 @@ export class Compactions<M> {
     session.emit({ type: "compaction-start" });
     let isBroken = false;
     const work = async (): Promise<CompactionOutcome> => {
-      const result = told.summaryWanted
-        ? await this.#job(told, flat, { focus, strikes, isByHand }, controller.signal)
+      const result = corePlan.summaryWanted
+        ? await this.#job(corePlan, flat, { focus, strikes, isByHand }, controller.signal)
         : NO_SUMMARY;
       isBroken = result.isBroken === true;
       controller.signal.throwIfAborted();
@@ -287,7 +291,7 @@ export class Compactions<M> {
       if (session.history.messages.length === 0) {
         session.alone("compact", () => session.take("compact", messages, parts));
       }
-      const outcome = this.#commit(told, result, lists, plan !== undefined);
+      const outcome = this.#commit(corePlan, result, lists, plan !== undefined);
       over = true;
       return outcome;
     };
@@ -341,26 +345,33 @@ export class Compactions<M> {
   }
 
   /** The outcome of a plan that folds nothing, or may not be carried out now. */
-  #without(manager: glue.Manager, told: Told, asked: boolean): CompactionOutcome | undefined {
-    const { outcome, reason, tokensBefore, tokensAfterEstimate } = told.plan;
+  #without(
+    manager: glue.Manager,
+    corePlan: CorePlan,
+    asked: boolean,
+  ): CompactionOutcome | undefined {
+    const { outcome, reason, tokensBefore, tokensAfterEstimate } = corePlan.plan;
     if (outcome === "none") return outcomeWithout("none", reason, tokensBefore);
     if (outcome === "overflow") {
-      return { ...outcomeWithout("failed", reason, tokensBefore), floor: told.plan.floor ?? null };
+      return {
+        ...outcomeWithout("failed", reason, tokensBefore),
+        floor: corePlan.plan.floor ?? null,
+      };
     }
     if (outcome === "prune") {
       // The next request does the same; what only the host wants it is told.
-      const { lists } = this.#read("compact", manager, told);
+      const { lists } = this.#read("compact", manager, corePlan);
       const wish = argumentJson(["context_compact", {}], "args");
       if (asked) call("compact", () => manager.call_agent_tool(send(wish)));
-      const extracted = { ...lists, identifiers: told.identifiers };
+      const extracted = { ...lists, identifiers: corePlan.identifiers };
       return outcomeWithout("pruned", reason, tokensBefore, tokensAfterEstimate, extracted);
     }
-    if (!told.blocked || asked || !told.summaryWanted) return undefined;
-    return outcomeWithout("none", deferral(told.blocked).reason, tokensBefore);
+    if (!corePlan.blocked || asked || !corePlan.summaryWanted) return undefined;
+    return outcomeWithout("none", deferral(corePlan.blocked).reason, tokensBefore);
   }
 
   async #job(
-    told: Told,
+    corePlan: CorePlan,
     messages: string[],
     how: { focus: string | undefined; strikes: Promise<number>; isByHand: boolean },
     signal: AbortSignal,
@@ -368,8 +379,8 @@ export class Compactions<M> {
     const { focus, strikes, isByHand } = how;
     const options = this.#session.options();
     const { redact, minimumTokens: _, checkpoints: __, ...summary } = options.summary ?? {};
-    const { droppedTokens, room, previousSummary, splitTurn, pins, identifiers } = told;
-    const { checkpoints, folds, waits } = told;
+    const { droppedTokens, room, previousSummary, splitTurn, pins, identifiers } = corePlan;
+    const { checkpoints, folds, waits } = corePlan;
     const ahead = { checkpoints: checkpoints ?? undefined, folds, waits };
     const { estimator } = options;
     const figures = { previousSummary, droppedTokens, room, splitTurn, pins, identifiers };
@@ -381,7 +392,7 @@ export class Compactions<M> {
       requestTokens: this.checkpoints.tokens,
       focus,
       estimator: typeof estimator === "string" ? estimator : "generic",
-      degrade: told.degrades,
+      degrade: corePlan.degrades,
     };
     try {
       const { drive } = await driver.load();
@@ -400,7 +411,12 @@ export class Compactions<M> {
     }
   }
 
-  #commit(told: Told, result: Result, extracted: Lists, isGiven: boolean): CompactionOutcome {
+  #commit(
+    corePlan: CorePlan,
+    result: Result,
+    extracted: Lists,
+    hasPlan: boolean,
+  ): CompactionOutcome {
     const session = this.#session;
     const now = session.now();
     const manager = session.manager();
@@ -412,14 +428,14 @@ export class Compactions<M> {
       );
       call("compact", () => manager.note(send(calls)));
     }
-    const { base, gone, tokensBefore } = told.plan;
-    const isWanting = summary === null && told.summaryWanted;
-    if (isWanting && !told.degrades) {
+    const { base, gone, tokensBefore } = corePlan.plan;
+    const isWanting = summary === null && corePlan.summaryWanted;
+    if (isWanting && !corePlan.degrades) {
       call("compact", () => manager.compaction_failed(send(failure), now));
       return { ...outcomeWithout("failed", result.reason, tokensBefore), attempts };
     }
     const degraded = result.degraded || isWanting;
-    const { messages } = told;
+    const { messages } = corePlan;
     const planned = { base, gone, messages, summary, degraded, failure, extracted, lost };
     try {
       const json = argumentJson(planned, "plan");
@@ -430,14 +446,14 @@ export class Compactions<M> {
         return { ...outcomeWithout("failed", reason, tokensBefore), attempts };
       }
       const fold = { ...done, at: now, summary: summary ?? "", extracted, lost, degraded };
-      const reason = result.reason || (summary === null ? undefined : told.plan.reason);
+      const reason = result.reason || (summary === null ? undefined : corePlan.plan.reason);
       const outcome = outcomeOf(fold, attempts, reason);
       if (result.fromCheckpoint && outcome.record) outcome.record.fromCheckpoint = true;
-      this.#untold = outcome;
+      this.#unreported = outcome;
       return this.#placed(outcome);
     } catch (error) {
       const isStale = (error as { code?: string }).code === "STALE_PLAN";
-      if (!isStale || isGiven) throw error;
+      if (!isStale || hasPlan) throw error;
       // What the summarizer came to counts all the same.
       call("compact", () => manager.compaction_failed(send(failure), now));
       return { ...outcomeWithout("failed", (error as Error).message, tokensBefore), attempts };
@@ -448,19 +464,23 @@ export class Compactions<M> {
     during: string,
     manager: glue.Manager,
     force: boolean,
-    given: string | undefined,
+    planJson: string | undefined,
     now: number,
-  ): Told {
+  ): CorePlan {
     const json = call(during, () =>
-      manager.plan(force, given === undefined ? undefined : send(given), now),
+      manager.plan(force, planJson === undefined ? undefined : send(planJson), now),
     );
-    return JSON.parse(json) as Told;
+    return JSON.parse(json) as CorePlan;
   }
 
   /** The messages that go, flat, and what they tell of files, commands and errors. */
-  #read(during: string, manager: glue.Manager, told: Told): { flat: string[]; lists: Lists } {
+  #read(
+    during: string,
+    manager: glue.Manager,
+    corePlan: CorePlan,
+  ): { flat: string[]; lists: Lists } {
     const { history } = this.#session;
-    const flat = history.held(told.go).map((number) => {
+    const flat = history.available(corePlan.go).map((number) => {
       const json = messageJson(history.messages[number], number);
       return call(during, () => manager.flat(number, send(json)));
     });

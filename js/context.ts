@@ -3,7 +3,7 @@ import { Commits, load } from "./commits.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
-import { question, type Told } from "./inspect.js";
+import { type CoreReport, question } from "./inspect.js";
 import { argumentJson } from "./json.js";
 import { onlyKnown, PARTS } from "./known.js";
 import { LiveSession, placed } from "./live.js";
@@ -325,13 +325,15 @@ export class ContextManager<M = unknown> {
         next: argumentJson(this.#session.compactions.next(manager), "next"),
         messageAt: (place) => history.messages[history.numberOf(place) ?? -1],
       });
-      const told = JSON.parse(call("inspect", () => manager.report(send(ask), now))) as Told;
-      const messages = placed(told.messages, (number) => history.placeOf(number));
+      const report = JSON.parse(
+        call("inspect", () => manager.report(send(ask), now)),
+      ) as CoreReport;
+      const messages = placed(report.messages, (number) => history.placeOf(number));
       return {
-        ...told,
+        ...report,
         messages: messages.map((one) => ({ ...one, group: history.placeFrom(one.group) })),
-        status: this.#session.statusOf(told.status),
-        compactions: told.compactions.flatMap((fold) => this.#session.compactions.recordOf(fold)),
+        status: this.#session.statusOf(report.status),
+        compactions: report.compactions.flatMap((fold) => this.#session.compactions.recordOf(fold)),
       };
     });
   }
@@ -376,8 +378,8 @@ export class ContextManager<M = unknown> {
     const manager = this.#session.opened("explain");
     const number = this.#session.history.numberOf(index);
     if (number === null) throw invalid("index", "a message of the host's, not one of ours", index);
-    const told = JSON.parse(call("explain", () => manager.explain(number))) as Explanation;
-    return { ...told, index, group: this.#session.history.placeFrom(told.group) };
+    const explanation = JSON.parse(call("explain", () => manager.explain(number))) as Explanation;
+    return { ...explanation, index, group: this.#session.history.placeFrom(explanation.group) };
   }
 
   /**
@@ -418,10 +420,10 @@ export class ContextManager<M = unknown> {
     key: string,
     options: ContextManagerOptions<M>,
   ): Promise<ContextManager<M>> {
-    const held = await load(store, key);
+    const stored = await load(store, key);
     const context = new ContextManager<M>(options);
-    if (held) context.#session.wake(held.bytes);
-    context.#commits = new Commits(context.#session, store, key, held);
+    if (stored) context.#session.wake(stored.bytes);
+    context.#commits = new Commits(context.#session, store, key, stored);
     return context;
   }
 
@@ -501,13 +503,13 @@ export class ContextManager<M = unknown> {
    */
   async callAgentTool(name: string, args: unknown): Promise<string> {
     this.#session.alive("callAgentTool");
-    const given = argumentJson([name, args ?? null], "args");
+    const callJson = argumentJson([name, args ?? null], "args");
     const manager = this.#session.opened("callAgentTool");
-    const told = JSON.parse(call("callAgentTool", () => manager.call_agent_tool(send(given)))) as
-      | { text: string }
-      | { text: string; message: number; block: number };
-    if (!("message" in told)) return told.text;
-    return recalled(this.#session, told.message, told.block) ?? told.text;
+    const answer = JSON.parse(
+      call("callAgentTool", () => manager.call_agent_tool(send(callJson))),
+    ) as { text: string } | { text: string; message: number; block: number };
+    if (!("message" in answer)) return answer.text;
+    return recalled(this.#session, answer.message, answer.block) ?? answer.text;
   }
 
   /** @internal Returns the work done so far, for tests and benchmarks. It starts over if the Wasm instance was lost. */

@@ -10,14 +10,14 @@ interface Raw extends Owned {
   __wbg_ptr: number;
   __destroy_into_raw(): number;
 }
-interface Held {
+interface Registered {
   prototype: object;
   address: number;
   seam: Seam;
   made: number;
 }
 
-const collected = new FinalizationRegistry<Held>(({ prototype, address, seam, made }) => {
+const collected = new FinalizationRegistry<Registered>(({ prototype, address, seam, made }) => {
   if (made !== seam.generation) return;
   const again = Object.create(prototype) as Raw;
   again.__wbg_ptr = address;

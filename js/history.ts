@@ -6,7 +6,7 @@
 import { call, send } from "./core.js";
 import { type Counter, push } from "./count.js";
 import type * as glue from "./glue/plimsoll_bg.js";
-import { copied, isHeldBy, isShapedAs, messageJson } from "./json.js";
+import { copied, isContainedIn, isShapedAs, messageJson } from "./json.js";
 import type { Shown, View } from "./view.js";
 
 /** The host's history where it is not the session's, one to one. */
@@ -21,17 +21,17 @@ interface Passed<M> {
 }
 
 /** The session's messages, and where the host holds them if that is elsewhere. */
-interface Held<M> {
+interface Located<M> {
   session: readonly M[];
   passed: Passed<M> | undefined;
 }
 
-interface Passing<M> extends Held<M> {
+interface Passing<M> extends Located<M> {
   passed: Passed<M>;
 }
 
 /** Known: they go on from those that the core has, and these objects say now what some of those say. */
-interface Session<M> extends Held<M> {
+interface Session<M> extends Located<M> {
   isKnown: boolean;
   same: Same<M>;
 }
@@ -138,7 +138,7 @@ export class History<M> {
   }
 
   /** Those of these messages that this process has; a restart behind a window loses the oldest. */
-  held(numbers: readonly number[]): number[] {
+  available(numbers: readonly number[]): number[] {
     return numbers.filter((number) => this.messages[number] !== undefined);
   }
 
@@ -190,8 +190,8 @@ export class History<M> {
     });
     const moved: Array<[number: number, json: string]> = [];
     for (const [number, message] of [...grown, ...same]) {
-      const stands = !grown.has(number) && isShapedAs(this.#known[number], message);
-      if (!stands) moved.push([number, messageJson(message, placeOf(number))]);
+      const isUnchanged = !grown.has(number) && isShapedAs(this.#known[number], message);
+      if (!isUnchanged) moved.push([number, messageJson(message, placeOf(number))]);
     }
     let all: Array<Read | undefined> = [];
     if (comesAgain) {
@@ -219,7 +219,7 @@ export class History<M> {
       for (let index = this.#known.length; index < session.length; index++) {
         const message = session[index] as M;
         const next = passed?.from ?? 0;
-        if (message === undefined && index < next && !isHeldWithin(passed, index, next)) {
+        if (message === undefined && index < next && !isWithin(passed, index, next)) {
           // It is not there any more: the session goes on with what the host still holds.
           call("request", () => manager.forget(next));
           this.#known.length = next;
@@ -298,30 +298,30 @@ export class History<M> {
     if (passed && goesOn && !this.#hasEnd(manager, messages, passed.messages.length, view)) {
       return { ...this.#extended(passed, messages, this.#known), isKnown, same };
     }
-    const stands = this.#standsAsIs(manager, messages, view, same);
-    if (stands && this.#endStands(manager, messages, view, same)) {
+    const isUnchanged = this.#isUnchanged(manager, messages, view, same);
+    if (isUnchanged && this.#isEndUnchanged(manager, messages, view, same)) {
       return { session: messages, isKnown, same, passed: undefined };
     }
     const followed = this.#followed(manager, messages, view);
-    if (!followed && !stands && isKnown) {
+    if (!followed && !isUnchanged && isKnown) {
       const later = this.#later(manager, messages, view);
       if (later) return later;
     }
-    if (!followed || (stands && followed.next < this.#known.length)) {
-      return { session: messages, isKnown: isKnown && stands, same, passed: undefined };
+    if (!followed || (isUnchanged && followed.next < this.#known.length)) {
+      return { session: messages, isKnown: isKnown && isUnchanged, same, passed: undefined };
     }
-    const { held, next } = followed;
+    const { matched, next } = followed;
     const known = this.#known.slice(0, next);
     const places = new Map<number, number>();
     const numbers: Array<number | null> = [];
-    for (const [place, { isOurs, isEdited, numbers: all }] of held.entries()) {
+    for (const [place, { isOurs, isEdited, numbers: all }] of matched.entries()) {
       numbers.push(isOurs ? null : (all[0] ?? null));
       for (const number of all) if (!places.has(number)) places.set(number, place);
       // The host's copy may still grow.
       if (!isOurs && !isEdited) known[all[0] as number] = messages[place] as M;
     }
     const from = passed?.from ?? 0;
-    const start = { messages: messages.slice(0, held.length), numbers, places, from };
+    const start = { messages: messages.slice(0, matched.length), numbers, places, from };
     const goesOnFromAll = next >= this.#known.length;
     return {
       ...this.#extended(start, messages, known),
@@ -349,15 +349,15 @@ export class History<M> {
     const found = this.#aligned(manager, messages);
     if (!found) return undefined;
     const same: Same<M> = new Map();
-    const held = this.#placed(found, messages, this.#known);
-    const { places } = held.passed;
-    const stands = (number: number): boolean => {
+    const located = this.#placed(found, messages, this.#known);
+    const { places } = located.passed;
+    const isUnchanged = (number: number): boolean => {
       const place = places.get(number);
       return place === undefined || this.#isSame(manager, messages[place] as M, number, same);
     };
-    if (!view.sends(stands)) return undefined;
+    if (!view.sends(isUnchanged)) return undefined;
     for (const [number, place] of places) same.set(number, messages[place] as M);
-    return { ...held, isKnown: true, same };
+    return { ...located, isKnown: true, same };
   }
 
   /** The session where this later part of the known messages is what the host holds. */
@@ -411,26 +411,31 @@ export class History<M> {
   }
 
   /** What is still sent stands where it stood; only the last group may be another. */
-  #standsAsIs(
+  #isUnchanged(
     manager: glue.Manager,
     messages: readonly M[],
     view: View<M>,
     same: Same<M>,
   ): boolean {
     if (messages.length < this.#lastGroup) return false;
-    const stands = (index: number): boolean =>
+    const isUnchanged = (index: number): boolean =>
       index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index, same);
     let unsent = 0;
     const all = view.sends((index) => {
       if (index === unsent) unsent++;
-      return stands(index);
+      return isUnchanged(index);
     });
     // Where our request was taken for the history, its start stands too: what it left out tells.
-    return all && stands(unsent);
+    return all && isUnchanged(unsent);
   }
 
   /** So does the last group; and no line that we ended the request with. */
-  #endStands(manager: glue.Manager, messages: readonly M[], view: View<M>, same: Same<M>): boolean {
+  #isEndUnchanged(
+    manager: glue.Manager,
+    messages: readonly M[],
+    view: View<M>,
+    same: Same<M>,
+  ): boolean {
     if (messages.length < this.#known.length) return false;
     for (let index = this.#lastGroup; index < this.#known.length; index++) {
       if (!this.#isSame(manager, messages[index] as M, index, same)) return false;
@@ -444,7 +449,7 @@ export class History<M> {
    */
   #followed(manager: glue.Manager, messages: readonly M[], view: View<M>) {
     const { shown, of } = view;
-    const held: Shown<M>[] = [];
+    const matched: Shown<M>[] = [];
     const same: Same<M> = new Map();
     let at = 0;
     for (const [place, message] of messages.entries()) {
@@ -459,17 +464,17 @@ export class History<M> {
       // A message of ours may be missing: the host has its own way to mend that. Not one of which the host holds what we joined.
       while (shown[at]?.isOurs && !isSent() && !isApart()) at++;
       if (!isSent()) break;
-      held.push(shown[at++] as Shown<M>);
+      matched.push(shown[at++] as Shown<M>);
     }
-    const isOurs = held.some(
+    const isOurs = matched.some(
       (sent, place) =>
         sent.isOurs || (sent.isEdited && this.#isEdit(manager, messages, place, sent)),
     );
     // The host may have left ours out altogether.
-    const isAll = at === shown.length && (held.length < of || held.length < shown.length);
-    if (held.length === 0 || !(isOurs || isAll)) return undefined;
+    const isAll = at === shown.length && (matched.length < of || matched.length < shown.length);
+    if (matched.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ numbers }) => numbers.length > 0);
-    return { held, same, next: missing?.numbers[0] ?? of };
+    return { matched, same, next: missing?.numbers[0] ?? of };
   }
 
   /** It is our copy with its edits, and not the message that we made it of, which may say the same. */
@@ -522,7 +527,7 @@ export class History<M> {
   #isAsPassed(manager: glue.Manager, message: M, index: number, grown: Same<M>): boolean {
     if (message === undefined && index < this.#released) return true;
     const copy = this.#copies[index - this.#lastGroup];
-    if (copy === undefined || !isHeldBy(copy, message)) {
+    if (copy === undefined || !isContainedIn(copy, message)) {
       const json = messageJson(message, index);
       if (!call("request", () => manager.same(index, send(json)))) return false;
       grown.set(index, message);
@@ -546,7 +551,7 @@ export class History<M> {
 }
 
 /** The host holds one of these numbers. */
-function isHeldWithin<M>(passed: Passed<M> | undefined, from: number, to: number): boolean {
+function isWithin<M>(passed: Passed<M> | undefined, from: number, to: number): boolean {
   return [...(passed?.places.keys() ?? [])].some((number) => number >= from && number < to);
 }
 

@@ -4,7 +4,7 @@ import type { InspectReport } from "./types.js";
 import type { Sized } from "./view.js";
 
 /** A report as the core tells it. */
-export type Told = Omit<InspectReport, "compactions"> & { compactions: Sized[] };
+export type CoreReport = Omit<InspectReport, "compactions"> & { compactions: Sized[] };
 
 /** What the core is asked; what is JSON already goes as it is. */
 export interface Question {

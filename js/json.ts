@@ -1,5 +1,5 @@
 /** A host's value as the core sees it: JSON, taken once. No getter, proxy or prototype goes further than this. */
-import { echoes, isOfClass } from "./carry.js";
+import { echoes, isOfClass } from "./apply-view.js";
 import { PlimsollError } from "./errors.js";
 
 /** An argument of more characters, a session or a candidate file among them, is refused before it is copied. */
@@ -31,7 +31,7 @@ export function argumentJson(value: unknown, argument: string): string {
  * string is dear to make. Of what is no plain section nothing is taken out.
  */
 export function apart(
-  given: { sections: readonly unknown[] },
+  value: { sections: readonly unknown[] },
   argument: string,
 ): { json: string; texts: string[] } {
   const texts: string[] = [];
@@ -46,13 +46,13 @@ export function apart(
     own.content = "";
     return own;
   };
-  const json = written(() => ({ ...given, sections: given.sections.map(head) }), argument);
+  const json = written(() => ({ ...value, sections: value.sections.map(head) }), argument);
   if (size > LARGEST) throw tooLarge(argument, size, LARGEST);
   return { json, texts };
 }
 
 /** Half a character, which JSON writes as an escape and UTF-8 cannot have, becomes the sign that stands for such. */
-export function whole(json: string): string {
+export function wellFormed(json: string): string {
   if (!json.includes("\\ud")) return json;
   return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (sign, half) => (half ? "\ufffd" : sign));
 }
@@ -150,13 +150,13 @@ function copy(value: unknown): unknown {
 }
 
 /** The value is plain, and holds what the copy does in the same order: it is written alike. */
-export function isHeldBy(copy: unknown, value: unknown): boolean {
+export function isContainedIn(copy: unknown, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return Object.is(value, copy);
   if (typeof copy !== "object" || copy === null) return false;
   if (Array.isArray(value)) {
     if ("toJSON" in value || !Array.isArray(copy) || copy.length !== value.length) return false;
     // Also where there is a hole, which `every` passes over.
-    return value.findIndex((item, at) => !isHeldBy(copy[at], item)) < 0;
+    return value.findIndex((item, at) => !isContainedIn(copy[at], item)) < 0;
   }
   if (Array.isArray(copy) || !isPlainObject(value)) return false;
   const names = Object.keys(copy);
@@ -165,7 +165,7 @@ export function isHeldBy(copy: unknown, value: unknown): boolean {
     own.length === names.length &&
     own.every((name, at) => {
       const of = (it: object): unknown => (it as Record<string, unknown>)[name];
-      return name === names[at] && isHeldBy(of(copy), of(value));
+      return name === names[at] && isContainedIn(of(copy), of(value));
     })
   );
 }
@@ -210,10 +210,10 @@ function plainWithin({
   };
   return function (this: unknown, key: string, value: unknown): unknown {
     if (typeof value === "bigint") return String(value);
-    const held = (this as Record<string, unknown>)[key];
-    if (ArrayBuffer.isView(held)) {
-      take(held.byteLength);
-      return base64(new Uint8Array(held.buffer, held.byteOffset, held.byteLength));
+    const raw = (this as Record<string, unknown>)[key];
+    if (ArrayBuffer.isView(raw)) {
+      take(raw.byteLength);
+      return base64(new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength));
     }
     if (typeof value === "string") take(value.length);
     return value;

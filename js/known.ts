@@ -7,20 +7,20 @@ export const PARTS = ["system", "tools", "unseenTokens", "open", "signal"] as co
 /** The argument as an object of options that are all known; undefined: none of them. */
 export function onlyKnown<T extends object>(
   what: string,
-  given: T | undefined,
+  value: T | undefined,
   known: readonly string[],
 ): T {
-  if (given === undefined) return own({} as T);
-  if (given === null || typeof given !== "object" || Array.isArray(given)) {
-    throw invalid(what, "an object of options", given);
+  if (value === undefined) return own({} as T);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    throw invalid(what, "an object of options", value);
   }
-  const options = own(given);
+  const options = own(value);
   for (const [name, value] of Object.entries(options))
     if (!known.includes(name)) throw unknownOption(name, known, value);
   return options;
 }
 
 /** What was given by itself: whatever others have put into `Object.prototype` is no option. */
-export function own<T extends object>(given: T): T {
-  return Object.assign(Object.create(null), given);
+export function own<T extends object>(value: T): T {
+  return Object.assign(Object.create(null), value);
 }

@@ -335,7 +335,7 @@ export class LiveSession<M> implements Session<M> {
 
   /** Null, if `asks`: a summarizer is to be asked first. */
   #decide(manager: glue.Manager, now: number, asks: boolean): Answer | null {
-    if (this.#unreported) call("request", () => manager.hand_over_whole());
+    if (this.#unreported) call("request", () => manager.resend_all());
     const json = call("request", () => (asks ? manager.prepare(now) : manager.request(now)));
     if (json === undefined) return null;
     let step = JSON.parse(json) as Step;
@@ -398,7 +398,7 @@ export class LiveSession<M> implements Session<M> {
   #compactionOf(manager: glue.Manager, { fold, outcome }: Answer): () => CompactionOutcome | null {
     if (!outcome) return () => null;
     const { status, reason, tokensBefore, tokensAfter, identifiers } = outcome;
-    const unread = this.history.held(outcome.unread);
+    const unread = this.history.available(outcome.unread);
     // All that may call code of the host's comes first.
     const texts = unread.map((number) => messageJson(this.history.messages[number], number));
     for (const [at, number] of unread.entries()) {
@@ -408,7 +408,7 @@ export class LiveSession<M> implements Session<M> {
       texts.length === 0
         ? (fold?.extracted ?? nothingFound())
         : JSON.parse(call("request", () => manager.extracted()));
-    if (fold) return () => this.compactions.told({ ...outcome, ...fold, extracted: lists });
+    if (fold) return () => this.compactions.outcomeFor({ ...outcome, ...fold, extracted: lists });
     const extracted = { ...lists, identifiers };
     return () => outcomeWithout(status, reason, tokensBefore, tokensAfter, extracted);
   }
@@ -434,10 +434,10 @@ function firstOther<M>(before: readonly M[], now: readonly M[]): number {
 
 /** What is told of messages, by their places in the host's history; of one that it does not hold nothing is told. */
 export function placed<T extends { index: number }>(
-  told: T[],
+  items: T[],
   placeOf: (number: number) => number | null,
 ): T[] {
-  return told.flatMap((one) => {
+  return items.flatMap((one) => {
     const index = placeOf(one.index);
     return index === null ? [] : [{ ...one, index }];
   });

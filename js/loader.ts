@@ -48,15 +48,16 @@ export function initSync(source: SyncSource): void {
  * await init(new URL("plimsoll/plimsoll.wasm", import.meta.url));
  */
 export async function init(source: Source | Promise<Source>): Promise<void> {
-  const given = await source;
+  const resolved = await source;
   const address =
-    typeof given === "string" || given instanceof URL
-      ? String(given)
-      : isResponse(given)
-        ? given.url
+    typeof resolved === "string" || resolved instanceof URL
+      ? String(resolved)
+      : isResponse(resolved)
+        ? resolved.url
         : "";
   if (addresses.has(address)) return;
-  const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
+  const found =
+    typeof resolved === "string" || resolved instanceof URL ? await fetch(resolved) : resolved;
   initSync(isResponse(found) ? await compile(found) : found);
   if (address !== "") addresses.add(address);
 }

@@ -16,18 +16,18 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
   if (options === null || typeof options !== "object") {
     throw invalid("options", "an object with a `window`", options);
   }
-  const given: Record<string, unknown> = {};
+  const settings: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || OURS.has(name)) continue;
     if (name === "estimator" && typeof value === "function") {
       // The core is told that there is one, and given its numbers.
-      given[name] = null;
+      settings[name] = null;
       continue;
     }
     if (name === "estimator" && value === null) throw invalid(name, "a name or a function", value);
     // No option of the core's is a function: it says what it takes instead.
     if (typeof value !== "function") refuseNonFinite(name, value);
-    given[name] = typeof value === "function" ? "a function" : value;
+    settings[name] = typeof value === "function" ? "a function" : value;
   }
   const { summary, summarize, ...rest } = own(options);
   for (const name of FUNCTIONS) {
@@ -35,12 +35,12 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
     if (value !== undefined && typeof value !== "function")
       throw invalid(name, "a function", value);
   }
-  if (summarizersOf({ summarize }).length > 0) given.summarizes = true;
-  if (summary !== undefined) given.summary = coreSummary(summary);
-  if (typeof given.window !== "object" || given.window === null) {
-    throw invalid("window", "{ contextTokens }", given.window);
+  if (summarizersOf({ summarize }).length > 0) settings.summarizes = true;
+  if (summary !== undefined) settings.summary = coreSummary(summary);
+  if (typeof settings.window !== "object" || settings.window === null) {
+    throw invalid("window", "{ contextTokens }", settings.window);
   }
-  return argumentJson(given, "options");
+  return argumentJson(settings, "options");
 }
 
 /** The options of summaries, less the host's function. */
@@ -48,15 +48,15 @@ function coreSummary(summary: unknown): object {
   if (summary === null || typeof summary !== "object") {
     throw invalid("summary", "an object of options", summary);
   }
-  const given: Record<string, unknown> = own({ ...summary });
-  if (typeof given.redact === "function") given.redact = true;
-  for (const [name, value] of Object.entries(given)) {
+  const settings: Record<string, unknown> = own({ ...summary });
+  if (typeof settings.redact === "function") settings.redact = true;
+  for (const [name, value] of Object.entries(settings)) {
     if (typeof value === "function") {
       throw invalid(`summary.${name}`, "a value, not a function", "a function");
     }
     refuseNonFinite(`summary.${name}`, value);
   }
-  return given;
+  return settings;
 }
 
 /** The same of all options, as they are now. */

@@ -29,6 +29,6 @@ export function capOutput(
   } = {},
 ): number {
   const { margin, buffer } = onlyKnown("options", options, ["margin", "buffer"]);
-  const given = argumentJson({ requested, window, inputTokens, margin, buffer }, "options");
-  return call("capOutput", () => glue.cap_output(send(given)));
+  const optionsJson = argumentJson({ requested, window, inputTokens, margin, buffer }, "options");
+  return call("capOutput", () => glue.cap_output(send(optionsJson)));
 }

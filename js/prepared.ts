@@ -1,5 +1,5 @@
 /** A request that is ready to send: merged into the body and headers that the host sends. */
-import { edited } from "./carry.js";
+import { edited } from "./apply-view.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
@@ -38,9 +38,9 @@ class Ready<M> {
       throw invalid("headers", "an object of headers", headers);
     }
     // An instance of `Headers` has no members of its own.
-    const given = Symbol.iterator in headers ? Object.fromEntries(headers as never) : headers;
-    const { headers: ops } = merged(this, `"headers":${argumentJson({ ...given }, "headers")}`);
-    return edited({ ...given } as Record<string, string>, ops);
+    const plain = Symbol.iterator in headers ? Object.fromEntries(headers as never) : headers;
+    const { headers: ops } = merged(this, `"headers":${argumentJson({ ...plain }, "headers")}`);
+    return edited({ ...plain } as Record<string, string>, ops);
   }
 }
 
@@ -61,8 +61,8 @@ export function ready<M>(fields: Fields<M>, answer: Answer): Prepared<M> {
 export function applyRequest<M, B extends object>(prepared: Prepared<M>, body: B): B & Body<M> {
   if (body === null || typeof body !== "object") throw invalid("body", "an object", body);
   const read: Record<string, unknown> = {};
-  const given = own(body) as Record<string, unknown>;
-  for (const name of reads()) if (given[name] !== undefined) read[name] = given[name];
+  const fields = own(body) as Record<string, unknown>;
+  for (const name of reads()) if (fields[name] !== undefined) read[name] = fields[name];
   const { messages, cacheBreakpoints = [] } = prepared ?? {};
   const ends = cacheBreakpoints.filter((at) => messages[at] !== undefined);
   const listed = ends.map((at) => `[${at},${messageJson(messages[at], at)}]`);

@@ -1,8 +1,8 @@
 /** System prompt: budget, assembly, focus, tiers, rules. In a Wasm of its own. */
-import { edited } from "./carry.js";
+import { edited } from "./apply-view.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/prompt_bg.js";
-import { apart, argumentJson, whole } from "./json.js";
+import { apart, argumentJson, wellFormed } from "./json.js";
 import { onlyKnown } from "./known.js";
 import { Seam } from "./seam.js";
 import type {
@@ -22,7 +22,7 @@ export const prompts: Seam = new Seam("prompt", glue);
 
 /** Arguments as JSON in, the answer as JSON out. */
 function ask<T>(during: string, work: (length: number) => string, argument: object): T {
-  const json = whole(argumentJson(argument, during));
+  const json = wellFormed(argumentJson(argument, during));
   return JSON.parse(prompts.call(during, () => work(prompts.send(json)))) as T;
 }
 
@@ -76,14 +76,14 @@ export function assemblePrompt(
     order,
     locale,
   } = onlyKnown("options", options, ["budget", "focus", "protect", "order", "locale"]);
-  const given = { sections, budget, focus, protect, order, locale };
-  const { json, texts } = apart(given, "assemblePrompt");
-  const all = [whole(json), ...texts];
-  const [told, prompt, figures] = prompts.call(
+  const input = { sections, budget, focus, protect, order, locale };
+  const { json, texts } = apart(input, "assemblePrompt");
+  const all = [wellFormed(json), ...texts];
+  const [planJson, prompt, figures] = prompts.call(
     "assemblePrompt",
     () => [glue.assemble(prompts.sendAll(all)), glue.prompt(), glue.figures()] as const,
   );
-  const { words, ...plan } = JSON.parse(told) as Assembled;
+  const { words, ...plan } = JSON.parse(planJson) as Assembled;
   const reports = Array.from({ length: figures.length / FIGURES }, (_, at) =>
     report(words, figures, FIGURES * at),
   );
@@ -156,14 +156,14 @@ export function truncateText(
 } {
   const { head, tail, marker } = onlyKnown("options", options, ["head", "tail", "marker"]);
   textOf("text", text);
-  const given = {
+  const input = {
     text,
     maxChars: charsOf("maxChars", maxChars),
     head: share("head", head),
     tail: share("tail", tail),
     marker,
   };
-  return ask("truncateText", glue.truncate, given);
+  return ask("truncateText", glue.truncate, input);
 }
 
 /**
@@ -206,8 +206,8 @@ export function requestFocus(
  * const plan = assemblePrompt(about ? [...sections, about] : sections, { focus, order: "aceclaw" });
  */
 export function focusSection(focus: RequestFocus): Section | null {
-  const given = { files: [], focus: optionsOf("focus", focus) };
-  return ask<Section[]>("focusSection", glue.workspace, given)[0] ?? null;
+  const input = { files: [], focus: optionsOf("focus", focus) };
+  return ask<Section[]>("focusSection", glue.workspace, input)[0] ?? null;
 }
 
 /**
@@ -267,8 +267,8 @@ export function matchRules(
 export function trimToolDescriptions<T extends object>(tools: readonly T[], maxChars: number): T[] {
   listOf("tools", tools);
   const seen = tools.map((tool, at) => outline(optionsOf(`tools[${at}]`, tool), OUTLINE));
-  const given = { tools: seen, maxChars: charsOf("maxChars", maxChars) };
-  return edited([...tools], ask<Op[]>("trimToolDescriptions", glue.trim, given));
+  const input = { tools: seen, maxChars: charsOf("maxChars", maxChars) };
+  return edited([...tools], ask<Op[]>("trimToolDescriptions", glue.trim, input));
 }
 
 /** Levels below a tool at which a provider may have its description. */
@@ -310,8 +310,8 @@ export function buildContext(
   listOf("memories", memories);
   textOf("message", message);
   const maxChars = charsOf("budgetTokens", budgetTokens, charsPerToken ?? 4);
-  const given = { memories, text: message, maxChars, locale };
-  return ask("buildContext", glue.remember, given);
+  const input = { memories, text: message, maxChars, locale };
+  return ask("buildContext", glue.remember, input);
 }
 
 /**

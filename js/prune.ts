@@ -5,6 +5,7 @@ import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson } from "./json.js";
 import { onlyKnown } from "./known.js";
+import { within } from "./one-shot.js";
 import type {
   Channels,
   ContextManagerOptions,
@@ -14,7 +15,6 @@ import type {
   PruneResult,
   ShareResult,
 } from "./types.js";
-import { within } from "./within.js";
 
 /**
  * Prunes a history for one request, without keeping a session and without folding. At or below the preset's trigger, or if nothing
@@ -129,8 +129,8 @@ export function historyLimitFromSessionKey(
   sessionKey: string | undefined,
   channels: Channels | undefined,
 ): number | undefined {
-  const given = { ...(sessionKey ? { sessionKey } : {}), channels: channels ?? {} };
-  const json = argumentJson(given, "channels");
+  const input = { ...(sessionKey ? { sessionKey } : {}), channels: channels ?? {} };
+  const json = argumentJson(input, "channels");
   return call("historyLimitFromSessionKey", () => glue.history_limit(send(json)));
 }
 
@@ -143,7 +143,7 @@ export function historyLimitFromSessionKey(
  * const { messages, droppedMessages } = pruneHistoryForContextShare({ messages: history, maxContextTokens: 200_000 });
  */
 export function pruneHistoryForContextShare<M>(
-  given: Pick<ContextManagerOptions<M>, "format" | "estimator"> & {
+  settings: Pick<ContextManagerOptions<M>, "format" | "estimator"> & {
     /** The history. */
     messages: readonly M[];
     /** The window in tokens. */
@@ -155,7 +155,7 @@ export function pruneHistoryForContextShare<M>(
   },
 ): ShareResult<M> {
   const known = ["messages", "maxContextTokens", "maxHistoryShare", "parts", "format", "estimator"];
-  const { messages, format, estimator, ...share } = onlyKnown("options", given, known);
+  const { messages, format, estimator, ...share } = onlyKnown("options", settings, known);
   const options = { ...(format ? { format } : {}), ...(estimator ? { estimator } : {}) };
   const json = argumentJson(share, "options");
   const during = "pruneHistoryForContextShare";

@@ -4,7 +4,7 @@ import { counterOf, countsOf } from "./count.js";
 import { disposed, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
-import { question, type Told } from "./inspect.js";
+import { type CoreReport, question } from "./inspect.js";
 import { argumentJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type {
@@ -52,8 +52,8 @@ function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording
   let handle = known.get(estimator);
   if (!handle?.isAlive) {
     const { messageFormat, messages, system, tools, calls } = session;
-    const given = { messageFormat, messages, system, tools, calls };
-    let text = argumentJson(given, "session");
+    const input = { messageFormat, messages, system, tools, calls };
+    let text = argumentJson(input, "session");
     const counter = counterOf(estimator);
     if (counter) {
       const texts = call("replay", () => glue.Recording.texts(send(text)));
@@ -131,9 +131,9 @@ class Played implements Replay {
       next,
       messageAt: (place) => (place < sent ? messages[place] : undefined),
     });
-    const told = JSON.parse(call("report", () => value.report(send(ask)))) as Told;
-    const compactions = told.compactions.flatMap((fold) => outcomeOf(fold).record ?? []);
-    return { ...told, compactions };
+    const report = JSON.parse(call("report", () => value.report(send(ask)))) as CoreReport;
+    const compactions = report.compactions.flatMap((fold) => outcomeOf(fold).record ?? []);
+    return { ...report, compactions };
   }
 
   [Symbol.dispose](): void {

@@ -93,28 +93,28 @@ export function createInspectHandler(
   sessions: InspectedSessions,
 ): (request: unknown) => Promise<InspectResponse | InspectResponse[] | undefined> {
   return async (request) => {
-    let given = request;
+    let parsed = request;
     if (typeof request === "string") {
       try {
-        given = JSON.parse(request);
+        parsed = JSON.parse(request);
       } catch {
         return failed(null, new Refused(-32_700, "Parse error"));
       }
     }
-    if (!Array.isArray(given)) return answered(sessions, given);
-    if (given.length === 0) return failed(null, new Refused(-32_600, "Invalid Request"));
-    const answers = await Promise.all(given.map((one) => answered(sessions, one)));
-    const told = answers.filter((one) => one !== undefined);
-    return told.length > 0 ? told : undefined;
+    if (!Array.isArray(parsed)) return answered(sessions, parsed);
+    if (parsed.length === 0) return failed(null, new Refused(-32_600, "Invalid Request"));
+    const answers = await Promise.all(parsed.map((one) => answered(sessions, one)));
+    const replies = answers.filter((one) => one !== undefined);
+    return replies.length > 0 ? replies : undefined;
   };
 }
 
 /** The answer to one request; a notification has none, whatever comes of it. */
 async function answered(
   sessions: InspectedSessions,
-  given: unknown,
+  parsed: unknown,
 ): Promise<InspectResponse | undefined> {
-  const call = isFields(given) ? given : {};
+  const call = isFields(parsed) ? parsed : {};
   const hasId = Object.hasOwn(call, "id");
   const id = isId(call.id) ? call.id : null;
   if (call.jsonrpc !== "2.0" || typeof call.method !== "string" || (hasId && !isId(call.id))) {

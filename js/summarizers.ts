@@ -144,9 +144,11 @@ async function ask(url: string, call: Call): Promise<SummaryResult> {
 
 /** How long a server that refuses has us wait (`Retry-After`), in milliseconds; null: it does not say, or it is too long. */
 function waitOf(response: Response): number | null {
-  const said = response.ok ? null : response.headers.get("retry-after");
-  if (!said) return null;
-  const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+  const retryAfter = response.ok ? null : response.headers.get("retry-after");
+  if (!retryAfter) return null;
+  const ms = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter) * 1000
+    : Date.parse(retryAfter) - Date.now();
   return ms <= LONGEST_WAIT_MS ? Math.max(0, ms) : null;
 }
 
@@ -189,8 +191,8 @@ interface Wire {
 const chat: Read = (value, into) => {
   refuse(value);
   const choice = value.choices?.[0];
-  const said = choice?.delta ?? choice?.message;
-  into.text += textOf(said?.content) || (said?.refusal ?? "");
+  const piece = choice?.delta ?? choice?.message;
+  into.text += textOf(piece?.content) || (piece?.refusal ?? "");
   into.finishReason = choice?.finish_reason ?? into.finishReason;
   into.usage = value.usage ?? into.usage;
   return false;
@@ -222,14 +224,14 @@ function refuse({ error }: Wire): void {
 async function* events(response: Response, control: SummaryControl): AsyncGenerator<string> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
-  let held = "";
+  let rest = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
       control.alive?.();
-      held += done ? "\n" : decoder.decode(value, { stream: true });
-      const lines = held.split(/\r\n?|\n/);
-      held = lines.pop() ?? "";
+      rest += done ? "\n" : decoder.decode(value, { stream: true });
+      const lines = rest.split(/\r\n?|\n/);
+      rest = lines.pop() ?? "";
       for (const line of lines) {
         const data = line.startsWith("data:") && line.slice(5).trim();
         if (data) yield data;
@@ -246,9 +248,9 @@ async function refusal(response: Response): Promise<string> {
   const body = await response.text().catch(() => "");
   try {
     const { error } = JSON.parse(body) as Wire;
-    const said =
+    const message =
       typeof error === "string" ? error : [error?.type, error?.message].filter(Boolean).join(": ");
-    if (said) return `${response.status} ${said}`;
+    if (message) return `${response.status} ${message}`;
   } catch {
     // No JSON: as it stands.
   }

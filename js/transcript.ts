@@ -5,6 +5,7 @@ import { counterOf, setParts } from "./count.js";
 import type * as glue from "./glue/plimsoll_bg.js";
 import { argumentJson } from "./json.js";
 import { onlyKnown } from "./known.js";
+import { within } from "./one-shot.js";
 import type {
   BudgetCheck,
   ContextManagerOptions,
@@ -14,7 +15,6 @@ import type {
   Provider,
   Violation,
 } from "./types.js";
-import { within } from "./within.js";
 
 /** Options of `validate` and `repair`. */
 type RuleOptions = Pick<ContextManagerOptions<unknown>, "format"> & Pick<Parts, "system" | "tools">;
@@ -53,9 +53,9 @@ export function validate<M>(
     system = null,
     tools = null,
   } = onlyKnown("options", options, RULES);
-  const given = { provider, ...(format ? { format } : {}) };
+  const settings = { provider, ...(format ? { format } : {}) };
   const beside = argumentJson({ system, tools }, "parts");
-  return within("validate", messages, given, (manager) => {
+  return within("validate", messages, settings, (manager) => {
     setParts("validate", manager, beside, undefined);
     return call("validate", () => manager.check(thinking));
   }) as Violation[];

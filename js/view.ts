@@ -1,6 +1,6 @@
 /** A view as the core tells it, carried out on the host's messages. */
 
-import { type Copied, edited, filled, isOfClass, valueAt } from "./carry.js";
+import { type Copied, edited, filled, isOfClass, valueAt } from "./apply-view.js";
 import { invalid, type PlimsollError } from "./errors.js";
 import type {
   CompactionOutcome,
@@ -245,8 +245,8 @@ export class View<M> {
       const host = history[item.index] as M;
       return { message: item.ops ? edited(host, item.ops) : host, isPlain: false };
     }
-    const whole = filled(item.make, item.copies, history);
-    const made = item.ops ? edited(whole, item.ops) : whole;
+    const message = filled(item.make, item.copies, history);
+    const made = item.ops ? edited(message, item.ops) : message;
     const { role, toolCallId, toolName } = item;
     const names = {
       ...(toolCallId === undefined ? {} : { toolCallId }),

@@ -19,11 +19,11 @@ const COLUMNS: readonly Column[] = [
 export function checkText(screen: Screen, { ok, files }: CheckReport): string[] {
   const limits = files.flatMap((one) => one.limits);
   const over = limits.filter((one) => !one.ok).length;
-  const told = `${plural(files.length, "session")}, ${plural(limits.length, "limit")}`;
+  const title = `${plural(files.length, "session")}, ${plural(limits.length, "limit")}`;
   return [
     ...files.flatMap((one) => [...fileText(screen, one), ""]),
     ...screen.flow(
-      spans(ok ? "good" : "bad", [`${told}: ${ok ? "all ok" : `${count(over)} OVER`}`]),
+      spans(ok ? "good" : "bad", [`${title}: ${ok ? "all ok" : `${count(over)} OVER`}`]),
     ),
   ];
 }

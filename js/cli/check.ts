@@ -4,7 +4,7 @@ import type { InspectReport, ReplayCall } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
-import { type Given, share, size } from "./options.js";
+import { type Arguments, share, size } from "./options.js";
 import { partNames, partsOf } from "./parts.js";
 import { Progress } from "./progress.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
@@ -59,16 +59,16 @@ interface PartLimit {
   isOptional: boolean;
 }
 
-export function check(sources: readonly Source[], given: Given): CheckReport {
+export function check(sources: readonly Source[], args: Arguments): CheckReport {
   const wanted: Wanted = {
-    pressure: share("max-pressure", given.text("max-pressure")),
-    used: size("max-used", given.text("max-used")),
-    parts: given.list("max").map(partLimit),
+    pressure: share("max-pressure", args.text("max-pressure")),
+    used: size("max-used", args.text("max-used")),
+    parts: args.list("max").map(partLimit),
   };
   const buckets = new Set<string>();
   using progress = new Progress(sources.map(({ session }) => session.calls.length));
   const files = sources.map((source) =>
-    progress.next(() => checked(source, wanted, given, buckets)),
+    progress.next(() => checked(source, wanted, args, buckets)),
   );
   for (const part of wanted.parts) refuseUnknown(part, files, [...buckets]);
   return { schema: "plimsoll.check/1", ok: files.every(({ ok }) => ok), files };
@@ -91,16 +91,16 @@ function refuseUnknown(
 function checked(
   source: Source,
   wanted: Wanted,
-  given: Given,
+  args: Arguments,
   /** Collects the names of all buckets. */
   known: Set<string>,
 ): Checked {
   using played = play(source);
-  const call = callOf(given, played);
+  const call = callOf(args, played);
   const all = facts(source, played);
   const report = reportAt(source, played, call);
   for (const { bucket } of report.buckets) known.add(bucket);
-  const calls = given.has("call") ? played.calls.slice(call - 1, call) : played.calls;
+  const calls = args.has("call") ? played.calls.slice(call - 1, call) : played.calls;
   const limits = [
     ...requestLimits(calls, report.status.usable, wanted),
     ...wanted.parts.flatMap((one) => partLimits(report, call, one)),

@@ -4,7 +4,7 @@ import type { Explanation, ListedMessage, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { goingOn } from "./managed.js";
-import { type Given, whole } from "./options.js";
+import { type Arguments, integer } from "./options.js";
 import { type Sent, sentAt, textsOf } from "./sent.js";
 import { attempt, play, reportAt, type Source } from "./source.js";
 import { literal } from "./text.js";
@@ -64,23 +64,23 @@ const POSITIONS = 100;
 /** Characters of a line that are shown on each side. */
 const AROUND = 200;
 
-export function find(source: Source, text: string, given: Given): FindReport {
+export function find(source: Source, text: string, args: Arguments): FindReport {
   const { file, session, options } = source;
   if (text === "") throw usage("find: the text is empty");
   using before = play(source);
   const last = before.calls.length;
-  const call = whole("call", given.text("call"), 1, last);
+  const call = integer("call", args.text("call"), 1, last);
   // The next request has seen all of the session; that of a call, what came before it.
   const going = call === undefined ? goingOn(session) : session;
   const at = call ?? last + 1;
   using played = attempt(file, () => replay(going, options));
   const report = reportAt(source, played, at);
   const sent = sentAt({ ...source, session: going }, played, at);
-  const needle = new RegExp(literal(text), given.has("ignore-case") ? "giu" : "gu");
-  const said = textsOf(session, session.messages);
+  const needle = new RegExp(literal(text), args.has("ignore-case") ? "giu" : "gu");
+  const texts = textsOf(session, session.messages);
   const places = [
     ...beside(session, needle),
-    ...report.messages.flatMap((one) => placeOf(one, said[one.index] ?? "", sent, needle)),
+    ...report.messages.flatMap((one) => placeOf(one, texts[one.index] ?? "", sent, needle)),
   ];
   const sum = (of: (one: Place) => number): number => places.reduce((all, one) => all + of(one), 0);
   const theirs = places.filter(({ index }) => index !== undefined && sent.own(index) === undefined);
@@ -90,7 +90,7 @@ export function find(source: Source, text: string, given: Given): FindReport {
     schema: "plimsoll.find/1",
     ...facts(source, before),
     text,
-    ignoreCase: given.has("ignore-case"),
+    ignoreCase: args.has("ignore-case"),
     preset: options.preset ?? "balanced",
     call: at,
     window: windowFigures(report, source.setting),

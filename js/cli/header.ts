@@ -50,8 +50,8 @@ export function header(
 }
 
 /** The name of a part of the report, and what is said beside it. */
-export function heading(screen: Screen, name: string, said: readonly string[]): string[] {
-  const [first, ...more] = spans("plain", said);
+export function heading(screen: Screen, name: string, notes: readonly string[]): string[] {
+  const [first, ...more] = spans("plain", notes);
   const head: Span[] = [{ role: "head", text: `${name}  ` }, ...(first ?? [])];
   return screen.flow([head, ...more]);
 }

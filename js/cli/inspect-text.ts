@@ -24,8 +24,8 @@ export function inspectText(screen: Screen, report: Inspection): string[] {
 }
 
 /** The window: its size, sums that add up to it, a bar of them. */
-export function filled(screen: Screen, report: Filled, said: readonly string[]): string[] {
-  return [...windowLines(screen, report.window, said), ...windowBar(screen, report)];
+export function filled(screen: Screen, report: Filled, notes: readonly string[]): string[] {
+  return [...windowLines(screen, report.window, notes), ...windowBar(screen, report)];
 }
 
 const BUCKETS: readonly Column[] = [
@@ -54,8 +54,8 @@ function bucketTable(screen: Screen, { buckets, window }: Inspection): string[] 
   });
   const before = buckets.reduce((sum, one) => sum + one.tokens, 0);
   const saved = before > window.used ? `${count(before - window.used)} fewer` : "";
-  const whole = percent(window.used, window.used);
-  const total = ["", "total", count(window.used), whole, "", count(before), saved];
+  const share = percent(window.used, window.used);
+  const total = ["", "total", count(window.used), share, "", count(before), saved];
   return table(screen, BUCKETS, rows, total);
 }
 
@@ -66,10 +66,10 @@ function states({ blocks, kept, capped, stubbed, gone }: Bucket): string {
     [capped, "capped"],
     [gone, "gone"],
   ] as const;
-  const said = words.filter(([amount]) => amount > 0);
-  if (said.length === 0) return `${count(kept)} kept`;
-  const list = said.map(([amount, word]) => `${count(amount)} ${word}`).join(", ");
-  return said.length === 1 && kept === 0 ? list : `${list} of ${count(blocks)}`;
+  const changed = words.filter(([amount]) => amount > 0);
+  if (changed.length === 0) return `${count(kept)} kept`;
+  const list = changed.map(([amount, word]) => `${count(amount)} ${word}`).join(", ");
+  return changed.length === 1 && kept === 0 ? list : `${list} of ${count(blocks)}`;
 }
 
 const MESSAGES: readonly Column[] = [

@@ -2,7 +2,7 @@
 
 import type { Bucket, ListedMessage, ReplayCall } from "../types.js";
 import { type Facts, facts } from "./header.js";
-import { type Given, topOf } from "./options.js";
+import { type Arguments, topOf } from "./options.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
@@ -24,10 +24,10 @@ const ABSENT = [
   ["tools", "the tool definitions"],
 ] as const;
 
-export function inspect(source: Source, given: Given): Inspection {
+export function inspect(source: Source, args: Arguments): Inspection {
   using played = play(source);
-  const call = callOf(given, played);
-  const top = topOf(given, 10);
+  const call = callOf(args, played);
+  const top = topOf(args, 10);
   const { calls } = played;
   const all = facts(source, played);
   const report = reportAt(source, played, call);

@@ -3,7 +3,7 @@ import { renderDetail, renderList } from "../entry/inspect.js";
 import type { InspectReport, Replay } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts, header } from "./header.js";
-import { type Given, inWords } from "./options.js";
+import { type Arguments, inWords } from "./options.js";
 import { sentAt } from "./sent.js";
 import type { Setting } from "./setting.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
@@ -21,9 +21,9 @@ export interface Looked {
   report: InspectReport & { detail?: { sent?: string | null } };
 }
 
-export function look(source: Source, given: Given, key?: string, form?: Form): Looked {
+export function look(source: Source, args: Arguments, key?: string, form?: Form): Looked {
   using played = play(source);
-  const call = callOf(given, played);
+  const call = callOf(args, played);
   const all = facts(source, played);
   const report = reportAt(source, played, call, key);
   // A bucket has no text, but messages in it.

@@ -16,14 +16,14 @@ import { mapText } from "./map-text.js";
 import { next } from "./next.js";
 import { nextText } from "./next-text.js";
 import {
+  type Arguments,
   COMMANDS,
   type Command,
-  type Given,
+  integer,
   inWords,
   parse,
   refuse,
   topOf,
-  whole,
 } from "./options.js";
 import { Progress } from "./progress.js";
 import { prompt } from "./prompt.js";
@@ -45,22 +45,22 @@ interface Answer {
   code?: number;
 }
 
-const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>> = {
-  inspect: (given) => {
-    const opened = source(given, "inspect");
-    if (given.has("chat")) {
-      if (given.has("top")) throw usage("--top is not an option of inspect --chat");
-      const looked = look(opened, given);
+const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer>>> = {
+  inspect: (args) => {
+    const opened = source(args, "inspect");
+    if (args.has("chat")) {
+      if (args.has("top")) throw usage("--top is not an option of inspect --chat");
+      const looked = look(opened, args);
       return { report: looked.report, text: (screen) => listText(screen, looked) };
     }
-    const report = inspect(opened, given);
+    const report = inspect(opened, args);
     return { report, text: (screen) => inspectText(screen, report) };
   },
-  detail: (given) => {
-    const key = argument(given, "detail", "KEY");
-    const form = FORMS.filter((name) => given.has(name));
+  detail: (args) => {
+    const key = argument(args, "detail", "KEY");
+    const form = FORMS.filter((name) => args.has(name));
     if (form.length > 1) throw usage(`use only one of ${inWords(form.map(dashed), "and")}`);
-    const looked = look(source(given, "detail"), given, key, form[0]);
+    const looked = look(source(args, "detail"), args, key, form[0]);
     const draw = {
       raw: () => rawText(looked),
       sent: () => sentText(looked),
@@ -69,59 +69,59 @@ const RUN: Readonly<Record<Command, (given: Given) => Answer | Promise<Answer>>>
     const text = (screen: Screen) => detailText(screen, looked, key);
     return { report: looked.report, text: form[0] ? draw[form[0]] : text };
   },
-  map: (given) => {
-    const report = map(source(given, "map"), given);
+  map: (args) => {
+    const report = map(source(args, "map"), args);
     return { report, text: (screen) => mapText(screen, report) };
   },
-  turns: (given) => {
-    const report = turns(source(given, "turns"));
-    const rows = { byCall: given.has("calls"), every: given.has("all") };
+  turns: (args) => {
+    const report = turns(source(args, "turns"));
+    const rows = { byCall: args.has("calls"), every: args.has("all") };
     return { report, text: (screen) => turnsText(screen, report, rows) };
   },
-  find: (given) => {
-    const text = argument(given, "find", "TEXT");
-    const top = topOf(given, 30);
-    const report = find(source(given, "find"), text, given);
+  find: (args) => {
+    const text = argument(args, "find", "TEXT");
+    const top = topOf(args, 30);
+    const report = find(source(args, "find"), text, args);
     const code = report.found > 0 ? OK : PAST;
     return { report, text: (screen) => findText(screen, report, top), code };
   },
-  next: (given) => {
-    const top = topOf(given, 5);
-    const report = next(source(given, "next"), given);
-    return { report, text: (screen) => nextText(screen, report, given.has("all"), top) };
+  next: (args) => {
+    const top = topOf(args, 5);
+    const report = next(source(args, "next"), args);
+    return { report, text: (screen) => nextText(screen, report, args.has("all"), top) };
   },
   replay: runReplay,
-  check: (given) => {
-    const report = check(sources(given, "check"), given);
+  check: (args) => {
+    const report = check(sources(args, "check"), args);
     return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
   },
-  rpc: async (given) => {
-    if (given.files.length === 0) throw usage("FILE is missing: plimsoll rpc FILE");
-    if (given.files.includes("-"))
+  rpc: async (args) => {
+    if (args.files.length === 0) throw usage("FILE is missing: plimsoll rpc FILE");
+    if (args.files.includes("-"))
       throw usage("rpc reads requests from standard input: name a file");
-    await rpc(sources(given, "rpc"), process.stdin, process.stdout);
+    await rpc(sources(args, "rpc"), process.stdin, process.stdout);
     return { report: null, text: () => [] };
   },
-  prompt: async (given) => {
-    const report = await prompt(given);
+  prompt: async (args) => {
+    const report = await prompt(args);
     const draw = (screen: Screen) =>
-      given.has("text") ? plainPrompt(report) : promptText(screen, report);
+      args.has("text") ? plainPrompt(report) : promptText(screen, report);
     return { report, text: draw };
   },
 };
 
 async function main(argv: readonly string[]): Promise<{ text: string; code: number }> {
-  const given = parse(argv);
+  const args = parse(argv);
   const done = (text: string, code: number = OK) => ({ text, code });
-  if (given.version) return done(`${version()}\n`);
-  if (given.command === "help") return done(help(commandOf(given.files[0])));
-  if (given.help) return done(help(commandOf(given.command)));
-  const command = commandOf(given.command);
+  if (args.version) return done(`${version()}\n`);
+  if (args.command === "help") return done(help(commandOf(args.files[0])));
+  if (args.help) return done(help(commandOf(args.command)));
+  const command = commandOf(args.command);
   if (command === undefined) return done(help());
-  refuse(given, command);
-  const screen = screenFor(given);
-  const { report, text, code } = await RUN[command](given);
-  const shown = given.has("json") ? [json(report)] : text(screen);
+  refuse(args, command);
+  const screen = screenFor(args);
+  const { report, text, code } = await RUN[command](args);
+  const shown = args.has("json") ? [json(report)] : text(screen);
   return done(shown.map((line) => `${line}\n`).join(""), code);
 }
 
@@ -135,20 +135,20 @@ function commandOf(name: string | undefined): Command | undefined {
 }
 
 /** What stands on the command line before the file. */
-function argument(given: Given, command: Command, what: string): string {
-  const [first, ...files] = given.files;
+function argument(args: Arguments, command: Command, what: string): string {
+  const [first, ...files] = args.files;
   if (first === undefined) throw usage(`${what} is missing: plimsoll ${command} ${what} FILE`);
-  given.files = files;
+  args.files = files;
   return first;
 }
 
-function runReplay(given: Given): Answer {
-  const names = given.list("preset");
+function runReplay(args: Arguments): Answer {
+  const names = args.list("preset");
   const presets = names.length === 0 ? ["balanced"] : names;
-  if (given.files.length === 0) throw usage("FILE is missing: plimsoll replay FILE");
-  const opened = [...new Set(given.files)].map((file) => {
-    const session = open(file, given);
-    return { file, session, settings: settings(given, session) };
+  if (args.files.length === 0) throw usage("FILE is missing: plimsoll replay FILE");
+  const opened = [...new Set(args.files)].map((file) => {
+    const session = open(file, args);
+    return { file, session, settings: settings(args, session) };
   });
   agree(opened);
   const wanted = opened.flatMap(({ file, session, settings }) =>
@@ -162,10 +162,10 @@ function runReplay(given: Given): Answer {
   const prices = opened[0]?.settings[0]?.prices ?? PRICES;
   const report = replayReport(played, prices);
   for (const { replay } of played) replay[Symbol.dispose]();
-  const isOne = report.runs.length === 1 || given.has("calls");
+  const isOne = report.runs.length === 1 || args.has("calls");
   return {
     report: isOne ? report : withoutCalls(report),
-    text: (screen) => replayText(screen, report, given.has("calls")),
+    text: (screen) => replayText(screen, report, args.has("calls")),
   };
 }
 
@@ -179,16 +179,16 @@ function agree(opened: ReadonlyArray<{ file: string; settings: readonly Setting[
     );
 }
 
-function screenFor(given: Given): Screen {
-  const when = given.text("color");
+function screenFor(args: Arguments): Screen {
+  const when = args.text("color");
   if (when !== undefined && !["auto", "always", "never"].includes(when))
     throw usage(`--color: auto, always or never, got ${JSON.stringify(when)}`);
   const { stdout, env } = process;
   const own = stdout.isTTY ? Math.min(120, Math.max(40, stdout.columns || 80)) : 80;
   return new Screen({
     color: wantsColor(when, env, stdout.isTTY === true),
-    ascii: given.has("ascii") || env.TERM === "dumb",
-    width: whole("width", given.text("width"), 40, 400) ?? own,
+    ascii: args.has("ascii") || env.TERM === "dumb",
+    width: integer("width", args.text("width"), 40, 400) ?? own,
   });
 }
 

@@ -2,7 +2,7 @@
 import type { InspectReport, ListedMessage } from "../types.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
-import { type Given, topOf } from "./options.js";
+import { type Arguments, topOf } from "./options.js";
 import { partsOf, resultsOf } from "./parts.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";
@@ -22,10 +22,10 @@ export interface MapReport extends Facts {
   largest: ListedMessage[];
 }
 
-export function map(source: Source, given: Given): MapReport {
+export function map(source: Source, args: Arguments): MapReport {
   using played = play(source);
-  const call = callOf(given, played);
-  const top = topOf(given, 10);
+  const call = callOf(args, played);
+  const top = topOf(args, 10);
   const all = facts(source, played);
   const { buckets, messages, ...report } = reportAt(source, played, call);
   const sized = buckets.map(({ bucket, tokens }) => ({ bucket, sentTokens: tokens }));

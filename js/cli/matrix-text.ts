@@ -47,12 +47,12 @@ function windowTable(screen: Screen, window: number, rows: readonly MatrixRow[])
 
 function cost(row: MatrixRow): Cell[] {
   return [
-    told(row, "bill", count(row.bill)),
+    marked(row, "bill", count(row.bill)),
     plain(row.preset === "unmanaged" ? "-" : percent(row.saved, 1)),
     plain(row.regret === null ? "-" : percent(row.regret, 1)),
-    told(row, "edits", count(row.edits)),
-    told(row, "folds", count(row.folds)),
-    told(row, "epochs", count(row.epochs)),
+    marked(row, "edits", count(row.edits)),
+    marked(row, "folds", count(row.folds)),
+    marked(row, "epochs", count(row.epochs)),
     plain(count(row.peak)),
   ];
 }
@@ -60,7 +60,7 @@ function cost(row: MatrixRow): Cell[] {
 function kept(row: MatrixRow): Cell[] {
   const share = (name: "recall" | "farRecall" | "contentRecall" | "userText"): Cell => {
     const value = row[name];
-    return told(row, name, value === null ? "-" : percent(value, 1));
+    return marked(row, name, value === null ? "-" : percent(value, 1));
   };
   return [share("recall"), share("farRecall"), share("contentRecall"), share("userText")];
 }
@@ -68,14 +68,14 @@ function kept(row: MatrixRow): Cell[] {
 function wrong(row: MatrixRow): Cell[] {
   const amount = (name: "overWindow" | "violations"): Cell => {
     const value = row[name];
-    const text = told(row, name, value === null ? "-" : count(value));
+    const text = marked(row, name, value === null ? "-" : count(value));
     return value !== null && value > 0 ? { text, role: "bad" } : text;
   };
   return [amount("overWindow"), amount("violations")];
 }
 
 /** The best of a column has a sign behind it; the others have its room, so that figures stand below each other. */
-function told(row: MatrixRow, name: MatrixRow["best"][number], text: string): string {
+function marked(row: MatrixRow, name: MatrixRow["best"][number], text: string): string {
   return row.best.includes(name) ? `${text}*` : plain(text);
 }
 

@@ -126,13 +126,13 @@ function marked(rows: readonly MatrixRow[]): MatrixRow[] {
   const best = ([...COUNTS, ...SHARES] as const).map((name) => {
     const values = rows.filter((row) => row[name] !== null).map((row) => shown(row, name));
     const least = Math.min(...values);
-    return { name, least, isTold: values.some((value) => value > least) };
+    return { name, least, differs: values.some((value) => value > least) };
   });
   return rows.map((row) => ({
     ...row,
     regret: regretOf(row, rows),
-    best: best.flatMap(({ name, least, isTold }) =>
-      isTold && row[name] !== null && shown(row, name) === least ? [name] : [],
+    best: best.flatMap(({ name, least, differs }) =>
+      differs && row[name] !== null && shown(row, name) === least ? [name] : [],
     ),
   }));
 }
@@ -143,8 +143,8 @@ function regretOf(row: MatrixRow, rows: readonly MatrixRow[]): number {
   return least > 0 ? row.bill / least - 1 : 0;
 }
 
-export function savedOf(bill: number, whole: number): number {
-  return whole > 0 ? (whole - bill) / whole : 0;
+export function savedOf(bill: number, total: number): number {
+  return total > 0 ? (total - bill) / total : 0;
 }
 
 export function times({ calls }: Run, event: "edit" | "fold"): number {

@@ -99,14 +99,14 @@ function expected({ tokens, reason }: NonNullable<NextReport["nextEdit"]>): stri
 }
 
 function newly({ request, changes }: NextReport): Span[][] {
-  const said = STATES.filter((state) => changes[state].newly > 0).map((state): Span[] => [
+  const states = STATES.filter((state) => changes[state].newly > 0).map((state): Span[] => [
     { role: STATE[state].role, text: `${count(changes[state].newly)} ${state}` },
   ]);
   const event = request.event === null ? [] : spans(request.event, [request.event]);
   const cache = request.isNewEpoch
     ? "the prompt cache holds up to the first change"
     : "it grows at its end, and the prompt cache stays good";
-  const all = [...event, ...said];
+  const all = [...event, ...states];
   return [...(all.length === 0 ? spans("plain", ["no change"]) : all), ...spans("plain", [cache])];
 }
 

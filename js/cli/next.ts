@@ -13,7 +13,7 @@ import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
 import { goingOn, managed } from "./managed.js";
-import { duration, type Given } from "./options.js";
+import { type Arguments, duration } from "./options.js";
 import { attempt, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
@@ -61,9 +61,9 @@ export interface NextReport extends Facts {
 
 const STATES: readonly State[] = ["kept", "capped", "stubbed", "thinned", "summarized", "dropped"];
 
-export function next(source: Source, given: Given): NextReport {
+export function next(source: Source, args: Arguments): NextReport {
   const { file, session, options } = source;
-  const going = goingOn(session, idleOf(session, given));
+  const going = goingOn(session, idleOf(session, args));
   using played = attempt(file, () => replay(going, options));
   const { status, prepared, before, after } = attempt(file, () => manage(going, played, options));
   const last = played.calls.at(-1);
@@ -116,8 +116,8 @@ function manage(session: SessionFile, played: Replay, options: ReplayOptions) {
   return { prepared, before, after: explained(session.messages.length), status: context.status() };
 }
 
-function idleOf(session: SessionFile, given: Given): number {
-  const idle = duration("idle", given.text("idle")) ?? 0;
+function idleOf(session: SessionFile, args: Arguments): number {
+  const idle = duration("idle", args.text("idle")) ?? 0;
   if (idle > 0 && session.calls.at(-1)?.at === undefined)
     throw usage("--idle: the file tells no times");
   return idle;

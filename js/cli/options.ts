@@ -156,7 +156,7 @@ export function knows(command: Command, { only }: Option): boolean {
 }
 
 /** The command line, read. */
-export interface Given {
+export interface Arguments {
   command: string | undefined;
   files: string[];
   help: boolean;
@@ -167,7 +167,7 @@ export interface Given {
   has(name: string): boolean;
 }
 
-export function parse(argv: readonly string[]): Given {
+export function parse(argv: readonly string[]): Arguments {
   const options: Record<
     string,
     { type: "string" | "boolean"; short?: string; multiple?: boolean }
@@ -221,9 +221,9 @@ export function inWords(words: readonly string[], last: "and" | "or"): string {
 }
 
 /** Options that the command does not know are refused, not ignored. */
-export function refuse(given: Given, command: Command): void {
+export function refuse(args: Arguments, command: Command): void {
   for (const option of OPTIONS) {
-    if (knows(command, option) || !given.has(option.name)) continue;
+    if (knows(command, option) || !args.has(option.name)) continue;
     throw usage(
       `--${option.name} is not an option of ${command}, only of ${inWords(option.only ?? [], "and")}`,
     );
@@ -261,7 +261,7 @@ export function share(name: string, text: string | undefined): number | undefine
 }
 
 /** A whole number within bounds. */
-export function whole(
+export function integer(
   name: string,
   text: string | undefined,
   low: number,
@@ -275,6 +275,6 @@ export function whole(
 }
 
 /** How many single messages are listed. */
-export function topOf(given: Given, own: number): number {
-  return whole("top", given.text("top"), 0, 1_000_000) ?? own;
+export function topOf(args: Arguments, own: number): number {
+  return integer("top", args.text("top"), 0, 1_000_000) ?? own;
 }

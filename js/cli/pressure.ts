@@ -26,10 +26,10 @@ export function pressureLines(
     screen.width,
     SIGNS.map(({ sign, word }) => ({ sign, when: (one) => one.event === word })),
   ).map((mark) => screen.paint(SIGNS.find(({ sign }) => sign === mark)?.role ?? "plain", mark));
-  const told = [`peak ${count(peak)} at call ${count(used.indexOf(peak) + 1)}`, ...happened];
+  const notes = [`peak ${count(peak)} at call ${count(used.indexOf(peak) + 1)}`, ...happened];
   const width = Math.min(screen.width, used.length);
   return [
-    ...heading(screen, "PRESSURE BY CALL", told),
+    ...heading(screen, "PRESSURE BY CALL", notes),
     ...sparkline(screen, used, { ceiling: contextTokens - reserve, width, height: 3 })
       .map((line) => screen.paint("sent", line.trimEnd()))
       .filter((line) => line !== ""),

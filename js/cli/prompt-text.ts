@@ -134,8 +134,8 @@ function why(screen: Screen, { workspace }: PromptReport, one: SectionReport): s
     .map(inside)
     .filter((path) => !one.inclusionReason.includes(path));
   const kept = one.protected ? ["protected"] : [];
-  const told = spans("faint", [one.inclusionReason, ...kept, ...boosts, ...sources]);
-  return screen.flow(told, undefined, screen.width - 4).map((line) => `    ${line}`);
+  const facts = spans("faint", [one.inclusionReason, ...kept, ...boosts, ...sources]);
+  return screen.flow(facts, undefined, screen.width - 4).map((line) => `    ${line}`);
 }
 
 function nothing(screen: Screen): string[] {

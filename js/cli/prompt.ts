@@ -4,7 +4,7 @@ import { assemblePrompt, promptBudget, requestFocus } from "../index.js";
 import type { PromptPlan } from "../types.js";
 import { type Skipped, Workspace } from "../workspace/index.js";
 import { unreadable, usage } from "./errors.js";
-import { type Given, size } from "./options.js";
+import { type Arguments, size } from "./options.js";
 
 /** The report, the same as text and as JSON. */
 export interface PromptReport extends PromptPlan {
@@ -16,12 +16,12 @@ export interface PromptReport extends PromptPlan {
   skipped: Skipped[];
 }
 
-export async function prompt(given: Given): Promise<PromptReport> {
-  if (given.files.length > 0)
+export async function prompt(args: Arguments): Promise<PromptReport> {
+  if (args.files.length > 0)
     throw usage("plimsoll prompt takes no file: --workspace DIR and --query TEXT");
-  const folder = folderOf(given.text("workspace") ?? ".");
-  const query = given.text("query") ?? null;
-  const window = windowOf(given);
+  const folder = folderOf(args.text("workspace") ?? ".");
+  const query = args.text("query") ?? null;
+  const window = windowOf(args);
   await using workspace = await Workspace.open(folder, { watch: false, poll: 0 });
   const focus = query === null ? undefined : requestFocus(query, { projectRoot: workspace.folder });
   const budget = window ? promptBudget(window) : promptBudget();
@@ -48,9 +48,9 @@ function folderOf(path: string): string {
   return path;
 }
 
-function windowOf(given: Given): PromptReport["window"] {
-  const contextTokens = size("window", given.text("window"));
-  const reserve = size("reserve", given.text("reserve"));
+function windowOf(args: Arguments): PromptReport["window"] {
+  const contextTokens = size("window", args.text("window"));
+  const reserve = size("reserve", args.text("reserve"));
   if (contextTokens === undefined) {
     if (reserve !== undefined) throw usage("--reserve: of which --window?");
     return null;

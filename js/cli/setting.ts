@@ -1,7 +1,7 @@
 /** The window and the policy that a command works with, and where they come from. */
 import type { Estimator, PolicyOptions, Provider, ReplayOptions, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
-import { duration, type Given, size } from "./options.js";
+import { type Arguments, duration, size } from "./options.js";
 
 /** Where neither the command line nor the file says how large the window is. */
 const ASSUMED = 200_000;
@@ -26,35 +26,35 @@ export interface Setting {
 type Preset = NonNullable<ReplayOptions["preset"]>;
 
 /** One for each window that is asked for. */
-export function settings(given: Given, session: SessionFile): Setting[] {
-  const wanted = given.list("window").map((text) => size("window", text));
-  const [prices, ttl] = [given.text("prices"), duration("ttl", given.text("ttl"))];
+export function settings(args: Arguments, session: SessionFile): Setting[] {
+  const wanted = args.list("window").map((text) => size("window", text));
+  const [prices, ttl] = [args.text("prices"), duration("ttl", args.text("ttl"))];
   const shared = {
     prices: { ...pricesOf(prices), ...(ttl === undefined ? {} : { cacheTtlMs: ttl }) },
     isPriced: prices !== undefined || ttl !== undefined,
-    ...named(given, "estimator"),
-    ...named(given, "provider"),
+    ...named(args, "estimator"),
+    ...named(args, "provider"),
   };
   const all = wanted.length === 0 ? [undefined] : wanted;
-  return all.map((one) => ({ ...windowOf(given, session, one), ...shared }));
+  return all.map((one) => ({ ...windowOf(args, session, one), ...shared }));
 }
 
 /** The only one, for a command that has room for one. */
-export function setting(given: Given, session: SessionFile): Setting {
-  const [only, ...more] = settings(given, session);
+export function setting(args: Arguments, session: SessionFile): Setting {
+  const [only, ...more] = settings(args, session);
   if (only === undefined || more.length > 0)
     throw usage("--window: one for this command; plimsoll replay compares several");
   return only;
 }
 
 function windowOf(
-  given: Given,
+  args: Arguments,
   session: SessionFile,
   wanted: number | undefined,
 ): Pick<Setting, "window" | "source"> {
   const contextTokens = wanted ?? session.window?.contextTokens ?? ASSUMED;
   const fromFile = wanted === undefined ? session.window?.maxOutputTokens : undefined;
-  const maxOutputTokens = size("reserve", given.text("reserve")) ?? fromFile ?? 0;
+  const maxOutputTokens = size("reserve", args.text("reserve")) ?? fromFile ?? 0;
   if (contextTokens < 1) throw usage("--window: must be at least 1 token");
   if (maxOutputTokens >= contextTokens)
     throw usage(
@@ -76,8 +76,8 @@ function pricesOf(text: string | undefined): Prices {
   return { ...PRICES, cacheRead, cacheWrite, output };
 }
 
-function named(given: Given, name: "estimator" | "provider"): Partial<Setting> {
-  const text = given.text(name);
+function named(args: Arguments, name: "estimator" | "provider"): Partial<Setting> {
+  const text = args.text(name);
   return text === undefined ? {} : { [name]: text };
 }
 

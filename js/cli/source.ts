@@ -5,7 +5,7 @@ import { PlimsollError } from "../index.js";
 import type { InspectReport, Replay, ReplayOptions, SessionFile } from "../types.js";
 import { Exit, isOption, note, unreadable, usage } from "./errors.js";
 import { newest } from "./newest.js";
-import { type Command, type Given, whole } from "./options.js";
+import { type Arguments, type Command, integer } from "./options.js";
 import { policy, type Setting, setting } from "./setting.js";
 
 /** A file, and how it is looked at. */
@@ -18,24 +18,24 @@ export interface Source {
 }
 
 /** Every file of a command that takes one window and one preset; the newest session of an agent where none is named. */
-export function sources(given: Given, command: Command): Source[] {
-  const files = given.files.length > 0 ? given.files : [found()];
-  return [...new Set(files)].map((file) => sourceOf(file, given, command));
+export function sources(args: Arguments, command: Command): Source[] {
+  const files = args.files.length > 0 ? args.files : [found()];
+  return [...new Set(files)].map((file) => sourceOf(file, args, command));
 }
 
 /** The one file of a command that takes one. */
-export function source(given: Given, command: Command): Source {
-  if (given.files.length > 1)
-    throw usage(`plimsoll ${command} takes one file, got ${given.files.length}`);
-  return sourceOf(given.files[0] ?? found(), given, command);
+export function source(args: Arguments, command: Command): Source {
+  if (args.files.length > 1)
+    throw usage(`plimsoll ${command} takes one file, got ${args.files.length}`);
+  return sourceOf(args.files[0] ?? found(), args, command);
 }
 
-function sourceOf(file: string, given: Given, command: Command): Source {
-  const [preset, ...presets] = given.list("preset");
+function sourceOf(file: string, args: Arguments, command: Command): Source {
+  const [preset, ...presets] = args.list("preset");
   if (presets.length > 0)
     throw usage(`--preset: plimsoll ${command} takes one; plimsoll replay compares several`);
-  const session = open(file, given);
-  const wanted = setting(given, session);
+  const session = open(file, args);
+  const wanted = setting(args, session);
   return { file, session, setting: wanted, options: policy(wanted, preset) };
 }
 
@@ -56,8 +56,8 @@ export function play({ file, session, options }: Source): Replay {
 }
 
 /** The call that is asked for, from 1; the last if none is. */
-export function callOf(given: Given, { calls }: Replay): number {
-  return whole("call", given.text("call"), 1, calls.length) ?? calls.length;
+export function callOf(args: Arguments, { calls }: Replay): number {
+  return integer("call", args.text("call"), 1, calls.length) ?? calls.length;
 }
 
 /** The report of a call, from 1: what every view of a session shows. */
@@ -71,9 +71,9 @@ export function reportAt(
   return { ...attempt(file, () => played.report(call - 1, options)), sessionId: file };
 }
 
-export function open(file: string, given: Given): SessionFile {
+export function open(file: string, args: Arguments): SessionFile {
   const bytes = load(file);
-  const leaf = given.text("leaf");
+  const leaf = args.text("leaf");
   return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }));
 }
 
@@ -82,13 +82,13 @@ function load(file: string): Uint8Array {
     return readFileSync(file === "-" ? 0 : file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const told: Record<string, string> = {
+    const reasons: Record<string, string> = {
       ENOENT: "no such file",
       EACCES: "may not be read",
       EISDIR: "is a folder; name a session file in it",
       EAGAIN: "nothing on standard input",
     };
-    throw unreadable(file, told[code] ?? (code || "cannot be read"));
+    throw unreadable(file, reasons[code] ?? (code || "cannot be read"));
   }
 }
 

@@ -17,13 +17,13 @@ export interface Rows {
 
 export function turnsText(screen: Screen, report: TurnsReport, rows: Rows): string[] {
   const { byTurn, byCall, window } = report;
-  const said = [where(byCall.length, byCall.length), report.preset];
+  const notes = [where(byCall.length, byCall.length), report.preset];
   // Of one turn there is no course to see but that of its calls.
   const isByCall = rows.byCall || byTurn.length < 2;
   return [
     ...header(screen, report),
     "",
-    ...windowLines(screen, window, said),
+    ...windowLines(screen, window, notes),
     "",
     ...pressureLines(screen, byCall, window),
     "",
@@ -105,7 +105,7 @@ function line(
   isOver: boolean,
   usable: number,
 ): Cell[] {
-  const said = [
+  const words = [
     ...events,
     ...(one.violations > 0 ? [plural(one.violations, "violation")] : []),
     ...(isOver ? ["OVER"] : []),
@@ -116,7 +116,7 @@ function line(
     count(one.used),
     percent(one.used, usable),
     one.used / usable,
-    { text: said || "-", role },
+    { text: words || "-", role },
     one.freed > 0 ? count(one.freed) : "-",
     count(one.epoch),
     count(one.unmanaged),
@@ -128,7 +128,7 @@ function line(
 function totals(screen: Screen, { byCall, usage, absent, compactions }: TurnsReport): string[] {
   const freed = byCall.reduce((sum, one) => sum + one.freed, 0);
   const ratio = usage.estimatePerUsage;
-  const told = [
+  const figures = [
     `usage of ${count(usage.calls)} of ${plural(byCall.length, "call")}`,
     ...(ratio === null ? [] : [`the whole is estimated at ${ratio.toFixed(2)} of it (median)`]),
     ...(compactions === 0
@@ -137,7 +137,7 @@ function totals(screen: Screen, { byCall, usage, absent, compactions }: TurnsRep
   ];
   const rows = [
     [`freed ${count(freed)} tokens`, plural(byCall.at(-1)?.epoch ?? 0, "new epoch")],
-    usage.calls === 0 ? ["no usage in this file: all figures are estimates"] : told,
+    usage.calls === 0 ? ["no usage in this file: all figures are estimates"] : figures,
   ];
   return [
     ...rows.flatMap((texts) => screen.flow(spans("faint", texts))),

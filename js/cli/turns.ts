@@ -53,13 +53,13 @@ export function turns(source: Source): TurnsReport {
   const report = reportAt(source, played, played.calls.length);
   const calls = callsOf(source.session, played.calls, (sent) => report.messages[sent - 1]?.turn);
   const compactions = source.session.compactions.length;
-  const told = calls.flatMap(({ usage, unmanaged }) => (usage ? [unmanaged / usage] : []));
+  const ratios = calls.flatMap(({ usage, unmanaged }) => (usage ? [unmanaged / usage] : []));
   return {
     schema: "plimsoll.turns/1",
     ...facts(source, played),
     preset: source.options.preset ?? "balanced",
     window: windowFigures(report, source.setting),
-    usage: { calls: told.length, estimatePerUsage: compactions > 0 ? null : median(told) },
+    usage: { calls: ratios.length, estimatePerUsage: compactions > 0 ? null : median(ratios) },
     absent: absentOf(report.buckets),
     compactions,
     byTurn: turnsOf(calls),

@@ -30,21 +30,21 @@ export function windowLine(
   screen: Screen,
   contextTokens: number,
   source: Setting["source"],
-  said: readonly string[],
+  details: readonly string[],
 ): string[] {
-  const notes = { given: "", file: " (from the file)", assumed: " (assumed; --window sets it)" };
+  const notes = { file: " (from the file)", assumed: " (assumed; --window sets it)" };
   const size: Span[] = [
     { role: "strong", text: `Window ${count(contextTokens)}` },
-    { role: "faint", text: notes[source] },
+    { role: "faint", text: source === "given" ? "" : notes[source] },
   ];
-  return screen.flow([size, ...spans("plain", said)]);
+  return screen.flow([size, ...spans("plain", details)]);
 }
 
 /** The window, the sums that add up to it, and where something must go. */
 export function windowLines(
   screen: Screen,
   { contextTokens, source, used, reserve, free, trigger, target }: WindowFigures,
-  said: readonly string[],
+  details: readonly string[],
 ): string[] {
   const sums = [
     `used ${count(used)} (${percent(used, contextTokens)}%)`,
@@ -56,7 +56,7 @@ export function windowLines(
     ...(target === null ? [] : [`target ${count(target)}`]),
   ];
   return [
-    ...windowLine(screen, contextTokens, source, said),
+    ...windowLine(screen, contextTokens, source, details),
     ...screen.flow([...spans(free < 0 ? "bad" : "plain", sums), ...spans("faint", lines)]),
   ];
 }

@@ -164,14 +164,14 @@ interface StreamPart extends Answered {
 export interface AiSdkMiddleware {
   specificationVersion: "v4";
   /** Puts the request's messages in the prompt's place. */
-  transformParams<P extends Call>(given: {
+  transformParams<P extends Call>(options: {
     /** Parameters of the call. */
     params: P;
     /** The model. */
     model?: unknown;
   }): Promise<P>;
   /** Takes the usage of an answer, and asks again after an overflow. */
-  wrapGenerate<P extends Call, R extends Answered>(given: {
+  wrapGenerate<P extends Call, R extends Answered>(options: {
     /** Asks the model. */
     doGenerate: () => PromiseLike<R>;
     /** Parameters of the call. */
@@ -180,7 +180,7 @@ export interface AiSdkMiddleware {
     model: Generates<P, R>;
   }): Promise<R>;
   /** The same of a streamed answer. */
-  wrapStream<P extends Call, R extends Streamed>(given: {
+  wrapStream<P extends Call, R extends Streamed>(options: {
     /** Asks the model. */
     doStream: () => PromiseLike<R>;
     /** Parameters of the call. */

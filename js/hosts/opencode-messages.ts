@@ -81,8 +81,8 @@ export function mapped(messages: readonly Message[]): Both[] {
       const ui = role === "user" ? userPart(part) : assistantPart(part);
       return ui ? [{ ...ui, of }] : [];
     });
-    const says = parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
-    const isSent = role === "user" ? parts.length > 0 : says || (!error && parts.length > 1);
+    const hasContent = parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
+    const isSent = role === "user" ? parts.length > 0 : hasContent || (!error && parts.length > 1);
     return isSent ? [{ message, ui: { role, parts } }] : [];
   });
 }

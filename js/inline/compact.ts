@@ -7,7 +7,6 @@ const ready = (): typeof own => {
   return own;
 };
 
-export const drive: typeof own.drive = (given) => ready().drive(given);
-export const checkpointDue: typeof own.checkpointDue = (given) => ready().checkpointDue(given);
-export const checkpointTaken: typeof own.checkpointTaken = (given) =>
-  ready().checkpointTaken(given);
+export const drive: typeof own.drive = (job) => ready().drive(job);
+export const checkpointDue: typeof own.checkpointDue = (job) => ready().checkpointDue(job);
+export const checkpointTaken: typeof own.checkpointTaken = (job) => ready().checkpointTaken(job);

@@ -2,20 +2,20 @@
 import { wasm } from "../glue/prompt_text.js";
 import * as own from "../prompt.js";
 
-function here<A extends unknown[], R>(work: (...given: A) => R, given: A): R {
+function here<A extends unknown[], R>(work: (...args: A) => R, args: A): R {
   own.prompts.from(wasm);
-  return work(...given);
+  return work(...args);
 }
 
-export const assemblePrompt: typeof own.assemblePrompt = (...given) =>
-  here(own.assemblePrompt, given);
-export const buildContext: typeof own.buildContext = (...given) => here(own.buildContext, given);
-export const compressText: typeof own.compressText = (...given) => here(own.compressText, given);
-export const focusSection: typeof own.focusSection = (...given) => here(own.focusSection, given);
-export const matchRules: typeof own.matchRules = (...given) => here(own.matchRules, given);
-export const memoryTiers: typeof own.memoryTiers = (...given) => here(own.memoryTiers, given);
-export const promptBudget: typeof own.promptBudget = (...given) => here(own.promptBudget, given);
-export const requestFocus: typeof own.requestFocus = (...given) => here(own.requestFocus, given);
-export const trimToolDescriptions: typeof own.trimToolDescriptions = (...given) =>
-  here(own.trimToolDescriptions, given);
-export const truncateText: typeof own.truncateText = (...given) => here(own.truncateText, given);
+export const assemblePrompt: typeof own.assemblePrompt = (...args) =>
+  here(own.assemblePrompt, args);
+export const buildContext: typeof own.buildContext = (...args) => here(own.buildContext, args);
+export const compressText: typeof own.compressText = (...args) => here(own.compressText, args);
+export const focusSection: typeof own.focusSection = (...args) => here(own.focusSection, args);
+export const matchRules: typeof own.matchRules = (...args) => here(own.matchRules, args);
+export const memoryTiers: typeof own.memoryTiers = (...args) => here(own.memoryTiers, args);
+export const promptBudget: typeof own.promptBudget = (...args) => here(own.promptBudget, args);
+export const requestFocus: typeof own.requestFocus = (...args) => here(own.requestFocus, args);
+export const trimToolDescriptions: typeof own.trimToolDescriptions = (...args) =>
+  here(own.trimToolDescriptions, args);
+export const truncateText: typeof own.truncateText = (...args) => here(own.truncateText, args);

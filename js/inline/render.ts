@@ -2,10 +2,10 @@
 import { wasm } from "../glue/inspect_text.js";
 import * as own from "../render.js";
 
-function here<A extends unknown[], R>(work: (...given: A) => R, given: A): R {
+function here<A extends unknown[], R>(work: (...args: A) => R, args: A): R {
   own.inspections.from(wasm);
-  return work(...given);
+  return work(...args);
 }
 
-export const renderList: typeof own.renderList = (...given) => here(own.renderList, given);
-export const renderDetail: typeof own.renderDetail = (...given) => here(own.renderDetail, given);
+export const renderList: typeof own.renderList = (...args) => here(own.renderList, args);
+export const renderDetail: typeof own.renderDetail = (...args) => here(own.renderDetail, args);

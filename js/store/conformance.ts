@@ -113,9 +113,9 @@ const CHECKS: Record<string, Check> = {
   "bytes are nobody else's: neither those given nor those loaded": async ({ one, key }) => {
     const at = key();
     const bytes = text("one");
-    const given = bytes.slice();
-    const revision = await first(one, at, given);
-    given.fill(0);
+    const copy = bytes.slice();
+    const revision = await first(one, at, copy);
+    copy.fill(0);
     (await one.load(at))?.bytes.fill(0);
     await holds(one, at, bytes, revision);
   },
@@ -151,11 +151,11 @@ const CHECKS: Record<string, Check> = {
       const tried = Array.from({ length: 8 }, (_, by) =>
         (by % 2 ? other : one).commit(at, text(`${round}.${by}`), before),
       );
-      const given = await Promise.all(tried);
-      const made = given.filter((it) => it !== null);
+      const revisions = await Promise.all(tried);
+      const made = revisions.filter((it) => it !== null);
       same(made.length, 1, "commits made");
       revision = made[0] as number;
-      await holds(one, at, text(`${round}.${given.indexOf(revision)}`), revision);
+      await holds(one, at, text(`${round}.${revisions.indexOf(revision)}`), revision);
     }
   },
   "writers that try again all get through, one revision each": async ({ one, other, key }) => {

@@ -11,26 +11,26 @@ import { copied } from "./record.js";
  * await context.save();
  */
 export function memoryStore(): Store & Disposable {
-  const held = new Map<string, { bytes: Uint8Array; revision: number }>();
+  const records = new Map<string, { bytes: Uint8Array; revision: number }>();
   /** The highest revision that was deleted: no revision of a key comes again. */
   let deleted = 0;
   return {
     multiWriter: false,
     load: async (key) => {
-      const record = held.get(key);
+      const record = records.get(key);
       return record ? { bytes: copied(record.bytes), revision: record.revision } : null;
     },
     commit: async (key, bytes, expected) => {
-      const found = held.get(key)?.revision ?? null;
+      const found = records.get(key)?.revision ?? null;
       if (found !== expected) return null;
       const revision = (found ?? deleted) + 1;
-      held.set(key, { bytes: copied(bytes), revision });
+      records.set(key, { bytes: copied(bytes), revision });
       return revision;
     },
     delete: async (key) => {
-      deleted = Math.max(deleted, held.get(key)?.revision ?? 0);
-      held.delete(key);
+      deleted = Math.max(deleted, records.get(key)?.revision ?? 0);
+      records.delete(key);
     },
-    [Symbol.dispose]: () => held.clear(),
+    [Symbol.dispose]: () => records.clear(),
   };
 }

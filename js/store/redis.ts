@@ -74,8 +74,8 @@ export function redisStore(
   const { prefix = "plimsoll:" } = options;
   const commands = client.withTypeMapping(AS_BYTES);
   const nameIn = (key: string): string => prefix + nameOf(key);
-  const run = (script: string, key: string, given: Array<string | Buffer>): Promise<unknown> =>
-    commands.eval(script, { keys: [nameIn(key)], arguments: given });
+  const run = (script: string, key: string, args: Array<string | Buffer>): Promise<unknown> =>
+    commands.eval(script, { keys: [nameIn(key)], arguments: args });
   return {
     multiWriter: true,
     load: async (key) => {
@@ -86,14 +86,10 @@ export function redisStore(
       return revision && bytes ? { bytes: copied(bytes), revision: Number(revision) } : null;
     },
     commit: async (key, bytes, expected) => {
-      const given = [
-        String(expected ?? ""),
-        Buffer.from(copied(bytes).buffer),
-        crypto.randomUUID(),
-      ];
+      const args = [String(expected ?? ""), Buffer.from(copied(bytes).buffer), crypto.randomUUID()];
       for (let left = AGAIN; ; left--) {
         try {
-          const revision = await run(COMMIT, key, given);
+          const revision = await run(COMMIT, key, args);
           return revision === null ? null : Number(revision);
         } catch (error) {
           if (left === 0 || !client.isOpen) throw error;

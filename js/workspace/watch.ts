@@ -61,7 +61,7 @@ export class Watcher {
     try {
       // Deno tells only later, as an error, that there is nothing to watch.
       statSync(path);
-      const watcher = watch(path, { persistent: false }, (_, name) => this.#tell(folder, name));
+      const watcher = watch(path, { persistent: false }, (_, name) => this.#report(folder, name));
       // `persistent` says nothing to Deno.
       watcher.unref();
       watcher.on("error", (error) => this.#lose(path, error));
@@ -72,7 +72,7 @@ export class Watcher {
     }
   }
 
-  #tell({ path, matters }: Watched, name: string | null): void {
+  #report({ path, matters }: Watched, name: string | null): void {
     // Its own name: it was moved or removed, and another may stand in its place.
     if (name === null || name === basename(path)) {
       this.#again(path);

@@ -74,7 +74,7 @@ impl State {
     }
 
     /// The host could not carry out the last request: the next one is handed over whole.
-    pub fn hand_over_whole(&mut self) {
+    pub fn resend_all(&mut self) {
         self.sent.unheld = true;
     }
 

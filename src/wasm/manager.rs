@@ -130,8 +130,8 @@ impl Manager {
     }
 
     /// The last request could not be carried out: the next one is handed over whole.
-    pub fn hand_over_whole(&mut self) {
-        self.0.hand_over_whole();
+    pub fn resend_all(&mut self) {
+        self.0.resend_all();
     }
 
     /// Decides what to send now: a step, as JSON.

@@ -26,8 +26,8 @@ const bundle = async (...exports) => {
     for (const it of metafile.outputs[path].imports)
       if (it.kind === "import-statement") wanted.add(it.path);
   }
-  const held = outputFiles.filter(({ path }) => wanted.has(relative(process.cwd(), path)));
-  return Buffer.concat(held.map(({ contents }) => contents));
+  const measured = outputFiles.filter(({ path }) => wanted.has(relative(process.cwd(), path)));
+  return Buffer.concat(measured.map(({ contents }) => contents));
 };
 const MAIN = [
   '{ ContextManager, validate, repair, estimateTokens, estimateRequest, PlimsollError } from "./dist/index.js"',

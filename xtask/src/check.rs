@@ -8,17 +8,18 @@ use anyhow::{Result, bail, ensure};
 use crate::gates::{Size, judge};
 use crate::shell::{cargo, command, npm_ci, output, root, tool};
 use crate::wasm::WASMS;
-use crate::{build, floors};
+use crate::{build, floors, words};
 
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
 
-const CHECKS: [Check; 14] = [
+const CHECKS: [Check; 15] = [
     ("format", || quiet(cargo().args(["fmt", "--all", "--", "--check"]))),
     ("lints", || clippy(&["--workspace", "--all-targets"])),
     ("lints, wasm", || clippy(&["--lib", "--target", "wasm32-unknown-unknown"])),
     ("docs", docs),
     ("floors", floors),
+    ("words", words),
     ("xtask", || quiet(cargo().args(["test", "--quiet", "--package", "xtask"]))),
     ("generated types", || quiet(cargo().args(["test", "--quiet", "--lib", "types::"]))),
     ("build", || build::run().map(|()| String::new())),
@@ -69,6 +70,12 @@ fn docs() -> Result<String> {
 
 fn floors() -> Result<String> {
     let found = floors::violations()?;
+    ensure!(found.is_empty(), "{}", found.join("\n"));
+    Ok(String::new())
+}
+
+fn words() -> Result<String> {
+    let found = words::violations()?;
     ensure!(found.is_empty(), "{}", found.join("\n"));
     Ok(String::new())
 }

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_and_between_tests_counts() {
+    fn code_after_and_between_tests_counts() {
         let text = "#[cfg(test)]\nmod tests;\nuse crate::format;\n\
                     #[cfg(test)]\n#[expect(dead_code)]\npub(crate) mod more {\n    fn f() {}\n    use crate::wasm;\n}\n\
                     mod inner {\n    #[cfg(test)]\n    mod tests {\n        use crate::wasm;\n    }\n    use crate::prune;\n}\n\

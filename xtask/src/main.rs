@@ -12,6 +12,7 @@ mod slowest;
 mod stamp;
 mod test;
 mod wasm;
+mod words;
 
 use std::process::ExitCode;
 

@@ -67,8 +67,8 @@ pub fn run(words: &[&str]) -> Result<bool> {
         let wanted = suite.name != "hosts" || options.hosts;
         if names.is_empty() { wanted } else { names.contains(&suite.name) }
     };
-    let told = root().join("build/cells.jsonl");
-    let _ = fs::remove_file(&told);
+    let cells = root().join("build/cells.jsonl");
+    let _ = fs::remove_file(&cells);
     let mut ran = Vec::new();
     let mut table = Vec::new();
     let mut counts = [0_u32; 3];
@@ -97,7 +97,7 @@ pub fn run(words: &[&str]) -> Result<bool> {
     }
     ran.retain(|name| MATRIX.contains(name));
     if !ran.is_empty() {
-        let agreed = runtimes(&told, &ran, &options)?;
+        let agreed = runtimes(&cells, &ran, &options)?;
         counts[usize::from(!agreed)] += 1;
         table.push(format!(
             "{:<25}  {}",
@@ -171,10 +171,10 @@ fn hosts(options: &Options) -> Result<Ended> {
 }
 
 /// Shows where the package ran, and compares docs/runtimes.md with it; a long run writes the table. False: they disagree.
-fn runtimes(told: &Path, suites: &[&str], options: &Options) -> Result<bool> {
+fn runtimes(cells: &Path, suites: &[&str], options: &Options) -> Result<bool> {
     let mode = if options.long || options.hosts { "write" } else { "check" };
     let mut table = command("node");
-    table.args(["tests/support/table.mjs", mode]).arg(told).args(suites);
+    table.args(["tests/support/table.mjs", mode]).arg(cells).args(suites);
     let out = with(&mut table, options).output()?;
     println!("\n{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     Ok(out.status.success())
@@ -242,10 +242,10 @@ fn logged(name: &str, command: &mut Command) -> Result<Ended> {
         std::thread::sleep(Duration::from_millis(100));
     };
     let text = read_log(name);
-    let mut said: Vec<&str> = text.lines().filter_map(left_out).collect();
-    said.sort_unstable();
-    said.dedup();
-    for line in said {
+    let mut skipped: Vec<&str> = text.lines().filter_map(left_out).collect();
+    skipped.sort_unstable();
+    skipped.dedup();
+    for line in skipped {
         println!("{line}");
     }
     if status.success() { Ok(Ended::Passed) } else { bail!("{}", failures(&text)) }

@@ -221,11 +221,11 @@ export class Session {
   /** Reads the messages that the host has from before this process. They precede the messages that are known. */
   async read(page: ReadPage, mirror: Mirror | undefined): Promise<void> {
     if (this.isRead || !this.target) return;
-    const whole = new Transcript();
+    const full = new Transcript();
     const originals = (await mirror?.originals(this.id)) ?? new Map();
-    if (!(await whole.read(page, this.target, originals))) return;
-    for (const message of this.transcript.list()) whole.append(message);
-    this.transcript = whole;
+    if (!(await full.read(page, this.target, originals))) return;
+    for (const message of this.transcript.list()) full.append(message);
+    this.transcript = full;
     this.isRead = true;
   }
 

@@ -76,7 +76,7 @@ fn a_pin_is_let_go_though_the_last_request_is_handed_over_whole_first() {
     told.state.sent.rebuild = true;
     told.request();
     told.state.unpin(id);
-    told.state.hand_over_whole();
+    told.state.resend_all();
     assert!(!told.state.fronts("keep this"));
     assert!(told.request().first_changed.is_some());
     told.ask("and then?");
@@ -111,7 +111,7 @@ proptest! {
             let mut same = failing.request();
             prop_assert_eq!(&answer, &same);
             if fails <= 1 {
-                failing.state.hand_over_whole();
+                failing.state.resend_all();
                 let again = failing.request();
                 failing.now_ms = told.now_ms;
                 same.items = told.view();
@@ -124,7 +124,7 @@ proptest! {
                 // Not even that could be carried out before the history went on.
                 grow(&mut told, at + 1000, size, kind);
                 grow(&mut failing, at + 1000, size, kind);
-                failing.state.hand_over_whole();
+                failing.state.resend_all();
                 let (answer, whole) = (told.request(), failing.request());
                 prop_assert_eq!(told.view(), whole.items);
                 prop_assert_eq!(

@@ -226,8 +226,8 @@ impl Pruner {
     /// Tokens of the history as it arrived, less what folds and discards have taken.
     fn raw(&self, ledger: &Ledger, setting: &Setting) -> u64 {
         let head = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
-        let whole = ledger.arrived().saturating_sub(self.taken);
-        setting.fixed.saturating_add(head).saturating_add(whole)
+        let arrived = ledger.arrived().saturating_sub(self.taken);
+        setting.fixed.saturating_add(head).saturating_add(arrived)
     }
 
     /// Decides as the preset's system does.

@@ -15,8 +15,8 @@ export function within(
 ): unknown {
   if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
   const counter = counterOf(options.estimator);
-  const given = counter ? { ...options, estimator: null } : options;
-  const json = argumentJson(given, "options");
+  const coreOptions = counter ? { ...options, estimator: null } : options;
+  const json = argumentJson(coreOptions, "options");
   const manager = call(during, () => new glue.Manager(send(json)));
   try {
     for (let index = 0; index < messages.length; index++) {
