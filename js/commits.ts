@@ -46,7 +46,7 @@ function isRevision(value: unknown, above: number): value is number {
 
 /** What is committed: a session as bytes, and how it takes in what another has committed. */
 interface Committed {
-  /** What it goes on from if its instance is lost. */
+  /** Base for a rebuild after the Wasm instance is lost. */
   base: Uint8Array;
   snapshot(): Uint8Array;
   merge(theirs: Uint8Array, base: Uint8Array): void;
@@ -56,7 +56,7 @@ export class Commits {
   readonly #session: Committed;
   readonly #store: Store;
   readonly #key: string;
-  /** The revision that the session goes on from. */
+  /** Stored revision that the session builds on. */
   #revision: number | null;
   /** Those whose commit was not acknowledged. */
   #sent: Uint8Array | undefined;

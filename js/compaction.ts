@@ -92,7 +92,7 @@ interface Running {
   promise: Promise<CompactionOutcome>;
   controller: AbortController;
   waiting: number;
-  /** Carried out or refused: an abort comes too late. */
+  /** The core has committed or refused it: an abort has no effect any more. */
   isOver: () => boolean;
 }
 
@@ -245,7 +245,7 @@ export class Compactions<M> {
     return prepared;
   }
 
-  /** What a request tells of its fold: what the compaction itself told, if it was one. */
+  /** Outcome to report for a request with this fold: that of the compaction, if one made it. */
   outcomeFor(fold: Sized): CompactionOutcome {
     const unreported = this.#unreported;
     this.#unreported = undefined;

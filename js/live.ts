@@ -241,7 +241,7 @@ export class LiveSession<M> implements Session<M> {
     return this.#refused;
   }
 
-  /** A level of pressure that is newly reached; with the first, if nothing is kept free for the answer, that too. */
+  /** Returns the pressure level if it is new; with the first one also a warning if no room is reserved for the answer. */
   pressure(manager: glue.Manager): ContextEvent[] {
     const { on, window } = this.#options;
     const reached = on && call("pressure", () => manager.pressure());
@@ -394,7 +394,7 @@ export class LiveSession<M> implements Session<M> {
     return prepared;
   }
 
-  /** What room was made for a request, or why none was: read now, and reported once the function is called. */
+  /** Compaction outcome of a request, or null. Read now; calling the returned function reports it. */
   #compactionOf(manager: glue.Manager, { fold, outcome }: Answer): () => CompactionOutcome | null {
     if (!outcome) return () => null;
     const { status, reason, tokensBefore, tokensAfter, identifiers } = outcome;
@@ -432,7 +432,7 @@ function firstOther<M>(before: readonly M[], now: readonly M[]): number {
   return at < 0 ? before.length : at;
 }
 
-/** What is told of messages, by their places in the host's history; of one that it does not hold nothing is told. */
+/** The items with their positions in the host's history; those of messages that it no longer has are left out. */
 export function placed<T extends { index: number }>(
   items: T[],
   placeOf: (number: number) => number | null,

@@ -48,7 +48,7 @@ export interface Answer {
   repairs: Violation[];
   edits: Edit[];
   event: "edit" | "fold" | null;
-  /** What room was made, or why none was. */
+  /** How room was made, or why none was. */
   outcome: Room | null;
   fold: Folded | null;
   foldDue: boolean;
@@ -64,7 +64,7 @@ export interface Answer {
   lastGroup: number;
 }
 
-/** What room was made, or why none was. */
+/** How room was made, or why none was. */
 interface Room
   extends Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> {
   /** Messages that tell what went, if nobody has read them yet. */
