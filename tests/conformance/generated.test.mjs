@@ -3,7 +3,7 @@
  * Whatever the history, the format and the provider: each request and each repair is what the strict provider takes,
  * and the laws hold (`generated/laws.mjs`). A failure is shown with its seed and the smallest history that shows it.
  *
- * PLIMSOLL_HISTORIES   how many transcripts over all pairs; 2,000 by default, 1,000,000 with `--long`
+ * PLIMSOLL_HISTORIES   how many transcripts over all pairs; 1,000 by default, 10,000 with `--ci`, 1,000,000 with `--long`
  * PLIMSOLL_FIRST       the seed of the first of them; 1 by default. A long run can go in pieces: it prints how far all of it is
  *                      done, and where to go on
  * PLIMSOLL_THREADS     how many threads play; one for each core by default, at most 4
@@ -14,6 +14,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { size, sized } from "../support/size.mjs";
 import { rendered } from "./generated/additions.mjs";
 import { play } from "./generated/play.mjs";
 import { shrink } from "./generated/shrink.mjs";
@@ -22,8 +23,10 @@ import { landed } from "./landed.mjs";
 import { loadPackage } from "./package.mjs";
 
 const { api, why } = await loadPackage();
-const long = process.env.PLIMSOLL_LONG === "1";
-const histories = Number(process.env.PLIMSOLL_HISTORIES ?? (long ? 1_000_000 : 2_000));
+const long = size === "long";
+const histories = Number(
+  process.env.PLIMSOLL_HISTORIES ?? sized({ short: 1_000, ci: 10_000, long: 1_000_000 }),
+);
 const first = Number(process.env.PLIMSOLL_FIRST ?? 1);
 const last = first + histories - 1;
 const only = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");

@@ -4,16 +4,20 @@
  * what we made dropped again. Whatever happens to the session, the next request is the same bytes.
  *
  * PLIMSOLL_SESSIONS  a regular expression over the names
- * PLIMSOLL_LONG      1: at every window, and woken at every call; not at one of them, at some
+ * PLIMSOLL_CI        1: restored at some calls, not at few
+ * PLIMSOLL_LONG      1: at every window, and restored at every call; not at one of them, at some
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { size, sized } from "../support/size.mjs";
 import { loadPackage } from "./package.mjs";
 import { sessionFiles } from "./sessions.mjs";
 
 const { api, why } = await loadPackage();
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
-const long = process.env.PLIMSOLL_LONG === "1";
+const long = size === "long";
+/** A session is restored at one call in so many. */
+const restoredOneIn = sized({ short: 21, ci: 7, long: 1 });
 const totals = {
   sessions: 0,
   calls: 0,
@@ -123,7 +127,7 @@ else {
             host.history = host.passed(got);
             totals.fed++;
           }
-          if (!long && number % 7 !== 3) continue;
+          if (number % restoredOneIn !== 3 % restoredOneIn) continue;
           const snapshot = live.snapshot();
           totals.largest = Math.max(totals.largest, snapshot.length);
           const woken = api.ContextManager.restore(snapshot, options);

@@ -15,11 +15,13 @@
  * PLIMSOLL_PREFIXES  some: besides, asked behind every message, not only where the session asked, at 32,000: every session in its own
  *                    format under every preset, in the others under one that changes from session to session and pair to
  *                    pair. all: under every preset in the others too
+ * PLIMSOLL_CI        1: every session in some pairs, not in few
  * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them; and PLIMSOLL_PREFIXES=some
  */
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { after, test } from "node:test";
+import { size, sized } from "../support/size.mjs";
 import { carryOut, ownProvider } from "./carry.mjs";
 import { createLangchain } from "./convert/sdk.mjs";
 import { isReadable, rendered, turnsOfSession } from "./convert/session.mjs";
@@ -36,12 +38,12 @@ const seeds = ["aceclaw", "aiclaw", "openclaw", "goclaw", "context-budget", "her
 const only = new RegExp(process.env.PLIMSOLL_SESSIONS ?? "");
 const onlyPairs = new RegExp(process.env.PLIMSOLL_PAIRS ?? "");
 const asked = process.env.PLIMSOLL_WINDOWS?.split(",").map(Number);
-const long = process.env.PLIMSOLL_LONG === "1";
+const long = size === "long";
 const prefixes = process.env.PLIMSOLL_PREFIXES ?? (long ? "some" : "");
 const log = process.env.PLIMSOLL_LOG;
 const done = readLog();
 /** Of the sessions in formats that are not theirs, and of those with providers that are not their format's own: one in so many. */
-const [oneIn, ownOneIn] = long ? [1, 1] : [5, 2];
+const [oneIn, ownOneIn] = sized({ short: [20, 6], ci: [5, 2], long: [1, 1] });
 const other = 64_000;
 const fields = /** @type {const} */ ([
   "calls",

@@ -20,8 +20,8 @@ const USAGE: &str = "\
 cargo xtask build [--quick] [WASM...]           the npm package, in npm/; or the Wasm files named, in build/
                                                 --quick: in seconds, large and slow
 cargo xtask demo                                sets up, builds, and shows the package on a recorded session
-cargo xtask test [--long] [--hosts] [--quick] [SUITE...]
-                                                every suite, or those named
+cargo xtask test [--ci | --long] [--hosts] [--quick] [SUITE...]
+                                                every suite, or those named; --ci and --long: on more inputs
 cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
 cargo xtask bench                               speed against other packages
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name";

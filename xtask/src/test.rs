@@ -1,8 +1,10 @@
 //! The suites, in order, each with its time.
 
 use std::fs::{self, File};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -26,6 +28,7 @@ struct Suite {
 
 /// What holds for every suite.
 pub struct Options {
+    ci: bool,
     long: bool,
     hosts: bool,
 }
@@ -51,7 +54,7 @@ const MATRIX: [&str; 3] = ["runtimes", "bundlers", "hosts"];
 pub fn run(words: &[&str]) -> Result<bool> {
     let (flags, names): (Vec<&str>, Vec<&str>) =
         words.iter().partition(|word| word.starts_with("--"));
-    let known = ["--long", "--hosts", "--quick"];
+    let known = ["--ci", "--long", "--hosts", "--quick"];
     if let Some(flag) = flags.iter().find(|flag| !known.contains(flag)) {
         bail!("unknown option {flag}: there are {}", known.join(", "));
     }
@@ -62,7 +65,11 @@ pub fn run(words: &[&str]) -> Result<bool> {
         let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
         bail!("unknown suite {name}: there are {}", known.join(", "));
     }
-    let options = Options { long: flags.contains(&"--long"), hosts: flags.contains(&"--hosts") };
+    let options = Options {
+        ci: flags.contains(&"--ci"),
+        long: flags.contains(&"--long"),
+        hosts: flags.contains(&"--hosts"),
+    };
     let chosen = |suite: &&Suite| {
         let wanted = suite.name != "hosts" || options.hosts;
         if names.is_empty() { wanted } else { names.contains(&suite.name) }
@@ -148,7 +155,13 @@ fn node(options: &Options, name: &str) -> Result<Ended> {
     build::run()?;
     let (tarball, installed) = package()?;
     let mut tests = command("node");
-    tests.args(["--test", "--test-reporter=spec"]).args(test_files(&folder)?);
+    tests.args(["--test", "--test-reporter=spec"]);
+    // Node leaves a core free: on two, files would run one after the other. The heavy hosts have time limits of their own.
+    if name != "hosts" {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        tests.arg(format!("--test-concurrency={cores}"));
+    }
+    tests.args(test_files(&folder)?);
     tests.env("PLIMSOLL_TARBALL", tarball);
     tests.env("PLIMSOLL", installed.join("plimsoll/dist/index.js"));
     tests.env("PLIMSOLL_BIN", installed.join(".bin/plimsoll"));
@@ -203,6 +216,9 @@ fn tarball(build: &Path) -> Result<PathBuf> {
 }
 
 fn with<'a>(command: &'a mut Command, options: &Options) -> &'a mut Command {
+    if options.ci {
+        command.env("PLIMSOLL_CI", "1");
+    }
     if options.long {
         command.env("PLIMSOLL_LONG", "1");
     }
@@ -239,7 +255,7 @@ fn logged(name: &str, command: &mut Command) -> Result<Ended> {
             println!("{name} ... {} s", begun.elapsed().as_secs());
             next += Duration::from_secs(30);
         }
-        std::thread::sleep(Duration::from_millis(100));
+        thread::sleep(Duration::from_millis(100));
     };
     let text = read_log(name);
     let mut skipped: Vec<&str> = text.lines().filter_map(left_out).collect();
