@@ -173,15 +173,17 @@ async function play(wire, api, engine) {
     // A turn of OpenClaw's own engine, and then ours again.
     const other = engine === "plimsoll" && (await playElsewhere(gateway, model));
     const { length } = model.seen.invalid;
+    Object.assign(model.state, { calls: [], say: "A short turn is done.", fact: other || null });
+    await gateway.turn("Is all well?");
+    const isMissing = model.seen.factMissing > seen.factMissing;
     // A turn that may fill the window by itself.
     const calls = Array.from({ length: LONG_TURN }, (_, call) => callsOf(call)[0]);
-    Object.assign(model.state, { calls, say: "The long turn is done.", fact: other || null });
+    Object.assign(model.state, { calls, say: "The long turn is done.", fact: null });
     const { status: code, answer } = await gateway.turn(
       "Read all of it, one part after the other.",
     );
     const isAnswered = code === 200 && answer.includes("The long turn is done.");
     const overflows = model.seen.overflows - seen.overflows;
-    const isMissing = model.seen.factMissing > seen.factMissing;
     const long = { isAnswered, overflows, invalid: model.seen.invalid.slice(length) };
     return { seen, failed, bills, log: gateway.log(), long, other: { text: other, isMissing } };
   } finally {

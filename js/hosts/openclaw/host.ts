@@ -118,7 +118,10 @@ export interface HostConfig {
   models?: {
     providers?: Record<
       string,
-      { api?: string; models?: { id?: string; api?: string; contextWindow?: number }[] }
+      {
+        api?: string;
+        models?: { id?: string; api?: string; contextWindow?: number; maxTokens?: number }[];
+      }
     >;
   };
 }

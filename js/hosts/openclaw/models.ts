@@ -22,6 +22,8 @@ export interface Model {
   provider: Provider | undefined;
   /** Its window in tokens, if the configuration has it. */
   window: number | undefined;
+  /** The most tokens it answers with, if the configuration has them. */
+  output: number | undefined;
 }
 
 /** The model of a call. An answer of the history names the wire format of a provider that the configuration does not describe. */
@@ -42,6 +44,7 @@ export function modelOf(
     name: `${provider ?? ""}/${id}`,
     provider: PROVIDERS.find(([pattern]) => pattern.test(words))?.[1],
     window: model?.contextWindow,
+    output: model?.maxTokens,
   };
 }
 

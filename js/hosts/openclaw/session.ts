@@ -23,9 +23,9 @@ import { definitions, RECALL } from "./tools.js";
 import { Transcript, textOf } from "./transcript.js";
 
 /**
- * Share of the usable window above which a turn ends with a fold, also if another turn of its size would come to more than all of it: the
- * host lends its model for a summary only between turns, so that a fold within one has none; and nearer to the limit it has the agent
- * write notes first, in a session of their own.
+ * Share of the usable window above which a turn ends with a fold, also if another turn of its size would not fit: the host lends its
+ * model for a summary only between turns, so that a fold within one has none. Below it folds are cheaper and too many: at 80 % of what
+ * the host takes for usable, which has a larger reserve, 60 turns of 32,000 tokens had 25 epochs instead of 16, and 32 summaries instead of 13.
  */
 const FOLD_ABOVE = 0.8;
 /** Advancement keys that are remembered; the host delivers a turn again before the next one. */
@@ -96,7 +96,7 @@ export class Session {
     this.hasBegun = true;
     this.model = model.name;
     const reserve = call.runtimeSettings?.limits?.maxOutputTokens;
-    this.figures.begin(call.tokenBudget ?? 0, reserve, call.prompt, model.window);
+    this.figures.begin(call.tokenBudget ?? 0, reserve, call.prompt, model);
     this.#provider = model.provider ?? this.#provider;
     // A turn's first call also names tools that the model has to search for: a later one knows better.
     this.#canRecall ??= call.availableTools?.has(RECALL);
