@@ -160,6 +160,10 @@ async function play(wire, api, engine) {
       const { status: code, answer } = await gateway.turn(text);
       await lock?.released;
       const isAnswered = code === 200 && answer.includes(`Turn ${turn} is done.`);
+      if (turn % 50 === 0)
+        console.log(
+          `  turn ${turn}: ${model.seen.requests} requests, ${model.seen.invalid.length} invalid, ${model.seen.overflows} overflows, peak ${model.seen.peak}, ${model.seen.epochs} epochs`,
+        );
       if (isAnswered) bills.set(turn, model.seen.bill - before);
       // What the host cannot write while its database is locked is its own affair: the next turn must be answered.
       if (!isAnswered && !isLocked && !isLockedLate)
