@@ -19,8 +19,14 @@ pub struct Arrival<'a> {
     pub kind: Kind,
     /// Its measure in tokens.
     pub tokens: u32,
+    /// Tokens of it that remain whatever is sent of its text.
+    pub overhead: u32,
     /// UTF-16 code units of its text.
     pub chars: u32,
+    /// Bytes of its text and images.
+    pub bytes: u32,
+    /// A result that reports an error.
+    pub failed: bool,
     /// Its identifiers, each once; the first `head_ids` of them stand in its first 200 characters.
     pub ids: &'a [u32],
     /// See `ids`.
@@ -31,8 +37,8 @@ pub struct Arrival<'a> {
     pub group: u32,
     /// Of a result's tool and arguments; `None` where its call is not known.
     pub call_key: Option<u64>,
-    /// Of a result's text.
-    pub text_key: u64,
+    /// Of a call's tool and arguments; of anything else, of its text and images.
+    pub key: u64,
     /// What validity allows.
     pub mask: Mask,
     /// Its tool is protected.
@@ -89,7 +95,11 @@ impl Ledger {
             group: arrival.group,
             tokens: arrival.tokens,
             now: arrival.tokens,
+            overhead: arrival.overhead,
             chars: arrival.chars,
+            bytes: arrival.bytes,
+            key: arrival.key,
+            failed: arrival.failed,
             pair: arrival.pair,
             ids: start..end,
             head_ids: arrival.head_ids,
@@ -192,7 +202,7 @@ impl Ledger {
             earlier.duplicate = true;
         }
         if arrival.tokens > SMALL_RESULT
-            && let Some(earlier) = self.same_text.insert(arrival.text_key, i64::from(block))
+            && let Some(earlier) = self.same_text.insert(arrival.key, i64::from(block))
             && let Some(earlier) =
                 usize::try_from(earlier).ok().and_then(|at| self.blocks.get_mut(at))
         {
@@ -410,12 +420,15 @@ mod tests {
                 kind,
                 tokens: 100,
                 chars: 400,
+                overhead: 0,
+                bytes: 0,
+                failed: false,
                 ids: &ids,
                 head_ids: 0,
                 pair,
                 group: NONE,
                 call_key: (kind == Kind::Result).then_some(u64::from(pair)),
-                text_key: u64::from(self.ledger.block_count()),
+                key: u64::from(self.ledger.block_count()),
                 mask: Mask::FREE,
                 named: false,
             };

@@ -120,7 +120,7 @@ impl State {
         for at in self.ledger.live().to_vec() {
             let block = self.ledger.blocks.get(at as usize);
             let Some(block) = block.filter(|block| block.form == Form::Stubbed) else { continue };
-            if let Some(now) = self.lines.promise_again(block.kind, at) {
+            if let Some(now) = self.lines.promise_again(block, at) {
                 self.ledger.set_form(at, Form::Stubbed, now);
             }
         }

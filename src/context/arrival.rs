@@ -177,7 +177,7 @@ impl State {
             let free = piece.kind == Kind::Thinking && !pushed.ties_reasoning;
             let group =
                 if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
-            let call_key = self.keys.get(pair as usize).copied();
+            let call_key = self.ledger.blocks.get(pair as usize).map(|call| call.key);
             let block = self.ledger.append(
                 &Arrival {
                     kind: piece.kind,
@@ -188,7 +188,10 @@ impl State {
                     pair: if piece.kind == Kind::Result { pair } else { NONE },
                     group,
                     call_key,
-                    text_key: measured.key,
+                    key: measured.key,
+                    overhead: measured.overhead,
+                    bytes: measured.bytes,
+                    failed: piece.error,
                     mask: if self.pins.hold(first.saturating_add(at)) {
                         Mask::FIXED
                     } else {
@@ -198,12 +201,8 @@ impl State {
                 },
                 self.call,
             );
-            self.keys.push(measured.key);
-            self.bytes.push(measured.bytes);
             self.all_images = self.all_images.saturating_add(piece.images);
             self.all_widest = self.all_widest.max(piece.widest);
-            self.lines.overheads.push(measured.overhead);
-            self.lines.errors.push(piece.error);
             if !measured.mended.is_empty() {
                 self.mended.insert(block, measured.mended.clone());
             }
@@ -274,8 +273,9 @@ impl State {
         else {
             return;
         };
+        let overhead = self.ledger.blocks.get(block as usize).map_or(0, |it| it.overhead);
         if let Some(part) = draft.and_then(|draft| draft.parts.get(piece as usize))
-            && let Some(now) = self.lines.supply(block, part, &About::default())
+            && let Some(now) = self.lines.supply(block, overhead, part, &About::default())
         {
             self.ledger.set_form(block, Form::Capped, now);
         }
@@ -327,10 +327,7 @@ impl State {
         let Some(block) = block else { return };
         let tokens = |text: &str| self.options.estimator.tokens(text);
         let now = match &fix.kind {
-            FixKind::Arguments { .. } => {
-                let overhead = self.lines.overheads.get(at as usize).copied().unwrap_or(0);
-                overhead.saturating_add(tokens("{}"))
-            }
+            FixKind::Arguments { .. } => block.overhead.saturating_add(tokens("{}")),
             FixKind::Text { text: Some(text), .. } => block.now.saturating_add(tokens(text)),
             FixKind::Text { text: None, .. }
             | FixKind::Drop { .. }

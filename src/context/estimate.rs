@@ -117,10 +117,9 @@ impl State {
             overhead: self.parts.unseen,
             ..ByKind::default()
         };
-        let chars_of = self.ledger.blocks.iter().map(|block| block.chars);
-        let sizes = self.lines.overheads.iter().zip(chars_of);
         let mut chars = self.parts.chars.0.saturating_add(self.parts.chars.1);
-        for (block, (&overhead, units)) in self.ledger.blocks.iter().zip(sizes) {
+        for block in &self.ledger.blocks {
+            let overhead = block.overhead;
             let role = self.ledger.messages.get(block.message as usize).map(|message| message.role);
             let kind = match block.kind {
                 Kind::Text | Kind::Other if role == Some(Role::System) => &mut kinds.system,
@@ -132,7 +131,7 @@ impl State {
             };
             *kind = kind.saturating_add(u64::from(block.tokens.saturating_sub(overhead)));
             kinds.overhead = kinds.overhead.saturating_add(u64::from(overhead));
-            chars = chars.saturating_add(u64::from(units));
+            chars = chars.saturating_add(u64::from(block.chars));
         }
         let all = [
             kinds.text,

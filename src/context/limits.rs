@@ -90,7 +90,7 @@ impl State {
             let number = at.saturating_sub(self.ledger.blocks_of(block.message).start);
             let outline = self.outlines.get(block.message as usize);
             let piece = outline.and_then(|outline| outline.pieces.get(number as usize));
-            let bytes = self.bytes.get(at as usize).copied().unwrap_or_default();
+            let bytes = block.bytes;
             let (images, widest) = piece.map_or((0, 0), |piece| (piece.images, piece.widest));
             shown.push(Shown { block: at, images, widest, bytes });
         }
@@ -146,11 +146,9 @@ impl State {
         sort_set(&mut messages);
         let of = |at: &u32| {
             let whole = self.ledger.messages.get(*at as usize).map_or(0, |message| message.bytes);
-            let cut = self.ledger.blocks_of(*at).filter(|&at| {
-                self.ledger.blocks.get(at as usize).is_some_and(|it| it.form != Form::Full)
-            });
-            let cut = cut.filter_map(|at| self.bytes.get(at as usize));
-            u64::from(cut.fold(whole, |bytes, cut| bytes.saturating_sub(*cut)))
+            let blocks = self.ledger.blocks_of(*at).map(|at| self.ledger.blocks.get(at as usize));
+            let cut = blocks.flatten().filter(|it| it.form != Form::Full);
+            u64::from(cut.fold(whole, |bytes, cut| bytes.saturating_sub(cut.bytes)))
         };
         messages.iter().map(of).sum()
     }

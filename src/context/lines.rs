@@ -8,7 +8,7 @@ use super::view::IMAGE;
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
-use crate::model::{Kind, Part};
+use crate::model::{Block, Kind, Part};
 use crate::prune::{Shorten, Writer};
 use crate::text::{Cut, head_tail};
 
@@ -20,10 +20,6 @@ pub(super) struct Lines {
     pub notes: bool,
     /// The agent may ask for what was cut: stubs say how.
     pub recalls: bool,
-    /// What remains of a block's tokens whatever its text is.
-    pub overheads: Vec<u32>,
-    /// Blocks whose result reports an error.
-    pub errors: Vec<bool>,
     /// Stubs and caps.
     pub text: LiteMap<u32, String>,
     /// The head of the last fold; empty before the first.
@@ -60,8 +56,6 @@ impl Lines {
             estimator,
             notes: false,
             recalls: false,
-            overheads: Vec::new(),
-            errors: Vec::new(),
             text: LiteMap::new(),
             head: String::new(),
             summary: String::new(),
@@ -75,14 +69,21 @@ impl Lines {
     }
 
     /// Writes what was wanted; its tokens. `about`: see [`State::about`](super::state::State).
-    pub(super) fn supply(&mut self, block: u32, part: &Part<'_>, about: &About) -> Option<u32> {
+    pub(super) fn supply(
+        &mut self,
+        block: u32,
+        overhead: u32,
+        part: &Part<'_>,
+        about: &About,
+    ) -> Option<u32> {
         let want = self.wanted.remove(&block)?;
         self.caps.insert(block, want);
         let tokens = match want {
             Want::Cap(tokens) => tokens,
-            Want::Shorten(how) => return Some(self.shorten_text(block, how, part, about)),
+            Want::Shorten(how) => {
+                return Some(self.shorten_text(block, overhead, how, part, about));
+            }
         };
-        let overhead = self.overhead(block);
         let room = tokens.saturating_sub(overhead);
         let estimator = self.estimator;
         let is_call = part.piece.kind == Kind::Call;
@@ -107,7 +108,7 @@ impl Lines {
     }
 
     /// A stub's line promises its original, or does so no more; its tokens. None where the line is no stub of ours.
-    pub(super) fn promise_again(&mut self, kind: Kind, block: u32) -> Option<u32> {
+    pub(super) fn promise_again(&mut self, it: &Block, block: u32) -> Option<u32> {
         if self.caps.contains_key(&block) {
             return None;
         }
@@ -121,7 +122,7 @@ impl Lines {
             line.push_str(&promise);
         }
         line.push_str(behind);
-        let now = self.cost(kind, block, &line);
+        let now = self.cost(it, block, &line);
         self.put(block, line);
         Some(now)
     }
@@ -140,14 +141,14 @@ impl Lines {
     }
 
     /// What a line in the place of a block costs. A call's travels as JSON: what is escaped there counts.
-    pub(super) fn cost(&self, kind: Kind, block: u32, line: &str) -> u32 {
+    pub(super) fn cost(&self, it: &Block, block: u32, line: &str) -> u32 {
         let is_object = self.whole_arguments.contains_key(&block);
-        let text = if kind == Kind::Call && !is_object {
+        let text = if it.kind == Kind::Call && !is_object {
             self.estimator.tokens(arguments(line).json())
         } else {
             self.estimator.tokens(line)
         };
-        self.overhead(block).saturating_add(text)
+        it.overhead.saturating_add(text)
     }
 
     /// What a head says: the summary, if it has one, and these identifiers.
@@ -176,10 +177,6 @@ impl Lines {
         let note = if self.notes && summary { self.estimator.tokens(NOTE) } else { 0 };
         self.estimator.tokens(head).saturating_add(note).saturating_add(MESSAGE)
     }
-
-    pub(super) fn overhead(&self, block: u32) -> u32 {
-        self.overheads.get(block as usize).copied().unwrap_or(0)
-    }
 }
 
 /// Ends what a stub says of its block.
@@ -200,10 +197,9 @@ pub(super) fn arguments(line: &str) -> Value {
 impl Writer for Lines {
     fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], _: u32) -> u32 {
         let Some(it) = ledger.blocks.get(block as usize) else { return 0 };
-        let failed = self.errors.get(block as usize).is_some_and(|&error| error);
         let what = if it.kind == Kind::Call {
             "arguments"
-        } else if failed {
+        } else if it.failed {
             "error"
         } else {
             "result"
@@ -217,7 +213,7 @@ impl Writer for Lines {
             line.push_str(ledger.identifiers.text(id));
         }
         line.push(']');
-        let now = self.cost(it.kind, block, &line);
+        let now = self.cost(it, block, &line);
         self.forget(block);
         self.put(block, line);
         now
@@ -229,8 +225,9 @@ impl Writer for Lines {
         tokens
     }
 
-    fn shorten(&mut self, block: u32, how: Shorten) -> Option<u32> {
-        self.shorten_now(block, how)
+    fn shorten(&mut self, ledger: &Ledger, block: u32, how: Shorten) -> Option<u32> {
+        let it = ledger.blocks.get(block as usize)?;
+        self.shorten_now(block, it.overhead, how)
     }
 
     /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set, and what was adopted stays.

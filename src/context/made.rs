@@ -96,7 +96,7 @@ impl State {
                         if text.trim().is_empty() {
                             text = NO_OUTPUT.into();
                         }
-                        let error = self.lines.errors.get(at as usize).is_some_and(|&error| error);
+                        let error = block.failed;
                         let like = self.piece(*message, *piece).map(|piece| piece.place);
                         let like = like.unwrap_or(Place::Content);
                         Made::Result { id, name, text, error, like }
@@ -238,7 +238,7 @@ impl State {
             if let Some(under) = under.filter(|it| it.is_empty() || it.starts_with('/')) {
                 copy.from = under.into();
                 *last = number;
-                let says = self.keys.get(at as usize).copied().unwrap_or(0);
+                let says = self.ledger.blocks.get(at as usize).map_or(0, |it| it.key);
                 let key = bytes(says, piece.kind.name().as_bytes());
                 return round(key, u64::from(piece.error));
             }

@@ -85,8 +85,7 @@ impl State {
     pub(super) fn telling(&self, blocks: &[u32]) -> Vec<u32> {
         let tells = |at: &u32| {
             let block = self.ledger.blocks.get(*at as usize)?;
-            let fails = self.lines.errors.get(*at as usize) == Some(&true);
-            (block.kind == Kind::Call || fails).then_some(block.message)
+            (block.kind == Kind::Call || block.failed).then_some(block.message)
         };
         let mut messages: Vec<u32> = blocks.iter().filter_map(tells).collect();
         messages.dedup();

@@ -58,7 +58,7 @@ pub(super) struct About {
 
 impl Lines {
     /// A line that needs no text; its tokens.
-    pub(super) fn shorten_now(&mut self, block: u32, how: Shorten) -> Option<u32> {
+    pub(super) fn shorten_now(&mut self, block: u32, overhead: u32, how: Shorten) -> Option<u32> {
         let line = match how {
             Shorten::Repeated => REPEATED,
             Shorten::Image => IMAGE,
@@ -70,13 +70,14 @@ impl Lines {
         };
         self.forget(block);
         self.text.insert(block, line.into());
-        Some(self.overhead(block).saturating_add(self.estimator.tokens(line)))
+        Some(overhead.saturating_add(self.estimator.tokens(line)))
     }
 
     /// Shortens the text of a block that is at hand; its tokens. `about` tells of a result's call.
     pub(super) fn shorten_text(
         &mut self,
         block: u32,
+        overhead: u32,
         how: Shorten,
         part: &Part<'_>,
         about: &About,
@@ -94,9 +95,9 @@ impl Lines {
         let measured = short.map(|short| (self.estimator.tokens(&short), short));
         // What is no shorter stays as it is.
         let Some((tokens, text)) = measured.filter(|(tokens, _)| *tokens < whole) else {
-            return self.overhead(block).saturating_add(whole);
+            return overhead.saturating_add(whole);
         };
-        let now = self.overhead(block).saturating_add(tokens);
+        let now = overhead.saturating_add(tokens);
         if part.piece.kind == Kind::Call {
             self.whole_arguments.insert(block, ());
         }

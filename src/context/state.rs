@@ -70,10 +70,6 @@ pub struct State {
     pub(super) held: Range<u32>,
     pub(super) turn: u32,
     pub(super) call: u32,
-    /// What each block says: of a call, its tool and arguments; of anything else its text and images.
-    pub(super) keys: Vec<u64>,
-    /// Of each block its bytes, roughly.
-    pub(super) bytes: Vec<u32>,
     /// At least the bytes of all messages of which something is sent.
     pub(super) all_bytes: u64,
     /// Images that ever arrived, and the longest side of any.
@@ -182,8 +178,6 @@ impl State {
             held: 0..0,
             turn: 0,
             call: 0,
-            keys: Vec::new(),
-            bytes: Vec::new(),
             all_bytes: 0,
             all_images: 0,
             all_widest: 0,

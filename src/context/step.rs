@@ -161,7 +161,8 @@ impl State {
             }
             let about =
                 if part.piece.kind == Kind::Result { self.about(at) } else { About::default() };
-            if let Some(now) = self.lines.supply(at, part, &about) {
+            let overhead = self.ledger.blocks.get(at as usize).map_or(0, |it| it.overhead);
+            if let Some(now) = self.lines.supply(at, overhead, part, &about) {
                 self.ledger.set_form(at, Form::Capped, now);
             }
         }

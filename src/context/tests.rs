@@ -188,7 +188,7 @@ fn a_stub_says_what_it_stands_for_and_costs_what_it_says() {
         let what = if is_call { "arguments" } else { "error" };
         assert!(line.starts_with(&format!("[{what} cut, {} tokens", block.tokens)), "{line}");
         let sent = if is_call { json!({ "cut": line }).to_string() } else { line.clone() };
-        let overhead = lines.overheads[*at as usize];
+        let overhead = ledger.blocks[*at as usize].overhead;
         assert_eq!(block.now, overhead + Estimator::Chars4.tokens(&sent));
     }
     assert!(lines.text.len() > 10);

@@ -94,7 +94,7 @@ impl State {
             if how == Shorten::Gone {
                 self.ledger.set_form(at, Form::Gone, 0);
             } else {
-                let now = self.lines.shorten(at, how).unwrap_or(before);
+                let now = self.lines.shorten(&self.ledger, at, how).unwrap_or(before);
                 self.ledger.set_form(at, Form::Capped, now);
             }
         }

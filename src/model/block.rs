@@ -86,8 +86,16 @@ pub struct Block {
     pub tokens: u32,
     /// Tokens in its present form.
     pub now: u32,
+    /// Tokens at arrival that remain whatever is sent of its text: its frame, its name, its share of the message.
+    pub overhead: u32,
     /// UTF-16 code units of its text.
     pub chars: u32,
+    /// Bytes of its text and images, roughly.
+    pub bytes: u32,
+    /// Hash of a call's tool and arguments; of anything else, of its text and images.
+    pub key: u64,
+    /// A result that reports an error.
+    pub failed: bool,
     /// A call's result, a result's call.
     pub pair: u32,
     /// Its identifiers, in the ledger's list; those of its first 200 characters first.

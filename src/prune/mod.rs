@@ -172,7 +172,7 @@ pub trait Writer {
     /// A cap of at most `tokens` for `block`; its tokens.
     fn cap(&mut self, ledger: &Ledger, block: u32, tokens: u32) -> u32;
     /// `block` is to be shortened so; its tokens where they are known before its text is.
-    fn shorten(&mut self, block: u32, how: Shorten) -> Option<u32>;
+    fn shorten(&mut self, ledger: &Ledger, block: u32, how: Shorten) -> Option<u32>;
     /// Whether a summary of the blocks that go is at hand, which may be new if the fold `asks`; its identifiers are marked as
     /// summarized.
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool;

@@ -22,7 +22,7 @@ impl Writer for Plain {
     fn cap(&mut self, _: &Ledger, _: u32, tokens: u32) -> u32 {
         tokens
     }
-    fn shorten(&mut self, _: u32, _: Shorten) -> Option<u32> {
+    fn shorten(&mut self, _: &Ledger, _: u32, _: Shorten) -> Option<u32> {
         None
     }
     fn summarize(&mut self, _: &mut Ledger, _: &[u32], _: bool) -> bool {
@@ -75,12 +75,15 @@ impl Story {
             kind,
             tokens,
             chars: 4 * tokens,
+            overhead: 0,
+            bytes: 0,
+            failed: false,
             ids,
             head_ids: 0,
             pair: NONE,
             group,
             call_key: None,
-            text_key: u64::from(self.ledger.block_count()),
+            key: u64::from(self.ledger.block_count()),
             mask,
             named: false,
         };

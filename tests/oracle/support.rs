@@ -218,7 +218,7 @@ impl Writer for Lines {
         ledger.blocks[block as usize].tokens.min(tokens)
     }
 
-    fn shorten(&mut self, _: u32, _: plimsoll::prune::Shorten) -> Option<u32> {
+    fn shorten(&mut self, _: &Ledger, _: u32, _: plimsoll::prune::Shorten) -> Option<u32> {
         None
     }
 
@@ -394,6 +394,9 @@ fn arrive(
         let result = kind == Kind::Result;
         let arrival = Arrival {
             chars: 0,
+            overhead: 0,
+            bytes: 0,
+            failed: false,
             named: false,
             kind,
             tokens: block.n,
@@ -402,7 +405,7 @@ fn arrive(
             pair: if result { pair } else { NONE },
             group: if pair == NONE { NONE } else { pair.min(index) },
             call_key: (result && pair != NONE).then_some(block.key),
-            text_key: block.th,
+            key: block.th,
             mask: Mask::FREE,
         };
         assert_eq!(ledger.append(&arrival, call), index);

@@ -229,16 +229,15 @@ impl State {
                 pair: NONE,
                 group: NONE,
                 call_key: None,
-                text_key: 0,
+                key: 0,
+                overhead: 0,
+                bytes: 0,
+                failed: false,
                 mask: Mask::FIXED,
                 named: false,
             };
             let block = self.ledger.append(&gone, self.call);
             self.ledger.set_form(block, Form::Gone, 0);
-            self.keys.push(0);
-            self.bytes.push(0);
-            self.lines.overheads.push(0);
-            self.lines.errors.push(false);
         }
         self.outlines.push(Outline { role, pieces: Vec::new() });
         self.mender.pass(index, role);

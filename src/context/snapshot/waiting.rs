@@ -109,7 +109,8 @@ impl State {
             if let Some(want) = want {
                 let about = self.about(at);
                 self.lines.wanted.insert(at, want);
-                self.lines.supply(at, part, &about);
+                let overhead = self.ledger.blocks.get(at as usize).map_or(0, |it| it.overhead);
+                self.lines.supply(at, overhead, part, &about);
             }
         }
     }
@@ -292,7 +293,7 @@ impl State {
             return 0;
         };
         let line = self.lines.text.get(&block);
-        line.map_or(it.tokens, |line| self.lines.cost(it.kind, block, line))
+        line.map_or(it.tokens, |line| self.lines.cost(it, block, line))
     }
 }
 

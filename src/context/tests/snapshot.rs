@@ -281,7 +281,7 @@ fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
         assert_eq!((answer.first_changed, says(told)), (Some(-1), 0));
         // What the lines cost is what they say.
         let counted: u32 = told.state.ledger.blocks.iter().map(|block| block.now).sum();
-        let stub = |at: &u32| told.state.ledger.blocks[*at as usize].kind;
+        let stub = |at: &u32| &told.state.ledger.blocks[*at as usize];
         let lines = told.state.lines.text.iter();
         let cost: u32 = lines.map(|(at, line)| told.state.lines.cost(stub(at), *at, line)).sum();
         let whole = told.state.ledger.blocks.iter().filter(|block| block.form == Form::Full);

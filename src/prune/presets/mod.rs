@@ -370,7 +370,7 @@ fn shorten(
         return;
     }
     decision.changes.push(Change { block: at, rule, before });
-    let left = writer.shorten(at, how).unwrap_or(left);
+    let left = writer.shorten(ledger, at, how).unwrap_or(left);
     let form = if matches!(how, Shorten::Leaves(_)) { Form::Capped } else { Form::Stubbed };
     ledger.set_form(at, form, left);
 }
