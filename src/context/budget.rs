@@ -1,8 +1,8 @@
 //! The `ContextBudget` of the feature request to `OpenClaw`: how full a window is by the provider's usage, or by an estimate
 //! where there is none; bands, a line for a status, a hint.
 
-use super::given::Given;
-use super::status_line::{BANDS, WHOLE, hint, line, short};
+use crate::context::options_reader::OptionsReader;
+use crate::context::status_line::{BANDS, WHOLE, hint, line, short};
 use crate::error::{Error, Result};
 use crate::json::{Value, json};
 
@@ -48,8 +48,8 @@ const ABSURD: u64 = 8;
 /// # Errors
 /// `InvalidArgument` names the option.
 pub fn context_budget(ask: &str) -> Result<Value> {
-    let given =
-        Given::read("", ask).map_err(|error| Error::argument("options", "an object", error))?;
+    let given = OptionsReader::read("", ask)
+        .map_err(|error| Error::argument("options", "an object", error))?;
     given.refuse_others(&OPTIONS, &TOLD)?;
     let tokens = |name, most| Ok(given.amount(name, 0, most)?.unwrap_or(0));
     let window = given.amount(OPTIONS[0], 0, TOKENS)?.unwrap_or(WINDOW);
@@ -124,7 +124,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
 }
 
 /// What all calls of a run have taken, where the host has given it a limit (I24): one of 0 or less is none.
-fn run(given: &Given<'_>, consumed: u64) -> Result<Option<Value>> {
+fn run(given: &OptionsReader<'_>, consumed: u64) -> Result<Option<Value>> {
     let Some(raw) = given.get("maxRunTokens") else { return Ok(None) };
     let below = raw.starts_with('-');
     let limit = if below { 0 } else { given.amount("maxRunTokens", 0, ALL)?.unwrap_or(0) };
@@ -135,7 +135,7 @@ fn run(given: &Given<'_>, consumed: u64) -> Result<Option<Value>> {
 }
 
 /// The tokens of a response, if there was one; 0 where it has no usage, or one that cannot be.
-fn response(given: &Given<'_>, window: u64) -> Result<Option<u64>> {
+fn response(given: &OptionsReader<'_>, window: u64) -> Result<Option<u64>> {
     let Some(prompt) = given.amount("prompt", 0, ALL)? else { return Ok(None) };
     let all = prompt.saturating_add(given.amount("completion", 0, ALL)?.unwrap_or(0));
     let most = if window > 0 { window.saturating_mul(ABSURD) } else { TOKENS };
@@ -159,7 +159,7 @@ struct Fill {
 
 /// A response without usage lets estimates count again (B2, B17). After one with usage, what came since is added by estimate: what
 /// the estimate has grown by, at most what is behind the model's last message.
-fn used(given: &Given<'_>, response: Option<u64>) -> Result<Fill> {
+fn used(given: &OptionsReader<'_>, response: Option<u64>) -> Result<Fill> {
     let kept = |name| Ok(given.amount(name, 0, ALL)?.unwrap_or(0));
     let (before, estimate) = (kept("tokens")?, given.amount("estimate", 0, TOKENS)?);
     let counted = given.text("source")?.as_deref() == Some("usage");

@@ -1,78 +1,29 @@
-//! The heart: one session, from the host's bytes to the view that is sent.
+//! The heart: one session, from the host's bytes to the request that is sent.
 
-mod adopted;
-mod agent;
-mod alignment;
-mod answer;
-mod apply;
-mod arrival;
-mod bound;
 mod budget;
-mod calibration;
-mod ceiling;
-mod checked;
-mod commit;
-mod compactions;
-mod counter;
-mod edits;
-mod estimate;
-mod explain;
-mod floor;
-mod flush;
-mod given;
-mod guard;
-mod history;
-mod inventory;
-mod limits;
-mod lines;
-mod made;
-mod markers;
-mod masks;
-mod measure;
-mod monitor;
+mod compaction;
 mod options;
-mod output;
-mod parts;
-mod pins;
-mod plan;
-mod recall;
-mod replay;
-mod room;
-mod shorten;
-mod snapshot;
-mod state;
-mod status;
+mod options_reader;
+mod report;
+mod request;
+mod session;
 mod status_line;
-mod step;
 #[cfg(test)]
 mod tests;
-mod tiers;
-mod turns;
-mod understood;
-mod view;
+mod transcript;
 #[cfg(test)]
 mod wire_tests;
 
-pub use agent::{Told, agent_tools};
-pub use alignment::Alignment;
-pub use answer::{Answer, Event};
-pub use apply::{Applied, READ as APPLY_READS, apply};
-pub use arrival::Pushed;
 pub use budget::context_budget;
-pub use compactions::Compacted;
-pub use edits::Edit;
-pub use estimate::{BudgetCheck, ByKind, Estimate};
-pub use explain::{Explanation, Since};
-pub use flush::{FlushPrompt, Flushed};
-pub use history::{Shared, history_limit};
-pub use inventory::{Bucket, Listed};
+pub use compaction::{Compacted, FlushPrompt, Flushed, Folded, Outcome};
 pub use options::Options;
-pub use output::cap_output;
-pub use parts::{Parts, Plan, system_text};
-pub use recall::{Recall, Share};
-pub use replay::{Call, Recording, Replay, Totals};
-pub use room::{Folded, Outcome};
-pub use state::{Counters, State};
-pub use status::{Status, Window};
-pub use step::Step;
-pub use view::Written;
+pub use report::{
+    Bucket, BudgetCheck, ByKind, Estimate, Explanation, Listed, Since, Status, Window,
+};
+pub use request::{
+    APPLY_READS, Answer, Applied, Edit, Event, Parts, Plan, Written, apply, cap_output, system_text,
+};
+pub use session::{
+    AgentReply, Alignment, Append, Call, Counters, Recall, Recording, Replay, Session, Share,
+    Shared, Step, Totals, agent_tools, history_limit,
+};

@@ -1,10 +1,10 @@
-//! What the host chose, checked once.
+//! Options of a session, checked once.
 
 use std::borrow::Cow;
 
-use super::given::Given;
-use super::tiers::Tiers;
 use crate::compact::{Earlier, SUMMARY, check_summary};
+use crate::context::options_reader::OptionsReader;
+use crate::context::session::tiers::Tiers;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimator, image_tokens};
 use crate::format::Format;
@@ -57,7 +57,7 @@ pub struct Options {
 }
 
 /// A margin of nothing.
-pub(super) const ONE: u64 = 1000;
+pub(in crate::context) const ONE: u64 = 1000;
 
 /// What reasoning that is kept is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Options {
 
     /// `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
     fn read(json: &str, facade: &[&str], internal: &[&str]) -> Result<Self> {
-        let mut given = Given::read("", json)
+        let mut given = OptionsReader::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
         if let Some(own) = of_model(&given)? {
             given.overlay(own);
@@ -117,7 +117,7 @@ impl Options {
         let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
         policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
         let summarizes = given.flag("summarizes")?.unwrap_or(false);
-        let window = given.inner("window")?.unwrap_or_else(|| Given::none("window"));
+        let window = given.inner("window")?.unwrap_or_else(|| OptionsReader::none("window"));
         window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
         let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
         let reserve = window.amount("maxOutputTokens", 0, TOKENS)?.unwrap_or(0);
@@ -176,10 +176,10 @@ const OF_MODEL: [&str; 4] = ["trigger", "triggerTokens", "target", "margin"];
 
 /// The thresholds of the host's model: those under the longest key that its name contains (H7). All of them are checked, since the
 /// host may change its model when nobody looks any more.
-fn of_model<'a>(given: &Given<'a>) -> Result<Option<Given<'a>>> {
+fn of_model<'a>(given: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
     let Some(models) = given.inner("models")? else { return Ok(None) };
     let model = given.text("model")?.unwrap_or_default();
-    let mut found: Option<(usize, Given<'a>)> = None;
+    let mut found: Option<(usize, OptionsReader<'a>)> = None;
     for name in models.names() {
         let Some(own) = models.inner(name)? else { continue };
         own.refuse_others(&OF_MODEL, &[])?;
@@ -196,7 +196,7 @@ fn of_model<'a>(given: &Given<'a>) -> Result<Option<Given<'a>>> {
 }
 
 /// At least 1: less would let estimates pass that a provider refuses.
-fn margin(given: &Given<'_>) -> Result<u64> {
+fn margin(given: &OptionsReader<'_>) -> Result<u64> {
     let margin = given.amount("margin", 3, 3)?.unwrap_or(ONE);
     let got = given.get("margin").unwrap_or_default();
     let refused = || given.refused("margin", "a number from 1 to 3", got);
@@ -204,8 +204,8 @@ fn margin(given: &Given<'_>) -> Result<u64> {
 }
 
 /// The options of summaries. They are checked here, since nobody waits for the compaction that reads them.
-fn summary<'a>(given: &Given<'a>) -> Result<(Given<'a>, Option<Earlier>)> {
-    let summary = given.inner("summary")?.unwrap_or_else(|| Given::none("summary"));
+fn summary<'a>(given: &OptionsReader<'a>) -> Result<(OptionsReader<'a>, Option<Earlier>)> {
+    let summary = given.inner("summary")?.unwrap_or_else(|| OptionsReader::none("summary"));
     summary.refuse_others(&SUMMARY.names(), &[])?;
     let checkpoint = given.get("summary").map_or(Ok(None), check_summary)?;
     Ok((summary, checkpoint))
@@ -250,7 +250,7 @@ const FACADE: [&str; 10] = [
 pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
 pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
-fn policy(given: &Given<'_>, facade: &[&str], internal: &[&str]) -> Result<Policy> {
+fn policy(given: &OptionsReader<'_>, facade: &[&str], internal: &[&str]) -> Result<Policy> {
     let preset = given.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
     let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
@@ -303,7 +303,7 @@ fn policy(given: &Given<'_>, facade: &[&str], internal: &[&str]) -> Result<Polic
 }
 
 /// What is never edited and never folded; a preset's own figure holds where none is given.
-fn protections(given: &Given<'_>, policy: &mut Policy) -> Result<()> {
+fn protections(given: &OptionsReader<'_>, policy: &mut Policy) -> Result<()> {
     let protect = &mut policy.protect;
     for (name, count) in [
         ("protectFirst", &mut protect.first),
@@ -325,7 +325,7 @@ fn protections(given: &Given<'_>, policy: &mut Policy) -> Result<()> {
 }
 
 /// The options of other systems' ways.
-fn other_way(given: &Given<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
+fn other_way(given: &OptionsReader<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
     let (trigger, target) = ("trigger", "target");
     if let Some(share) = given.amount(trigger, WHOLE_PLACES, 1)? {
         seed.trigger = Trigger::Share(share);

@@ -1,12 +1,13 @@
 //! How full a window is, in a line for people and in a hint for the model.
 
-use super::state::State;
-use super::status::Status;
+use crate::context::report::status::Status;
+use crate::context::session::Session;
 use crate::number::thousands;
 
 /// Bands, the option that says where each begins, and its share of the budget, in 1e-4 (B3).
-pub(super) const BANDS: [(&str, u64); 3] = [("warn", 8000), ("compact", 8500), ("force", 10_000)];
-pub(super) const WHOLE: u64 = 10_000;
+pub(in crate::context) const BANDS: [(&str, u64); 3] =
+    [("warn", 8000), ("compact", 8500), ("force", 10_000)];
+pub(in crate::context) const WHOLE: u64 = 10_000;
 
 /// What each band has an agent know.
 const HINTS: [&str; 3] = [
@@ -16,7 +17,7 @@ const HINTS: [&str; 3] = [
 ];
 
 /// `📚 Context: 45,231/131,072 (34%)` (B6): an estimate is marked, an unknown window is a question.
-pub(super) fn line(used: u64, budget: u64, pct: u64, counted: bool) -> String {
+pub(in crate::context) fn line(used: u64, budget: u64, pct: u64, counted: bool) -> String {
     let mark = if counted { "" } else { "~" };
     let used = thousands(used);
     if budget == 0 {
@@ -26,7 +27,7 @@ pub(super) fn line(used: u64, budget: u64, pct: u64, counted: bool) -> String {
 }
 
 /// `[Context: 156k/200k tokens (78%)]` (G40): all floored, nothing of an unknown window.
-pub(super) fn short(used: u64, budget: u64, pct: u64) -> String {
+pub(in crate::context) fn short(used: u64, budget: u64, pct: u64) -> String {
     if budget == 0 {
         return String::new();
     }
@@ -34,12 +35,12 @@ pub(super) fn short(used: u64, budget: u64, pct: u64) -> String {
 }
 
 /// What the model is told in a band.
-pub(super) fn hint(band: usize, pct: u64, budget: u64) -> String {
+pub(in crate::context) fn hint(band: usize, pct: u64, budget: u64) -> String {
     let text = HINTS.get(band).copied().unwrap_or_default();
     format!("[Context: {pct}% of {} tokens. {text}]", thousands(budget))
 }
 
-impl State {
+impl Session {
     /// How full the window is by the last request, in a line.
     pub fn status_line(&self, is_short: bool) -> String {
         let Status { used, pct, source, .. } = self.status();

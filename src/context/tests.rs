@@ -29,27 +29,27 @@ use crate::format::Format;
 use crate::model::Form;
 
 /// A session, and the host's messages for whatever text is needed.
-struct Told {
-    state: State,
+struct Host {
+    session: Session,
     messages: Vec<Value>,
     now_ms: i64,
 }
 
-impl Told {
+impl Host {
     fn new(options: &Value) -> Self {
         let options = Options::parse(&options.to_string()).unwrap();
-        Self { state: State::new(options, Format::Anthropic), messages: Vec::new(), now_ms: 0 }
+        Self { session: Session::new(options, Format::Anthropic), messages: Vec::new(), now_ms: 0 }
     }
 
     fn tell(&mut self, message: Value) {
-        let pushed = self.state.push(message.to_string().as_bytes());
-        if pushed == Ok(Pushed::StartAgain) {
-            assert!(self.state.starts_late() && self.state.align().is_none());
+        let pushed = self.session.push(message.to_string().as_bytes());
+        if pushed == Ok(Append::RereadAll) {
+            assert!(self.session.starts_late() && self.session.align().is_none());
             for known in self.messages.iter().chain([&message]) {
-                assert_eq!(self.state.push(known.to_string().as_bytes()), Ok(Pushed::Taken));
+                assert_eq!(self.session.push(known.to_string().as_bytes()), Ok(Append::Appended));
             }
         } else {
-            assert_eq!(pushed, Ok(Pushed::Taken));
+            assert_eq!(pushed, Ok(Append::Appended));
         }
         self.messages.push(message);
     }
@@ -72,16 +72,16 @@ impl Told {
 
     fn request(&mut self) -> Answer {
         self.now_ms += 1000;
-        let mut step = self.state.request(self.now_ms);
+        let mut step = self.session.request(self.now_ms);
         for _ in 0..10 {
             match step {
                 Step::Done(answer) => return *answer,
                 Step::Need(messages) => {
                     for index in messages {
                         let bytes = self.messages[index as usize].to_string();
-                        self.state.supply(index, bytes.as_bytes()).unwrap();
+                        self.session.supply(index, bytes.as_bytes()).unwrap();
                     }
-                    step = self.state.resume();
+                    step = self.session.resume();
                 }
             }
         }
@@ -90,18 +90,18 @@ impl Told {
 
     /// Results that nothing uses, asked for one by one.
     fn worked(options: &Value, count: usize) -> Self {
-        let mut told = Self::new(options);
-        told.ask("find it");
-        told.request();
+        let mut host = Self::new(options);
+        host.ask("find it");
+        host.request();
         for at in 0..count {
-            told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
-            told.request();
+            host.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+            host.request();
         }
-        told
+        host
     }
 
     fn forms(&self) -> Vec<Form> {
-        self.state.ledger.blocks.iter().map(|block| block.form).collect()
+        self.session.transcript.ledger.blocks.iter().map(|block| block.form).collect()
     }
 }
 
@@ -116,72 +116,73 @@ fn window(tokens: u32) -> Value {
 
 #[test]
 fn the_same_request_again_moves_nothing() {
-    let mut told = Told::worked(&window(30_000), 25);
-    assert!(told.forms().contains(&Form::Stubbed));
-    let (forms, counters) = (told.forms(), told.state.counters());
-    let before = told.request();
-    let again = told.request();
+    let mut host = Host::worked(&window(30_000), 25);
+    assert!(host.forms().contains(&Form::Stubbed));
+    let (forms, counters) = (host.forms(), host.session.counters());
+    let before = host.request();
+    let again = host.request();
     assert_eq!(again, before);
     assert_eq!((again.items.len(), again.edits.len(), again.first_changed), (0, 0, None));
-    assert_eq!((told.forms(), told.state.counters()), (forms, counters));
+    assert_eq!((host.forms(), host.session.counters()), (forms, counters));
 }
 
 #[test]
 fn a_text_that_is_no_longer_there_ends_no_request_in_a_loop() {
-    let mut told = Told::new(&window(3000));
-    told.ask("go");
+    let mut host = Host::new(&window(3000));
+    host.ask("go");
     let text = |text: &str| json!({ "type": "text", "text": text });
-    told.tell(json!({ "role": "assistant", "content": [text("so"), text(&words(2000, "w"))] }));
-    told.messages[1] = json!({ "role": "assistant", "content": [text("so")] });
-    told.state.lines.wanted.insert(2, lines::Want::Cap(100));
-    told.request();
-    assert!(told.state.lines.wanted.is_empty());
+    host.tell(json!({ "role": "assistant", "content": [text("so"), text(&words(2000, "w"))] }));
+    host.messages[1] = json!({ "role": "assistant", "content": [text("so")] });
+    host.session.decisions.placeholders.wanted.insert(2, request::placeholders::Want::Cap(100));
+    host.request();
+    assert!(host.session.decisions.placeholders.wanted.is_empty());
 }
 
 #[test]
 fn after_a_reset_the_same_messages_go_on_in_the_same_epoch() {
-    let mut told = Told::new(&window(0));
-    told.ask("a");
-    told.say("b");
-    told.ask("c");
-    let before = told.request();
-    told.state.reset();
-    for message in std::mem::take(&mut told.messages) {
-        told.tell(message);
+    let mut host = Host::new(&window(0));
+    host.ask("a");
+    host.say("b");
+    host.ask("c");
+    let before = host.request();
+    host.session.reset();
+    for message in std::mem::take(&mut host.messages) {
+        host.tell(message);
     }
-    let after = told.request();
+    let after = host.request();
     assert_eq!((after.keep, after.epoch, after.first_changed), (3, before.epoch, None));
-    told.state.reset();
-    told.ask("x");
-    let other = told.request();
+    host.session.reset();
+    host.ask("x");
+    let other = host.request();
     assert_eq!((other.keep, other.epoch, other.first_changed), (0, before.epoch + 1, Some(0)));
 }
 
 #[test]
 fn only_system_and_tools_open_an_epoch() {
-    let mut told = Told::new(&window(10_000));
-    told.ask("a");
-    told.state.set_parts(r#"{"system":"s","tools":[{"a":1}],"unseenTokens":1}"#).unwrap();
-    let first = told.request();
-    told.state.set_parts(r#"{"system":"s","tools":[{"a":1}],"unseenTokens":50}"#).unwrap();
-    let unseen = told.request();
+    let mut host = Host::new(&window(10_000));
+    host.ask("a");
+    host.session.set_parts(r#"{"system":"s","tools":[{"a":1}],"unseenTokens":1}"#).unwrap();
+    let first = host.request();
+    host.session.set_parts(r#"{"system":"s","tools":[{"a":1}],"unseenTokens":50}"#).unwrap();
+    let unseen = host.request();
     assert_eq!((unseen.first_changed, unseen.tokens), (None, first.tokens + 49));
-    told.state.set_parts(r#"{"system":"s","tools":[{"a":2}]}"#).unwrap();
-    let tools = told.request();
+    host.session.set_parts(r#"{"system":"s","tools":[{"a":2}]}"#).unwrap();
+    let tools = host.request();
     assert_eq!((tools.first_changed, tools.keep, tools.epoch), (Some(-1), 1, first.epoch + 1));
 }
 
 #[test]
 fn a_stub_says_what_it_stands_for_and_costs_what_it_says() {
-    let mut told = Told::new(&window(30_000));
-    told.ask("go");
-    told.request();
+    let mut host = Host::new(&window(30_000));
+    host.ask("go");
+    host.request();
     for at in 0..40 {
         let result = format!("error {}", words(300, &format!("x{at}y")));
-        told.work(&format!("c{at}"), &json!({ "text": words(300, &format!("i{at}w")) }), &result);
-        told.request();
+        host.work(&format!("c{at}"), &json!({ "text": words(300, &format!("i{at}w")) }), &result);
+        host.request();
     }
-    let State { ledger, lines, .. } = &told.state;
+    let Session { transcript, decisions, .. } = &host.session;
+    let (ledger, lines) = (&transcript.ledger, &decisions.placeholders);
     for (at, line) in lines.text.iter() {
         let block = &ledger.blocks[*at as usize];
         let is_call = block.kind == crate::model::Kind::Call;
@@ -196,20 +197,20 @@ fn a_stub_says_what_it_stands_for_and_costs_what_it_says() {
 
 #[test]
 fn a_user_text_stands_in_the_head_as_it_was_mended() {
-    let mut told = Told::new(&window(10_000));
+    let mut host = Host::new(&window(10_000));
     let half = br#"{"role":"user","content":"find \ud83d it"}"#;
-    assert_eq!(told.state.push(half), Ok(Pushed::Taken));
-    told.messages.push(json!({ "role": "user", "content": "find \u{fffd} it" }));
+    assert_eq!(host.session.push(half), Ok(Append::Appended));
+    host.messages.push(json!({ "role": "user", "content": "find \u{fffd} it" }));
     for at in 0..60 {
-        told.say(&words(100, &format!("s{at}t")));
-        told.ask(&format!("and {at}?"));
-        told.request();
+        host.say(&words(100, &format!("s{at}t")));
+        host.ask(&format!("and {at}?"));
+        host.request();
     }
-    let crate::model::Made::User(parts) = told.state.head() else {
+    let crate::model::Made::User(parts) = host.session.head() else {
         panic!("the head is the user's")
     };
     assert_eq!(parts.get(1), Some(&crate::model::MadePart::Host(0, 0)));
-    let written = told.state.write(&crate::model::Item::Make(told.state.head()), 0);
+    let written = host.session.write(&crate::model::Item::Make(host.session.head()), 0);
     let Written::Make { ops, .. } = written else { panic!("made") };
     let mended = r#"[{"op":"replace","path":"/content/1/text","value":"find \ufffd it"}]"#;
     assert_eq!(crate::json::write(&ops), mended);
@@ -217,11 +218,11 @@ fn a_user_text_stands_in_the_head_as_it_was_mended() {
 
 #[test]
 fn a_cap_that_was_wanted_costs_no_more() {
-    let mut told = Told::new(&window(10_000));
-    told.ask("go");
-    told.work("a", &json!({}), &words(5000, "w"));
-    let answer = told.request();
-    let [_, _, result] = &told.state.ledger.blocks[..] else { panic!("three blocks") };
+    let mut host = Host::new(&window(10_000));
+    host.ask("go");
+    host.work("a", &json!({}), &words(5000, "w"));
+    let answer = host.request();
+    let [_, _, result] = &host.session.transcript.ledger.blocks[..] else { panic!("three blocks") };
     assert_eq!(result.form, Form::Capped);
     assert!((1100..=1200).contains(&result.now), "{}", result.now);
     assert_eq!(answer.edits.len(), 1);
@@ -241,31 +242,31 @@ proptest! {
     ) {
         let mut options = window(tokens);
         options["preset"] = crate::prune::Policy::PRESETS[preset].into();
-        let (mut told, mut asked) = (Told::new(&options), Told::new(&options));
-        told.ask("go");
+        let (mut host, mut asked) = (Host::new(&options), Host::new(&options));
+        host.ask("go");
         asked.ask("go");
         for (at, (size, kind)) in sizes.into_iter().enumerate() {
-            for told in [&mut told, &mut asked] {
+            for host in [&mut host, &mut asked] {
                 match kind {
-                    0 => told.say(&words(size, &format!("a{at}b"))),
-                    1 => told.ask(&words(size, &format!("u{at}v"))),
-                    _ => told.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
+                    0 => host.say(&words(size, &format!("a{at}b"))),
+                    1 => host.ask(&words(size, &format!("u{at}v"))),
+                    _ => host.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
                 }
             }
-            let (answer, same) = (told.request(), asked.request());
+            let (answer, same) = (host.request(), asked.request());
             prop_assert_eq!(&answer, &same);
-            let (now, before) = (asked.now_ms, (asked.state.snapshot(), asked.forms(), asked.view()));
-            let status = asked.state.status();
+            let (now, before) = (asked.now_ms, (asked.session.snapshot(), asked.forms(), asked.view()));
+            let status = asked.session.status();
             asked.now_ms += if late { 10_000_000 } else { 0 };
             let again = asked.request();
             prop_assert_eq!((again.items.len(), again.edits.len(), again.first_changed), (0, 0, None));
             prop_assert_eq!((again.outcome, again.fold, again.event), (None, None, None));
             prop_assert_eq!((again.epoch, again.tokens, again.fits), (answer.epoch, answer.tokens, answer.fits));
             prop_assert_eq!((again.hints, &again.cache_breakpoints), (answer.hints, &answer.cache_breakpoints));
-            prop_assert_eq!(asked.state.status(), status);
-            asked.state.explain(0).unwrap();
-            asked.state.call_agent_tool("context_status", "{}").unwrap();
-            prop_assert_eq!((asked.state.snapshot(), asked.forms(), asked.view()), before);
+            prop_assert_eq!(asked.session.status(), status);
+            asked.session.explain(0).unwrap();
+            asked.session.call_agent_tool("context_status", "{}").unwrap();
+            prop_assert_eq!((asked.session.snapshot(), asked.forms(), asked.view()), before);
             asked.now_ms = now;
         }
     }
@@ -275,17 +276,17 @@ proptest! {
         sizes in prop::collection::vec((1usize..400, 0u8..4), 1..40),
         tokens in 2_000u32..20_000,
     ) {
-        let mut told = Told::new(&window(tokens));
+        let mut host = Host::new(&window(tokens));
         let mut epoch = 0;
         let mut sent: Vec<String> = Vec::new();
-        told.ask("go");
+        host.ask("go");
         for (at, (size, kind)) in sizes.into_iter().enumerate() {
             match kind {
-                0 => told.say(&words(size, &format!("a{at}b"))),
-                1 => told.ask(&words(size, &format!("u{at}v"))),
-                _ => told.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
+                0 => host.say(&words(size, &format!("a{at}b"))),
+                1 => host.ask(&words(size, &format!("u{at}v"))),
+                _ => host.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
             }
-            let answer = told.request();
+            let answer = host.request();
             let keep = answer.keep as usize;
             let new = answer.items.iter().map(|item| crate::json::write(item));
             let before = sent.clone();
@@ -301,7 +302,7 @@ proptest! {
                 }
             }
             epoch = answer.epoch;
-            prop_assert!(told.state.violations().is_empty());
+            prop_assert!(host.session.violations().is_empty());
             prop_assert!(answer.tokens <= u64::from(tokens) || !answer.fits);
         }
     }
@@ -316,18 +317,18 @@ fn the_first_change_is_the_first_message_that_reads_otherwise() {
         options["preset"] = preset.into();
         options["strategy"] = "discard".into();
         options["protectFirst"] = 0.into();
-        let mut told = Told::new(&options);
+        let mut host = Host::new(&options);
         let mut before: Vec<(String, Option<u32>)> = Vec::new();
         let mut epoch = 0;
         for at in 0..60 {
-            told.ask("go on");
+            host.ask("go on");
             if says {
-                told.say(&words(60, &format!("x{}y", at / 3)));
+                host.say(&words(60, &format!("x{}y", at / 3)));
             } else {
-                told.work(&format!("c{at}"), &json!({ "path": "a" }), &words(60, "xy"));
+                host.work(&format!("c{at}"), &json!({ "path": "a" }), &words(60, "xy"));
             }
-            let answer = told.request();
-            let message = |at: u32| told.messages[at as usize].to_string();
+            let answer = host.request();
+            let message = |at: u32| host.messages[at as usize].to_string();
             let items = answer.items.iter().map(|item| match item {
                 Written::Keep { index } => (message(*index), Some(*index)),
                 Written::Edit { index, ops } => {

@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use super::view::Written;
 use super::*;
+use crate::context::request::view::Written;
 use crate::format::Format;
 use crate::model::Mask;
 
-fn told(format: &str, messages: &[Value]) -> State {
+fn host(format: &str, messages: &[Value]) -> Session {
     let options = json!({ "window": { "contextTokens": 100_000 }, "format": format }).to_string();
-    let mut state = State::new(Options::parse(&options).unwrap(), Format::Anthropic);
+    let mut state = Session::new(Options::parse(&options).unwrap(), Format::Anthropic);
     for message in messages {
-        assert_eq!(state.push(message.to_string().as_bytes()), Ok(Pushed::Taken));
+        assert_eq!(state.push(message.to_string().as_bytes()), Ok(Append::Appended));
     }
     state
 }
 
-fn request(state: &mut State) -> Answer {
+fn request(state: &mut Session) -> Answer {
     match state.request(1000) {
         Step::Done(answer) => *answer,
         Step::Need(_) => panic!("no text is needed"),
@@ -50,37 +50,38 @@ fn run() -> Vec<Value> {
 
 #[test]
 fn a_run_of_items_is_one_call() {
-    let state = told("openai-responses", &run());
+    let state = host("openai-responses", &run());
     assert_eq!(state.calls(), 2);
-    let calls: Vec<u32> = state.ledger.messages.iter().map(|message| message.call).collect();
+    let calls: Vec<u32> =
+        state.transcript.ledger.messages.iter().map(|message| message.call).collect();
     assert_eq!(calls, [0, 0, 0, 0, 0, 1, 1, 1, 1, 2]);
-    let last: Vec<u32> = state.ledger.blocks.iter().map(|block| block.last).collect();
+    let last: Vec<u32> = state.transcript.ledger.blocks.iter().map(|block| block.last).collect();
     assert_eq!(last, [0, 1, 1, 1, 1, 1, 1, 2, 2, 2]);
     // What Chat writes as one message is one call there too.
     let chat = json!({ "role": "assistant", "content": "x" });
     let chat =
-        told("openai-chat", &[json!({ "role": "user", "content": "go" }), chat.clone(), chat]);
+        host("openai-chat", &[json!({ "role": "user", "content": "go" }), chat.clone(), chat]);
     assert_eq!(chat.calls(), 2);
 }
 
 #[test]
 fn the_last_group_of_items_begins_with_its_run() {
     let mut items = run();
-    let mut state = told("openai-responses", &items);
+    let mut state = host("openai-responses", &items);
     assert_eq!(request(&mut state).last_group, 7);
     items.truncate(7);
-    assert_eq!(request(&mut told("openai-responses", &items)).last_group, 1);
+    assert_eq!(request(&mut host("openai-responses", &items)).last_group, 1);
 }
 
 /// I14: reasoning stays or goes with its turn.
 #[test]
 fn reasoning_has_its_turns_group_and_is_not_edited() {
-    let state = told("openai-responses", &run());
-    let groups: Vec<u32> = state.ledger.blocks.iter().map(|block| block.group).collect();
+    let state = host("openai-responses", &run());
+    let groups: Vec<u32> = state.transcript.ledger.blocks.iter().map(|block| block.group).collect();
     let none = crate::model::NONE;
     assert_eq!(groups, [none, 1, 1, 1, 1, 1, 1, 7, 7, 7]);
     assert_eq!(
-        state.ledger.blocks[1].mask,
+        state.transcript.ledger.blocks[1].mask,
         Mask { may_edit: false, may_drop: true, atomic: false }
     );
 }
@@ -90,7 +91,7 @@ fn reasoning_has_its_turns_group_and_is_not_edited() {
 fn reasoning_at_the_end_of_a_request_waits_for_what_it_leads_to() {
     let mut items = run();
     items.truncate(2);
-    let mut state = told("openai-responses", &items);
+    let mut state = host("openai-responses", &items);
     let answer = request(&mut state);
     assert_eq!((sent(&answer), answer.repairs.len()), (vec!["0".to_owned()], 1));
     state.push(run()[3].to_string().as_bytes()).unwrap();
@@ -105,8 +106,8 @@ fn reasoning_at_the_end_of_a_request_waits_for_what_it_leads_to() {
 fn a_compaction_item_may_not_go() {
     let mut items = run();
     items.insert(0, json!({ "type": "compaction", "id": "cmp_1", "encrypted_content": "g" }));
-    let mut state = told("openai-responses", &items);
-    assert_eq!(state.ledger.blocks[0].mask, Mask::FIXED);
+    let mut state = host("openai-responses", &items);
+    assert_eq!(state.transcript.ledger.blocks[0].mask, Mask::FIXED);
     assert_eq!(request(&mut state).repairs, []);
 }
 
@@ -136,9 +137,9 @@ fn results(names: &[&str]) -> Value {
 #[test]
 fn signed_calls_are_free_once_their_turn_is_over() {
     let mut messages = vec![text("go"), calls(&["a", "b"], Some("s")), results(&["a", "b"])];
-    let mut state = told("gemini", &messages);
-    let edits = |state: &State| -> Vec<bool> {
-        state.ledger.blocks.iter().map(|block| block.mask.may_edit).collect()
+    let mut state = host("gemini", &messages);
+    let edits = |state: &Session| -> Vec<bool> {
+        state.transcript.ledger.blocks.iter().map(|block| block.mask.may_edit).collect()
     };
     assert_eq!(edits(&state), [false, false, true, true, true]);
     messages.push(text("and now?"));
@@ -149,7 +150,7 @@ fn signed_calls_are_free_once_their_turn_is_over() {
 /// I19: results come one by one; each request has all of them in one content, the host's own once it is whole.
 #[test]
 fn results_of_a_turn_go_in_one_content() {
-    let mut state = told(
+    let mut state = host(
         "gemini",
         &[text("go"), calls(&["a", "a", "b"], None), results(&["a"]), results(&["b"])],
     );
@@ -160,7 +161,7 @@ fn results_of_a_turn_go_in_one_content() {
     let ours = json!({ "name": "a", "response": { "error": crate::validity::NO_RESULT } });
     assert_eq!(made_of(make)["parts"][2]["functionResponse"], ours);
     assert_eq!((answer.items.len(), *role), (3, "tool"));
-    let mut whole = told("gemini", &[text("go"), calls(&["a", "b"], None), results(&["a", "b"])]);
+    let mut whole = host("gemini", &[text("go"), calls(&["a", "b"], None), results(&["a", "b"])]);
     assert_eq!(sent(&request(&mut whole)), ["0", "1", "2"]);
 }
 
@@ -171,7 +172,7 @@ fn what_moves_goes_by_its_calls_name_and_mended() {
     call["parts"][0]["functionCall"]["id"] = "x".into();
     let mut result = results(&["b"]);
     result["parts"][0]["functionResponse"]["id"] = "x".into();
-    let answer = request(&mut told("gemini", &[text("go"), call, result]));
+    let answer = request(&mut host("gemini", &[text("go"), call, result]));
     let Written::Make { make, copies, .. } = &answer.items[2] else { panic!("made") };
     let expected =
         r#"{"role":"user","parts":[{"functionResponse":{"id":"x","name":"a","response":null}}]}"#;
@@ -179,7 +180,7 @@ fn what_moves_goes_by_its_calls_name_and_mended() {
     assert_eq!(copies[0].path, "/parts/0/functionResponse/response");
     let broken = results(&["a"]).to_string().replace("\"x\"", "\"cut \\ud83d\"");
     let options = json!({ "window": { "contextTokens": 0 }, "format": "gemini" }).to_string();
-    let mut state = State::new(Options::parse(&options).unwrap(), Format::Anthropic);
+    let mut state = Session::new(Options::parse(&options).unwrap(), Format::Anthropic);
     for message in [text("go").to_string(), calls(&["a", "b"], None).to_string(), broken] {
         state.push(message.as_bytes()).unwrap();
     }
@@ -194,13 +195,13 @@ fn what_moves_goes_by_its_calls_name_and_mended() {
 fn a_sentinel_stands_only_where_it_is_asked_for() {
     let options =
         json!({ "window": { "contextTokens": 0 }, "format": "gemini", "signCalls": true });
-    let mut state = State::new(Options::parse(&options.to_string()).unwrap(), Format::Anthropic);
+    let mut state = Session::new(Options::parse(&options.to_string()).unwrap(), Format::Anthropic);
     for message in [text("go"), calls(&["a", "b"], None), results(&["a", "b"])] {
         state.push(message.to_string().as_bytes()).unwrap();
     }
     let answer = request(&mut state);
     assert_eq!(sent(&answer), ["0", "1!", "2"]);
     assert_eq!(answer.repairs[0].rule, "I20");
-    let mut plain = told("gemini", &[text("go"), calls(&["a"], None), results(&["a"])]);
+    let mut plain = host("gemini", &[text("go"), calls(&["a"], None), results(&["a"])]);
     assert_eq!(request(&mut plain).repairs, []);
 }

@@ -4,7 +4,7 @@
 
 use super::near::nearest;
 use super::sections::{CORE, Prompt, SYSTEM};
-use crate::context::{Bucket, State};
+use crate::context::{Bucket, Session};
 use crate::error::{Error, Result};
 use crate::json::{self, Members, Shape, Value, Want, json, may};
 
@@ -32,7 +32,7 @@ const MESSAGE_KEY: &str = "message:";
 ///
 /// # Errors
 /// `InvalidArgument` for another question, `MalformedMessage` for a message that is none.
-pub fn report(state: &State, ask: &str, now_ms: i64) -> Result<Value> {
+pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
     let refused = |error: json::Error| Error::argument("inspect", ASK.what, error);
     let mut ask = ASK.read(ask).map_err(refused)?;
     let beside = state.beside();
@@ -76,7 +76,7 @@ pub fn report(state: &State, ask: &str, now_ms: i64) -> Result<Value> {
 
 /// The text under a key; none if there is no such key.
 fn detail(
-    state: &State,
+    state: &Session,
     prompt: &Prompt<'_>,
     key: &str,
     ask: &mut Members<'_>,
@@ -90,7 +90,7 @@ fn detail(
 }
 
 /// Keys that there are; of the messages the last.
-fn keys(state: &State, prompt: &Prompt<'_>) -> Vec<String> {
+fn keys(state: &Session, prompt: &Prompt<'_>) -> Vec<String> {
     let mut keys: Vec<String> = prompt.sections.iter().map(|it| it.key.clone()).collect();
     if !prompt.text.is_empty() {
         keys.push(SYSTEM.into());
@@ -103,7 +103,7 @@ fn keys(state: &State, prompt: &Prompt<'_>) -> Vec<String> {
 
 /// What the request consists of, the largest first; a plan's prompt by what its sections are. What the provider counted
 /// beyond our estimates is `unseen`, below 0 where it counted less.
-fn buckets(state: &State, prompt: &Prompt<'_>, used: u64) -> Vec<Value> {
+fn buckets(state: &Session, prompt: &Prompt<'_>, used: u64) -> Vec<Value> {
     let mut parts: Vec<Part> = state.buckets().into_iter().map(Part::of).collect();
     group(&mut parts, prompt, state.beside().system);
     let known: i64 = parts.iter().fold(0, |sum, part| sum.saturating_add(part.tokens));

@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{nearest, report};
-use crate::context::{Options, State, Step};
+use crate::context::{Options, Session, Step};
 use crate::format::Format;
 use crate::prune::Policy;
 
 /// A session, its messages, and the parts as they were sent.
 struct TestSession {
-    state: State,
+    state: Session,
     messages: Vec<Value>,
     beside: Value,
     now_ms: i64,
@@ -21,7 +21,7 @@ struct TestSession {
 impl TestSession {
     fn new(options: &Value) -> Self {
         let options = Options::parse(&options.to_string()).unwrap();
-        let state = State::new(options, Format::Anthropic);
+        let state = Session::new(options, Format::Anthropic);
         Self { state, messages: Vec::new(), beside: json!({}), now_ms: 0 }
     }
 

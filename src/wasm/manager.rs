@@ -3,14 +3,14 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{with_bytes, with_input};
-use crate::context::{Alignment, Options, Pushed, State};
+use crate::context::{Alignment, Append, Options, Session};
 use crate::error::Result;
 use crate::format::Format;
 use crate::json::{items, string, write};
 
 /// A session: messages go in as JSON, requests come out as items.
 #[wasm_bindgen]
-pub struct Manager(State);
+pub struct Manager(Session);
 
 #[wasm_bindgen]
 impl Manager {
@@ -18,7 +18,7 @@ impl Manager {
     #[wasm_bindgen(constructor)]
     pub fn new(len: usize) -> Result<Self> {
         let options = with_input(len, Options::parse)?;
-        Ok(Self(State::new(options, Format::Anthropic)))
+        Ok(Self(Session::new(options, Format::Anthropic)))
     }
 
     /// Options of summaries that the preset sets, as JSON.
@@ -28,7 +28,7 @@ impl Manager {
 
     /// Takes the next message (JSON). False: the messages before it were read in the wrong format, start again.
     pub fn push(&mut self, len: usize) -> Result<bool> {
-        with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Pushed::Taken))
+        with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Append::Appended))
     }
 
     /// The next message that is pushed is a summary.
@@ -44,7 +44,7 @@ impl Manager {
     /// The texts of the parts (JSON) in the input buffer that are counted, as JSON.
     #[expect(clippy::unused_self, reason = "asked of the same object as the texts of messages")]
     pub fn parts_texts(&self, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&State::parts_texts(json)?)))
+        with_input(len, |json| Ok(write(&Session::parts_texts(json)?)))
     }
 
     /// What the host's counter made of these texts, as JSON: for the message or parts that come next.

@@ -2,14 +2,14 @@
 
 #![expect(unreachable_pub, reason = "shared by tests that are crates of their own")]
 
-use plimsoll::context::{Options, Pushed, State, Step};
+use plimsoll::context::{self, Append, Options, Step};
 use plimsoll::format::Format;
 use plimsoll::model::Violation;
 use serde_json::{Value, json};
 
 /// A session with its messages: as text for the core, as values for what goes out. A lone surrogate is U+FFFD in the second.
 pub struct Session {
-    pub state: State,
+    pub state: context::Session,
     pub history: Vec<Value>,
     sent: Vec<Value>,
     now_ms: i64,
@@ -20,14 +20,14 @@ impl Session {
         let mut options = options.clone();
         options["format"] = format.name().into();
         let options = Options::parse(&options.to_string()).unwrap();
-        let state = State::new(options, format);
+        let state = context::Session::new(options, format);
         Self { state, history: Vec::new(), sent: Vec::new(), now_ms: 0 }
     }
 
     /// Takes the next message, as JSON text.
     pub fn push(&mut self, text: &str) {
         let taken = self.state.push(text.as_bytes());
-        assert_eq!(taken, Ok(Pushed::Taken), "{text}");
+        assert_eq!(taken, Ok(Append::Appended), "{text}");
         self.history.push(value(text));
     }
 

@@ -93,7 +93,7 @@ fn code(text: &str) -> Vec<(usize, String)> {
 }
 
 /// The lines outside modules of tests. In a formatted file such a module ends with the first brace that stands as far in as it.
-fn outside_tests(text: &str) -> Vec<(usize, &str)> {
+pub fn outside_tests(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut lines = (1..).zip(text.lines());
     while let Some((number, line)) = lines.next() {

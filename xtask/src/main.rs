@@ -7,6 +7,7 @@ mod demo;
 mod floors;
 mod gates;
 mod inline;
+mod ownership;
 mod shell;
 mod slowest;
 mod stamp;

@@ -1,4 +1,4 @@
-//! Compaction by the host's summarizer, in small: planned, carried out, told of; each fault by its name.
+//! Compaction by the host's summarizer, in small: planned, carried out, host of; each fault by its name.
 
 use super::*;
 use crate::error::Error;
@@ -20,19 +20,19 @@ pub(super) fn prose(count: usize) -> String {
 }
 
 /// An agent's talk of so many steps that the model answers in words, so that only a fold makes it smaller.
-pub(super) fn talked(options: &Value, steps: usize) -> Told {
-    let mut told = Told::new(options);
+pub(super) fn talked(options: &Value, steps: usize) -> Host {
+    let mut host = Host::new(options);
     for at in 0..steps {
-        told.ask(&format!("step {at}: {}", prose(60)));
-        told.work(&format!("c{at}"), &json!({ "path": format!("src/f{at}.rs") }), &prose(80));
-        told.say(&prose(300));
+        host.ask(&format!("step {at}: {}", prose(60)));
+        host.work(&format!("c{at}"), &json!({ "path": format!("src/f{at}.rs") }), &prose(80));
+        host.say(&prose(300));
     }
-    told
+    host
 }
 
-impl Told {
+impl Host {
     pub(super) fn plan(&mut self, force: bool) -> Value {
-        let plan = self.state.plan(force, None, self.now_ms).unwrap();
+        let plan = self.session.plan(force, None, self.now_ms).unwrap();
         serde_json::from_str(plan.json()).unwrap()
     }
 
@@ -40,7 +40,7 @@ impl Told {
         let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": [], "commands": ["make all"], "errors": [] });
         let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "summary": summary,
             "messages": plan["messages"], "extracted": found, "lost": ["E42"] });
-        let done = self.state.commit(&planned.to_string(), self.now_ms);
+        let done = self.session.commit(&planned.to_string(), self.now_ms);
         done.map(|done| serde_json::from_str(done.json()).unwrap())
     }
 
@@ -54,7 +54,7 @@ impl Told {
     }
 
     fn live_messages(&self) -> Vec<u32> {
-        let ledger = &self.state.ledger;
+        let ledger = &self.session.transcript.ledger;
         let mut live: Vec<u32> =
             ledger.live().iter().map(|&at| ledger.blocks[at as usize].message).collect();
         live.dedup();
@@ -65,18 +65,18 @@ impl Told {
 #[test]
 fn a_plan_moves_nothing() {
     for (steps, force) in [(3, true), (20, false), (20, true), (60, false)] {
-        let mut told = talked(&options(&json!({})), steps);
+        let mut host = talked(&options(&json!({})), steps);
         let mut other = talked(&options(&json!({})), steps);
-        told.request();
+        host.request();
         other.request();
         for turn in 0..2 {
-            let before = told.state.snapshot();
-            told.plan(force);
-            assert_eq!(told.state.snapshot(), before);
-            told.ask(&format!("and {turn}"));
+            let before = host.session.snapshot();
+            host.plan(force);
+            assert_eq!(host.session.snapshot(), before);
+            host.ask(&format!("and {turn}"));
             other.ask(&format!("and {turn}"));
-            told.plan(force);
-            assert_eq!(told.request(), other.request());
+            host.plan(force);
+            assert_eq!(host.request(), other.request());
         }
     }
 }
@@ -86,19 +86,19 @@ fn a_plan_moves_nothing() {
 fn the_first_plan_of_a_restored_session_is_made_on_its_folds() {
     for shorter in [0, 4] {
         let options = options(&json!({}));
-        let mut told = talked(&options, 20);
-        told.request();
-        told.compact("They chose u4w2.");
+        let mut host = talked(&options, 20);
+        host.request();
+        host.compact("They chose u4w2.");
         for at in 20..30 {
-            told.ask(&format!("step {at}: {}", prose(60)));
-            told.say(&prose(300));
-            told.request();
+            host.ask(&format!("step {at}: {}", prose(60)));
+            host.say(&prose(300));
+            host.request();
         }
-        told.messages.truncate(told.messages.len() - shorter);
-        let mut woken = told.woken(&options);
-        let before = woken.state.snapshot();
+        host.messages.truncate(host.messages.len() - shorter);
+        let mut woken = host.woken(&options);
+        let before = woken.session.snapshot();
         let plan = woken.plan(true);
-        assert_eq!(woken.state.snapshot(), before, "a plan moves nothing");
+        assert_eq!(woken.session.snapshot(), before, "a plan moves nothing");
         assert_eq!(plan["plan"]["outcome"], "summarize", "{plan}");
         assert_eq!(plan["previousSummary"], "They chose u4w2.");
         assert_eq!(woken.commit(&plan, Some("short")).unwrap()["carried"], true);
@@ -108,14 +108,14 @@ fn the_first_plan_of_a_restored_session_is_made_on_its_folds() {
 
 #[test]
 fn a_summary_takes_the_place_of_what_goes_and_the_next_request_tells_of_it() {
-    let mut told = talked(&options(&json!({})), 20);
-    told.request();
-    told.ask("go on");
-    told.request();
-    let epoch = told.state.status().epoch;
-    let done = told.compact("They looked at src/f3.rs and chose u4w2.");
-    let answer = told.request();
-    let fold = answer.fold.expect("a fold is told");
+    let mut host = talked(&options(&json!({})), 20);
+    host.request();
+    host.ask("go on");
+    host.request();
+    let epoch = host.session.status().epoch;
+    let done = host.compact("They looked at src/f3.rs and chose u4w2.");
+    let answer = host.request();
+    let fold = answer.fold.expect("a fold is reported");
     assert_eq!((answer.epoch, answer.event), (epoch + 1, Some(Event::Fold)));
     assert_eq!(
         (fold.id.as_str(), fold.degraded, fold.lost.as_slice()),
@@ -129,42 +129,42 @@ fn a_summary_takes_the_place_of_what_goes_and_the_next_request_tells_of_it() {
     assert!(!fold.identifiers.contains(&"src/f3.rs".to_owned()), "the summary holds it already");
     assert_eq!(json!(fold.identifiers), done["identifiers"]);
     assert!(answer.items.iter().any(|item| crate::json::write(item).contains("chose u4w2.")));
-    told.ask("and on");
-    let next = told.request();
+    host.ask("and on");
+    let next = host.request();
     assert_eq!((next.fold, next.first_changed), (None, None));
 }
 
 #[test]
 fn f6_a_summary_that_is_no_smaller_is_refused_and_everything_stays() {
-    let mut told = talked(&options(&json!({})), 20);
-    told.request();
-    let before = told.request();
-    let plan = told.plan(true);
-    let done = told.commit(&plan, Some(&prose(40_000))).unwrap();
+    let mut host = talked(&options(&json!({})), 20);
+    host.request();
+    let before = host.request();
+    let plan = host.plan(true);
+    let done = host.commit(&plan, Some(&prose(40_000))).unwrap();
     assert_eq!(done["carried"], false);
     assert_eq!(
-        told.state.blocked(told.now_ms).json(),
-        format!("{{\"reason\":\"cooldown\",\"untilMs\":{}}}", told.now_ms + 60_000)
+        host.session.blocked(host.now_ms).json(),
+        format!("{{\"reason\":\"cooldown\",\"untilMs\":{}}}", host.now_ms + 60_000)
     );
-    assert_eq!(told.request(), before);
-    told.commit(&plan, Some(&prose(40_000))).unwrap();
-    assert_eq!(told.state.blocked(i64::MAX).json(), r#"{"reason":"ineffective"}"#);
-    let told_of = told.state.warning(0).map(|it| crate::json::write(&it));
+    assert_eq!(host.request(), before);
+    host.commit(&plan, Some(&prose(40_000))).unwrap();
+    assert_eq!(host.session.blocked(i64::MAX).json(), r#"{"reason":"ineffective"}"#);
+    let told_of = host.session.warning(0).map(|it| crate::json::write(&it));
     assert_eq!(told_of.as_deref(), Some(r#"{"reason":"ineffective"}"#));
-    assert_eq!(told.state.warning(0), None);
-    assert!(told.commit(&plan, Some("short")).unwrap()["carried"] == true, "by hand it passes");
+    assert_eq!(host.session.warning(0), None);
+    assert!(host.commit(&plan, Some("short")).unwrap()["carried"] == true, "by hand it passes");
 }
 
 #[test]
 fn f8_an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down() {
-    let mut told = talked(&options(&json!({})), 20);
-    told.request();
-    let plan = told.plan(true);
+    let mut host = talked(&options(&json!({})), 20);
+    host.request();
+    let plan = host.plan(true);
     let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"],
         "summary": "an extract", "degraded": true, "failure": "ineffective" });
-    told.state.commit(&planned.to_string(), told.now_ms).unwrap();
-    assert!(told.state.blocked(told.now_ms).json().starts_with(r#"{"reason":"cooldown""#));
-    assert!(told.request().fold.unwrap().degraded);
+    host.session.commit(&planned.to_string(), host.now_ms).unwrap();
+    assert!(host.session.blocked(host.now_ms).json().starts_with(r#"{"reason":"cooldown""#));
+    assert!(host.request().fold.unwrap().degraded);
 }
 
 #[test]
@@ -173,18 +173,18 @@ fn f9_with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped() {
     let plan = small.plan(true);
     assert_eq!((&plan["plan"]["outcome"], &plan["summaryWanted"]), (&json!("none"), &json!(false)));
     assert_eq!(plan["plan"]["reason"], "nothing that may go is old enough");
-    let mut told = talked(&options(&json!({})), 20);
-    told.compact("First they met Zebra_One.");
-    told.request();
+    let mut host = talked(&options(&json!({})), 20);
+    host.compact("First they met Zebra_One.");
+    host.request();
     for _ in 0..3 {
         for at in 0..10 {
-            told.ask(&format!("more {at}"));
-            told.say(&prose(400));
+            host.ask(&format!("more {at}"));
+            host.say(&prose(400));
         }
-        let plan = told.plan(true);
+        let plan = host.plan(true);
         assert_eq!(plan["previousSummary"], "First they met Zebra_One.");
-        assert_eq!(told.commit(&plan, None).unwrap()["carried"], true);
-        let head = told.request().fold.unwrap().head;
+        assert_eq!(host.commit(&plan, None).unwrap()["carried"], true);
+        let head = host.request().fold.unwrap().head;
         assert_eq!(head.matches("Zebra_One.").count(), 1, "{head}");
     }
 }
@@ -194,10 +194,10 @@ fn f12_f13_a_floor_over_the_window_is_told_with_its_figures_before_any_call() {
     let tools: Vec<Value> =
         (0..80).map(|at| json!({ "name": format!("t{at}"), "description": prose(300) })).collect();
     for (system, tools) in [(prose(30_000), json!([])), ("s".into(), json!(tools))] {
-        let mut told = talked(&options(&json!({})), 20);
+        let mut host = talked(&options(&json!({})), 20);
         let parts = json!({ "system": system, "tools": tools }).to_string();
-        told.state.set_parts(&parts).unwrap();
-        let plan = told.plan(true);
+        host.session.set_parts(&parts).unwrap();
+        let plan = host.plan(true);
         assert_eq!(
             (&plan["plan"]["outcome"], &plan["summaryWanted"]),
             (&json!("overflow"), &json!(false))
@@ -209,31 +209,31 @@ fn f12_f13_a_floor_over_the_window_is_told_with_its_figures_before_any_call() {
         );
         let fixed = floor["systemTokens"].as_u64().unwrap() + floor["toolTokens"].as_u64().unwrap();
         assert!(fixed > 19_000, "{floor}");
-        assert!(!told.request().fits);
+        assert!(!host.request().fits);
     }
 }
 
 #[test]
 fn f40_over_the_line_with_nothing_that_may_go_is_an_overflow_and_no_plan_of_nothing() {
-    let mut told = Told::new(&options(&json!({})));
-    told.ask("hi");
-    told.state.set_parts(&json!({ "system": prose(12_250) }).to_string()).unwrap();
-    let (tokens, line) = told.state.sizes();
+    let mut host = Host::new(&options(&json!({})));
+    host.ask("hi");
+    host.session.set_parts(&json!({ "system": prose(12_250) }).to_string()).unwrap();
+    let (tokens, line) = host.session.sizes();
     assert!(line < tokens && tokens < 19_000, "{tokens}");
     for force in [false, true] {
-        assert_eq!(told.plan(force)["plan"]["outcome"], "overflow");
+        assert_eq!(host.plan(force)["plan"]["outcome"], "overflow");
     }
 }
 
 #[test]
 fn f16_what_comes_while_a_summarizer_works_stays() {
     for late in 0..6 {
-        let mut told = talked(&options(&json!({})), 20);
-        told.request();
-        let plan = told.plan(true);
-        let count = told.messages.len();
+        let mut host = talked(&options(&json!({})), 20);
+        host.request();
+        let plan = host.plan(true);
+        let count = host.messages.len();
         for at in 0..late {
-            told.work(&format!("l{at}"), &json!({ "path": at }), "late");
+            host.work(&format!("l{at}"), &json!({ "path": at }), "late");
         }
         let kept: Vec<u32> = plan["plan"]["kept"]
             .as_array()
@@ -242,11 +242,11 @@ fn f16_what_comes_while_a_summarizer_works_stays() {
             .flat_map(|it| it[0].as_u64().unwrap()..it[1].as_u64().unwrap())
             .map(|it| u32::try_from(it).unwrap())
             .collect();
-        assert_eq!(told.commit(&plan, Some("so far")).unwrap()["carried"], true);
+        assert_eq!(host.commit(&plan, Some("so far")).unwrap()["carried"], true);
         let first = u32::try_from(plan["plan"]["firstKept"].as_u64().unwrap()).unwrap();
         let wanted: Vec<u32> =
             kept.into_iter().chain(first..u32::try_from(count + 2 * late).unwrap()).collect();
-        assert_eq!(told.live_messages(), wanted);
+        assert_eq!(host.live_messages(), wanted);
     }
 }
 
@@ -254,34 +254,34 @@ fn f16_what_comes_while_a_summarizer_works_stays() {
 #[test]
 fn f16_f112_what_comes_while_a_summarizer_works_is_no_compaction_without_gain() {
     for late in [0, 40] {
-        let mut told = talked(&options(&json!({})), 30);
-        let plan = told.plan(false);
+        let mut host = talked(&options(&json!({})), 30);
+        let plan = host.plan(false);
         for at in 0..late {
-            told.ask(&format!("late {at}"));
-            told.say(&prose(400));
+            host.ask(&format!("late {at}"));
+            host.say(&prose(400));
         }
-        told.commit(&plan, Some("so far")).unwrap();
-        let (tokens, _) = told.state.sizes();
-        assert_eq!(tokens > told.state.usable, late > 0);
-        assert_eq!(told.state.may_summarize(told.now_ms), late > 0);
+        host.commit(&plan, Some("so far")).unwrap();
+        let (tokens, _) = host.session.sizes();
+        assert_eq!(tokens > host.session.decisions.usable, late > 0);
+        assert_eq!(host.session.may_summarize(host.now_ms), late > 0);
     }
 }
 
 #[test]
 fn f14_f16_a_plan_stands_only_on_the_history_it_was_made_for() {
-    let mut told = talked(&options(&json!({})), 20);
-    let plan = told.plan(true);
-    let mut other = Told::new(&options(&json!({})));
+    let mut host = talked(&options(&json!({})), 20);
+    let plan = host.plan(true);
+    let mut other = Host::new(&options(&json!({})));
     other.ask("something else");
-    for message in &told.messages[1..] {
+    for message in &host.messages[1..] {
         other.tell(message.clone());
     }
-    let before = other.state.snapshot();
+    let before = other.session.snapshot();
     assert!(matches!(other.commit(&plan, Some("s")), Err(Error::StalePlan { .. })));
-    assert_eq!(other.state.snapshot(), before);
-    told.commit(&plan, Some("s")).unwrap();
+    assert_eq!(other.session.snapshot(), before);
+    host.commit(&plan, Some("s")).unwrap();
     assert!(
-        matches!(told.commit(&plan, Some("t")), Err(Error::StalePlan { .. })),
+        matches!(host.commit(&plan, Some("t")), Err(Error::StalePlan { .. })),
         "carried out once"
     );
     let mut short = talked(&options(&json!({})), 2);
@@ -291,50 +291,50 @@ fn f14_f16_a_plan_stands_only_on_the_history_it_was_made_for() {
 #[test]
 fn f15_a_compaction_that_no_request_has_told_of_survives_a_restart() {
     for asked in [false, true] {
-        let mut told = talked(&options(&json!({})), 20);
+        let mut host = talked(&options(&json!({})), 20);
         if asked {
-            told.request();
+            host.request();
         }
-        told.compact("So far: zebra.");
-        let bytes = told.state.snapshot();
-        let head = told.state.lines.head.len();
+        host.compact("So far: zebra.");
+        let bytes = host.session.snapshot();
+        let head = host.session.decisions.placeholders.head.len();
         assert!(bytes.len() < head + 8192, "{} bytes besides {head}", bytes.len());
-        let mut woken = Told::new(&options(&json!({})));
-        woken.state.wake(&bytes).unwrap();
-        for message in told.messages.clone() {
+        let mut woken = Host::new(&options(&json!({})));
+        woken.session.wake(&bytes).unwrap();
+        for message in host.messages.clone() {
             woken.tell(message);
         }
-        woken.now_ms = told.now_ms;
-        let (old, new) = (told.request(), woken.request());
+        woken.now_ms = host.now_ms;
+        let (old, new) = (host.request(), woken.request());
         assert_eq!(new.fold, old.fold);
-        assert_eq!((new.items, new.tokens), (told.state.again().items, old.tokens));
-        assert_eq!(woken.state.lines.summary, "So far: zebra.");
-        assert_eq!(woken.state.compactions.guard, told.state.compactions.guard);
+        assert_eq!((new.items, new.tokens), (host.session.again().items, old.tokens));
+        assert_eq!(woken.session.decisions.placeholders.summary, "So far: zebra.");
+        assert_eq!(woken.session.compactions.guard, host.session.compactions.guard);
     }
 }
 
 #[test]
 fn f22_a_cut_never_parts_an_open_call_from_what_answers_it() {
     for size in 0..40 {
-        let mut told = talked(&options(&json!({})), 20);
-        told.work("z", &json!({}), &prose(40 * size));
+        let mut host = talked(&options(&json!({})), 20);
+        host.work("z", &json!({}), &prose(40 * size));
         let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "run", "input": {} });
-        told.tell(json!({ "role": "assistant", "content": [call("x"), call("y")] }));
-        let plan = told.plan(true);
+        host.tell(json!({ "role": "assistant", "content": [call("x"), call("y")] }));
+        let plan = host.plan(true);
         assert_eq!(plan["plan"]["outcome"], "summarize");
         let cut = u32::try_from(plan["plan"]["firstKept"].as_u64().unwrap()).unwrap();
-        assert!(cut < 83 && told.state.ledger.may_cut(cut), "{cut}");
+        assert!(cut < 83 && host.session.transcript.ledger.may_cut(cut), "{cut}");
     }
 }
 
 #[test]
 fn f29_under_a_smaller_window_a_plan_reaches_it() {
-    let mut told = talked(&options(&json!({ "window": { "contextTokens": 200_000 } })), 60);
-    assert_eq!(told.plan(false)["plan"]["outcome"], "none");
+    let mut host = talked(&options(&json!({ "window": { "contextTokens": 200_000 } })), 60);
+    assert_eq!(host.plan(false)["plan"]["outcome"], "none");
     for window in [20_000, 2_000] {
         let smaller = options(&json!({ "window": { "contextTokens": window } }));
-        told.state.set_options(Options::parse(&smaller.to_string()).unwrap());
-        let plan = told.plan(false);
+        host.session.set_options(Options::parse(&smaller.to_string()).unwrap());
+        let plan = host.plan(false);
         assert_eq!(
             (&plan["plan"]["outcome"], &plan["degrades"]),
             (&json!("summarize"), &json!(true)),
@@ -343,69 +343,69 @@ fn f29_under_a_smaller_window_a_plan_reaches_it() {
         for chunk in plan["plan"]["chunks"].as_array().unwrap() {
             assert!(chunk["tokens"].as_u64().unwrap() < window, "{chunk}");
         }
-        assert_eq!(told.commit(&plan, Some("s")).unwrap()["carried"], true);
-        assert!(told.request().fits);
+        assert_eq!(host.commit(&plan, Some("s")).unwrap()["carried"], true);
+        assert!(host.request().fits);
     }
 }
 
 #[test]
 fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
-    let mut told = talked(&options(&json!({})), 12);
-    told.pin(3);
-    let text = told.state.pin_text("Never touch prod.");
+    let mut host = talked(&options(&json!({})), 12);
+    host.pin(3);
+    let text = host.session.pin_text("Never touch prod.");
     for round in 0..50 {
         for at in 0..4 {
-            told.ask(&format!("round {round}.{at} {}", prose(60)));
-            told.say(&prose(300));
+            host.ask(&format!("round {round}.{at} {}", prose(60)));
+            host.say(&prose(300));
         }
-        told.ask(&format!("last of {round}"));
-        let plan = told.plan(true);
+        host.ask(&format!("last of {round}"));
+        let plan = host.plan(true);
         if round == 25 {
             let went = plan["go"][0].as_u64().unwrap();
-            told.pin(u32::try_from(went).unwrap());
-            told.commit(&plan, Some("s")).unwrap();
+            host.pin(u32::try_from(went).unwrap());
+            host.commit(&plan, Some("s")).unwrap();
             assert!(
-                told.live_messages().contains(&u32::try_from(went).unwrap()),
+                host.live_messages().contains(&u32::try_from(went).unwrap()),
                 "pinned meanwhile"
             );
         } else {
-            told.commit(&plan, Some("s")).unwrap();
+            host.commit(&plan, Some("s")).unwrap();
         }
-        let last = u32::try_from(told.messages.len()).unwrap() - 1;
-        told.request();
-        let whole = told.state.again();
+        let last = u32::try_from(host.messages.len()).unwrap() - 1;
+        host.request();
+        let whole = host.session.again();
         let sent =
             whole.items.iter().map(|it| crate::json::write(it)).collect::<Vec<_>>().join("\n");
         assert_eq!(sent.matches("Never touch prod.").count(), 1);
         for message in [3, last] {
-            assert_eq!(told.live_messages().iter().filter(|&&it| it == message).count(), 1);
-            let blocks = told.state.ledger.blocks_of(message);
+            assert_eq!(host.live_messages().iter().filter(|&&it| it == message).count(), 1);
+            let blocks = host.session.transcript.ledger.blocks_of(message);
             assert!(
                 blocks
                     .into_iter()
-                    .all(|at| told.state.ledger.blocks[at as usize].form == Form::Full)
+                    .all(|at| host.session.transcript.ledger.blocks[at as usize].form == Form::Full)
             );
         }
-        told.say("done");
+        host.say("done");
     }
-    assert!(told.state.unpin(text));
+    assert!(host.session.unpin(text));
 }
 
 #[test]
 fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
-    let mut told = talked(&options(&json!({})), 1);
+    let mut host = talked(&options(&json!({})), 1);
     let mut waited = false;
     for at in 0..200 {
-        told.ask(&format!("go {at}"));
-        let before = told.state.snapshot();
-        told.now_ms += 1000;
-        let Some(step) = told.state.prepare(told.now_ms) else {
-            assert_eq!(told.state.snapshot(), before, "nothing has moved");
+        host.ask(&format!("go {at}"));
+        let before = host.session.snapshot();
+        host.now_ms += 1000;
+        let Some(step) = host.session.prepare(host.now_ms) else {
+            assert_eq!(host.session.snapshot(), before, "nothing has moved");
             assert!(waited);
-            let plan = told.plan(false);
+            let plan = host.plan(false);
             assert_eq!((&plan["degrades"], &plan["summaryWanted"]), (&json!(true), &json!(true)));
-            told.state.compaction_failed("temporary", told.now_ms);
-            let Some(Step::Done(answer)) = told.state.prepare(told.now_ms) else {
+            host.session.compaction_failed("temporary", host.now_ms);
+            let Some(Step::Done(answer)) = host.session.prepare(host.now_ms) else {
                 panic!("asks again")
             };
             let fold = answer.fold.expect("by digest and hot set");
@@ -416,9 +416,9 @@ fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
         assert_eq!(answer.fold, None);
         if answer.fold_due {
             waited = true;
-            assert_eq!(told.plan(false)["plan"]["outcome"], "summarize");
+            assert_eq!(host.plan(false)["plan"]["outcome"], "summarize");
         }
-        told.say(&prose(400));
+        host.say(&prose(400));
     }
     panic!("never full");
 }
@@ -426,17 +426,17 @@ fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
 #[test]
 fn what_the_agent_asks_for_waits_for_a_summarizer_and_is_carried_out_without_one() {
     for summarizes in [false, true] {
-        let mut told = talked(&options(&json!({ "summarizes": summarizes })), 20);
-        told.request();
-        told.state.call_agent_tool("context_compact", "{}").unwrap();
-        told.ask("next");
-        let Some(Step::Done(answer)) = told.state.prepare(9000) else { panic!("waits") };
+        let mut host = talked(&options(&json!({ "summarizes": summarizes })), 20);
+        host.request();
+        host.session.call_agent_tool("context_compact", "{}").unwrap();
+        host.ask("next");
+        let Some(Step::Done(answer)) = host.session.prepare(9000) else { panic!("waits") };
         assert_eq!((answer.fold.is_some(), answer.fold_due), (!summarizes, summarizes));
         if summarizes {
-            let plan = told.plan(false);
+            let plan = host.plan(false);
             assert_eq!(plan["plan"]["outcome"], "summarize");
-            told.commit(&plan, Some("s")).unwrap();
-            let Some(Step::Done(answer)) = told.state.prepare(9001) else { panic!("waits") };
+            host.commit(&plan, Some("s")).unwrap();
+            let Some(Step::Done(answer)) = host.session.prepare(9001) else { panic!("waits") };
             assert_eq!((answer.fold.is_some(), answer.fold_due), (true, false));
         }
     }
@@ -444,11 +444,11 @@ fn what_the_agent_asks_for_waits_for_a_summarizer_and_is_carried_out_without_one
 
 #[test]
 fn a_refused_request_is_made_smaller_twice() {
-    let mut told = talked(&options(&json!({})), 24);
-    let sizes = [told.request().tokens, 0, 0];
+    let mut host = talked(&options(&json!({})), 24);
+    let sizes = [host.request().tokens, 0, 0];
     for at in 1..=2 {
-        assert_eq!(told.state.refused(None, None), Some(at));
-        let answer = told.request();
+        assert_eq!(host.session.refused(None, None), Some(at));
+        let answer = host.request();
         assert!(
             answer.fits && answer.tokens < sizes[0] * 9 / 10,
             "{} of {}",
@@ -456,31 +456,31 @@ fn a_refused_request_is_made_smaller_twice() {
             sizes[0]
         );
     }
-    assert_eq!(told.state.refused(None, None), None);
-    told.say("it went through");
-    assert_eq!(told.state.refused(None, None), Some(1));
-    told.state.observe(r#"{"inputTokens":9000,"outputTokens":1}"#, None);
-    assert_eq!(told.state.refused(None, None), Some(1));
+    assert_eq!(host.session.refused(None, None), None);
+    host.say("it went through");
+    assert_eq!(host.session.refused(None, None), Some(1));
+    host.session.observe(r#"{"inputTokens":9000,"outputTokens":1}"#, None);
+    assert_eq!(host.session.refused(None, None), Some(1));
 }
 
 #[test]
 fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
-    let mut told = talked(&options(&json!({})), 10);
+    let mut host = talked(&options(&json!({})), 10);
     let call =
         json!({ "type": "tool_use", "id": "m", "name": "read", "input": { "path": "src/f_m.rs" } });
-    told.tell(json!({ "role": "assistant", "content": [call] }));
+    host.tell(json!({ "role": "assistant", "content": [call] }));
     let result = json!({ "type": "tool_result", "tool_use_id": "m", "content": prose(80) });
     let words = json!({ "type": "text", "text": "and these words stay" });
-    told.tell(json!({ "role": "user", "content": [result, words] }));
+    host.tell(json!({ "role": "user", "content": [result, words] }));
     for at in 0..6 {
-        told.say(&prose(300));
-        told.ask(&format!("more {at}"));
+        host.say(&prose(300));
+        host.ask(&format!("more {at}"));
     }
-    let plan = told.plan(true);
-    let flat = |told: &mut Told, at: usize| -> Value {
-        let bytes = told.messages[at].to_string();
+    let plan = host.plan(true);
+    let flat = |host: &mut Host, at: usize| -> Value {
+        let bytes = host.messages[at].to_string();
         let index = u32::try_from(at).unwrap();
-        serde_json::from_str(told.state.flat(index, bytes.as_bytes()).unwrap().json()).unwrap()
+        serde_json::from_str(host.session.flat(index, bytes.as_bytes()).unwrap().json()).unwrap()
     };
     let go: Vec<usize> = plan["go"]
         .as_array()
@@ -488,7 +488,7 @@ fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
         .iter()
         .map(|it| usize::try_from(it.as_u64().unwrap()).unwrap())
         .collect();
-    let all: Vec<Value> = go.iter().map(|&at| flat(&mut told, at)).collect();
+    let all: Vec<Value> = go.iter().map(|&at| flat(&mut host, at)).collect();
     let tokens: u64 = all.iter().map(|it| it["tokens"].as_u64().unwrap()).sum();
     assert_eq!(json!(tokens), plan["droppedTokens"]);
     let call = all.iter().find(|it| it["parts"][0]["kind"] == "call").unwrap();
@@ -500,7 +500,7 @@ fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
         let is_right = |it: &Value| it["kept"] == json!(it["kind"] == "text");
         assert!(parts.iter().all(is_right), "the words stay: {mixed}");
     }
-    let found = told.state.extracted();
+    let found = host.session.extracted();
     assert!(
         found.read_files.iter().all(|it| it.starts_with("src/f")) && !found.read_files.is_empty()
     );
@@ -513,17 +513,17 @@ proptest! {
     fn f40_where_something_must_go_a_plan_says_what_or_that_nothing_can(
         steps in 1..30usize, window in 2_000..24_000u32, system in 0..6_000usize, force in any::<bool>(),
     ) {
-        let mut told = talked(&options(&json!({ "window": { "contextTokens": window } })), steps);
-        told.state.set_parts(&json!({ "system": prose(system) }).to_string()).unwrap();
-        told.ask("go on");
-        let (tokens, line) = told.state.sizes();
-        let plan = told.plan(force);
+        let mut host = talked(&options(&json!({ "window": { "contextTokens": window } })), steps);
+        host.session.set_parts(&json!({ "system": prose(system) }).to_string()).unwrap();
+        host.ask("go on");
+        let (tokens, line) = host.session.sizes();
+        let plan = host.plan(force);
         let outcome = plan["plan"]["outcome"].as_str().unwrap();
         prop_assert!(tokens <= line || outcome != "none", "{plan}");
         prop_assert_eq!(outcome == "summarize", !plan["go"].as_array().unwrap().is_empty());
         let floor = (outcome == "overflow").then(|| plan["plan"]["floor"].clone());
         prop_assert_eq!(floor.is_some_and(|it| it["windowTokens"] == json!(window)), outcome == "overflow");
-        let answer = told.request();
+        let answer = host.request();
         prop_assert!(answer.fits || outcome == "overflow");
     }
 
@@ -531,38 +531,38 @@ proptest! {
     fn f16_nothing_is_lost_or_doubled_whenever_a_commit_comes(
         rounds in proptest::collection::vec((1..12usize, 0..5usize, any::<bool>(), any::<bool>()), 1..8),
     ) {
-        let mut told = talked(&options(&json!({})), 4);
+        let mut host = talked(&options(&json!({})), 4);
         for (more, late, asks, wakes) in rounds {
             for at in 0..more {
-                told.ask(&format!("ask {at}"));
-                told.work("w", &json!({ "path": at }), &prose(200));
-                told.say(&prose(200));
+                host.ask(&format!("ask {at}"));
+                host.work("w", &json!({ "path": at }), &prose(200));
+                host.say(&prose(200));
             }
             if asks {
-                told.request();
+                host.request();
             }
-            let plan = told.plan(true);
+            let plan = host.plan(true);
             for at in 0..late {
-                told.ask(&format!("late {at}"));
-                told.say("yes");
+                host.ask(&format!("late {at}"));
+                host.say("yes");
             }
-            let before = told.live_messages();
-            told.commit(&plan, Some("sum")).unwrap();
+            let before = host.live_messages();
+            host.commit(&plan, Some("sum")).unwrap();
             if wakes {
-                let bytes = told.state.snapshot();
-                told.state.wake(&bytes).unwrap();
-                for message in told.messages.clone() {
-                    told.state.push(message.to_string().as_bytes()).unwrap();
+                let bytes = host.session.snapshot();
+                host.session.wake(&bytes).unwrap();
+                for message in host.messages.clone() {
+                    host.session.push(message.to_string().as_bytes()).unwrap();
                 }
             }
-            told.request();
+            host.request();
             let gone: Vec<u64> = plan["go"].as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).collect();
-            let live = told.live_messages();
+            let live = host.live_messages();
             for message in before {
                 prop_assert!(live.contains(&message) || gone.contains(&message.into()), "{message} is lost");
             }
-            prop_assert!(told.state.violations().is_empty());
-            told.say("on");
+            prop_assert!(host.session.violations().is_empty());
+            host.say("on");
         }
     }
 }
@@ -570,25 +570,25 @@ proptest! {
 /// One refusal far below the window is not the last word: what the provider accepts is.
 #[test]
 fn a_refusal_is_forgotten_as_the_provider_accepts_larger_requests() {
-    let mut told = Told::new(&options(&json!({})));
+    let mut host = Host::new(&options(&json!({})));
     for at in 0..10 {
-        told.ask(&format!("step {at}: {}", prose(300)));
-        told.say(&prose(300));
+        host.ask(&format!("step {at}: {}", prose(300)));
+        host.say(&prose(300));
     }
-    told.ask("go on");
-    let whole = told.request().estimate;
-    told.state.refused(None, None);
-    let before = told.state.status().usable;
+    host.ask("go on");
+    let whole = host.request().estimate;
+    host.session.refused(None, None);
+    let before = host.session.status().usable;
     assert!(before < whole && before < 19_000 / 2, "{before} of {whole}");
     for at in 0..20 {
-        let answer = told.request();
+        let answer = host.request();
         assert!(answer.fits);
         let usage = json!({ "inputTokens": answer.estimate, "outputTokens": 1 });
-        told.state.observe(&usage.to_string(), None);
-        told.say(&prose(1_200));
-        told.ask(&format!("and {at}: {}", prose(300)));
+        host.session.observe(&usage.to_string(), None);
+        host.say(&prose(1_200));
+        host.ask(&format!("and {at}: {}", prose(300)));
     }
-    assert!(told.state.status().usable >= 19_000 * 9 / 10, "{}", told.state.status().usable);
-    let woken = told.woken(&options(&json!({})));
-    assert_eq!(woken.state.status().usable, told.state.status().usable);
+    assert!(host.session.status().usable >= 19_000 * 9 / 10, "{}", host.session.status().usable);
+    let woken = host.woken(&options(&json!({})));
+    assert_eq!(woken.session.status().usable, host.session.status().usable);
 }

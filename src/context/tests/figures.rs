@@ -4,19 +4,19 @@ use super::*;
 
 #[test]
 fn explains_by_rule_evidence_and_time() {
-    let told = Told::worked(&window(30_000), 25);
-    let kept = told.state.explain(0).unwrap();
+    let host = Host::worked(&window(30_000), 25);
+    let kept = host.session.explain(0).unwrap();
     assert_eq!((kept.state, kept.rule, kept.since), ("kept", "keep", None));
     assert_eq!((kept.group, kept.turn, kept.restore), (0, 1, "nothing to bring back"));
-    let stubbed = told.state.explain(2).unwrap();
+    let stubbed = host.session.explain(2).unwrap();
     assert_eq!((stubbed.state, stubbed.rule, stubbed.group), ("stubbed", "timed", 1));
     assert_eq!(stubbed.evidence.len(), 3);
     let back = "a pin, with the next epoch; a larger window, from the start of the session";
     assert_eq!(stubbed.restore, back);
     assert!(stubbed.tokens_before > 10 * stubbed.tokens_after && stubbed.tokens_after > 0);
-    let refused = |index| told.state.explain(index).unwrap_err().to_string();
+    let refused = |index| host.session.explain(index).unwrap_err().to_string();
     assert_eq!(refused(51), "index: expected a message of the history (0 to 50), got 51");
-    let empty = Told::new(&window(0)).state;
+    let empty = Host::new(&window(0)).session;
     assert_eq!(
         empty.explain(0).unwrap_err().to_string(),
         "index: expected a message of the history, which is empty, got 0"
@@ -25,13 +25,13 @@ fn explains_by_rule_evidence_and_time() {
 
 #[test]
 fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
-    let mut told = Told::new(&window(100_000));
-    told.state
+    let mut host = Host::new(&window(100_000));
+    host.session
         .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
         .unwrap();
-    told.ask("find src/a.rs");
-    told.work("a", &json!({ "path": "src/a.rs" }), "it is here");
-    let Estimate { tokens, by_kind, .. } = told.state.estimate();
+    host.ask("find src/a.rs");
+    host.work("a", &json!({ "path": "src/a.rs" }), "it is here");
+    let Estimate { tokens, by_kind, .. } = host.session.estimate();
     let ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead } = by_kind;
     assert_eq!(
         tokens,
@@ -39,19 +39,19 @@ fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
     );
     assert_eq!((text, tool_result, thinking, image), (4, 3, 0, 0));
     assert_eq!(overhead, 7 + 3 * 4 + 20 + 1 + 10);
-    assert_eq!(told.request().tokens, tokens);
+    assert_eq!(host.request().tokens, tokens);
 }
 
 /// A41: six figures; what is held back for the answer may be more than the window.
 #[test]
 fn a41_a_request_is_checked_against_its_window() {
-    let mut told = Told::new(&window(0));
-    told.state
+    let mut host = Host::new(&window(0));
+    host.session
         .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
         .unwrap();
-    told.ask("find src/a.rs");
-    let total = told.state.estimate().tokens;
-    let check = |window: &str| told.state.check_budget(window).unwrap();
+    host.ask("find src/a.rs");
+    let total = host.session.estimate().tokens;
+    let check = |window: &str| host.session.check_budget(window).unwrap();
     let all = check(r#"{"contextTokens":40,"maxOutputTokens":10}"#);
     let parts = all.system_prompt_tokens + all.tool_definition_tokens + all.message_tokens;
     assert_eq!((parts + 7, all.total_estimated), (total, total));
@@ -61,67 +61,67 @@ fn a41_a_request_is_checked_against_its_window() {
     let none = check(r#"{"contextTokens":4096,"maxOutputTokens":8192}"#);
     assert_eq!((none.available_tokens, none.over_budget, none.excess_tokens), (0, true, total));
     assert!(!check(r#"{"contextTokens":0}"#).over_budget, "an unknown window is never full");
-    let error = told.state.check_budget(r#"{"contextTokens":-1}"#).unwrap_err().to_string();
+    let error = host.session.check_budget(r#"{"contextTokens":-1}"#).unwrap_err().to_string();
     assert_eq!(error, "window: expected a window: { contextTokens, maxOutputTokens }, got -1");
 }
 
 #[test]
 fn status_floors_its_share() {
-    let mut told = Told::new(&window(1000));
-    told.ask("x");
-    let own = told.request().tokens;
+    let mut host = Host::new(&window(1000));
+    host.ask("x");
+    let own = host.request().tokens;
     for (used, pct, pressure) in [(699, 69, "low"), (700, 70, "medium"), (900, 90, "high")] {
-        told.state.set_parts(&format!(r#"{{"unseenTokens":{}}}"#, used - own)).unwrap();
-        told.request();
-        let status = told.state.status();
+        host.session.set_parts(&format!(r#"{{"unseenTokens":{}}}"#, used - own)).unwrap();
+        host.request();
+        let status = host.session.status();
         assert_eq!((status.used, status.pct, status.pressure), (used, pct, pressure));
         assert_eq!(status.remaining, 1000 - used);
         assert_eq!((status.peak_tokens, status.tokens_saved), (used, 0));
     }
-    assert_eq!(Told::new(&window(0)).state.status().pct, 0);
+    assert_eq!(Host::new(&window(0)).session.status().pct, 0);
 }
 
 /// A109: against the request before; within 2 % of the window, and at least 256 tokens, it is as large.
 #[test]
 fn a109_the_trend_is_against_the_request_before() {
     for (tokens, near) in [(0, 256), (30_000, 600)] {
-        let mut told = Told::new(&window(tokens));
-        let ask = |told: &mut Told, tokens: usize| {
-            told.ask(&"x".repeat(4 * tokens - 16));
-            told.request();
-            told.state.status().trend
+        let mut host = Host::new(&window(tokens));
+        let ask = |host: &mut Host, tokens: usize| {
+            host.ask(&"x".repeat(4 * tokens - 16));
+            host.request();
+            host.session.status().trend
         };
-        told.ask("go");
-        assert_eq!(told.state.status().trend, "unknown");
-        told.request();
-        assert_eq!(told.state.status().trend, "unknown");
-        assert_eq!(ask(&mut told, near), "stable");
-        assert_eq!(ask(&mut told, near + 1), "rising");
-        let woken = told.woken(&window(tokens));
-        told.request();
-        assert_eq!(told.state.status().trend, "rising", "a retry is no sample");
-        assert_eq!(woken.state.snapshot(), told.state.snapshot());
+        host.ask("go");
+        assert_eq!(host.session.status().trend, "unknown");
+        host.request();
+        assert_eq!(host.session.status().trend, "unknown");
+        assert_eq!(ask(&mut host, near), "stable");
+        assert_eq!(ask(&mut host, near + 1), "rising");
+        let woken = host.woken(&window(tokens));
+        host.request();
+        assert_eq!(host.session.status().trend, "rising", "a retry is no sample");
+        assert_eq!(woken.session.snapshot(), host.session.snapshot());
     }
-    let mut told = Told::worked(&window(30_000), 25);
-    told.state.pruner.fold_wanted = true;
-    told.state.sent.settled = false;
-    told.request();
-    assert_eq!(told.state.status().trend, "falling");
+    let mut host = Host::worked(&window(30_000), 25);
+    host.session.decisions.pruner.fold_wanted = true;
+    host.session.last_request.settled = false;
+    host.request();
+    assert_eq!(host.session.status().trend, "falling");
 }
 
 #[test]
 fn buckets_and_the_list_sum_to_the_request() {
-    let mut told = Told::worked(&window(30_000), 25);
-    told.state.set_parts(r#"{"system":"be kind","tools":[{"name":"read"}]}"#).unwrap();
-    let used = told.request().tokens;
-    let buckets = told.state.buckets();
+    let mut host = Host::worked(&window(30_000), 25);
+    host.session.set_parts(r#"{"system":"be kind","tools":[{"name":"read"}]}"#).unwrap();
+    let used = host.request().tokens;
+    let buckets = host.session.buckets();
     assert_eq!(buckets.iter().map(|bucket| bucket.sent_tokens).sum::<u64>(), used);
     let result = buckets.iter().find(|bucket| bucket.bucket == "result read").unwrap();
     assert_eq!((result.blocks, result.kept + result.stubbed), (25, 25));
     assert!(result.stubbed > 0);
     assert!(buckets.windows(2).all(|pair| pair[0].sent_tokens >= pair[1].sent_tokens));
-    let list = told.state.list().unwrap();
-    let beside = told.state.parts.total();
+    let list = host.session.list().unwrap();
+    let beside = host.session.extras.total();
     assert_eq!(list.iter().map(|one| one.sent_tokens).sum::<u64>() + beside, used);
     assert_eq!(
         (list[2].role, list[2].kind, list[2].tool.as_deref()),
@@ -141,22 +141,22 @@ proptest! {
     ) {
         let mut options = window(tokens);
         options["preset"] = crate::prune::Policy::PRESETS[preset].into();
-        let mut told = Told::new(&options);
-        told.ask("go");
-        told.request();
+        let mut host = Host::new(&options);
+        host.ask("go");
+        host.request();
         for (at, (kind, size)) in steps.into_iter().enumerate() {
             match kind {
-                0 => told.say(&words(size as usize, &format!("a{at}b"))),
-                1 => told.work(&format!("c{at}"), &json!({ "n": at }), &words(size as usize, &format!("x{at}y"))),
+                0 => host.say(&words(size as usize, &format!("a{at}b"))),
+                1 => host.work(&format!("c{at}"), &json!({ "n": at }), &words(size as usize, &format!("x{at}y"))),
                 2 | 3 => {
-                    told.request();
+                    host.request();
                 }
                 4 => {
-                    told.state.refused(None, None);
+                    host.session.refused(None, None);
                 }
-                _ => told.state.observe(&json!({ "inputTokens": tokens / 400 * size, "outputTokens": 1 }).to_string(), None),
+                _ => host.session.observe(&json!({ "inputTokens": tokens / 400 * size, "outputTokens": 1 }).to_string(), None),
             }
-            let (report, status) = (told.state.window(), told.state.status());
+            let (report, status) = (host.session.window(), host.session.status());
             let (trigger, target) = (report.trigger.unwrap(), report.target.unwrap());
             prop_assert!(trigger <= tokens.into() && target <= trigger, "{target}, {trigger} of {tokens}");
             prop_assert!(status.usable <= tokens.into());

@@ -5,78 +5,78 @@ use super::*;
 const DAY: &str = "2026-11-22";
 
 /// A session whose request takes about so many percent of its window.
-fn filled(pct: usize) -> Told {
-    let mut told = Told::new(
+fn filled(pct: usize) -> Host {
+    let mut host = Host::new(
         &json!({ "window": { "contextTokens": 10_000 }, "estimator": "chars/4", "ingestCap": 1 }),
     );
-    fill(&mut told, pct);
-    told
+    fill(&mut host, pct);
+    host
 }
 
-fn fill(told: &mut Told, pct: usize) {
-    let now = usize::try_from(told.state.status().pct).unwrap();
-    told.ask(&"word ".repeat((pct - now) * 80));
-    told.request();
+fn fill(host: &mut Host, pct: usize) {
+    let now = usize::try_from(host.session.status().pct).unwrap();
+    host.ask(&"word ".repeat((pct - now) * 80));
+    host.request();
 }
 
-fn asked(told: &mut Told) -> Option<u32> {
-    told.state.flush_prompt(DAY).map(|prompt| prompt.threshold)
+fn asked(host: &mut Host) -> Option<u32> {
+    host.session.flush_prompt(DAY).map(|prompt| prompt.threshold)
 }
 
 #[test]
 fn the_highest_line_asks_once_and_lower_ones_no_more() {
-    assert_eq!(asked(&mut Told::new(&window(10_000))), None);
-    let mut told = filled(45);
-    assert_eq!(asked(&mut told), None);
-    fill(&mut told, 51);
-    assert_eq!((asked(&mut told), asked(&mut told)), (Some(50), None));
-    fill(&mut told, 80);
-    assert_eq!((asked(&mut told), asked(&mut told)), (Some(75), None));
+    assert_eq!(asked(&mut Host::new(&window(10_000))), None);
+    let mut host = filled(45);
+    assert_eq!(asked(&mut host), None);
+    fill(&mut host, 51);
+    assert_eq!((asked(&mut host), asked(&mut host)), (Some(50), None));
+    fill(&mut host, 80);
+    assert_eq!((asked(&mut host), asked(&mut host)), (Some(75), None));
     assert_eq!(asked(&mut filled(80)), Some(75));
     assert_eq!(asked(&mut filled(92)), Some(90));
 }
 
 #[test]
 fn the_text_has_the_day_and_where_notes_go() {
-    let text = filled(55).state.flush_prompt(DAY).unwrap().text;
+    let text = filled(55).session.flush_prompt(DAY).unwrap().text;
     assert!(text.contains("memory/2026-11-22.md") && text.contains("55%"), "{text}");
 }
 
 #[test]
 fn without_a_window_nothing_is_asked() {
-    let mut told = Told::new(&window(0));
-    fill(&mut told, 90);
-    assert_eq!(asked(&mut told), None);
+    let mut host = Host::new(&window(0));
+    fill(&mut host, 90);
+    assert_eq!(asked(&mut host), None);
 }
 
 #[test]
 fn what_a_provider_counted_is_what_counts() {
-    let mut told = filled(40);
-    told.state.observe(r#"{"inputTokens":7600,"outputTokens":1}"#, None);
-    assert_eq!(asked(&mut told), Some(75));
+    let mut host = filled(40);
+    host.session.observe(r#"{"inputTokens":7600,"outputTokens":1}"#, None);
+    assert_eq!(asked(&mut host), Some(75));
 }
 
 #[test]
 fn a_fold_and_an_emptier_window_begin_a_new_cycle() {
-    let mut told = filled(60);
-    assert_eq!(asked(&mut told), Some(50));
-    told.state.set_options(Options::parse(&window(100_000).to_string()).unwrap());
-    told.ask("on");
-    told.request();
-    told.state.set_options(Options::parse(&window(10_000).to_string()).unwrap());
-    assert_eq!(asked(&mut told), Some(50), "it was below a quarter in between");
+    let mut host = filled(60);
+    assert_eq!(asked(&mut host), Some(50));
+    host.session.set_options(Options::parse(&window(100_000).to_string()).unwrap());
+    host.ask("on");
+    host.request();
+    host.session.set_options(Options::parse(&window(10_000).to_string()).unwrap());
+    assert_eq!(asked(&mut host), Some(50), "it was below a quarter in between");
 
-    let mut told = Told::worked(&window(10_000), 14);
-    asked(&mut told);
-    let before = told.state.folds();
-    told.state.call_agent_tool("context_compact", "{}").unwrap();
-    told.ask("next");
-    told.request();
-    assert_ne!(told.state.folds(), before, "a fold");
-    assert_eq!(told.state.status().flush, None);
-    let pct = told.state.status().pct;
-    fill(&mut told, 60.max(usize::try_from(pct).unwrap()));
-    assert_eq!(asked(&mut told), Some(50));
+    let mut host = Host::worked(&window(10_000), 14);
+    asked(&mut host);
+    let before = host.session.folds();
+    host.session.call_agent_tool("context_compact", "{}").unwrap();
+    host.ask("next");
+    host.request();
+    assert_ne!(host.session.folds(), before, "a fold");
+    assert_eq!(host.session.status().flush, None);
+    let pct = host.session.status().pct;
+    fill(&mut host, 60.max(usize::try_from(pct).unwrap()));
+    assert_eq!(asked(&mut host), Some(50));
 }
 
 #[test]
@@ -85,35 +85,35 @@ fn notes_that_are_written_after_the_prompt_are_seen() {
         let call = json!({ "type": "tool_use", "id": "w", "name": "write_file", "input": { "path": path, "content": "n" } });
         json!({ "role": "assistant", "content": [call] })
     };
-    let acted = |told: &Told| told.state.status().flush.map(|flush| flush.acted);
+    let acted = |host: &Host| host.session.status().flush.map(|flush| flush.acted);
     for (path, notes) in
         [("memory/2026-11-22.md", true), ("./memory/x.md", true), ("src/memory/x.md", false)]
     {
-        let mut told = filled(55);
-        told.tell(write("memory/early.md"));
-        asked(&mut told);
-        assert_eq!(acted(&told), Some(false));
-        told.tell(write(path));
-        assert_eq!(acted(&told), Some(notes), "{path}");
-        assert_eq!(asked(&mut told), None);
+        let mut host = filled(55);
+        host.tell(write("memory/early.md"));
+        asked(&mut host);
+        assert_eq!(acted(&host), Some(false));
+        host.tell(write(path));
+        assert_eq!(acted(&host), Some(notes), "{path}");
+        assert_eq!(asked(&mut host), None);
     }
 }
 
 #[test]
 fn a_parked_session_asks_no_second_time() {
-    let mut told = filled(55);
-    asked(&mut told);
+    let mut host = filled(55);
+    asked(&mut host);
     let options =
         json!({ "window": { "contextTokens": 10_000 }, "estimator": "chars/4", "ingestCap": 1 });
     let options = Options::parse(&options.to_string()).unwrap();
-    told.state = State::restore(options, &told.state.snapshot()).unwrap();
-    assert_eq!(asked(&mut told), None);
-    for message in told.messages.clone() {
-        told.state.push(message.to_string().as_bytes()).unwrap();
+    host.session = Session::restore(options, &host.session.snapshot()).unwrap();
+    assert_eq!(asked(&mut host), None);
+    for message in host.messages.clone() {
+        host.session.push(message.to_string().as_bytes()).unwrap();
     }
-    told.request();
-    assert_eq!(asked(&mut told), None);
-    assert_eq!(told.state.status().flush, Some(Flushed { threshold: 50, acted: false }));
-    fill(&mut told, 80);
-    assert_eq!(asked(&mut told), Some(75));
+    host.request();
+    assert_eq!(asked(&mut host), None);
+    assert_eq!(host.session.status().flush, Some(Flushed { threshold: 50, acted: false }));
+    fill(&mut host, 80);
+    assert_eq!(asked(&mut host), Some(75));
 }

@@ -5,39 +5,39 @@ use super::*;
 
 #[test]
 fn g21_the_last_turns_from_a_request_on() {
-    assert_eq!(told_of("uauaua").state.last_turns(2), [(2, 6)]);
-    assert_eq!(told_of("uauaua").state.last_turns(0), [(0, 6)]);
-    assert_eq!(told_of("uauaua").state.last_turns(9), [(0, 6)]);
-    assert_eq!(told_of("suaua").state.last_turns(1), [(0, 1), (3, 5)], "the system stays");
-    assert_eq!(told_of("uaucttau").state.last_turns(2), [(2, 8)]);
-    assert_eq!(told_of("uacuttau").state.last_turns(2), [(2, 8)], "a call that waits stays");
-    assert_eq!(told_of("").state.last_turns(2), []);
+    assert_eq!(told_of("uauaua").session.last_turns(2), [(2, 6)]);
+    assert_eq!(told_of("uauaua").session.last_turns(0), [(0, 6)]);
+    assert_eq!(told_of("uauaua").session.last_turns(9), [(0, 6)]);
+    assert_eq!(told_of("suaua").session.last_turns(1), [(0, 1), (3, 5)], "the system stays");
+    assert_eq!(told_of("uaucttau").session.last_turns(2), [(2, 8)]);
+    assert_eq!(told_of("uacuttau").session.last_turns(2), [(2, 8)], "a call that waits stays");
+    assert_eq!(told_of("").session.last_turns(2), []);
 }
 
 #[test]
 fn g20_the_oldest_half_goes_until_the_share_is_kept() {
-    let share = |told: &Told, tokens: u64| {
+    let share = |host: &Host, tokens: u64| {
         let given = json!({ "maxContextTokens": tokens });
-        told.state.share(&given.to_string()).unwrap()
+        host.session.share(&given.to_string()).unwrap()
     };
     // Eight messages of 100 characters: 25 + 4 tokens each.
-    let mut told = Told::new(&window(0));
+    let mut host = Host::new(&window(0));
     for at in 0..4 {
-        told.ask(&text(at, 100));
-        told.say(&text(at, 100));
+        host.ask(&text(at, 100));
+        host.say(&text(at, 100));
     }
-    let all = share(&told, 464);
+    let all = share(&host, 464);
     assert_eq!(
         (all.kept.clone(), all.dropped_chunks, all.kept_tokens, all.budget_tokens),
         (vec![(0, 8)], 0, 232, 232)
     );
-    let half = share(&told, 463);
+    let half = share(&host, 463);
     assert_eq!(
         (half.kept.clone(), half.dropped_chunks, half.dropped_messages),
         (vec![(4, 8)], 1, 4)
     );
     assert_eq!((half.dropped_tokens, half.kept_tokens), (116, 116));
-    let least = share(&told, 0);
+    let least = share(&host, 0);
     assert_eq!(
         (least.kept.clone(), least.dropped_chunks, least.budget_tokens),
         (vec![(7, 8)], 3, 1)

@@ -1,6 +1,6 @@
-//! What is mended goes out as it should, costs no more than it must, and is told once.
+//! What is mended goes out as it should, costs no more than it must, and is host once.
 
-use super::providers::{image, told, written};
+use super::providers::{host, image, written};
 use super::*;
 use crate::model::{Item, Joint, Made, MadePart, Voice};
 
@@ -16,15 +16,15 @@ fn half(message: &Value) -> String {
 #[test]
 fn reasoning_that_is_signed_leaves_whole() {
     let whole = |signature: &str| {
-        let mut told = told("openai-chat", "anthropic", 3000);
-        told.ask("go");
+        let mut host = host("openai-chat", "anthropic", 3000);
+        host.ask("go");
         let thinking =
             json!({ "type": "thinking", "thinking": words(3000, "h"), "signature": signature });
-        told.tell(json!({ "role": "assistant", "content": [thinking, text("so"), call("a")] }));
-        told.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
-        let answer = told.request();
+        host.tell(json!({ "role": "assistant", "content": [thinking, text("so"), call("a")] }));
+        host.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
+        let answer = host.request();
         assert!(answer.fits, "{answer:?}");
-        let block = &told.state.ledger.blocks[1];
+        let block = &host.session.transcript.ledger.blocks[1];
         assert!(!block.mask.atomic || block.form == Form::Gone, "{block:?}");
         block.mask.atomic
     };
@@ -34,15 +34,15 @@ fn reasoning_that_is_signed_leaves_whole() {
 /// A fold that writes the words of a joined message once more changes nothing of it.
 #[test]
 fn the_same_words_are_one_message_however_they_came_together() {
-    let mut told = told("mistral", "openai-chat", 0);
+    let mut host = host("mistral", "openai-chat", 0);
     for content in ["one", "cut HALF"] {
         let message = json!({ "role": "user", "content": [text(content)] });
-        told.state.push(half(&message).as_bytes()).unwrap();
+        host.session.push(half(&message).as_bytes()).unwrap();
     }
     let joined = vec![Joint::Host(0, 0), Joint::Host(1, 0)];
-    let joined = told.state.entry(Item::Join(Voice::User, joined), 0).key;
+    let joined = host.session.entry(Item::Join(Voice::User, joined), 0).key;
     let made = |last: MadePart| {
-        told.state.entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last])), 0).key
+        host.session.entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last])), 0).key
     };
     assert_eq!(made(MadePart::Host(1, 0)), joined);
     assert_ne!(made(MadePart::Text("cut".into())), joined);
@@ -59,12 +59,12 @@ fn result(id: &str, content: Value) -> Value {
 /// A result that is dropped at one place and made at another is one repair.
 #[test]
 fn a_result_that_moves_is_told_once() {
-    let mut told = told("anthropic", "anthropic", 0);
-    told.ask("go");
-    told.tell(json!({ "role": "assistant", "content": [call("a")] }));
-    told.ask("wait");
-    told.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
-    let answer = told.request();
+    let mut host = host("anthropic", "anthropic", 0);
+    host.ask("go");
+    host.tell(json!({ "role": "assistant", "content": [call("a")] }));
+    host.ask("wait");
+    host.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
+    let answer = host.request();
     let rules: Vec<_> = answer.repairs.iter().map(|it| (it.rule, it.index)).collect();
     assert_eq!(rules, [("I3", 3)]);
 }
@@ -73,7 +73,7 @@ fn a_result_that_moves_is_told_once() {
 #[test]
 fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
     let moved = |texts: [&str; 2]| {
-        let mut told = told("anthropic", "anthropic", 0);
+        let mut host = host("anthropic", "anthropic", 0);
         let content = json!([text(texts[0]), image("aaaa"), text(texts[1])]);
         let messages = [
             json!({ "role": "user", "content": "go" }),
@@ -82,10 +82,10 @@ fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
             json!({ "role": "user", "content": [result("a", content)] }),
         ];
         for message in messages {
-            told.state.push(half(&message).as_bytes()).unwrap();
+            host.session.push(half(&message).as_bytes()).unwrap();
         }
-        let answer = told.request();
-        assert_eq!(told.state.violations(), []);
+        let answer = host.request();
+        assert_eq!(host.session.violations(), []);
         let items = written(&answer);
         (items[2]["copies"].clone(), items[2]["ops"].clone())
     };
@@ -107,14 +107,14 @@ fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
 /// The same where it goes into one message with others.
 #[test]
 fn a_result_that_moves_into_a_joined_message_is_mended_there() {
-    let mut told = told("bedrock", "anthropic", 0);
-    told.ask("go");
-    told.tell(json!({ "role": "assistant", "content": [call("a"), call("b")] }));
-    told.tell(json!({ "role": "user", "content": [result("b", "done".into())] }));
-    told.ask("wait");
+    let mut host = host("bedrock", "anthropic", 0);
+    host.ask("go");
+    host.tell(json!({ "role": "assistant", "content": [call("a"), call("b")] }));
+    host.tell(json!({ "role": "user", "content": [result("b", "done".into())] }));
+    host.ask("wait");
     let late = result("a", json!([text(" "), image("aaaa")]));
-    told.tell(json!({ "role": "user", "content": [late] }));
-    let answer = told.request();
+    host.tell(json!({ "role": "user", "content": [late] }));
+    let answer = host.request();
     let items = written(&answer);
     let copies = items[2]["copies"].as_array().unwrap();
     let list = copies.iter().find(|copy| copy["index"] == 4).unwrap();
@@ -125,12 +125,12 @@ fn a_result_that_moves_into_a_joined_message_is_mended_there() {
 /// A cut leaves no result without a word: one of nothing but images says what was cut.
 #[test]
 fn a_cut_result_of_nothing_but_images_says_so() {
-    let mut told = told("anthropic", "anthropic", 4000);
-    told.ask("go");
-    told.tell(json!({ "role": "assistant", "content": [call("a")] }));
-    told.tell(json!({ "role": "user", "content": [result("a", json!([image("aaaa")]))] }));
-    let answer = told.request();
-    assert_eq!(told.forms()[2], Form::Capped);
+    let mut host = host("anthropic", "anthropic", 4000);
+    host.ask("go");
+    host.tell(json!({ "role": "assistant", "content": [call("a")] }));
+    host.tell(json!({ "role": "user", "content": [result("a", json!([image("aaaa")]))] }));
+    let answer = host.request();
+    assert_eq!(host.forms()[2], Form::Capped);
     let said = json!([{ "op": "add", "path": "/content/0/content", "value": "[image cut]" }]);
     assert_eq!(written(&answer)[2]["ops"], said);
 }
@@ -139,14 +139,14 @@ fn a_cut_result_of_nothing_but_images_says_so() {
 #[test]
 fn steps_that_may_not_stand_alone_are_joined() {
     let ops = |provider: &str, first: Value| {
-        let mut told = told(provider, "ai-sdk", 0);
+        let mut host = host(provider, "ai-sdk", 0);
         let start = json!({ "type": "step-start" });
         let parts = json!([start, first, start, text("b")]);
-        told.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
-        told.tell(json!({ "id": "1", "role": "assistant", "parts": parts }));
-        told.tell(json!({ "id": "2", "role": "user", "parts": [text("and?")] }));
-        let answer = told.request();
-        assert_eq!(told.state.violations(), []);
+        host.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
+        host.tell(json!({ "id": "1", "role": "assistant", "parts": parts }));
+        host.tell(json!({ "id": "2", "role": "user", "parts": [text("and?")] }));
+        let answer = host.request();
+        assert_eq!(host.session.violations(), []);
         let rules: Vec<_> = answer.repairs.iter().map(|it| it.rule).collect();
         (rules, written(&answer)[1]["ops"].clone())
     };
@@ -161,13 +161,14 @@ fn steps_that_may_not_stand_alone_are_joined() {
 /// A message that went out joined says the same, and is another: what joined it must not be done to it once more.
 #[test]
 fn steps_that_were_joined_are_another_message() {
-    let mut told = told("mistral", "ai-sdk", 0);
+    let mut host = host("mistral", "ai-sdk", 0);
     let start = json!({ "type": "step-start" });
     let says = |parts: Value| json!({ "id": "1", "role": "assistant", "parts": parts });
-    told.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
-    told.tell(says(json!([start, text("a"), start, text("b")])));
-    told.request();
-    let mut same = |message: &Value| told.state.is_same(1, message.to_string().as_bytes()).unwrap();
+    host.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
+    host.tell(says(json!([start, text("a"), start, text("b")])));
+    host.request();
+    let mut same =
+        |message: &Value| host.session.is_same(1, message.to_string().as_bytes()).unwrap();
     assert!(same(&says(json!([start, text("a"), start, text("b")]))));
     assert!(!same(&says(json!([start, text("a"), text("b")]))));
 }
@@ -175,15 +176,15 @@ fn steps_that_were_joined_are_another_message() {
 /// I7: of a history that its host leaves out whole, nothing goes out; no provider takes a request of nothing.
 #[test]
 fn a_request_of_aborted_turns_alone_starts_with_a_line_of_ours() {
-    let mut told = told("kimi", "pi", 0);
+    let mut host = host("kimi", "pi", 0);
     let aborted = json!({ "role": "assistant", "content": [text("so")], "stopReason": "aborted", "timestamp": 0 });
-    told.tell(aborted);
-    let found = told.state.check(false);
+    host.tell(aborted);
+    let found = host.session.check(false);
     assert_eq!(found.iter().map(|it| (it.rule, it.index)).collect::<Vec<_>>(), [("I7", 0)]);
-    let answer = told.request();
+    let answer = host.request();
     assert_eq!(answer.repairs, found);
     assert_eq!(written(&answer)[1]["make"]["role"], json!("user"));
-    assert_eq!(told.state.violations(), []);
-    told.tell(json!({ "role": "user", "content": "go", "timestamp": 1 }));
-    assert_eq!((told.request().repairs, told.state.violations()), (vec![], vec![]));
+    assert_eq!(host.session.violations(), []);
+    host.tell(json!({ "role": "user", "content": "go", "timestamp": 1 }));
+    assert_eq!((host.request().repairs, host.session.violations()), (vec![], vec![]));
 }

@@ -12,7 +12,7 @@ struct Held {
 
 /// A process with the session, and what it goes on from.
 struct Gateway {
-    told: Told,
+    host: Host,
     base: Vec<u8>,
     revision: u32,
     /// Its pins: id and text or message.
@@ -23,32 +23,32 @@ struct Gateway {
 
 impl Gateway {
     fn new(now_ms: i64) -> Self {
-        let mut told = Told::new(&options(&json!({})));
-        told.now_ms = now_ms;
-        Self { told, base: Vec::new(), revision: 0, pins: Vec::new(), folded: false }
+        let mut host = Host::new(&options(&json!({})));
+        host.now_ms = now_ms;
+        Self { host, base: Vec::new(), revision: 0, pins: Vec::new(), folded: false }
     }
 
     /// Hands over what the history has more.
     fn catch_up(&mut self, history: &[Value]) {
-        for message in history.get(self.told.messages.len()..).unwrap_or_default() {
-            let pushed = self.told.state.push(message.to_string().as_bytes());
-            assert_eq!(pushed, Ok(Pushed::Taken));
-            self.told.messages.push(message.clone());
+        for message in history.get(self.host.messages.len()..).unwrap_or_default() {
+            let pushed = self.host.session.push(message.to_string().as_bytes());
+            assert_eq!(pushed, Ok(Append::Appended));
+            self.host.messages.push(message.clone());
         }
     }
 
     fn request(&mut self, history: &[Value]) -> Answer {
         self.catch_up(history);
-        let answer = self.told.request();
-        assert!(answer.fits && self.told.state.violations().is_empty());
+        let answer = self.host.request();
+        assert!(answer.fits && self.host.session.violations().is_empty());
         answer
     }
 
     fn fold(&mut self, history: &[Value], at: usize) {
         self.request(history);
-        let plan = self.told.plan(true);
+        let plan = self.host.plan(true);
         if plan["plan"]["outcome"] == "summarize"
-            && self.told.commit(&plan, Some(&format!("Summary {at}."))).unwrap()["carried"] == true
+            && self.host.commit(&plan, Some(&format!("Summary {at}."))).unwrap()["carried"] == true
         {
             self.folded = true;
         }
@@ -57,24 +57,24 @@ impl Gateway {
     /// As the facade does it. How often another's was taken in.
     fn save(&mut self, held: &mut Held) -> u32 {
         for tries in 0..8 {
-            let bytes = self.told.state.snapshot();
+            let bytes = self.host.session.snapshot();
             if self.revision == held.revision {
                 *held = Held { bytes: bytes.clone(), revision: held.revision + 1 };
                 (self.base, self.revision, self.folded) = (bytes, held.revision, false);
                 return tries;
             }
-            let theirs = Told::of(&held.bytes);
-            let stands = theirs.state.waiting_head() == Told::head_of(&self.base);
-            if self.told.state.merge(&held.bytes, &self.base).unwrap() {
-                self.told.messages.clear();
+            let theirs = Host::of(&held.bytes);
+            let stands = theirs.session.waiting_head() == Host::head_of(&self.base);
+            if self.host.session.merge(&held.bytes, &self.base).unwrap() {
+                self.host.messages.clear();
             }
-            let now = Told::head_of(&self.told.state.snapshot());
+            let now = Host::head_of(&self.host.session.snapshot());
             let folded = std::mem::take(&mut self.folded);
             if !stands {
-                assert_eq!(now, theirs.state.waiting_head());
+                assert_eq!(now, theirs.session.waiting_head());
             } else if folded {
                 // A request may have folded more since, by itself.
-                assert_eq!(now, Told::head_of(&bytes), "a compaction is lost");
+                assert_eq!(now, Host::head_of(&bytes), "a compaction is lost");
             }
             (self.base, self.revision) = (held.bytes.clone(), held.revision);
         }
@@ -82,23 +82,23 @@ impl Gateway {
     }
 }
 
-impl Told {
+impl Host {
     fn of(bytes: &[u8]) -> Self {
         let options = Options::parse(&options(&json!({})).to_string()).unwrap();
-        let state = State::restore(options, bytes).unwrap();
-        Self { state, messages: Vec::new(), now_ms: 0 }
+        let state = Session::restore(options, bytes).unwrap();
+        Self { session: state, messages: Vec::new(), now_ms: 0 }
     }
 
     /// What was cut of a pinned message comes back with the next epoch.
     fn opens_with(&mut self, index: usize) -> bool {
-        (self.state.sent.rebuild, self.state.sent.settled) = (true, false);
+        (self.session.last_request.rebuild, self.session.last_request.settled) = (true, false);
         self.request();
-        let blocks = self.state.ledger.blocks_of(u32::try_from(index).unwrap());
+        let blocks = self.session.transcript.ledger.blocks_of(u32::try_from(index).unwrap());
         blocks.into_iter().all(|at| self.forms()[at as usize] == Form::Full)
     }
 
     fn head_of(bytes: &[u8]) -> String {
-        if bytes.is_empty() { String::new() } else { Self::of(bytes).state.waiting_head() }
+        if bytes.is_empty() { String::new() } else { Self::of(bytes).session.waiting_head() }
     }
 }
 
@@ -141,26 +141,26 @@ proptest! {
                     let text = history[index]["content"].as_str().unwrap().to_owned();
                     if pinned.len() < 6 && !ever.contains(&text) {
                         ever.push(text.clone());
-                        let id = one.told.pin(u32::try_from(index).unwrap());
+                        let id = one.host.pin(u32::try_from(index).unwrap());
                         one.pins.push((id, text.clone()));
                         pinned.push(text);
-                        prop_assert!(one.told.opens_with(index));
+                        prop_assert!(one.host.opens_with(index));
                     }
                 }
                 8 => {
                     let text = format!("rule {at}.");
-                    one.pins.push((one.told.state.pin_text(&text), text.clone()));
+                    one.pins.push((one.host.session.pin_text(&text), text.clone()));
                     pinned.push(text);
                 }
                 9 if !one.pins.is_empty() => {
                     let (id, text) = one.pins.remove(which % one.pins.len());
-                    prop_assert!(one.told.state.unpin(id), "{text} is not pinned any more");
+                    prop_assert!(one.host.session.unpin(id), "{text} is not pinned any more");
                     pinned.retain(|it| *it != text);
                 }
                 10 => {
                     let answer = one.request(&history);
                     let usage = json!({ "inputTokens": answer.tokens * 11 / 10 + 300, "outputTokens": 1 });
-                    one.told.state.observe(&usage.to_string(), None);
+                    one.host.session.observe(&usage.to_string(), None);
                 }
                 _ => {
                     one.save(&mut held);
@@ -175,28 +175,28 @@ proptest! {
             saves += 1;
         }
         prop_assert_eq!(held.revision, saves);
-        let mut other = Told::of(&held.bytes);
+        let mut other = Host::of(&held.bytes);
         let (rules, places): (Vec<String>, Vec<String>) =
             pinned.into_iter().partition(|text| text.starts_with("rule"));
-        let holds = other.state.pinned();
+        let holds = other.session.pinned();
         prop_assert_eq!(holds.len(), rules.len() + places.len());
         prop_assert!(rules.iter().all(|rule| holds.contains(rule)), "{:?} of {:?}", holds, rules);
         for message in &history {
             other.tell(message.clone());
         }
         let answer = other.request();
-        prop_assert!(answer.fits && other.state.violations().is_empty());
+        prop_assert!(answer.fits && other.session.violations().is_empty());
         let one = &mut both[0];
         one.catch_up(&history);
-        one.told.now_ms = other.now_ms - 1000;
-        one.told.request();
-        prop_assert_eq!(one.told.view(), other.view());
+        one.host.now_ms = other.now_ms - 1000;
+        one.host.request();
+        prop_assert_eq!(one.host.view(), other.view());
         for text in places {
             let index = history.iter().position(|it| it["content"] == text).unwrap();
             prop_assert!(other.opens_with(index), "{text} is pinned and cut");
         }
         let sent = format!("{:?}", other.view());
-        for rule in rules.iter().filter(|rule| other.state.fronts(rule)) {
+        for rule in rules.iter().filter(|rule| other.session.fronts(rule)) {
             prop_assert_eq!(sent.matches(rule.as_str()).count(), 1, "{}", rule);
         }
     }
@@ -210,13 +210,13 @@ fn who_is_behind_goes_on_from_the_other_and_adds_nothing() {
     let mut both = [Gateway::new(0), Gateway::new(0)];
     both[0].request(&history);
     both[0].save(&mut held);
-    both[0].told.state.pin_text("the ship sails at dawn");
+    both[0].host.session.pin_text("the ship sails at dawn");
     step(&mut history);
     both[0].request(&history);
     both[0].save(&mut held);
     let before = held.bytes.clone();
-    assert!(both[1].told.state.merge(&before, &[]).unwrap());
-    assert_eq!(both[1].told.state.snapshot(), before);
+    assert!(both[1].host.session.merge(&before, &[]).unwrap());
+    assert_eq!(both[1].host.session.snapshot(), before);
 }
 
 #[test]
@@ -230,21 +230,21 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
     one.request(&history);
     one.save(&mut held);
     let mut other =
-        Gateway { told: Told::of(&held.bytes), base: held.bytes.clone(), ..Gateway::new(0) };
+        Gateway { host: Host::of(&held.bytes), base: held.bytes.clone(), ..Gateway::new(0) };
     other.revision = held.revision;
     step(&mut history);
     other.request(&history);
-    let pin = other.told.pin(0);
-    other.told.state.pin_text("the ship sails at dawn");
+    let pin = other.host.pin(0);
+    other.host.session.pin_text("the ship sails at dawn");
     other.save(&mut held);
     one.fold(&history, 1);
     assert!(one.folded);
-    let folded = one.told.state.lines.head.clone();
+    let folded = one.host.session.decisions.placeholders.head.clone();
     assert_eq!(one.save(&mut held), 1);
-    assert_eq!(Told::head_of(&held.bytes), folded);
-    assert!(!one.told.messages.is_empty(), "its own messages stay known");
-    assert!(one.told.state.unpin(pin), "what the other pinned is known by the same id");
-    assert_eq!(one.told.state.pinned(), ["the ship sails at dawn"]);
+    assert_eq!(Host::head_of(&held.bytes), folded);
+    assert!(!one.host.messages.is_empty(), "its own messages stay known");
+    assert!(one.host.session.unpin(pin), "what the other pinned is known by the same id");
+    assert_eq!(one.host.session.pinned(), ["the ship sails at dawn"]);
 }
 
 #[test]
@@ -253,42 +253,42 @@ fn failures_of_both_count_and_the_longer_wait_holds() {
     let mut both = [Gateway::new(0), Gateway::new(0)];
     both[0].save(&mut held);
     (both[1].base, both[1].revision) = (held.bytes.clone(), held.revision);
-    both[0].told.state.compaction_failed("ineffective", 0);
-    both[1].told.state.compaction_failed("auth", 0);
-    both[1].told.state.compaction_failed("ineffective", 5_000);
+    both[0].host.session.compaction_failed("ineffective", 0);
+    both[1].host.session.compaction_failed("auth", 0);
+    both[1].host.session.compaction_failed("ineffective", 5_000);
     both[0].save(&mut held);
     both[1].save(&mut held);
-    let blocked = Told::of(&held.bytes).state.blocked(0);
+    let blocked = Host::of(&held.bytes).session.blocked(0);
     assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["reason"], "ineffective");
     let mut third = [Gateway::new(0), Gateway::new(0)];
     let mut held = Held::default();
-    third[0].told.state.compaction_failed("auth", 0);
-    third[1].told.state.compaction_failed("network", 0);
+    third[0].host.session.compaction_failed("auth", 0);
+    third[1].host.session.compaction_failed("network", 0);
     third[1].save(&mut held);
     third[0].save(&mut held);
-    let blocked = Told::of(&held.bytes).state.blocked(0);
+    let blocked = Host::of(&held.bytes).session.blocked(0);
     assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["untilMs"], 600_000);
 }
 
 #[test]
 fn what_is_pinned_before_the_messages_come_stays_pinned() {
-    let told = Told::worked(&window(30_000), 5);
-    let mut woken = told.woken(&window(30_000));
-    woken.state.wake(&told.state.snapshot()).unwrap();
-    let id = woken.state.pin_text("the ship sails at dawn");
+    let host = Host::worked(&window(30_000), 5);
+    let mut woken = host.woken(&window(30_000));
+    woken.session.wake(&host.session.snapshot()).unwrap();
+    let id = woken.session.pin_text("the ship sails at dawn");
     woken.messages.clear();
-    for message in told.messages {
+    for message in host.messages {
         woken.tell(message);
     }
     woken.request();
-    assert!(woken.state.unpin(id));
+    assert!(woken.session.unpin(id));
 }
 
 #[test]
 fn a_snapshot_of_another_version_says_which() {
-    let mut bytes = Told::worked(&window(30_000), 5).state.snapshot();
+    let mut bytes = Host::worked(&window(30_000), 5).session.snapshot();
     bytes[4] = 1;
     let options = Options::parse(&window(30_000).to_string()).unwrap();
-    let error = State::restore(options, &bytes).unwrap_err();
+    let error = Session::restore(options, &bytes).unwrap_err();
     assert_eq!(error.to_string(), "snapshot does not verify: it is of version 1; 2 to 3 are read");
 }

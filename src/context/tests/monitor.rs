@@ -6,22 +6,22 @@ fn options(window: u32) -> Value {
     json!({ "window": { "contextTokens": window }, "estimator": "chars/4", "preset": "retention" })
 }
 
-fn monitored(told: &Told) -> Value {
-    serde_json::from_str(told.state.monitored().json()).unwrap()
+fn monitored(host: &Host) -> Value {
+    serde_json::from_str(host.session.monitored().json()).unwrap()
 }
 
-impl Told {
+impl Host {
     fn used(&mut self, tokens: u64) {
         let usage = json!({ "input_tokens": tokens, "output_tokens": 10 });
-        self.state.observe(&usage.to_string(), None);
+        self.session.observe(&usage.to_string(), None);
     }
 
     fn warned(&mut self) -> Option<Value> {
-        self.state.pressure().map(|it| serde_json::from_str(it.json()).unwrap())
+        self.session.pressure().map(|it| serde_json::from_str(it.json()).unwrap())
     }
 
     fn record(&mut self, what: &Value) {
-        self.state.note_outside(&what.to_string()).unwrap();
+        self.session.note_outside(&what.to_string()).unwrap();
     }
 }
 
@@ -31,98 +31,98 @@ fn warning(from: &str, to: &str, pct: u32) -> Value {
 
 #[test]
 fn a107_the_last_32_sizes_are_kept_equal_neighbours_once() {
-    let mut told = Told::new(&options(1_000_000));
-    told.ask("go");
-    told.request();
-    told.request();
+    let mut host = Host::new(&options(1_000_000));
+    host.ask("go");
+    host.request();
+    host.request();
     // Another history of the same size.
-    told.state.resync();
-    told.ask("no");
-    told.request();
-    assert_eq!(monitored(&told)["samples"].as_array().unwrap().len(), 1);
+    host.session.resync();
+    host.ask("no");
+    host.request();
+    assert_eq!(monitored(&host)["samples"].as_array().unwrap().len(), 1);
     for at in 0..40 {
-        told.say(&format!("{at}"));
-        told.ask("go on, please");
-        told.request();
+        host.say(&format!("{at}"));
+        host.ask("go on, please");
+        host.request();
     }
-    let samples: Vec<u64> = serde_json::from_value(monitored(&told)["samples"].clone()).unwrap();
+    let samples: Vec<u64> = serde_json::from_value(monitored(&host)["samples"].clone()).unwrap();
     assert_eq!(samples.len(), 32);
-    assert!(samples.is_sorted() && samples[31] == told.state.status().used);
-    assert_eq!(told.state.status().peak_tokens, samples[31]);
+    assert!(samples.is_sorted() && samples[31] == host.session.status().used);
+    assert_eq!(host.session.status().peak_tokens, samples[31]);
 }
 
 #[test]
 fn the_peak_is_the_largest_request_as_the_provider_counted_it_whatever_it_counts_later() {
-    let mut told = Told::new(&options(100_000));
+    let mut host = Host::new(&options(100_000));
     for (words, used) in [(400, 900), (4000, 9000), (400, 30_000), (400, 31_000)] {
-        told.ask(&"words ".repeat(words));
-        told.request();
-        told.used(used);
-        told.say("done");
-        assert_eq!(told.state.status().peak_tokens, used);
-        let woken = told.woken(&options(100_000));
-        assert_eq!(woken.state.status().peak_tokens, used, "after a restart");
+        host.ask(&"words ".repeat(words));
+        host.request();
+        host.used(used);
+        host.say("done");
+        assert_eq!(host.session.status().peak_tokens, used);
+        let woken = host.woken(&options(100_000));
+        assert_eq!(woken.session.status().peak_tokens, used, "after a restart");
     }
     // A request that the provider counts as less: the largest keeps its count.
-    told.ask("more");
-    told.request();
-    told.used(20_000);
-    assert_eq!(told.state.status().peak_tokens, 31_000);
+    host.ask("more");
+    host.request();
+    host.used(20_000);
+    assert_eq!(host.session.status().peak_tokens, 31_000);
 }
 
 #[test]
 fn a107_totals_count_a_request_once_however_often_it_is_told() {
-    let mut told = Told::new(&options(100_000));
-    told.ask(&"words ".repeat(400));
-    told.request();
+    let mut host = Host::new(&options(100_000));
+    host.ask(&"words ".repeat(400));
+    host.request();
     for tokens in [700, 800, 800] {
-        told.used(tokens);
+        host.used(tokens);
     }
     // No such figure can be of this request.
-    told.used(900_000);
-    told.used(0);
-    let now = monitored(&told);
+    host.used(900_000);
+    host.used(0);
+    let now = monitored(&host);
     assert_eq!((&now["inputTokens"], &now["outputTokens"]), (&800.into(), &10.into()));
     assert_eq!(now["requests"], json!({ "total": 1, "bySource": { "main_turn": 1 } }));
-    told.say("done");
-    told.ask("more");
-    told.request();
-    told.used(900);
-    assert_eq!(monitored(&told)["inputTokens"], 1700);
-    assert_eq!(monitored(&told)["requests"]["total"], 2);
+    host.say("done");
+    host.ask("more");
+    host.request();
+    host.used(900);
+    assert_eq!(monitored(&host)["inputTokens"], 1700);
+    assert_eq!(monitored(&host)["requests"]["total"], 2);
 }
 
 #[test]
 fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
-    let mut told = Told::new(&options(3000));
-    while told.state.status().compactions == 0 {
-        told.ask(&"a question of some length ".repeat(8));
-        told.say(&"an answer of some length ".repeat(8));
-        told.ask("and?");
-        told.request();
-        told.say("so");
+    let mut host = Host::new(&options(3000));
+    while host.session.status().compactions == 0 {
+        host.ask(&"a question of some length ".repeat(8));
+        host.say(&"an answer of some length ".repeat(8));
+        host.ask("and?");
+        host.request();
+        host.say("so");
     }
-    let now = monitored(&told);
+    let now = monitored(&host);
     let made = &now["compactions"];
     assert_eq!((&made["total"], &made["byPhase"]), (&1.into(), &json!({ "FOLDED": 1 })));
     let last = &made["last"];
     let saved = last["tokensBefore"].as_u64().unwrap() - last["tokensAfter"].as_u64().unwrap();
     assert_eq!(made["tokensSaved"].as_u64(), Some(saved));
-    assert_eq!(last["at"].as_i64(), Some(told.now_ms));
+    assert_eq!(last["at"].as_i64(), Some(host.now_ms));
     // The request after it is a continuation (A73).
-    let tokens = told.state.status().used;
-    told.used(tokens);
+    let tokens = host.session.status().used;
+    host.used(tokens);
     assert_eq!(now["requests"]["total"], 0);
-    assert_eq!(monitored(&told)["requests"]["bySource"], json!({ "continuation": 1 }));
-    told.record(&json!({ "phase": "pruned", "tokensBefore": 100, "tokensAfter": 400 }));
-    let made = monitored(&told)["compactions"].clone();
+    assert_eq!(monitored(&host)["requests"]["bySource"], json!({ "continuation": 1 }));
+    host.record(&json!({ "phase": "pruned", "tokensBefore": 100, "tokensAfter": 400 }));
+    let made = monitored(&host)["compactions"].clone();
     assert_eq!(made["byPhase"], json!({ "FOLDED": 1, "PRUNED": 1 }));
     assert_eq!(made["tokensSaved"].as_u64(), Some(saved), "nothing was saved");
 }
 
 #[test]
 fn a107_requests_are_counted_by_source_in_small_letters() {
-    let mut told = Told::new(&options(1000));
+    let mut host = Host::new(&options(1000));
     for (source, requests) in [
         (" Planner ", json!(2)),
         ("planner", json!(1)),
@@ -132,28 +132,28 @@ fn a107_requests_are_counted_by_source_in_small_letters() {
         ("replan", json!(0)),
         ("replan", json!(-3)),
     ] {
-        told.record(&json!({ "source": source, "requests": requests }));
+        host.record(&json!({ "source": source, "requests": requests }));
     }
     let requests = json!({ "total": 4, "bySource": { "planner": 3, "fallback": 1 } });
-    assert_eq!(monitored(&told)["requests"], requests);
+    assert_eq!(monitored(&host)["requests"], requests);
     for at in 0..100 {
-        told.record(&json!({ "source": format!("s{at}") }));
+        host.record(&json!({ "source": format!("s{at}") }));
     }
-    let requests = monitored(&told)["requests"].clone();
+    let requests = monitored(&host)["requests"].clone();
     assert_eq!(requests["total"], 104);
     assert_eq!(requests["bySource"].as_object().unwrap().len(), 33);
     assert_eq!(requests["bySource"]["others"], 70);
     for source in ["planner", "fallback", "s1"] {
-        told.record(&json!({ "source": source, "requests": i64::MAX }));
+        host.record(&json!({ "source": source, "requests": i64::MAX }));
     }
-    assert_eq!(monitored(&told)["requests"]["total"], u64::MAX);
+    assert_eq!(monitored(&host)["requests"]["total"], u64::MAX);
 }
 
 #[test]
 fn a108_the_levels_begin_at_70_85_and_95() {
-    let mut told = Told::new(&options(1000));
-    told.ask(&"words ".repeat(400));
-    told.request();
+    let mut host = Host::new(&options(1000));
+    host.ask(&"words ".repeat(400));
+    host.request();
     for (used, level) in [
         (699, "low"),
         (700, "medium"),
@@ -163,43 +163,43 @@ fn a108_the_levels_begin_at_70_85_and_95() {
         (950, "critical"),
         (1000, "critical"),
     ] {
-        told.used(used);
-        assert_eq!(told.state.status().pressure, level, "{used}");
+        host.used(used);
+        assert_eq!(host.session.status().pressure, level, "{used}");
     }
 }
 
 #[test]
 fn a109_a_level_is_warned_of_once_a_higher_one_silences_those_below_and_a_compaction_begins_anew() {
-    let mut told = Told::new(&options(1000));
-    told.ask(&"words ".repeat(400));
-    told.request();
-    told.used(600);
-    assert_eq!(told.warned(), None);
-    told.used(710);
-    assert_eq!(told.warned().unwrap(), warning("low", "medium", 71));
-    assert_eq!(told.warned(), None);
-    told.used(960);
-    assert_eq!(told.warned().unwrap(), warning("medium", "critical", 96));
+    let mut host = Host::new(&options(1000));
+    host.ask(&"words ".repeat(400));
+    host.request();
+    host.used(600);
+    assert_eq!(host.warned(), None);
+    host.used(710);
+    assert_eq!(host.warned().unwrap(), warning("low", "medium", 71));
+    assert_eq!(host.warned(), None);
+    host.used(960);
+    assert_eq!(host.warned().unwrap(), warning("medium", "critical", 96));
     for used in [860, 500, 720, 990] {
-        told.used(used);
-        assert_eq!(told.warned(), None, "{used}");
+        host.used(used);
+        assert_eq!(host.warned(), None, "{used}");
     }
-    told.record(&json!({ "phase": null, "tokensBefore": 990, "tokensAfter": 400 }));
-    told.used(400);
-    assert_eq!(told.warned(), None);
-    told.used(860);
-    assert_eq!(told.warned().unwrap(), warning("low", "high", 86));
+    host.record(&json!({ "phase": null, "tokensBefore": 990, "tokensAfter": 400 }));
+    host.used(400);
+    assert_eq!(host.warned(), None);
+    host.used(860);
+    assert_eq!(host.warned().unwrap(), warning("low", "high", 86));
 }
 
 #[test]
 fn a109_a_fold_of_our_own_begins_warnings_anew() {
-    let mut told = Told::new(&options(3000));
+    let mut host = Host::new(&options(3000));
     let mut levels = Vec::new();
-    while told.state.status().compactions < 2 {
-        told.ask(&"a question of some length ".repeat(4));
-        told.request();
-        levels.extend(told.warned().map(|it| it["to"].as_str().unwrap().to_owned()));
-        told.say(&"an answer of some length ".repeat(4));
+    while host.session.status().compactions < 2 {
+        host.ask(&"a question of some length ".repeat(4));
+        host.request();
+        levels.extend(host.warned().map(|it| it["to"].as_str().unwrap().to_owned()));
+        host.say(&"an answer of some length ".repeat(4));
     }
     let medium = levels.iter().filter(|it| *it == "medium").count();
     assert!(medium >= 2, "{levels:?}");
@@ -215,22 +215,22 @@ fn a110_the_text_of_a_phase_is_made_plain() {
         (Value::Null, "UNKNOWN"),
         (json!("x".repeat(150)), &*"X".repeat(100)),
     ] {
-        let mut told = Told::new(&options(1000));
-        told.record(&json!({ "phase": phase, "tokensBefore": 9, "tokensAfter": 4 }));
-        assert_eq!(monitored(&told)["compactions"]["last"]["phase"], shown);
+        let mut host = Host::new(&options(1000));
+        host.record(&json!({ "phase": phase, "tokensBefore": 9, "tokensAfter": 4 }));
+        assert_eq!(monitored(&host)["compactions"]["last"]["phase"], shown);
     }
 }
 
 #[test]
 fn what_is_no_record_is_refused() {
-    let mut told = Told::new(&options(1000));
+    let mut host = Host::new(&options(1000));
     for (what, expected) in [
         ("[]", "note: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got "),
         (r#"{"sauce":1}"#, "unknown option note.sauce; the options are source, requests, "),
         (r#"{"source":1}"#, "note.source: expected a string, got "),
         (r#"{"source":"a","requests":1.5}"#, "note.requests: expected a whole number, got "),
     ] {
-        let error = told.state.note_outside(what).unwrap_err().to_string();
+        let error = host.session.note_outside(what).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -11,23 +11,23 @@ use super::*;
 use crate::model::NONE;
 use crate::prune::{Policy, Setting};
 
-fn preset(name: &str, tokens: u32, more: &Value) -> Told {
+fn preset(name: &str, tokens: u32, more: &Value) -> Host {
     let mut options = window(tokens);
     options["preset"] = name.into();
     for (name, value) in more.as_object().unwrap() {
         options[name] = value.clone();
     }
-    Told::new(&options)
+    Host::new(&options)
 }
 
-pub(super) fn told_of(roles: &str) -> Told {
+pub(super) fn told_of(roles: &str) -> Host {
     let mut options = window(0);
     options["format"] = "openai-chat".into();
-    let mut told = Told::new(&options);
+    let mut host = Host::new(&options);
     let mut calls = 0;
     for role in roles.chars() {
         let id = |at: i32| format!("c{at}");
-        told.tell(match role {
+        host.tell(match role {
             'u' => json!({ "role": "user", "content": "go on" }),
             's' => json!({ "role": "system", "content": "be brief" }),
             'c' => {
@@ -36,24 +36,24 @@ pub(super) fn told_of(roles: &str) -> Told {
                 json!({ "role": "assistant", "content": "", "tool_calls": [call(10 * calls), call(10 * calls + 1)] })
             }
             't' => {
-                let results = told.messages.iter().rev().take_while(|it| it["role"] == "tool");
+                let results = host.messages.iter().rev().take_while(|it| it["role"] == "tool");
                 let number = i32::try_from(results.count()).unwrap();
                 json!({ "role": "tool", "tool_call_id": id(10 * calls + number), "content": "done" })
             }
             _ => json!({ "role": "assistant", "content": "done" }),
         });
     }
-    told
+    host
 }
 
 /// Turns with a call each; every result has so many characters.
-fn worked(told: &mut Told, turns: usize, chars: usize) {
+fn worked(host: &mut Host, turns: usize, chars: usize) {
     for at in 0..turns {
-        told.ask(&format!("question {at}"));
-        told.work(&format!("c{at}"), &json!({ "path": format!("src/{at}.rs") }), &text(at, chars));
-        told.say(&format!("answer {at}"));
+        host.ask(&format!("question {at}"));
+        host.work(&format!("c{at}"), &json!({ "path": format!("src/{at}.rs") }), &text(at, chars));
+        host.say(&format!("answer {at}"));
     }
-    told.ask("and now?");
+    host.ask("and now?");
 }
 
 pub(super) fn text(at: usize, chars: usize) -> String {
@@ -61,7 +61,7 @@ pub(super) fn text(at: usize, chars: usize) -> String {
     text.chars().take(chars).collect()
 }
 
-/// What the host is told to send, with edits carried out on results.
+/// What the host is host to send, with edits carried out on results.
 fn results(answer: &Answer) -> Vec<(u32, String)> {
     let edits = answer.edits.iter().flat_map(|edit| {
         edit.ops.iter().filter_map(|op| {
@@ -101,13 +101,13 @@ fn a67_the_trigger_is_a_share_of_the_usable_window_and_strict() {
 fn h17_pruning_what_was_pruned_changes_nothing() {
     for name in Policy::seeds() {
         for window in (4_000..16_000).step_by(500) {
-            let mut told = preset(name, window, &json!({ "transient": true }));
-            worked(&mut told, 40, 2000);
-            told.request();
-            let forms = told.forms();
-            told.state.sent.settled = false;
-            let again = told.request();
-            let got = (told.forms(), again.edits.len(), again.first_changed);
+            let mut host = preset(name, window, &json!({ "transient": true }));
+            worked(&mut host, 40, 2000);
+            host.request();
+            let forms = host.forms();
+            host.session.last_request.settled = false;
+            let again = host.request();
+            let got = (host.forms(), again.edits.len(), again.first_changed);
             assert_eq!(got, (forms, 0, None), "{name} {window}");
         }
     }
@@ -122,28 +122,28 @@ fn b14_the_outcome_tells_what_made_room() {
         ("context-budget", "truncate", "truncated"),
         ("context-budget", "summarize", "folded"),
     ] {
-        let mut told = preset(name, 12_000, &json!({ "strategy": strategy }));
-        worked(&mut told, 40, 2000);
-        let answer = told.request();
+        let mut host = preset(name, 12_000, &json!({ "strategy": strategy }));
+        worked(&mut host, 40, 2000);
+        let answer = host.request();
         let outcome = answer.outcome.as_ref().unwrap();
         assert_eq!(outcome.status, status, "{name} {strategy}");
         assert_eq!(answer.fold.is_some(), strategy == "summarize");
-        assert_eq!(told.request().outcome, None, "the same again made no room");
+        assert_eq!(host.request().outcome, None, "the same again made no room");
     }
     // Ours: an edit that pays makes no room, and one for capacity does.
-    let mut told = Told::new(&window(30_000));
-    told.ask("find it");
+    let mut host = Host::new(&window(30_000));
+    host.ask("find it");
     let mut timed = 0;
     for at in 0..60 {
-        told.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
-        let answer = told.request();
+        host.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+        let answer = host.request();
         assert_eq!(answer.outcome, None);
         timed += answer.edits.len();
     }
     assert!(timed > 0);
-    let mut told = Told::new(&window(30_000));
-    worked(&mut told, 60, 2000);
-    let answer = told.request();
+    let mut host = Host::new(&window(30_000));
+    worked(&mut host, 60, 2000);
+    let answer = host.request();
     assert!(answer.edits.iter().any(|edit| edit.rule == "capacity"));
     assert_eq!(answer.outcome.map(|it| it.status), Some("pruned"));
 }
@@ -154,13 +154,13 @@ fn h13_a_request_and_its_reply_are_never_split() {
     for name in Policy::seeds() {
         for last in 1..6 {
             let more = json!({ "protectFirst": 0, "protectTurns": 0, "protectTokens": 0, "protectLast": last });
-            let mut told = preset(name, 16_000, &more);
+            let mut host = preset(name, 16_000, &more);
             let mut cuts = Vec::new();
             for at in 0..60 {
-                told.ask(&format!("question {at}"));
-                let answer = told.request();
-                cuts.extend(answer.fold.map(|fold| (fold.first_kept, told.messages.len())));
-                told.say(&text(at, 2000));
+                host.ask(&format!("question {at}"));
+                let answer = host.request();
+                cuts.extend(answer.fold.map(|fold| (fold.first_kept, host.messages.len())));
+                host.say(&text(at, 2000));
             }
             assert!(!cuts.is_empty(), "{name} {last}");
             for (cut, count) in cuts {
@@ -174,24 +174,24 @@ fn h13_a_request_and_its_reply_are_never_split() {
 #[test]
 fn h13_the_last_request_stays_when_a_turn_is_split() {
     for name in Policy::seeds() {
-        let mut told = preset(name, 30_000, &json!({}));
+        let mut host = preset(name, 30_000, &json!({}));
         for at in 0..12 {
-            told.ask(&format!("early {at}"));
-            told.say(&text(at, 2000));
+            host.ask(&format!("early {at}"));
+            host.say(&text(at, 2000));
         }
-        told.ask("the request");
-        told.say("the reply");
-        told.ask("the last request");
+        host.ask("the request");
+        host.say("the reply");
+        host.ask("the last request");
         let mut folds = 0;
         for at in 0..60 {
-            told.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 3600));
-            let answer = told.request();
+            host.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 3600));
+            let answer = host.request();
             folds += u32::from(answer.fold.is_some());
             assert!(answer.fits, "{name}");
-            assert_eq!(told.state.violations(), [], "{name}");
+            assert_eq!(host.session.violations(), [], "{name}");
             let whole = |message: u32| {
-                let block = told.state.ledger.blocks_of(message).start;
-                told.state.ledger.blocks[block as usize].form
+                let block = host.session.transcript.ledger.blocks_of(message).start;
+                host.session.transcript.ledger.blocks[block as usize].form
             };
             assert_eq!(whole(26), Form::Full, "{name} at {at}");
         }
@@ -206,21 +206,21 @@ fn g13_parallel_calls_and_displaced_results_stay_together() {
     for name in Policy::seeds() {
         for strategy in ["summarize", "truncate", "discard"] {
             let more = json!({ "strategy": strategy, "format": "anthropic" });
-            let mut told = preset(name, 16_000, &more);
-            told.ask("go");
+            let mut host = preset(name, 16_000, &more);
+            host.ask("go");
             for at in 0..40 {
                 let call = |n: u32| json!({ "type": "tool_use", "id": format!("c{at}-{n}"), "name": "read", "input": { "n": n } });
                 let result = |n: u32| json!({ "type": "tool_result", "tool_use_id": format!("c{at}-{n}"), "content": text(at, 1200) });
-                told.tell(json!({ "role": "assistant", "content": [call(0), call(1), call(2)] }));
+                host.tell(json!({ "role": "assistant", "content": [call(0), call(1), call(2)] }));
                 if at % 5 == 0 {
-                    told.ask("wait");
+                    host.ask("wait");
                 }
-                told.tell(json!({ "role": "user", "content": [result(0), result(1), result(2)] }));
-                let answer = told.request();
+                host.tell(json!({ "role": "user", "content": [result(0), result(1), result(2)] }));
+                let answer = host.request();
                 assert!(answer.fits, "{name} {strategy} at {at}");
-                assert_eq!(told.state.violations(), [], "{name} {strategy} at {at}");
+                assert_eq!(host.session.violations(), [], "{name} {strategy} at {at}");
                 let mut groups: LiteMap<u32, bool> = LiteMap::new();
-                for block in &told.state.ledger.blocks {
+                for block in &host.session.transcript.ledger.blocks {
                     let live = block.form != Form::Gone;
                     if block.group != NONE {
                         assert_eq!(
@@ -240,23 +240,23 @@ fn g13_parallel_calls_and_displaced_results_stay_together() {
 fn b14_strategies_truncate_and_discard_take_no_fold() {
     for name in Policy::seeds() {
         for (strategy, rule) in [("truncate", "truncate"), ("discard", "discard")] {
-            let mut told = preset(name, 16_000, &json!({ "strategy": strategy }));
+            let mut host = preset(name, 16_000, &json!({ "strategy": strategy }));
             for at in 0..60 {
-                told.ask(&format!("question {at}"));
-                told.say(&text(at, 1600));
+                host.ask(&format!("question {at}"));
+                host.say(&text(at, 1600));
             }
-            told.ask("and now?");
-            let answer = told.request();
+            host.ask("and now?");
+            let answer = host.request();
             assert!(answer.fits && answer.fold.is_none(), "{name} {strategy}");
             let rules: Vec<_> = answer.edits.iter().map(|edit| edit.rule).collect();
             assert!(
                 rules.iter().filter(|it| **it == rule).count() > 10,
                 "{name} {strategy} {rules:?}"
             );
-            let user = told.state.ledger.blocks.iter().filter(|it| it.user);
+            let user = host.session.transcript.ledger.blocks.iter().filter(|it| it.user);
             assert!(user.clone().all(|it| matches!(it.form, Form::Full | Form::Gone)));
             assert!(strategy == "discard" || user.clone().all(|it| it.form == Form::Full));
-            assert_eq!(told.state.violations(), []);
+            assert_eq!(host.session.violations(), []);
         }
     }
 }
@@ -264,29 +264,32 @@ fn b14_strategies_truncate_and_discard_take_no_fold() {
 #[test]
 fn a_parked_session_wakes_to_what_a_preset_left() {
     for name in Policy::seeds() {
-        let mut told = preset(name, 16_000, &json!({ "format": "anthropic" }));
-        worked(&mut told, 30, 2000);
+        let mut host = preset(name, 16_000, &json!({ "format": "anthropic" }));
+        worked(&mut host, 30, 2000);
         let long = json!({ "path": "src/a.rs", "content": text(7, 3000) });
-        told.work("long", &long, "ok");
-        told.request();
-        let bytes = told.state.snapshot();
-        let options = told.state.options.clone();
-        let mut woken = Told {
-            state: State::restore(options, &bytes).unwrap(),
+        host.work("long", &long, "ok");
+        host.request();
+        let bytes = host.session.snapshot();
+        let options = host.session.options.clone();
+        let mut woken = Host {
+            session: Session::restore(options, &bytes).unwrap(),
             messages: Vec::new(),
-            now_ms: told.now_ms,
+            now_ms: host.now_ms,
         };
-        for message in told.messages.clone() {
+        for message in host.messages.clone() {
             woken.tell(message);
         }
-        for told in [&mut told, &mut woken] {
-            told.say("so");
-            worked(told, 2, 2000);
+        for host in [&mut host, &mut woken] {
+            host.say("so");
+            worked(host, 2, 2000);
         }
-        let (one, other) = (told.request(), woken.request());
+        let (one, other) = (host.request(), woken.request());
         assert_eq!(one.tokens, other.tokens, "{name}");
-        assert_eq!(told.forms(), woken.forms(), "{name}");
-        assert_eq!(told.state.lines.text, woken.state.lines.text, "{name}");
+        assert_eq!(host.forms(), woken.forms(), "{name}");
+        assert_eq!(
+            host.session.decisions.placeholders.text, woken.session.decisions.placeholders.text,
+            "{name}"
+        );
     }
 }
 

@@ -4,11 +4,11 @@ use super::*;
 use crate::model::{Item, Made, MadePart};
 use crate::validity::Provider;
 
-pub(super) fn told(provider: &str, format: &str, tokens: u32) -> Told {
+pub(super) fn host(provider: &str, format: &str, tokens: u32) -> Host {
     let mut options = window(tokens);
     options["provider"] = provider.into();
     options["format"] = format.into();
-    Told::new(&options)
+    Host::new(&options)
 }
 
 pub(super) fn written(answer: &Answer) -> Value {
@@ -21,11 +21,11 @@ pub(super) fn image(bytes: &str) -> Value {
 
 #[test]
 fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
-    let mut told = told("bedrock", "anthropic", 0);
-    told.ask("first");
-    let epoch = told.request().epoch;
-    told.ask("second");
-    let answer = told.request();
+    let mut host = host("bedrock", "anthropic", 0);
+    host.ask("first");
+    let epoch = host.request().epoch;
+    host.ask("second");
+    let answer = host.request();
     assert_eq!((answer.epoch, answer.first_changed, answer.keep), (epoch + 1, Some(0), 0));
     let block = json!({ "type": "text", "text": null });
     let joined = json!([{
@@ -40,25 +40,25 @@ fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
     }]);
     assert_eq!(written(&answer), joined);
     assert_eq!(answer.repairs.iter().map(|it| it.rule).collect::<Vec<_>>(), ["I9"]);
-    told.say("both");
-    told.ask("third");
-    let answer = told.request();
+    host.say("both");
+    host.ask("third");
+    let answer = host.request();
     assert_eq!((answer.keep, answer.first_changed), (1, None), "then it only grows");
     assert_eq!(written(&answer), json!([{ "index": 2 }, { "index": 3 }]));
 }
 
 #[test]
 fn a_message_of_ours_is_known_by_what_it_says_whichever_message_it_is_copied_from() {
-    let mut told = told("bedrock", "anthropic", 0);
+    let mut host = host("bedrock", "anthropic", 0);
     for bytes in ["AAAA", "AAAA", "BBBB"] {
-        told.tell(json!({ "role": "user", "content": [image(bytes)] }));
-        told.say("so");
+        host.tell(json!({ "role": "user", "content": [image(bytes)] }));
+        host.say("so");
     }
     let beside = json!({ "type": "text", "text": "look" });
-    told.tell(json!({ "role": "user", "content": [beside, image("AAAA")] }));
+    host.tell(json!({ "role": "user", "content": [beside, image("AAAA")] }));
     let key = |message, piece| {
         let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, piece)]);
-        told.state.entry(Item::Make(made), 0).key
+        host.session.entry(Item::Make(made), 0).key
     };
     assert_eq!(key(0, 0), key(2, 0));
     assert_eq!(key(0, 0), key(6, 1), "beside a text or alone");
@@ -68,57 +68,58 @@ fn a_message_of_ours_is_known_by_what_it_says_whichever_message_it_is_copied_fro
 
 #[test]
 fn a_result_that_shows_another_image_repeats_nothing() {
-    let mut told = told("anthropic", "anthropic", 30_000);
+    let mut host = host("anthropic", "anthropic", 30_000);
     for (at, bytes) in ["AAAA", "BBBB", "BBBB"].into_iter().enumerate() {
-        told.work(&format!("c{at}"), &json!({ "at": at }), "");
+        host.work(&format!("c{at}"), &json!({ "at": at }), "");
         let said = json!({ "type": "text", "text": words(100, "screen") });
         let shown = json!([said, image(bytes)]);
         let id = format!("s{at}");
         let call = json!({ "type": "tool_use", "id": id, "name": "look", "input": { "at": at } });
-        told.tell(json!({ "role": "assistant", "content": [call] }));
+        host.tell(json!({ "role": "assistant", "content": [call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": shown });
-        told.tell(json!({ "role": "user", "content": [result] }));
+        host.tell(json!({ "role": "user", "content": [result] }));
     }
-    let repeated: Vec<bool> = told.state.ledger.blocks.iter().map(|it| it.repeated).collect();
+    let repeated: Vec<bool> =
+        host.session.transcript.ledger.blocks.iter().map(|it| it.repeated).collect();
     assert_eq!(repeated.iter().filter(|&&it| it).count(), 1);
 }
 
 #[test]
 fn what_joins_before_it_was_sent_opens_nothing() {
-    let mut told = told("bedrock", "anthropic", 0);
-    told.ask("go");
-    let epoch = told.request().epoch;
-    told.work("a", &json!({}), "done");
-    told.ask("and?");
-    let answer = told.request();
+    let mut host = host("bedrock", "anthropic", 0);
+    host.ask("go");
+    let epoch = host.request().epoch;
+    host.work("a", &json!({}), "done");
+    host.ask("and?");
+    let answer = host.request();
     assert_eq!((answer.epoch, answer.first_changed, answer.items.len()), (epoch, None, 2));
-    assert_eq!(told.state.violations(), []);
+    assert_eq!(host.session.violations(), []);
 }
 
 #[test]
 fn a_line_between_a_tool_and_the_user_only_grows_the_request() {
-    let mut told = told("mistral", "openai-chat", 0);
-    told.ask("go");
+    let mut host = host("mistral", "openai-chat", 0);
+    host.ask("go");
     let call = json!({ "id": "abcdefghi", "type": "function", "function": { "name": "ls", "arguments": "{}" } });
-    told.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call] }));
-    told.tell(json!({ "role": "tool", "tool_call_id": "abcdefghi", "content": "x" }));
-    told.request();
-    told.ask("rather not");
-    let answer = told.request();
+    host.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call] }));
+    host.tell(json!({ "role": "tool", "tool_call_id": "abcdefghi", "content": "x" }));
+    host.request();
+    host.ask("rather not");
+    let answer = host.request();
     let line = json!({ "role": "assistant", "content": crate::validity::GAP });
     let expected = json!([{ "make": line, "copies": [], "content": "/content", "role": "assistant", "about": 2 }, { "index": 3 }]);
     assert_eq!((written(&answer), answer.first_changed), (expected, None));
-    assert_eq!(told.state.violations(), []);
+    assert_eq!(host.session.violations(), []);
 }
 
 #[test]
 fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
-    let mut told = told("anthropic", "anthropic", 0);
-    told.ask("a");
-    told.say("b");
-    told.tell(json!({ "role": "system", "content": [{ "type": "text", "text": "be brief" }] }));
-    told.ask("c");
-    let answer = told.request();
+    let mut host = host("anthropic", "anthropic", 0);
+    host.ask("a");
+    host.say("b");
+    host.tell(json!({ "role": "system", "content": [{ "type": "text", "text": "be brief" }] }));
+    host.ask("c");
+    let answer = host.request();
     let items = written(&answer);
     assert_eq!(items[2]["make"]["content"][0]["text"], crate::validity::SYSTEM);
     assert_eq!(
@@ -126,42 +127,42 @@ fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
         json!({ "path": "/content/1", "index": 2, "from": "/content/0" })
     );
     assert_eq!(items[3], json!({ "index": 3 }));
-    assert_eq!(told.state.violations(), []);
+    assert_eq!(host.session.violations(), []);
 }
 
 #[test]
 fn a_system_message_after_a_fold_follows_its_head_however_often_the_request_is_built() {
-    let mut told = told("openai-chat", "openai-chat", 600);
+    let mut host = host("openai-chat", "openai-chat", 600);
     for at in 0..4 {
-        told.say(&words(200, &format!("x{at}y")));
+        host.say(&words(200, &format!("x{at}y")));
     }
-    told.tell(json!({ "role": "system", "content": "be kind" }));
-    assert!(told.request().fold.is_some());
-    told.tell(json!({ "role": "system", "content": "be brief" }));
-    told.request();
-    let before = told.state.sent.items.clone();
-    told.state.sent.rebuild = true;
-    told.ask("go on");
-    told.request();
-    assert_eq!(told.state.sent.items.get(..before.len()), Some(&before[..]));
+    host.tell(json!({ "role": "system", "content": "be kind" }));
+    assert!(host.request().fold.is_some());
+    host.tell(json!({ "role": "system", "content": "be brief" }));
+    host.request();
+    let before = host.session.last_request.items.clone();
+    host.session.last_request.rebuild = true;
+    host.ask("go on");
+    host.request();
+    assert_eq!(host.session.last_request.items.get(..before.len()), Some(&before[..]));
 }
 
 #[test]
 fn a_stub_in_a_joined_message_is_what_it_is_elsewhere() {
-    let mut told = told("bedrock", "anthropic", 30_000);
-    told.ask("find it");
+    let mut host = host("bedrock", "anthropic", 30_000);
+    host.ask("find it");
     let mut items = String::new();
     for at in 0..25 {
-        told.work(&format!("c.{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
-        told.ask("and?");
-        let answer = told.request();
-        assert_eq!(told.state.violations(), [], "{at}");
+        host.work(&format!("c.{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
+        host.ask("and?");
+        let answer = host.request();
+        assert_eq!(host.session.violations(), [], "{at}");
         items.push_str(&written(&answer).to_string());
         for edit in &answer.edits {
             assert!(edit.tokens_after < edit.tokens_before, "{edit:?}");
         }
     }
-    assert!(told.forms().contains(&Form::Stubbed));
+    assert!(host.forms().contains(&Form::Stubbed));
     let stub = r#""ops":[{"op":"add","path":"/content/0/content","value":"[result cut"#;
     assert!(items.contains(stub), "{items}");
 }
@@ -170,66 +171,66 @@ fn a_stub_in_a_joined_message_is_what_it_is_elsewhere() {
 fn the_rules_hold_through_edits_and_folds_under_every_provider() {
     for provider in Provider::ALL {
         for steers in [1, 3, 100] {
-            let mut told = told(provider.name(), "anthropic", 6000);
-            told.ask("find it");
+            let mut host = host(provider.name(), "anthropic", 6000);
+            host.ask("find it");
             for at in 0..60 {
                 let id = format!("call.{}", at % 7);
-                told.work(&id, &json!({ "path": at }), &words(120, &format!("x{at}y")));
+                host.work(&id, &json!({ "path": at }), &words(120, &format!("x{at}y")));
                 if at % steers == 0 {
-                    told.ask(&words(30, "and"));
+                    host.ask(&words(30, "and"));
                 }
                 if at % 11 == 0 {
-                    told.say("so far");
-                    told.ask("more");
+                    host.say("so far");
+                    host.ask("more");
                 }
-                let answer = told.request();
-                assert_eq!(told.state.violations(), [], "{} at {at}", provider.name());
+                let answer = host.request();
+                assert_eq!(host.session.violations(), [], "{} at {at}", provider.name());
                 let beyond =
                     answer.repairs.iter().filter(|it| it.message.contains("has no result"));
                 assert_eq!(beyond.count(), 0, "{}", provider.name());
             }
-            assert!(told.state.pruner.head.is_some(), "{}: no fold", provider.name());
+            assert!(host.session.decisions.pruner.head.is_some(), "{}: no fold", provider.name());
         }
     }
 }
 
 #[test]
 fn images_beyond_the_limit_go_from_the_oldest_on_many_at_once() {
-    let mut told = told("anthropic", "anthropic", 0);
+    let mut host = host("anthropic", "anthropic", 0);
     let (mut epoch, mut opened) = (0, 0);
     for at in 0..230 {
         let text = json!({ "type": "text", "text": format!("shot {at}") });
-        told.tell(json!({ "role": "user", "content": [image("iVBORw0KGgo"), text] }));
-        let answer = told.request();
+        host.tell(json!({ "role": "user", "content": [image("iVBORw0KGgo"), text] }));
+        let answer = host.request();
         opened += u32::from(answer.epoch > epoch);
         epoch = answer.epoch;
-        assert_eq!(told.state.violations(), [], "{at}");
-        told.say("seen");
+        assert_eq!(host.session.violations(), [], "{at}");
+        host.say("seen");
     }
     assert_eq!(opened, 3);
-    assert_eq!(told.state.explain(0).unwrap().rule, "provider-limit");
-    assert_eq!(told.forms().iter().filter(|form| **form == Form::Stubbed).count(), 153);
+    assert_eq!(host.session.explain(0).unwrap().rule, "provider-limit");
+    assert_eq!(host.forms().iter().filter(|form| **form == Form::Stubbed).count(), 153);
 }
 
 #[test]
 fn bytes_beyond_the_limit_go_from_the_oldest_on() {
-    let mut told = told("anthropic", "anthropic", 0);
-    told.ask("watch");
+    let mut host = host("anthropic", "anthropic", 0);
+    host.ask("watch");
     let data = "A".repeat(3_000_000);
     for at in 0..12 {
         let id = format!("c{at}");
         let call = json!({ "type": "tool_use", "id": id, "name": "look", "input": {} });
-        told.tell(json!({ "role": "assistant", "content": [call] }));
+        host.tell(json!({ "role": "assistant", "content": [call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": [image(&data)] });
-        told.tell(json!({ "role": "user", "content": [result] }));
-        let answer = told.request();
+        host.tell(json!({ "role": "user", "content": [result] }));
+        let answer = host.request();
         assert_eq!(answer.repairs, [], "{at}");
     }
-    assert_eq!(told.state.check(false).iter().map(|it| it.rule).collect::<Vec<_>>(), ["I28"]);
-    let gone = told.forms().iter().filter(|form| **form == Form::Stubbed).count();
+    assert_eq!(host.session.check(false).iter().map(|it| it.rule).collect::<Vec<_>>(), ["I28"]);
+    let gone = host.forms().iter().filter(|form| **form == Form::Stubbed).count();
     assert_eq!(gone, 4, "down to three quarters of 32 MB when the eleventh came");
-    told.ask(&"a".repeat(33_000_000));
-    assert_eq!(told.request().repairs.iter().map(|it| it.rule).collect::<Vec<_>>(), ["I28"]);
+    host.ask(&"a".repeat(33_000_000));
+    assert_eq!(host.request().repairs.iter().map(|it| it.rule).collect::<Vec<_>>(), ["I28"]);
 }
 
 #[test]
@@ -244,14 +245,14 @@ fn bedrock_is_told_of_unbound_reasoning_in_the_body_of_invoke_model() {
     for (provider, pointer) in
         [("anthropic", "/headers/anthropic-beta"), ("bedrock", "/body/anthropic_beta/0")]
     {
-        let mut told = told(provider, "anthropic", 10_000);
-        told.ask("go");
+        let mut host = host(provider, "anthropic", 10_000);
+        host.ask("go");
         let mut hints = None;
         for at in 0..30 {
-            told.tell(thought(at));
+            host.tell(thought(at));
             let result = json!({ "type": "tool_result", "tool_use_id": format!("c{at}"), "content": words(200, &format!("x{at}y")) });
-            told.tell(json!({ "role": "user", "content": [result] }));
-            hints = told.request().hints.or(hints);
+            host.tell(json!({ "role": "user", "content": [result] }));
+            hints = host.request().hints.or(hints);
         }
         let hints: Value = serde_json::from_str(hints.unwrap()).unwrap();
         let beta = "thinking-binding-controls-2026-08-01";
@@ -266,47 +267,47 @@ fn markers_are_counted_in_every_request_as_the_host_has_them_then() {
             json!({ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } });
         json!({ "role": "user", "content": [block] })
     };
-    let mut told = told("anthropic", "anthropic", 0);
+    let mut host = host("anthropic", "anthropic", 0);
     for at in 0..3 {
-        told.tell(marked(&format!("q{at}")));
-        told.say("a");
+        host.tell(marked(&format!("q{at}")));
+        host.say("a");
     }
-    told.tell(marked("q"));
-    told.state
+    host.tell(marked("q"));
+    host.session
         .set_parts(r#"{"tools":[{"name":"read","cache_control":{"type":"ephemeral"}}]}"#)
         .unwrap();
-    let answer = told.request();
+    let answer = host.request();
     let unmarked =
         json!({ "index": 0, "ops": [{ "op": "remove", "path": "/content/0/cache_control" }] });
     assert_eq!(written(&answer)[0], unmarked);
-    told.say("a");
-    told.tell(marked("next"));
-    let answer = told.request();
+    host.say("a");
+    host.tell(marked("next"));
+    let answer = host.request();
     assert_eq!((answer.first_changed, answer.keep, answer.repairs.len()), (None, 2, 1));
     let unmarked =
         json!({ "index": 2, "ops": [{ "op": "remove", "path": "/content/0/cache_control" }] });
     assert_eq!(written(&answer)[0], unmarked);
     // A host that moves a marker to its newest message has no more of them.
-    told.say("a");
-    told.messages[4] = json!({ "role": "user", "content": [{ "type": "text", "text": "q2" }] });
-    told.tell(marked("newest"));
-    let answer = told.request();
+    host.say("a");
+    host.messages[4] = json!({ "role": "user", "content": [{ "type": "text", "text": "q2" }] });
+    host.tell(marked("newest"));
+    let answer = host.request();
     assert_eq!(written(&answer), json!([{ "index": 9 }, { "index": 10 }]));
     assert_eq!(answer.repairs[0].index, 2, "{:?}", answer.repairs);
 }
 
 #[test]
 fn what_is_sent_from_a_marker_on_is_handed_over_again_and_nothing_before_it() {
-    let mut told = told("anthropic", "anthropic", 0);
+    let mut host = host("anthropic", "anthropic", 0);
     let block = json!({ "type": "text", "text": "q", "cache_control": { "type": "ephemeral" } });
     let mut written = 0;
     for at in 0..200 {
-        told.tell(json!({ "role": "user", "content": [block] }));
-        let answer = told.request();
+        host.tell(json!({ "role": "user", "content": [block] }));
+        let answer = host.request();
         assert_eq!((answer.epoch, answer.first_changed), (0, None));
         assert!(answer.items.len() < 12, "{at}: {}", answer.items.len());
         written += answer.items.len();
-        told.say("a");
+        host.say("a");
     }
     assert!(written < 200 * 12);
 }
@@ -321,19 +322,23 @@ fn markers_that_pay_are_four_with_those_of_the_host() {
             |at| json!({ "type": "text", "text": "be brief", "cache_control": marked(at, system) });
         let tool = |at| json!({ "name": format!("t{at}"), "cache_control": marked(at, tools) });
         let parts = json!({ "system": [block(0), block(1)], "tools": [tool(0), tool(1)] });
-        let mut told = Told::new(&window(30_000));
-        told.state.set_parts(&parts.to_string()).unwrap();
+        let mut host = Host::new(&window(30_000));
+        host.session.set_parts(&parts.to_string()).unwrap();
         let mut seen = 0;
         for at in 0..250 {
-            told.ask(&format!("question {at}"));
-            let answer = told.request();
+            host.ask(&format!("question {at}"));
+            let answer = host.request();
             let [.., last] = answer.cache_breakpoints[..] else {
                 assert_eq!(most, 0);
                 continue;
             };
-            assert_eq!(last as usize + 1, told.state.sent.items.len(), "the end first of all");
+            assert_eq!(
+                last as usize + 1,
+                host.session.last_request.items.len(),
+                "the end first of all"
+            );
             seen = seen.max(answer.cache_breakpoints.len());
-            told.say(&words(200, &format!("a{at}b")));
+            host.say(&words(200, &format!("a{at}b")));
         }
         assert_eq!(seen, most, "{system} {tools}");
     }
@@ -341,18 +346,18 @@ fn markers_that_pay_are_four_with_those_of_the_host() {
 
 #[test]
 fn only_reasoning_of_turns_with_calls_is_tied_to_them() {
-    let mut told = told("deepseek", "openai-chat", 0);
-    told.ask("a");
-    told.tell(json!({ "role": "assistant", "content": "b", "reasoning_content": "hm" }));
-    told.ask("c");
+    let mut host = host("deepseek", "openai-chat", 0);
+    host.ask("a");
+    host.tell(json!({ "role": "assistant", "content": "b", "reasoning_content": "hm" }));
+    host.ask("c");
     let call =
         json!({ "id": "c1", "type": "function", "function": { "name": "ls", "arguments": "{}" } });
-    told.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call], "reasoning_content": "hm" }));
-    told.tell(json!({ "role": "tool", "tool_call_id": "c1", "content": "x" }));
-    told.tell(json!({ "role": "assistant", "content": "d", "reasoning_content": "so" }));
-    told.ask("e");
-    told.request();
-    let blocks = told.state.ledger.blocks.iter();
+    host.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call], "reasoning_content": "hm" }));
+    host.tell(json!({ "role": "tool", "tool_call_id": "c1", "content": "x" }));
+    host.tell(json!({ "role": "assistant", "content": "d", "reasoning_content": "so" }));
+    host.ask("e");
+    host.request();
+    let blocks = host.session.transcript.ledger.blocks.iter();
     let thinking = blocks.filter(|block| block.kind == crate::model::Kind::Thinking);
     let tied: Vec<_> =
         thinking.map(|it| (it.mask.may_edit, it.group != crate::model::NONE)).collect();
@@ -372,13 +377,13 @@ fn a_results_texts_are_mended_beside_its_image() {
             json!({ "role": "assistant", "content": [call] }),
             json!({ "role": "user", "content": [result] }),
         ];
-        let mut told = told("anthropic", "anthropic", 0);
+        let mut host = host("anthropic", "anthropic", 0);
         for message in messages {
             let json = message.to_string().replace("HALF", "\\ud83d");
-            told.state.push(json.as_bytes()).unwrap();
+            host.session.push(json.as_bytes()).unwrap();
         }
-        let answer = told.request();
-        assert_eq!(told.state.violations(), []);
+        let answer = host.request();
+        assert_eq!(host.session.violations(), []);
         written(&answer)[2]["ops"].clone()
     };
     let gone = json!({ "op": "remove", "path": "/content/0/content/0" });
@@ -391,26 +396,29 @@ fn a_results_texts_are_mended_beside_its_image() {
 #[test]
 fn pis_system_messages_are_sent_as_they_are_wherever_they_stand() {
     for provider in ["anthropic", "bedrock", "mistral", "openai-chat", "gemini"] {
-        let mut told = told(provider, "pi", 4_000);
+        let mut host = host(provider, "pi", 4_000);
         let empty = json!({ "role": "system", "content": "", "toolsAdded": [], "timestamp": 1 });
-        told.tell(empty);
+        host.tell(empty);
         for at in 0..40 {
-            told.tell(json!({ "role": "user", "content": words(60, "ask"), "timestamp": at }));
+            host.tell(json!({ "role": "user", "content": words(60, "ask"), "timestamp": at }));
             let said = [json!({ "type": "text", "text": words(60, "say") })];
-            told.tell(json!({ "role": "assistant", "content": said, "stopReason": "stop", "timestamp": at }));
+            host.tell(json!({ "role": "assistant", "content": said, "stopReason": "stop", "timestamp": at }));
             if at == 20 {
                 // Half a character: the host's own converter cleans it.
                 let broken = r#"{"role":"system","content":"\ud83d","sections":{"a":"\udc00 b"}}"#;
-                assert_eq!(told.state.push(broken.as_bytes()), Ok(Pushed::Taken));
-                told.messages.push(json!(null));
+                assert_eq!(host.session.push(broken.as_bytes()), Ok(Append::Appended));
+                host.messages.push(json!(null));
             }
         }
-        told.tell(json!({ "role": "user", "content": "end", "timestamp": 99 }));
-        let answer = told.request();
+        host.tell(json!({ "role": "user", "content": "end", "timestamp": 99 }));
+        let answer = host.request();
         let items = written(&answer);
         let kept = |index: u32| items.as_array().unwrap().contains(&json!({ "index": index }));
         assert!(kept(0) && kept(43), "{provider}: {items}");
-        assert!(told.state.ledger.live().len() < 80, "{provider}: something was folded");
+        assert!(
+            host.session.transcript.ledger.live().len() < 80,
+            "{provider}: something was folded"
+        );
         let rules: Vec<_> = answer.repairs.iter().map(|it| (it.rule, it.index)).collect();
         assert_eq!(rules, [], "{provider}");
     }
@@ -419,12 +427,12 @@ fn pis_system_messages_are_sent_as_they_are_wherever_they_stand() {
 #[test]
 fn a_history_of_which_a_quarter_would_be_lost_is_refused_unless_its_format_is_named() {
     let history = |options: &Value, lost: usize| {
-        let mut told = Told::new(options);
+        let mut host = Host::new(options);
         for at in 0..8 {
-            told.ask("go");
-            told.say(if at < lost { "" } else { "so" });
+            host.ask("go");
+            host.say(if at < lost { "" } else { "so" });
         }
-        told.state.understood()
+        host.session.understood()
     };
     assert_eq!(history(&window(1000), 2), Ok(()));
     let error = history(&window(1000), 4).unwrap_err().to_string();
@@ -437,29 +445,29 @@ fn a_history_of_which_a_quarter_would_be_lost_is_refused_unless_its_format_is_na
 
 #[test]
 fn a_prefix_gets_no_end_of_ours_and_one_that_is_closed_again_only_its_end() {
-    let mut told = told("anthropic", "anthropic", 0);
-    told.state.set_parts(r#"{"open":true}"#).unwrap();
-    told.ask("go");
-    told.say("so");
-    let open = told.request();
+    let mut host = host("anthropic", "anthropic", 0);
+    host.session.set_parts(r#"{"open":true}"#).unwrap();
+    host.ask("go");
+    host.say("so");
+    let open = host.request();
     assert_eq!(written(&open), json!([{ "index": 0 }, { "index": 1 }]));
-    assert_eq!((open.repairs, told.state.violations()), (vec![], vec![]));
-    let parked = told.state.snapshot();
+    assert_eq!((open.repairs, host.session.violations()), (vec![], vec![]));
+    let parked = host.session.snapshot();
     let options = Options::parse(&window(0).to_string()).unwrap();
     for open in [true, false] {
-        let mut woken = Told {
-            state: State::restore(options.clone(), &parked).unwrap(),
+        let mut woken = Host {
+            session: Session::restore(options.clone(), &parked).unwrap(),
             messages: vec![],
             now_ms: 0,
         };
-        woken.state.set_parts(&json!({ "open": open }).to_string()).unwrap();
+        woken.session.set_parts(&json!({ "open": open }).to_string()).unwrap();
         woken.ask("go");
         woken.say("so");
         let answer = woken.request();
         assert_eq!((answer.first_changed, answer.epoch), (None, 0), "{open}");
         assert_eq!(answer.items.len(), if open { 2 } else { 3 });
     }
-    told.state.set_parts("{}").unwrap();
-    let closed = told.request();
+    host.session.set_parts("{}").unwrap();
+    let closed = host.request();
     assert_eq!((closed.keep, closed.first_changed, closed.items.len()), (2, None, 1));
 }

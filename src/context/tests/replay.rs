@@ -4,18 +4,18 @@ use super::*;
 
 /// A session of `count` calls, as `readSession` gives it; the last message of the model names what an old result held.
 fn session(count: usize) -> Value {
-    let mut told = Told::new(&window(0));
-    told.ask("find it");
+    let mut host = Host::new(&window(0));
+    host.ask("find it");
     for at in 0..count {
-        told.work(
+        host.work(
             &format!("c{at}"),
             &json!({ "step": at }),
             &format!("src/file_{at}.rs {}", words(400, "of it ")),
         );
     }
-    told.say("it is in src/file_0.rs");
+    host.say("it is in src/file_0.rs");
     let calls: Vec<Value> = (0..=count).map(|at| json!({ "sent": 1 + 2 * at })).collect();
-    json!({ "messageFormat": "anthropic", "messages": told.messages, "calls": calls })
+    json!({ "messageFormat": "anthropic", "messages": host.messages, "calls": calls })
 }
 
 fn replay(session: &Value, options: &Value, last: Option<u32>) -> Replay {
@@ -63,12 +63,12 @@ fn recall_asks_what_the_next_message_still_found() {
 
 #[test]
 fn user_text_is_what_each_request_still_held_of_it() {
-    let mut told = Told::new(&window(0));
-    told.ask(&words(3000, "first "));
-    told.say("noted");
-    told.ask(&words(1000, "then "));
-    told.say("noted too");
-    let messages = told.messages;
+    let mut host = Host::new(&window(0));
+    host.ask(&words(3000, "first "));
+    host.say("noted");
+    host.ask(&words(1000, "then "));
+    host.say("noted too");
+    let messages = host.messages;
     let calls = json!([{ "sent": 1 }, { "sent": 3 }]);
     let session = json!({ "messageFormat": "anthropic", "messages": messages, "calls": calls });
     let kept = |tokens| replay(&session, &window(tokens), None).totals.recall.user_text;

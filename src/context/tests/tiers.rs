@@ -3,22 +3,22 @@
 use super::*;
 
 /// Turns of a call with a result, what the model says beside the call, and its answer; all long.
-fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Told {
+fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Host {
     let options = json!({ "window": { "contextTokens": 0 }, "format": format, "provider": provider, "transient": true, "tiers": tiers });
-    let mut told = Told::new(&options);
+    let mut host = Host::new(&options);
     let long = |of: &str, at: usize| words(300, &format!("{of}{at}v"));
     for at in 0..count {
         let id = format!("c{at}");
-        told.tell(json!({ "role": "user", "content": long("ask", at) }));
+        host.tell(json!({ "role": "user", "content": long("ask", at) }));
         if format == "anthropic" {
             let (text, thinking) = (
                 json!({ "type": "text", "text": long("so", at) }),
                 json!({ "type": "thinking", "thinking": "hm", "signature": "s" }),
             );
             let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": { "path": long("in", at) } });
-            told.tell(json!({ "role": "assistant", "content": [thinking, text, call] }));
-            told.tell(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": long("got", at) }] }));
-            told.tell(json!({ "role": "assistant", "content": long("say", at) }));
+            host.tell(json!({ "role": "assistant", "content": [thinking, text, call] }));
+            host.tell(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": long("got", at) }] }));
+            host.tell(json!({ "role": "assistant", "content": long("say", at) }));
         } else {
             for item in [
                 json!({ "type": "reasoning", "id": format!("rs_{at}"), "summary": [] }),
@@ -27,18 +27,18 @@ fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Told {
                 json!({ "type": "reasoning", "id": format!("rs_{at}b"), "summary": [] }),
                 json!({ "type": "message", "id": format!("msg_{at}"), "role": "assistant", "content": [{ "type": "output_text", "text": long("say", at) }] }),
             ] {
-                told.tell(item);
+                host.tell(item);
             }
         }
     }
-    told.ask("and now?");
-    told
+    host.ask("and now?");
+    host
 }
 
 /// What goes out, message by message: all of it, or what is done with it.
-fn out(told: &mut Told) -> Vec<(u32, Option<Value>)> {
-    let answer = told.request();
-    assert_eq!(told.state.violations(), []);
+fn out(host: &mut Host) -> Vec<(u32, Option<Value>)> {
+    let answer = host.request();
+    assert_eq!(host.session.violations(), []);
     let items = answer.items.iter().map(|item| match item {
         Written::Keep { index } => (*index, None),
         Written::Edit { index, ops } => {
@@ -52,8 +52,8 @@ fn out(told: &mut Told) -> Vec<(u32, Option<Value>)> {
 #[test]
 fn i23_three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay() {
     // The last question is a turn of its own: two full ones are before it.
-    let mut told = turns("anthropic", "anthropic", 9, &json!({}));
-    let out = out(&mut told);
+    let mut host = turns("anthropic", "anthropic", 9, &json!({}));
+    let out = out(&mut host);
     let of =
         |turn: u32| -> Vec<_> { out.iter().filter(|(at, _)| at / 4 == turn).cloned().collect() };
     for heavy in [0, 1] {
@@ -77,18 +77,18 @@ fn i23_three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay(
         assert!(of(full).iter().all(|(_, ops)| ops.is_none()) && of(full).len() == 4);
     }
     assert_eq!(out.last(), Some(&(36, None)));
-    assert_eq!(told.state.explain(1).unwrap().rule, "prune");
+    assert_eq!(host.session.explain(1).unwrap().rule, "prune");
 }
 
 #[test]
 fn i23_limits_are_the_hosts_to_choose() {
     let short = json!({ "fullTurns": 1, "lightTurns": 1, "resultChars": 100_000, "textChars": 10 });
     let out = out(&mut turns("anthropic", "anthropic", 3, &short));
-    let told: Vec<_> = out.iter().map(|(at, ops)| (*at, ops.is_some())).collect();
+    let host: Vec<_> = out.iter().map(|(at, ops)| (*at, ops.is_some())).collect();
     let heavy = [(0, false), (3, false), (4, false), (7, false)];
-    assert_eq!(told[..4], heavy);
+    assert_eq!(host[..4], heavy);
     // I10: what stands beside the newest reasoning stays as it is.
-    assert_eq!(told[4..], [(8, true), (9, false), (10, false), (11, true), (12, false)]);
+    assert_eq!(host[4..], [(8, true), (9, false), (10, false), (11, true), (12, false)]);
     let parse = |tiers: &str| Options::parse(&format!(r#"{{"tiers":{tiers}}}"#)).unwrap_err();
     let error = parse(r#"{"lightTurns":-1}"#).to_string();
     assert_eq!(error, "lightTurns: expected a number from 0 to 4294967295, got -1");
@@ -98,8 +98,8 @@ fn i23_limits_are_the_hosts_to_choose() {
 /// I14: an answer that is known by its id goes out with the reasoning that led to it.
 #[test]
 fn i23_an_answer_keeps_the_reasoning_that_its_provider_wants_with_it() {
-    let mut told = turns("openai-responses", "openai-responses", 9, &json!({}));
-    let out = out(&mut told);
+    let mut host = turns("openai-responses", "openai-responses", 9, &json!({}));
+    let out = out(&mut host);
     let kept: Vec<u32> = out.iter().map(|(at, _)| *at).filter(|at| *at < 12).collect();
     assert_eq!(kept, [0, 4, 5, 6, 10, 11]);
 }

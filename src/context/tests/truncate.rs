@@ -4,8 +4,8 @@ use super::snapshot::turn;
 use super::*;
 
 /// The same session, which reads all its messages again whenever its history ends otherwise.
-fn again(told: &Told) -> Told {
-    Told { state: told.state.clone(), messages: Vec::new(), now_ms: told.now_ms }
+fn again(host: &Host) -> Host {
+    Host { session: host.session.clone(), messages: Vec::new(), now_ms: host.now_ms }
 }
 
 fn few() -> ProptestConfig {
@@ -17,60 +17,60 @@ proptest! {
 
     #[test]
     fn what_is_not_read_again_is_decided_as_if_it_were(kinds in prop::collection::vec(0u8..10, 10..60), tokens in 6_000u32..40_000, ends in prop::collection::vec(0u8..4, 60)) {
-        let mut told = Told::new(&window(tokens));
-        told.ask("find it");
-        told.request();
+        let mut host = Host::new(&window(tokens));
+        host.ask("find it");
+        host.request();
         for (at, (kind, end)) in kinds.into_iter().zip(ends).enumerate() {
-            turn(&mut told, kind, at);
-            let same = told.messages.len();
+            turn(&mut host, kind, at);
+            let same = host.messages.len();
             match end {
                 0 => {}
-                1 => told.work("last", &json!({ "path": at }), &words(900, "last")),
-                _ => told.ask(&format!("reminder {at} of src/f{at}.rs {}", words(60, "more"))),
+                1 => host.work("last", &json!({ "path": at }), &words(900, "last")),
+                _ => host.ask(&format!("reminder {at} of src/f{at}.rs {}", words(60, "more"))),
             }
-            told.request();
+            host.request();
             if end == 0 {
                 continue;
             }
-            told.messages.truncate(same);
-            let mut other = again(&told);
-            other.state.measured = None;
-            other.state.resync();
-            for message in told.messages.clone() {
+            host.messages.truncate(same);
+            let mut other = again(&host);
+            other.session.restoration.measured = None;
+            other.session.resync();
+            for message in host.messages.clone() {
                 other.tell(message);
             }
-            let kept = told.state.truncate(u32::try_from(same).unwrap(), false);
-            for message in told.messages.split_off(kept as usize) {
-                told.tell(message);
+            let kept = host.session.truncate(u32::try_from(same).unwrap(), false);
+            for message in host.messages.split_off(kept as usize) {
+                host.tell(message);
             }
-            for one in [&mut told, &mut other] {
+            for one in [&mut host, &mut other] {
                 one.say(&format!("answer {at}"));
             }
-            let (got, wanted) = (told.request(), other.request());
+            let (got, wanted) = (host.request(), other.request());
             prop_assert_eq!(&got, &wanted);
-            prop_assert_eq!(told.view(), other.view());
-            prop_assert_eq!(told.state.snapshot(), other.state.snapshot());
+            prop_assert_eq!(host.view(), other.view());
+            prop_assert_eq!(host.session.snapshot(), other.session.snapshot());
         }
     }
 }
 
 #[test]
 fn only_what_parted_is_measured_again() {
-    let mut told = Told::new(&window(1_000_000));
+    let mut host = Host::new(&window(1_000_000));
     let mut costs = Vec::new();
     for at in 0..200 {
-        told.ask(&format!("question {at}"));
-        let same = told.messages.len();
-        told.ask(&format!("reminder {at}"));
-        told.request();
-        told.messages.truncate(same);
-        let before = told.state.counters().bytes_measured;
-        let kept = told.state.truncate(u32::try_from(same).unwrap(), false);
-        for message in told.messages.split_off(kept as usize) {
-            told.tell(message);
+        host.ask(&format!("question {at}"));
+        let same = host.messages.len();
+        host.ask(&format!("reminder {at}"));
+        host.request();
+        host.messages.truncate(same);
+        let before = host.session.counters().bytes_measured;
+        let kept = host.session.truncate(u32::try_from(same).unwrap(), false);
+        for message in host.messages.split_off(kept as usize) {
+            host.tell(message);
         }
-        told.say(&format!("answer {at}"));
-        costs.push(told.state.counters().bytes_measured - before);
+        host.say(&format!("answer {at}"));
+        costs.push(host.session.counters().bytes_measured - before);
     }
     let (early, late) = (costs[20], costs[199]);
     assert!(late <= early + 20, "{late} bytes, {early} before");

@@ -3,11 +3,11 @@
 use super::*;
 
 /// One more message, or a call and its result.
-fn grow(told: &mut Told, at: usize, size: usize, kind: u8) {
+fn grow(host: &mut Host, at: usize, size: usize, kind: u8) {
     match kind {
-        0 => told.say(&words(size, &format!("a{at}b"))),
-        1 => told.ask(&words(size, &format!("u{at}v"))),
-        _ => told.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
+        0 => host.say(&words(size, &format!("a{at}b"))),
+        1 => host.ask(&words(size, &format!("u{at}v"))),
+        _ => host.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
     }
 }
 
@@ -20,67 +20,68 @@ fn shortening() -> Value {
 }
 
 /// The first request that needs a text, in a session where each result is larger than a part of the window.
-fn needing() -> (Told, Vec<u32>) {
-    let mut told = Told::new(&shortening());
-    told.ask("go");
+fn needing() -> (Host, Vec<u32>) {
+    let mut host = Host::new(&shortening());
+    host.ask("go");
     for at in 0..200 {
-        told.work(&format!("c{at}"), &json!({ "path": at }), &words(400, &format!("x{at}y")));
-        told.now_ms += 1000;
-        let before = told.state.clone();
-        if let Step::Need(messages) = told.state.request(told.now_ms) {
-            return (told, messages);
+        host.work(&format!("c{at}"), &json!({ "path": at }), &words(400, &format!("x{at}y")));
+        host.now_ms += 1000;
+        let before = host.session.clone();
+        if let Step::Need(messages) = host.session.request(host.now_ms) {
+            return (host, messages);
         }
-        told.state = before;
-        told.now_ms -= 1000;
-        told.request();
+        host.session = before;
+        host.now_ms -= 1000;
+        host.request();
     }
     panic!("no text was ever needed")
 }
 
 #[test]
 fn a_request_whose_texts_could_not_be_read_asks_for_them_again() {
-    let (mut told, messages) = needing();
-    let mut other = Told { state: told.state.clone(), messages: told.messages.clone(), now_ms: 0 };
-    assert_eq!(other.state.request(99_000_000), Step::Need(messages));
+    let (mut host, messages) = needing();
+    let mut other =
+        Host { session: host.session.clone(), messages: host.messages.clone(), now_ms: 0 };
+    assert_eq!(other.session.request(99_000_000), Step::Need(messages));
     let step = other.request();
-    told.now_ms -= 1000;
-    assert_eq!(told.request(), step);
-    assert_eq!(told.state.snapshot(), other.state.snapshot());
+    host.now_ms -= 1000;
+    assert_eq!(host.request(), step);
+    assert_eq!(host.session.snapshot(), other.session.snapshot());
 }
 
 #[test]
 fn what_was_decided_before_the_texts_could_be_read_is_told_with_the_next_request() {
-    let (mut told, _) = needing();
-    let before = told.state.sent.tokens;
-    told.say("so be it");
-    told.ask("go on");
-    let answer = told.request();
+    let (mut host, _) = needing();
+    let before = host.session.last_request.tokens;
+    host.say("so be it");
+    host.ask("go on");
+    let answer = host.request();
     assert!(!answer.edits.is_empty() && answer.first_changed.is_some());
     assert_eq!(answer.outcome.map(|it| it.tokens_before > before), Some(true));
 }
 
 #[test]
 fn a_snapshot_that_is_made_while_texts_are_still_to_come_keeps_what_they_become() {
-    let (mut told, _) = needing();
-    let mut woken = told.woken(&shortening());
-    let (here, there) = (told.request(), woken.request());
-    assert_eq!(told.view(), there.items);
+    let (mut host, _) = needing();
+    let mut woken = host.woken(&shortening());
+    let (here, there) = (host.request(), woken.request());
+    assert_eq!(host.view(), there.items);
     assert_eq!(here.epoch, there.epoch);
 }
 
 #[test]
 fn a_pin_is_let_go_though_the_last_request_is_handed_over_whole_first() {
-    let mut told = Told::worked(&window(30_000), 5);
-    let id = told.state.pin_text("keep this");
-    told.ask("and?");
-    told.state.sent.rebuild = true;
-    told.request();
-    told.state.unpin(id);
-    told.state.resend_all();
-    assert!(!told.state.fronts("keep this"));
-    assert!(told.request().first_changed.is_some());
-    told.ask("and then?");
-    assert_eq!(told.request().first_changed, None);
+    let mut host = Host::worked(&window(30_000), 5);
+    let id = host.session.pin_text("keep this");
+    host.ask("and?");
+    host.session.last_request.rebuild = true;
+    host.request();
+    host.session.unpin(id);
+    host.session.resend_all();
+    assert!(!host.session.fronts("keep this"));
+    assert!(host.request().first_changed.is_some());
+    host.ask("and then?");
+    assert_eq!(host.request().first_changed, None);
 }
 
 proptest! {
@@ -94,45 +95,45 @@ proptest! {
     ) {
         let mut options = window(tokens);
         options["preset"] = crate::prune::Policy::PRESETS[preset].into();
-        let (mut told, mut failing) = (Told::new(&options), Told::new(&options));
-        told.ask("go");
+        let (mut host, mut failing) = (Host::new(&options), Host::new(&options));
+        host.ask("go");
         failing.ask("go");
         for (at, (size, kind, fails)) in sizes.into_iter().enumerate() {
-            grow(&mut told, at, size, kind);
+            grow(&mut host, at, size, kind);
             grow(&mut failing, at, size, kind);
-            let answer = told.request();
+            let answer = host.request();
             if fails == 0 {
                 // Its texts cannot be read, if it needs any.
-                let mut state = failing.state.clone();
-                if let Step::Need(_) = state.request(told.now_ms) {
-                    failing.state = state;
+                let mut state = failing.session.clone();
+                if let Step::Need(_) = state.request(host.now_ms) {
+                    failing.session = state;
                 }
             }
             let mut same = failing.request();
             prop_assert_eq!(&answer, &same);
             if fails <= 1 {
-                failing.state.resend_all();
+                failing.session.resend_all();
                 let again = failing.request();
-                failing.now_ms = told.now_ms;
-                same.items = told.view();
+                failing.now_ms = host.now_ms;
+                same.items = host.view();
                 prop_assert_eq!(&again.items, &same.items);
                 prop_assert_eq!((again.keep, again.epoch, again.first_changed), (0, same.epoch, None));
                 prop_assert_eq!((again.tokens, again.fits, again.hints), (same.tokens, same.fits, same.hints));
                 prop_assert_eq!(again.cache_breakpoints, same.cache_breakpoints);
             }
-            if fails == 2 && failing.state.sent.items.len() > 1 {
+            if fails == 2 && failing.session.last_request.items.len() > 1 {
                 // Not even that could be carried out before the history went on.
-                grow(&mut told, at + 1000, size, kind);
+                grow(&mut host, at + 1000, size, kind);
                 grow(&mut failing, at + 1000, size, kind);
-                failing.state.resend_all();
-                let (answer, whole) = (told.request(), failing.request());
-                prop_assert_eq!(told.view(), whole.items);
+                failing.session.resend_all();
+                let (answer, whole) = (host.request(), failing.request());
+                prop_assert_eq!(host.view(), whole.items);
                 prop_assert_eq!(
                     (answer.epoch, answer.first_changed, answer.tokens, answer.edits, answer.fold),
                     (whole.epoch, whole.first_changed, whole.tokens, whole.edits, whole.fold)
                 );
             }
-            prop_assert_eq!(told.state.snapshot(), failing.state.snapshot());
+            prop_assert_eq!(host.session.snapshot(), failing.session.snapshot());
         }
     }
 }

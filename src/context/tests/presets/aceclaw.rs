@@ -6,88 +6,89 @@ use crate::model::Kind;
 /// F060: at the trigger nothing happens, one token above it something does.
 #[test]
 fn a68_nothing_happens_at_the_trigger() {
-    let mut told = preset("aceclaw", 0, &json!({ "protectTurns": 1 }));
-    worked(&mut told, 6, 4000);
-    let size = u32::try_from(told.request().tokens).unwrap();
+    let mut host = preset("aceclaw", 0, &json!({ "protectTurns": 1 }));
+    worked(&mut host, 6, 4000);
+    let size = u32::try_from(host.request().tokens).unwrap();
     // The least window of which 85 % is the size.
     let at = (u64::from(size) * 10_000).div_ceil(8500);
     for (window, edits) in [(at, 0), (at - 2, 6)] {
         let window = u32::try_from(window).unwrap();
-        let mut told = preset("aceclaw", window, &json!({ "protectTurns": 1 }));
-        worked(&mut told, 6, 4000);
-        assert_eq!(told.request().edits.len(), edits, "{window} for {size}");
+        let mut host = preset("aceclaw", window, &json!({ "protectTurns": 1 }));
+        worked(&mut host, 6, 4000);
+        assert_eq!(host.request().edits.len(), edits, "{window} for {size}");
     }
 }
 
 #[test]
 fn a77_results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
-    let mut told = preset(
+    let mut host = preset(
         "aceclaw",
         3000,
         &json!({ "turn": "user", "protectTurns": 1, "format": "anthropic" }),
     );
-    told.ask("go");
+    host.ask("go");
     for (id, chars) in [("a", 400), ("b", 401), ("c", 12_000)] {
         let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "s" });
         let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": { "path": id } });
-        told.tell(json!({ "role": "assistant", "content": [thinking, call] }));
+        host.tell(json!({ "role": "assistant", "content": [thinking, call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": text(1, chars), "is_error": chars == 401 });
-        told.tell(json!({ "role": "user", "content": [result] }));
+        host.tell(json!({ "role": "user", "content": [result] }));
     }
-    told.tell(json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "only", "signature": "s" }] }));
-    told.ask("next");
-    let answer = told.request();
+    host.tell(json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "only", "signature": "s" }] }));
+    host.ask("next");
+    let answer = host.request();
     let marker = "\n\n[content pruned during context compaction";
     let stubs: Vec<_> = results(&answer);
     assert_eq!(stubs.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [4, 6]);
     for (_, stub) in &stubs {
         assert!(stub.starts_with(&(text(1, 200) + marker)), "{stub}");
     }
-    let forms: Vec<_> = told.state.ledger.blocks.iter().map(|it| (it.kind, it.form)).collect();
+    let forms: Vec<_> =
+        host.session.transcript.ledger.blocks.iter().map(|it| (it.kind, it.form)).collect();
     let thinking = forms.iter().filter(|(kind, _)| *kind == Kind::Thinking);
     let thinking: Vec<_> = thinking.map(|(_, form)| *form).collect();
     assert_eq!(thinking[..2], [Form::Gone; 2]);
     // F062: no message is left empty; one of reasoning alone is no message that its provider takes.
-    assert_eq!((thinking[3], told.state.explain(7).unwrap().rule), (Form::Gone, "repair"));
-    assert_eq!(told.state.explain(4).unwrap().rule, "prune");
-    assert_eq!(told.state.violations(), []);
+    assert_eq!((thinking[3], host.session.explain(7).unwrap().rule), (Form::Gone, "repair"));
+    assert_eq!(host.session.explain(4).unwrap().rule, "prune");
+    assert_eq!(host.session.violations(), []);
     assert!(answer.fits && answer.fold.is_none());
 }
 
 #[test]
 fn a72_pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough() {
-    let mut told = preset("aceclaw", 12_000, &json!({}));
-    worked(&mut told, 15, 3000);
-    let answer = told.request();
+    let mut host = preset("aceclaw", 12_000, &json!({}));
+    worked(&mut host, 15, 3000);
+    let answer = host.request();
     assert!(answer.fold.is_none() && !answer.edits.is_empty(), "results go, that is enough");
     assert!(answer.edits.iter().all(|edit| edit.rule == "prune"), "{:?}", answer.edits);
     let outcome = answer.outcome.unwrap();
     assert_eq!((outcome.status, outcome.reason), ("pruned", "edits made room"));
     assert!(outcome.tokens_before > outcome.tokens_after && outcome.tokens_after == answer.tokens);
-    let mut told = preset("aceclaw", 12_000, &json!({}));
+    let mut host = preset("aceclaw", 12_000, &json!({}));
     for at in 0..40 {
-        told.ask(&format!("question {at}"));
-        told.say(&text(at, 1600));
+        host.ask(&format!("question {at}"));
+        host.say(&text(at, 1600));
     }
-    told.ask("and now?");
-    let answer = told.request();
+    host.ask("and now?");
+    let answer = host.request();
     let fold = answer.fold.expect("nothing to prune: a fold");
     assert_eq!(fold.first_kept, 72, "five messages of the user's stay");
     assert!(answer.fits);
     // F079: asked for, below the trigger, it stops where pruning has reached the target.
     for (words, folds) in [(false, false), (true, true)] {
-        let mut told = preset("aceclaw", 20_000, &json!({}));
+        let mut host = preset("aceclaw", 20_000, &json!({}));
         for at in 0..14 {
-            told.ask(&format!("question {at}"));
+            host.ask(&format!("question {at}"));
             if words {
-                told.say(&text(at, 4000));
+                host.say(&text(at, 4000));
             } else {
-                told.work(&format!("c{at}"), &json!({}), &text(at, 4000));
+                host.work(&format!("c{at}"), &json!({}), &text(at, 4000));
             }
         }
-        told.ask("and now?");
-        told.state.pruner.fold_wanted = true;
-        let answer = told.request();
+        host.ask("and now?");
+        host.session.decisions.pruner.fold_wanted = true;
+        let answer = host.request();
         assert_eq!(answer.fold.is_some(), folds);
         assert!(folds || answer.tokens <= 12_000 && !answer.edits.is_empty());
     }

@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn i8_aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
-    let mut told = preset("aiclaw", 12_000, &json!({}));
-    worked(&mut told, 12, 2000);
-    let answer = told.request();
+    let mut host = preset("aiclaw", 12_000, &json!({}));
+    worked(&mut host, 12, 2000);
+    let answer = host.request();
     let stubs = results(&answer);
-    let count = told.messages.len();
+    let count = host.messages.len();
     assert!(stubs.iter().all(|(at, _)| (*at as usize) < count - 20), "{stubs:?}");
     assert!(stubs.len() >= 6 && answer.fold.is_none());
     assert!(stubs.iter().all(|(_, stub)| stub.ends_with("\n...(truncated)") && stub.len() == 215));
@@ -21,15 +21,15 @@ fn i6_a_fold_of_fewer_than_five_is_none_and_says_why() {
     for (messages, last, folds) in
         [(24, 20, false), (26, 20, false), (27, 20, true), (26, 19, true)]
     {
-        let mut told = preset("aiclaw", 16_000, &json!({ "protectLast": last }));
+        let mut host = preset("aiclaw", 16_000, &json!({ "protectLast": last }));
         for at in 0..messages {
             if at % 2 == 0 {
-                told.ask(&format!("question {at}"));
+                host.ask(&format!("question {at}"));
             } else {
-                told.say(&text(at, 4000));
+                host.say(&text(at, 4000));
             }
         }
-        let answer = told.request();
+        let answer = host.request();
         assert_eq!(answer.fold.is_some(), folds, "{messages}");
         let reason = "too few messages stand between what is protected";
         let outcome = answer.outcome.unwrap();
@@ -38,12 +38,12 @@ fn i6_a_fold_of_fewer_than_five_is_none_and_says_why() {
     }
     // I4: nor are its results cut, before the request would not fit.
     for (steps, cut) in [(12, false), (13, true)] {
-        let mut told = preset("aiclaw", 40_000, &json!({}));
-        told.ask("go");
+        let mut host = preset("aiclaw", 40_000, &json!({}));
+        host.ask("go");
         for at in 0..steps {
-            told.work(&format!("c{at}"), &json!({}), &text(at, 8000));
+            host.work(&format!("c{at}"), &json!({}), &text(at, 8000));
         }
-        let answer = told.request();
+        let answer = host.request();
         assert!(answer.tokens > 20_000 || cut);
         assert_eq!(answer.edits.iter().any(|edit| edit.rule == "prune"), cut, "{steps}");
     }

@@ -5,14 +5,14 @@ use crate::model::Kind;
 
 #[test]
 fn h16_hermes_tells_of_results_in_a_line_and_of_repetitions_and_cuts_leaves() {
-    let mut told = preset("hermes", 20_000, &json!({ "format": "anthropic" }));
-    told.ask("go");
+    let mut host = preset("hermes", 20_000, &json!({ "format": "anthropic" }));
+    host.ask("go");
     let output = |at: usize| format!("{}\nexit code: {at}", text(at, 5000));
     let mut work = |id: &str, name: &str, input: Value, result: &str| {
         let call = json!({ "type": "tool_use", "id": id, "name": name, "input": input });
-        told.tell(json!({ "role": "assistant", "content": [call] }));
+        host.tell(json!({ "role": "assistant", "content": [call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": result });
-        told.tell(json!({ "role": "user", "content": [result] }));
+        host.tell(json!({ "role": "user", "content": [result] }));
     };
     work("h0", "ls", json!({}), "kept: among the first");
     work("c1", "terminal", json!({ "command": "cargo test src/main.rs" }), &output(3));
@@ -24,8 +24,8 @@ fn h16_hermes_tells_of_results_in_a_line_and_of_repetitions_and_cuts_leaves() {
     for at in 0..10 {
         work(&format!("s{at}"), "ls", json!({ "at": at }), "short");
     }
-    told.ask("and now?");
-    let answer = told.request();
+    host.ask("and now?");
+    let answer = host.request();
     let stubs = results(&answer);
     let stub =
         |at: u32| stubs.iter().find(|(index, _)| *index == at).map(|(_, stub)| stub.as_str());
@@ -38,43 +38,43 @@ fn h16_hermes_tells_of_results_in_a_line_and_of_repetitions_and_cuts_leaves() {
     assert_eq!((&op["value"]["path"], &op["value"]["mode"]), (&json!("src/a.rs"), &json!(1)));
     let cut = op["value"]["content"].as_str().unwrap();
     assert_eq!(cut, text(7, 200) + "...[truncated]");
-    assert_eq!(told.state.violations(), []);
+    assert_eq!(host.session.violations(), []);
 }
 
 /// What has no long string is no shorter with its leaves cut: the message is the host's own, and no epoch opens.
 #[test]
 fn h16_arguments_without_a_long_string_stay_as_they_are() {
-    let mut told = preset("hermes", 12_000, &json!({ "minimumGainTokens": 0, "protectFirst": 0 }));
-    told.ask("go");
+    let mut host = preset("hermes", 12_000, &json!({ "minimumGainTokens": 0, "protectFirst": 0 }));
+    host.ask("go");
     let many: Vec<usize> = (0..2000).collect();
-    told.work("many", &json!({ "n": many }), "ok");
+    host.work("many", &json!({ "n": many }), "ok");
     for at in 0..12 {
-        told.ask("more");
-        told.say(&text(at, 1200));
+        host.ask("more");
+        host.say(&text(at, 1200));
     }
-    told.ask("so?");
-    let answer = told.request();
+    host.ask("so?");
+    let answer = host.request();
     assert!(
         answer.tokens > 0 && answer.edits.iter().all(|edit| edit.index != 1),
         "{:?}",
         answer.edits
     );
-    let call = &told.state.ledger.blocks[1];
+    let call = &host.session.transcript.ledger.blocks[1];
     assert_eq!((call.kind, call.now), (Kind::Call, call.tokens));
 }
 
 /// F068: bodies in an end that is too large go too, but for the last three messages.
 #[test]
 fn h16_an_end_that_is_too_large_gives_up_its_bodies() {
-    let mut told = preset("hermes", 20_000, &json!({}));
-    worked(&mut told, 2, 400);
+    let mut host = preset("hermes", 20_000, &json!({}));
+    worked(&mut host, 2, 400);
     for at in 0..4 {
-        told.work(&format!("big{at}"), &json!({ "at": at }), &text(at, 20_000));
+        host.work(&format!("big{at}"), &json!({ "at": at }), &text(at, 20_000));
     }
-    told.say("done");
-    told.ask("and?");
-    let answer = told.request();
-    let last = told.messages.len() - 8;
+    host.say("done");
+    host.ask("and?");
+    let answer = host.request();
+    let last = host.messages.len() - 8;
     let inside = answer.edits.iter().filter(|edit| edit.index as usize >= last);
     assert!(inside.count() == 2 && answer.fits, "{:?}", answer.edits);
 }
@@ -83,22 +83,22 @@ fn h16_an_end_that_is_too_large_gives_up_its_bodies() {
 #[test]
 fn h18_images_before_the_users_newest_become_a_word() {
     let image = |data: &str| json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } });
-    let mut told = preset(
+    let mut host = preset(
         "hermes",
         16_000,
         &json!({ "minimumGainTokens": 0, "protectLast": 1, "protectFirst": 0, "format": "anthropic" }),
     );
     for at in 0..3 {
-        told.tell(json!({ "role": "user", "content": [image(&format!("aGk{at}")), { "type": "text", "text": "see" }] }));
-        told.say(&text(at, 6000));
+        host.tell(json!({ "role": "user", "content": [image(&format!("aGk{at}")), { "type": "text", "text": "see" }] }));
+        host.say(&text(at, 6000));
     }
     for at in 0..6 {
-        told.ask("more");
-        told.say(&text(at, 4000));
+        host.ask("more");
+        host.say(&text(at, 4000));
     }
-    told.ask("so?");
-    let answer = told.request();
-    let images = told.state.ledger.blocks.iter().filter(|it| it.kind == Kind::Image);
+    host.ask("so?");
+    let answer = host.request();
+    let images = host.session.transcript.ledger.blocks.iter().filter(|it| it.kind == Kind::Image);
     let forms: Vec<_> = images.map(|it| it.form).collect();
     assert_eq!(forms, [Form::Stubbed, Form::Stubbed, Form::Full]);
     let edited: Vec<_> = answer.edits.iter().map(|edit| edit.index).collect();
@@ -112,14 +112,14 @@ fn h18_images_before_the_users_newest_become_a_word() {
 #[test]
 fn h19_hermes_waits_until_a_prune_gains_enough() {
     for (gain, edits) in [(4096, false), (0, true)] {
-        let mut told = preset("hermes", 12_000, &json!({ "minimumGainTokens": gain }));
-        worked(&mut told, 2, 3000);
+        let mut host = preset("hermes", 12_000, &json!({ "minimumGainTokens": gain }));
+        worked(&mut host, 2, 3000);
         for at in 0..60 {
-            told.ask("more");
-            told.say(&text(at, 640));
+            host.ask("more");
+            host.say(&text(at, 640));
         }
-        told.ask("so?");
-        let answer = told.request();
+        host.ask("so?");
+        let answer = host.request();
         let pruned = answer.edits.iter().any(|edit| edit.rule == "prune");
         assert_eq!(pruned, edits, "{gain}");
     }
@@ -128,14 +128,14 @@ fn h19_hermes_waits_until_a_prune_gains_enough() {
 /// F081: the first messages are protected until the first fold only.
 #[test]
 fn h10_the_protected_start_is_let_go_at_the_second_fold() {
-    let mut told = preset("hermes", 12_000, &json!({}));
+    let mut host = preset("hermes", 12_000, &json!({}));
     let mut kept = Vec::new();
     for at in 0..150 {
-        told.ask(&format!("question {at}"));
-        told.say(&text(at, 1200));
-        let answer = told.request();
+        host.ask(&format!("question {at}"));
+        host.say(&text(at, 1200));
+        let answer = host.request();
         if let Some(fold) = &answer.fold {
-            let first = told.state.ledger.blocks[1].form;
+            let first = host.session.transcript.ledger.blocks[1].form;
             kept.push((fold.id.clone(), first == Form::Full));
         }
         assert!(answer.fits);

@@ -5,12 +5,12 @@ use crate::prune::{Policy, Protect};
 
 /// What is protected at the end of a history of these roles: `u`, `a`, `c` (a call), `t` (its result), `s`.
 fn tail(roles: &str, protect: &Protect) -> u32 {
-    protect.tail(&told_of(roles).state.ledger)
+    protect.tail(&told_of(roles).session.transcript.ledger)
 }
 
 /// Tokens of the messages from `from` on, as they arrived.
-fn arrived(told: &Told, from: u32) -> u64 {
-    let blocks = told.state.ledger.blocks.iter().filter(|it| it.message >= from);
+fn arrived(host: &Host, from: u32) -> u64 {
+    let blocks = host.session.transcript.ledger.blocks.iter().filter(|it| it.message >= from);
     blocks.map(|it| u64::from(it.tokens)).sum()
 }
 
@@ -41,8 +41,9 @@ fn i7_the_end_starts_at_the_call_that_a_result_belongs_to() {
 
 #[test]
 fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
-    let head =
-        |roles, first| Protect { first, ..Protect::default() }.head(&told_of(roles).state.ledger);
+    let head = |roles, first| {
+        Protect { first, ..Protect::default() }.head(&told_of(roles).session.transcript.ledger)
+    };
     assert_eq!((head("suaua", 1), head("suaua", 3), head("suaua", 0)), (2, 4, 0));
     assert_eq!((head("ucttau", 2), head("ucttau", 3), head("ua", 9)), (4, 4, 2));
 }
@@ -51,14 +52,14 @@ fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
 #[test]
 fn h13_the_last_reply_stays() {
     let more = json!({ "protectLast": 1, "protectFirst": 0 });
-    let mut told = preset("context-budget", 16_000, &more);
+    let mut host = preset("context-budget", 16_000, &more);
     for at in 0..30 {
-        told.ask(&format!("question {at}"));
-        told.say(&text(at, 2000));
+        host.ask(&format!("question {at}"));
+        host.say(&text(at, 2000));
     }
-    told.ask("and now?");
-    assert!(told.request().fold.is_some());
-    let forms = told.forms();
+    host.ask("and now?");
+    assert!(host.request().fold.is_some());
+    let forms = host.forms();
     assert_eq!((forms[59], forms[57], forms[60]), (Form::Full, Form::Gone, Form::Full));
 }
 
@@ -66,46 +67,47 @@ fn h13_the_last_reply_stays() {
 fn h4_protections_hold_under_every_preset() {
     let more = json!({ "protectFirst": 1, "protectLast": 3, "protectTools": ["note*", "plan"], "format": "anthropic" });
     for name in Policy::PRESETS {
-        let mut told = preset(name, 24_000, &more);
-        told.ask("the first");
+        let mut host = preset(name, 24_000, &more);
+        host.ask("the first");
         let mut named = Vec::new();
         for at in 0..60 {
             let (id, tool) = (format!("c{at}"), if at % 20 == 3 { "note_it" } else { "read" });
             if tool == "note_it" {
-                named.extend([told.messages.len(), told.messages.len() + 1]);
+                named.extend([host.messages.len(), host.messages.len() + 1]);
             }
             let call = json!({ "type": "tool_use", "id": id, "name": tool, "input": { "at": at } });
-            told.tell(json!({ "role": "assistant", "content": [call] }));
+            host.tell(json!({ "role": "assistant", "content": [call] }));
             let result =
                 json!({ "type": "tool_result", "tool_use_id": id, "content": text(at, 2400) });
-            told.tell(json!({ "role": "user", "content": [result] }));
+            host.tell(json!({ "role": "user", "content": [result] }));
             if at % 10 == 0 {
-                told.ask(&format!("ask {at}"));
+                host.ask(&format!("ask {at}"));
             }
-            let answer = told.request();
-            let count = told.messages.len();
+            let answer = host.request();
+            let count = host.messages.len();
             assert!(answer.fits, "{name}");
-            for block in &told.state.ledger.blocks {
+            for block in &host.session.transcript.ledger.blocks {
                 let message = block.message as usize;
                 let protected = message == 0 || message + 3 >= count || named.contains(&message);
                 assert!(!protected || block.form == Form::Full, "{name} {message} of {count}");
             }
-            assert_eq!(told.state.violations(), [], "{name}");
+            assert_eq!(host.session.violations(), [], "{name}");
         }
-        assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
+        assert!(host.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
     }
 }
 
 #[test]
 fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
-    let told = told_of("uauaua");
-    let tail =
-        |told: &Told, tokens| Protect { tokens, ..Protect::default() }.tail(&told.state.ledger);
+    let host = told_of("uauaua");
+    let tail = |host: &Host, tokens| {
+        Protect { tokens, ..Protect::default() }.tail(&host.session.transcript.ledger)
+    };
     for from in 0..6 {
-        let size = arrived(&told, from);
-        assert_eq!((tail(&told, size), tail(&told, size - 1)), (from, from + 1));
+        let size = arrived(&host, from);
+        assert_eq!((tail(&host, size), tail(&host, size - 1)), (from, from + 1));
     }
-    assert_eq!((tail(&told, 0), tail(&told, u64::MAX)), (6, 0));
+    assert_eq!((tail(&host, 0), tail(&host, u64::MAX)), (6, 0));
     let called = told_of("ucttu");
     assert_eq!(tail(&called, arrived(&called, 3)), 1, "a result keeps its call");
 }
@@ -114,18 +116,18 @@ fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
 fn g23_protected_tokens_hold_under_every_preset() {
     for name in Policy::PRESETS {
         let more = json!({ "protectFirst": 0, "protectTokens": 5000, "format": "anthropic" });
-        let mut told = preset(name, 24_000, &more);
-        told.ask("go");
+        let mut host = preset(name, 24_000, &more);
+        host.ask("go");
         for at in 0..60 {
-            told.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2400));
-            let answer = told.request();
+            host.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2400));
+            let answer = host.request();
             assert!(answer.fits, "{name}");
-            for block in &told.state.ledger.blocks {
-                let protected = arrived(&told, block.message) <= 5000;
+            for block in &host.session.transcript.ledger.blocks {
+                let protected = arrived(&host, block.message) <= 5000;
                 assert!(!protected || block.form == Form::Full, "{name} {}", block.message);
             }
         }
-        assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
+        assert!(host.forms().iter().any(|form| *form >= Form::Stubbed), "{name}");
     }
 }
 
@@ -140,19 +142,19 @@ fn a75_protected_turns_hold_under_every_preset() {
             if !turn.is_empty() {
                 more["turn"] = (*turn).into();
             }
-            let mut told = preset(name, 24_000, &more);
+            let mut host = preset(name, 24_000, &more);
             for at in 0..40 {
-                told.ask(&format!("question {at}"));
+                host.ask(&format!("question {at}"));
                 for step in 0..2 {
-                    told.work(&format!("c{at}-{step}"), &json!({ "at": at }), &text(at, 2400));
+                    host.work(&format!("c{at}-{step}"), &json!({ "at": at }), &text(at, 2400));
                 }
-                told.say("done");
-                let answer = told.request();
+                host.say("done");
+                let answer = host.request();
                 assert!(answer.fits, "{name} {turn}");
                 // Of six messages a turn has three of the user's role: it and what stands beside its last call.
                 let kept = if *turn == "user-role" { 6 } else { 18 };
-                for block in &told.state.ledger.blocks {
-                    let protected = block.message as usize + kept >= told.messages.len();
+                for block in &host.session.transcript.ledger.blocks {
+                    let protected = block.message as usize + kept >= host.messages.len();
                     assert!(
                         !protected || block.form == Form::Full,
                         "{name} {turn} {}",
@@ -160,7 +162,7 @@ fn a75_protected_turns_hold_under_every_preset() {
                     );
                 }
             }
-            assert!(told.forms().iter().any(|form| *form >= Form::Stubbed), "{name} {turn}");
+            assert!(host.forms().iter().any(|form| *form >= Form::Stubbed), "{name} {turn}");
         }
     }
 }
@@ -170,19 +172,19 @@ fn a75_protected_turns_hold_under_every_preset() {
 fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
     for (given, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
         let more = given.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
-        let mut told = preset("openclaw", 32_000, &more);
+        let mut host = preset("openclaw", 32_000, &more);
         let mut cut = None;
         for at in 0..40 {
-            told.ask(&format!("question {at}"));
-            told.say(&text(at, 2000));
-            told.ask("and?");
-            let answer = told.request();
+            host.ask(&format!("question {at}"));
+            host.say(&text(at, 2000));
+            host.ask("and?");
+            let answer = host.request();
             cut = cut.or_else(|| answer.fold.map(|fold| fold.first_kept));
             if cut.is_some() {
                 break;
             }
         }
-        let kept = arrived(&told, cut.unwrap());
+        let kept = arrived(&host, cut.unwrap());
         // The next turn would be too much.
         assert!(kept <= most && kept + 600 > most, "{kept} of {most}");
     }
@@ -192,15 +194,21 @@ fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
 #[test]
 fn what_is_protected_gives_way_only_to_a_request_that_would_not_fit() {
     for name in Policy::PRESETS {
-        let mut told = preset(name, 10_000, &json!({ "protectLast": 50 }));
+        let mut host = preset(name, 10_000, &json!({ "protectLast": 50 }));
         for at in 0..40 {
-            told.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2000));
+            host.work(&format!("c{at}"), &json!({ "at": at }), &text(at, 2000));
         }
-        told.ask("and?");
-        let answer = told.request();
+        host.ask("and?");
+        let answer = host.request();
         assert!(answer.fits, "{name}");
-        let live: Vec<_> =
-            told.state.ledger.blocks.iter().filter(|it| it.form == Form::Full).collect();
+        let live: Vec<_> = host
+            .session
+            .transcript
+            .ledger
+            .blocks
+            .iter()
+            .filter(|it| it.form == Form::Full)
+            .collect();
         assert!(live.iter().all(|it| it.is_protected() || it.user), "{name}");
     }
 }

@@ -1,0 +1,110 @@
+//! Memory flush: a prompt for notes at the end of a request when the window has newly filled beyond a line.
+//!
+//! A cycle ends with a fold, or when little is left of the request (G38). Within one, each line asks once, the highest that
+//! was crossed alone; whether notes were written since is seen in the calls as they arrive (F127).
+
+use crate::context::session::Session;
+use crate::context::session::snapshot::bytes::{Reader, Writer};
+use crate::extract::Extracted;
+use crate::json;
+use crate::model::Draft;
+
+/// Percent of the usable window at which notes are asked for, and below which a new cycle begins (F126).
+const LINES: [u32; 3] = [90, 75, 50];
+const LOW: u32 = 25;
+/// Where the notes go.
+const NOTES: &str = "memory/";
+
+/// What this cycle has asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::context) struct Flush {
+    asked: Option<Flushed>,
+    /// Folds before the cycle.
+    folds: u32,
+}
+
+/// The last prompt of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flushed {
+    /// Its line, in percent.
+    pub threshold: u32,
+    /// Notes were written since.
+    pub acted: bool,
+}
+
+json::written!(Flushed { threshold, acted });
+
+/// A prompt for the end of the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlushPrompt {
+    /// The line that was crossed, in percent.
+    pub threshold: u32,
+    /// What it says.
+    pub text: String,
+}
+
+json::written!(FlushPrompt { threshold, text });
+
+impl Flush {
+    pub(in crate::context) fn write(self, out: &mut Writer) {
+        out.number(self.asked.map_or(0, |it| it.threshold).into());
+        out.number(self.asked.is_some_and(|it| it.acted).into());
+        out.number(self.folds.into());
+    }
+
+    pub(in crate::context) fn of(given: &mut Reader<'_>) -> Self {
+        let (threshold, acted, folds) = (given.small(), given.flag(), given.small());
+        Self { asked: (threshold > 0).then_some(Flushed { threshold, acted }), folds }
+    }
+}
+
+impl Session {
+    /// The prompt of the highest line that is newly crossed, on this day (YYYY-MM-DD); none, if nothing is, or no request was made.
+    pub fn flush_prompt(&mut self, date: &str) -> Option<FlushPrompt> {
+        self.renew_flush();
+        let status = self.status();
+        let crossed = |line: &u32| self.is_filled(status.used, *line);
+        let threshold = LINES.into_iter().find(crossed).filter(|_| self.last_request.tokens > 0)?;
+        if self.flush.asked.is_some_and(|it| it.threshold >= threshold) {
+            return None;
+        }
+        self.flush.asked = Some(Flushed { threshold, acted: false });
+        let soon = if threshold == LINES[0] { "is about to be" } else { "will at some point be" };
+        let pct = status.pct;
+        let text = format!(
+            "[Context: {pct}% of the window is used. What is oldest in it {soon} shortened. Facts, decisions and open points \
+             that should outlast that can be noted now in {NOTES}{date}.md, added to what it holds, if you have a tool that \
+             writes files. This asks for notes and nothing else; if none are needed, go on as you were.]"
+        );
+        Some(FlushPrompt { threshold, text })
+    }
+
+    /// What was asked last in this cycle.
+    pub(in crate::context) fn flushed(&self) -> Option<Flushed> {
+        self.flush.asked.filter(|_| self.flush.folds == self.folds().unwrap_or(0))
+    }
+
+    /// Begins a new cycle where one has ended.
+    pub(in crate::context) fn renew_flush(&mut self) {
+        let folds = self.folds().unwrap_or(0);
+        if self.flush.folds != folds || !self.is_filled(self.status().used, LOW) {
+            self.flush = Flush { asked: None, folds };
+        }
+    }
+
+    /// Whether notes are written in a message that arrives.
+    pub(in crate::context) fn hear_notes(&mut self, draft: &Draft<'_>) {
+        let Some(asked) = self.flush.asked.as_mut().filter(|asked| !asked.acted) else { return };
+        let mut found = Extracted::default();
+        for part in &draft.parts {
+            found.take(part);
+        }
+        let is_note = |path: &String| path.trim_start_matches("./").starts_with(NOTES);
+        asked.acted = found.modified_files.iter().any(is_note);
+    }
+
+    fn is_filled(&self, used: u64, pct: u32) -> bool {
+        let usable = self.options.usable;
+        usable > 0 && used.saturating_mul(100) >= usable.saturating_mul(pct.into())
+    }
+}

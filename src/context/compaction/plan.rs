@@ -1,0 +1,590 @@
+//! Compaction as data: messages to remove and to keep, and the reason. It is decided like a request, then taken back.
+
+use crate::context::compaction::compaction_history::Compactions;
+use crate::context::report::floor::Floor;
+use crate::context::session::snapshot::{Waiting, mark, rolled};
+use crate::context::session::{Counters, Decisions, Session};
+use crate::error::{Error, Result};
+use crate::extract::Extracted;
+use crate::json::{Value, json, write};
+use crate::ledger::Ledger;
+use crate::model::{Block, Form, Kind, Role};
+use crate::prune::{Change, Folds, Rule};
+use crate::sort::sort_set;
+
+/// Share of the window in a chunk, and the least where messages are large, in 1e-4; what an estimate may be wrong by (G14, G15).
+const CHUNK: u64 = 4000;
+const LEAST_CHUNK: u64 = 1500;
+const LARGE_MESSAGE: u64 = 1000;
+const MARGIN: u64 = 12_000;
+const WHOLE: u64 = 10_000;
+/// A summary has about so many tokens.
+const SUMMARY: u64 = 1500;
+const WANTING: &str = "a summary of what went is still wanting";
+/// So often a summary of what went without one is asked for beside a fold (F118).
+const TRIES: u32 = 3;
+/// And where there are so many tokens for it; any summary may have them.
+const LEAST_ROOM: u64 = 500;
+/// So many identifiers a summary is asked to hold; the digest carries the others.
+const NAMED: usize = 50;
+
+/// So many messages with words of the user that stay are shown to a summarizer.
+const ASKED: usize = 16;
+
+/// Consecutive numbers, as [from, to).
+pub(in crate::context) fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        let next = number.saturating_add(1);
+        match ranges.last_mut() {
+            Some((_, end)) if *end >= number => *end = (*end).max(next),
+            _ => ranges.push((number, next)),
+        }
+    }
+    ranges
+}
+
+/// The blocks that a fold removes, of all changes.
+pub(in crate::context) fn folded_of(changes: &[Change]) -> Vec<u32> {
+    let folds = changes.iter().filter(|it| it.rule == Rule::Fold);
+    let mut gone: Vec<u32> = folds.map(|it| it.block).collect();
+    sort_set(&mut gone);
+    gone
+}
+
+/// Why a fold is carried out.
+fn why(asked: bool, over: bool, nearly: bool) -> &'static str {
+    match (asked, over, nearly) {
+        (true, ..) => "it was asked for",
+        (_, true, _) => "the request would not fit",
+        (.., true) => "the window is nearly full",
+        _ => "a fold pays",
+    }
+}
+
+/// Everything that a decision changes, as it was before one that may be taken back.
+pub(in crate::context) struct Aside {
+    ledger: Ledger,
+    pub decisions: Decisions,
+    folds: Folds,
+    rebind: bool,
+    counters: Counters,
+}
+
+/// Outcome of a compaction that was decided and taken back.
+struct Tried {
+    outcome: &'static str,
+    reason: String,
+    /// Blocks that a fold removes.
+    gone: Vec<u32>,
+    /// Tokens of the request before and after, and above which something must go.
+    before: u64,
+    after: u64,
+    line: u64,
+    /// The request would not fit.
+    over: bool,
+    floor: Floor,
+    /// A summary is all that is wanted: nothing more goes.
+    alone: bool,
+    cut: u32,
+    kept: Vec<(u32, u32)>,
+    names: Vec<String>,
+    shortened: Vec<u32>,
+}
+
+impl Session {
+    /// What a compaction now would do, as JSON: a plan, and what is needed to carry it out. Nothing has moved.
+    ///
+    /// # Errors
+    /// `StalePlan` or `InvalidArgument` for a plan that was `given`.
+    pub fn plan(&mut self, force: bool, given: Option<&str>, now_ms: i64) -> Result<Value> {
+        // A restored session keeps waiting afterwards, since its next history may go further.
+        let waiting = self.restoration.waiting.is_some().then(|| self.clone());
+        self.take_up();
+        let planned = self.planned(force, given, now_ms);
+        if let Some(waiting) = waiting {
+            *self = waiting;
+        }
+        let (plan, going, found) = planned?;
+        self.compactions.going = going;
+        self.compactions.found = found;
+        Ok(plan)
+    }
+
+    /// The plan, the blocks that it lets go or shortens, and where what they hold is collected.
+    fn planned(
+        &mut self,
+        force: bool,
+        given: Option<&str>,
+        now_ms: i64,
+    ) -> Result<(Value, Vec<u32>, Extracted)> {
+        let aside = self.set_aside();
+        let tried = self.try_compaction(force, given, now_ms, &aside);
+        self.put_back(aside);
+        let tried = tried?;
+        let Tried { outcome, before, after, line, over, cut, alone, .. } = tried;
+        let (wanting, folds) = (self.wanting(), outcome == "summarize");
+        let frees = if alone { self.dropped_of(&wanting) } else { before.saturating_sub(after) };
+        let room = self.room_for_summary(frees, line, after);
+        // What went without a summary is summarized with what goes now, or by itself.
+        let mut going = wanting;
+        going.extend(&tried.gone);
+        going.retain(|_| folds);
+        sort_set(&mut going);
+        let mut go = self.messages_of(&going);
+        let split = if folds { self.split_turn(cut) } else { None };
+        let (chunks, calls) = self.divided(&go, &going, split);
+        let dropped = self.dropped_of(&going);
+        let wanted = folds
+            && !going.is_empty()
+            && self.options.summarizes
+            && (force || alone || dropped >= self.policy().summary_minimum);
+        let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
+        if wanted {
+            go.extend(self.asked(&going, cut));
+            sort_set(&mut go);
+        }
+        let plan = json!({
+            "base": self.base(cut),
+            "outcome": outcome,
+            "reason": tried.reason,
+            "firstKept": cut,
+            "kept": tried.kept,
+            "chunks": chunks,
+            "calls": if wanted { calls } else { 0 },
+            "tokensBefore": self.calibration.tokens(before),
+            "tokensAfterEstimate": self.calibration.tokens(after),
+            "gone": if folds { ranges(&tried.gone) } else { Vec::new() },
+            "floor": (outcome == "overflow").then_some(tried.floor)
+        });
+        let all = json!({
+            "plan": plan,
+            "messages": self.transcript.ledger.message_count(),
+            "go": if folds { go } else { self.telling(&tried.shortened) },
+            "droppedTokens": dropped,
+            "room": room,
+            "summaryWanted": wanted,
+            "degrades": !alone && (force || over || given.is_some()),
+            "splitTurn": split,
+            "previousSummary": self.previous_summary(&going),
+            "checkpoints": self.checkpoints(),
+            "folds": self.folds().unwrap_or(0),
+            "waits": over,
+            "pins": self.pins.sent().collect::<Vec<&str>>(),
+            "identifiers": tried.names,
+            "blocked": self.blocked(now_ms)
+        });
+        let found = self.nothing_found(outcome != "prune");
+        going.extend(tried.shortened);
+        Ok((all, going, found))
+    }
+
+    /// Decides on the session itself; the caller puts back what was set `aside`.
+    fn try_compaction(
+        &mut self,
+        force: bool,
+        given: Option<&str>,
+        now_ms: i64,
+        aside: &Aside,
+    ) -> Result<Tried> {
+        let known = &aside.decisions.pruner;
+        let (start, wanting, is_wanting) = (known.start, self.wanting(), self.is_wanting());
+        let folds_before = known.head.as_ref().map(|it| it.folds);
+        self.ready();
+        self.options.folds = Folds::Carried;
+        self.decisions.unreported.clear();
+        let (before, line) = self.sizes();
+        let over = before > self.decisions.usable;
+        let mut refused = None;
+        if let Some(given) = given {
+            self.fold_given(given)?;
+        } else {
+            self.decisions.pruner.fold_wanted |= force;
+            refused = self.decide(now_ms).refused;
+        }
+        let changes = &self.decisions.unreported;
+        let (gone, unchanged) = (folded_of(changes), changes.is_empty());
+        let folded = self.folds() != folds_before;
+        let (after, _) = self.sizes();
+        let floor = self.floor(self.calibration.tokens(after));
+        let nothing_left = !folded && unchanged && before > line && refused.is_none();
+        let (outcome, reason) = if self.options.window == 0 {
+            ("none", "the window is not known".into())
+        } else if self.options.noop {
+            ("none", "`noop` is set: nothing is changed".into())
+        } else if after > self.decisions.usable || nothing_left {
+            ("overflow", format!("nothing that may go is left: {}", write(&floor)))
+        } else if folded {
+            let asked = given.is_some() || force;
+            ("summarize", why(asked, over, before > line).into())
+        } else if unchanged {
+            let reason = if force { "nothing that may go is old enough" } else { "nothing is due" };
+            ("none", refused.unwrap_or(reason).into())
+        } else {
+            ("prune", "shortening is enough".into())
+        };
+        let alone = gone.is_empty()
+            && !wanting.is_empty()
+            && (outcome == "none" && (force || is_wanting) || given.is_some() && folded);
+        let (outcome, reason) =
+            if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
+        let folds = outcome == "summarize";
+        let start = if alone { start } else { self.decisions.pruner.start };
+        let cut = if folds { start } else { self.transcript.ledger.message_count() };
+        let shortened =
+            if outcome == "prune" { self.touched(&self.decisions.unreported) } else { Vec::new() };
+        let kept = if folds { self.kept_before(cut) } else { Vec::new() };
+        let names = self.names(folds, &shortened);
+        Ok(Tried {
+            outcome,
+            reason,
+            gone,
+            before,
+            after,
+            line,
+            over,
+            floor,
+            alone,
+            cut,
+            kept,
+            names,
+            shortened,
+        })
+    }
+
+    /// Copies what a decision changes, and nothing else of the session.
+    pub(in crate::context) fn set_aside(&self) -> Aside {
+        Aside {
+            ledger: self.transcript.ledger.clone(),
+            decisions: self.decisions.clone(),
+            folds: self.options.folds,
+            rebind: self.last_request.rebind,
+            counters: self.counters,
+        }
+    }
+
+    /// Takes a decision back.
+    pub(in crate::context) fn put_back(&mut self, aside: Aside) {
+        self.transcript.ledger = aside.ledger;
+        self.decisions = aside.decisions;
+        self.options.folds = aside.folds;
+        self.last_request.rebind = aside.rebind;
+        self.counters = aside.counters;
+    }
+
+    /// Tokens for a summary: it is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
+    fn room_for_summary(&self, frees: u64, line: u64, after: u64) -> u64 {
+        let summary: u64 = self
+            .decisions
+            .placeholders
+            .estimator
+            .tokens(&self.decisions.placeholders.summary)
+            .into();
+        let left = line.saturating_add(summary).saturating_sub(after) / 2;
+        frees.saturating_add(summary).min(left.max(LEAST_ROOM))
+    }
+
+    /// The identifiers that a summary is asked to keep; without a fold, those of what is shortened.
+    fn names(&self, folds: bool, shortened: &[u32]) -> Vec<String> {
+        if !folds {
+            return self.names_of(shortened);
+        }
+        self.digest().into_iter().take(NAMED).map(Into::into).collect()
+    }
+
+    /// The turn that a cut takes apart.
+    fn split_turn(&self, cut: u32) -> Option<u32> {
+        self.turn_of(cut).filter(|_| !self.transcript.ledger.starts_turn(cut))
+    }
+
+    /// Messages with words of the user that stay beside what goes: before the cut the first, which says what all is about, and the newest;
+    /// and the last of all.
+    fn asked(&self, going: &[u32], cut: u32) -> Vec<u32> {
+        let stays = |at: &u32| {
+            self.block(*at).is_some_and(|it| it.user) && going.binary_search(at).is_err()
+        };
+        let users: Vec<u32> = self.transcript.ledger.live().iter().copied().filter(stays).collect();
+        let mut asked = self.messages_of(&users);
+        let last = asked.last().copied();
+        asked.truncate(asked.partition_point(|&at| at < cut));
+        if let Some(over) = asked.len().checked_sub(ASKED) {
+            asked.drain(1..over.saturating_add(1));
+        }
+        asked.extend(last);
+        asked
+    }
+
+    /// The messages of these blocks, in order.
+    fn messages_of(&self, blocks: &[u32]) -> Vec<u32> {
+        let mut messages: Vec<u32> =
+            blocks.iter().filter_map(|&at| Some(self.block(at)?.message)).collect();
+        messages.dedup();
+        messages
+    }
+
+    /// What a checkpoint now would be made of, as JSON: figures, and from message `from` on those that it would tell of. Their blocks
+    /// are what `flat` takes up next.
+    pub fn checkpoint(&mut self, from: u32) -> Value {
+        let mut going = self.transcript.ledger.live().to_vec();
+        going.extend(self.wanting());
+        sort_set(&mut going);
+        let message = |at: &u32| self.block(*at).map_or(0, |it| it.message);
+        going.retain(|at| {
+            message(at) >= from || self.block(*at).is_some_and(|it| it.form == Form::Gone)
+        });
+        let go = self.messages_of(&going);
+        let dropped = self.dropped_of(&going);
+        let previous = self.previous_summary(&going);
+        self.compactions.going = going;
+        json!({
+            "base": self.base(self.transcript.ledger.message_count()),
+            "messages": self.transcript.ledger.message_count(),
+            "turns": self.transcript.ledger.messages.last().map_or(0, |it| it.turn),
+            "folds": self.folds().unwrap_or(0),
+            "tokens": self.sizes().0,
+            "usable": self.decisions.usable,
+            "checkpoints": self.checkpoints(),
+            "go": go,
+            "droppedTokens": dropped,
+            "previousSummary": previous,
+            "pins": self.pins.sent().collect::<Vec<&str>>()
+        })
+    }
+
+    fn checkpoints(&self) -> Option<Value> {
+        // Before the first message has come they are those of the snapshot.
+        let snapshot = self
+            .restoration
+            .waiting
+            .as_ref()
+            .filter(|_| self.transcript.ledger.message_count() == 0);
+        let kept = snapshot.map_or(&*self.compactions.checkpoints, Waiting::checkpoints);
+        let kept = if kept.is_empty() { self.earlier_checkpoint()? } else { kept.into() };
+        Some(Value::raw(kept))
+    }
+
+    /// What is kept of a checkpoint that the host has from an earlier process: it holds for a whole history that has not folded.
+    fn earlier_checkpoint(&self) -> Option<String> {
+        let earlier = self.options.checkpoint.as_ref()?;
+        let is_whole = self.decisions.pruner.head.is_none() && self.decisions.pruner.forgotten == 0;
+        let turn = self.turn_of(earlier.messages.checked_sub(1)?).filter(|_| is_whole)?;
+        Some(earlier.state(turn, self.decisions.usable))
+    }
+
+    /// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.
+    /// False: it is another by now.
+    pub fn keep_checkpoints(&mut self, base: &str, kept: &str) -> bool {
+        let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+        let same = self.base(cut) == base;
+        if same {
+            self.compactions.checkpoints = kept.into();
+        }
+        same
+    }
+
+    /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
+    /// are kept. What it tells of
+    /// files, commands and errors is taken up.
+    ///
+    /// # Errors
+    /// `MalformedMessage`, or `InvalidArgument` if there is no such message.
+    pub fn flat(&mut self, index: u32, bytes: &[u8]) -> Result<Value> {
+        let draft = self.read(index, bytes)?;
+        let blocks = self.transcript.ledger.blocks_of(index);
+        let going = &self.compactions.going;
+        let (mut parts, mut tokens) = (Vec::new(), 0u64);
+        for (at, part) in blocks.zip(&draft.parts) {
+            let block = self.transcript.ledger.blocks.get(at as usize);
+            let kept = !going.is_empty() && going.binary_search(&at).is_err();
+            // A summary is fed once, as the previous one.
+            let is_summary = block.is_some_and(|it| it.summary);
+            if part.piece.unsent || is_summary || (kept && !block.is_some_and(|it| it.user)) {
+                continue;
+            }
+            self.compactions.found.take(part);
+            let goes = block.filter(|_| !kept);
+            tokens = tokens.saturating_add(goes.map_or(0, |it| it.tokens.into()));
+            let call =
+                block.filter(|it| it.kind == Kind::Result).and_then(|it| self.piece_of(it.pair));
+            let name = call.map_or(&*part.piece.name, |call| &call.name);
+            let kind = match part.piece.kind {
+                Kind::Text => "text",
+                Kind::Thinking => "thinking",
+                Kind::Call => "call",
+                Kind::Result => "result",
+                Kind::Image => "image",
+                Kind::Other => "other",
+            };
+            let error = part.piece.error;
+            // What the model no longer saw in full is not summarized in full.
+            let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
+            let text = shown
+                .and_then(|_| self.decisions.placeholders.text.get(&at))
+                .map_or(&*part.text, String::as_str);
+            parts.push(
+                json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
+            );
+        }
+        let role = match draft.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        };
+        let turn = self.turn_of(index);
+        Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
+    }
+
+    /// What the messages that were asked for since the last plan or fold tell.
+    pub fn extracted(&self) -> &Extracted {
+        &self.compactions.found
+    }
+
+    /// As yet: the files of the compactions before (G23), unless only edits made room. Secrets are taken out of what will be.
+    pub(in crate::context) fn nothing_found(&self, folds: bool) -> Extracted {
+        let last = self.compactions.last.as_ref().filter(|_| folds);
+        let last = last.map(|it| it.found.clone()).unwrap_or_default();
+        Extracted {
+            redacts: self.options.redacts,
+            commands: Vec::new(),
+            errors: Vec::new(),
+            ..last
+        }
+    }
+
+    /// What went for want of a summarizer's answer, and is not back.
+    pub(in crate::context) fn wanting(&self) -> Vec<u32> {
+        let ranges = self.compactions.wanting.iter();
+        let all = ranges.flat_map(|&(from, to)| from..to.min(self.transcript.ledger.block_count()));
+        let is_gone = |at: &u32| self.block(*at).is_some_and(|it| it.form == Form::Gone);
+        let mut gone = all.filter(is_gone).collect();
+        sort_set(&mut gone);
+        gone
+    }
+
+    /// A summary of that may be asked for, beside the fold that the next one comes with.
+    pub(in crate::context) fn is_wanting(&self) -> bool {
+        let Compactions { wanting, tries, .. } = &self.compactions;
+        let (now, line) = self.sizes();
+        let room = line.saturating_sub(now);
+        self.options.summarizes && !wanting.is_empty() && *tries < TRIES && room >= LEAST_ROOM
+    }
+
+    /// As they were sent last, or as they arrived.
+    pub(in crate::context) fn dropped_of(&self, blocks: &[u32]) -> u64 {
+        let tokens = |it: &Block| if it.form == Form::Gone { it.tokens } else { it.now };
+        blocks.iter().filter_map(|&at| self.block(at)).map(|it| u64::from(tokens(it))).sum()
+    }
+
+    /// What a plan stands on: the messages before its cut, and that no fold has changed them since.
+    pub(in crate::context) fn base(&self, cut: u32) -> String {
+        let known = self.transcript.ledger.messages.iter().take(cut as usize);
+        let hash = known.fold(0, |hash, message| rolled(hash, mark(message.fingerprint)));
+        format!(
+            "{}.{}.{hash:x}",
+            cut.min(self.transcript.ledger.message_count()),
+            self.folds().unwrap_or(0)
+        )
+    }
+
+    /// The cut of a plan that still stands.
+    ///
+    /// # Errors
+    /// `StalePlan`.
+    pub(in crate::context) fn cut_of(&self, base: &str) -> Result<u32> {
+        let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+        let found = self.base(cut);
+        let stands = found == base && self.transcript.ledger.may_cut(cut);
+        if stands { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
+    }
+
+    /// Folds so far; none before the first.
+    pub(in crate::context) fn folds(&self) -> Option<u32> {
+        self.decisions.pruner.head.as_ref().map(|head| head.folds)
+    }
+
+    fn turn_of(&self, message: u32) -> Option<u32> {
+        self.transcript.ledger.messages.get(message as usize).map(|it| it.turn)
+    }
+
+    fn policy(&self) -> &crate::prune::Policy {
+        &self.decisions.pruner.policy
+    }
+
+    fn block(&self, at: u32) -> Option<&Block> {
+        self.transcript.ledger.blocks.get(at as usize)
+    }
+
+    /// Tokens of a request now, and above how many something must go.
+    pub(in crate::context) fn sizes(&self) -> (u64, u64) {
+        (
+            self.decisions.pruner.context(&self.transcript.ledger, &self.setting()),
+            self.lines(self.decisions.usable).0,
+        )
+    }
+
+    /// Messages before a cut of which something stays.
+    pub(in crate::context) fn kept_before(&self, cut: u32) -> Vec<(u32, u32)> {
+        let live = self.transcript.ledger.live().iter().filter_map(|&at| self.block(at));
+        let kept: Vec<u32> =
+            live.map(|block| block.message).take_while(|&message| message < cut).collect();
+        ranges(&kept)
+    }
+
+    /// The runs of messages that are summarized, and the calls that this takes: one for each, and one that merges those of the history;
+    /// likewise for the beginning of a turn that is split.
+    fn divided(&self, go: &[u32], gone: &[u32], split: Option<u32>) -> (Vec<Chunk>, usize) {
+        let is_before = |&at: &u32| split.is_none_or(|turn| self.turn_of(at) < Some(turn));
+        let (history, turn) = go.split_at(go.partition_point(is_before));
+        let (mut chunks, mut calls) = (Vec::new(), 0_usize);
+        for part in [history, turn] {
+            let own = self.chunks(part, gone);
+            calls = calls.saturating_add(own.len()).saturating_add(usize::from(own.len() > 1));
+            chunks.extend(own);
+        }
+        (chunks, calls)
+    }
+
+    /// Messages that go, in runs that a summarizer can take: smaller ones where messages are large (G13 to G15).
+    fn chunks(&self, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
+        let tokens = |message: u32| -> u64 {
+            let blocks = self.transcript.ledger.blocks_of(message);
+            let going: Vec<u32> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
+            self.dropped_of(&going)
+        };
+        let window = self.options.summary_window.max(1);
+        let total: u64 = go.iter().map(|&message| tokens(message)).sum();
+        let average = total
+            .saturating_mul(MARGIN)
+            .checked_div(window.saturating_mul(go.len() as u64))
+            .unwrap_or(0);
+        let less = if average > LARGE_MESSAGE { average.saturating_mul(2) } else { 0 };
+        let share = CHUNK.saturating_sub(less).max(LEAST_CHUNK);
+        let whole = window.saturating_mul(share) / WHOLE;
+        let most = if total <= whole { whole } else { window.saturating_mul(share) / MARGIN };
+        let mut chunks: Vec<Chunk> = Vec::new();
+        for &message in go {
+            let (more, to) = (tokens(message), message.saturating_add(1));
+            match chunks.last_mut() {
+                Some(last)
+                    if last.tokens.saturating_add(more) <= most
+                        || !self.transcript.ledger.may_cut(message) =>
+                {
+                    (last.to, last.tokens) = (to, last.tokens.saturating_add(more));
+                }
+                _ => chunks.push(Chunk { from: message, to, tokens: more }),
+            }
+        }
+        chunks
+    }
+}
+
+/// A run of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::context) struct Chunk {
+    from: u32,
+    to: u32,
+    tokens: u64,
+}
+
+crate::json::written!(Chunk { from, to, tokens });

@@ -1,0 +1,190 @@
+//! Breakdown of a request by kind of content, and message by message.
+
+use litemap::LiteMap;
+
+use crate::json;
+
+use crate::context::session::Session;
+use crate::error::Result;
+use crate::model::{Block, Form, Kind, Role};
+use crate::sort::{down, sort_by};
+
+/// Blocks of one kind in a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+pub struct Bucket {
+    /// `system`, `tools`, `user`, `assistant`, `thinking`, `image`, `call NAME` or `result NAME` of a tool; `head`: the message that
+    /// replaces folded ones; `unseen`: `unseenTokens`; `pins`: pinned texts; `made`: synthetic messages that repair the history.
+    pub bucket: String,
+    /// Number of blocks.
+    pub blocks: u32,
+    /// Tokens of the originals; 0 for `head` and `made`.
+    pub tokens: u64,
+    /// Tokens as they are sent.
+    pub sent_tokens: u64,
+    /// Number of blocks that are sent unchanged.
+    pub kept: u32,
+    /// Number of blocks of which head and tail are sent.
+    pub capped: u32,
+    /// Number of blocks in whose place one line is sent.
+    pub stubbed: u32,
+    /// Number of blocks that are not sent.
+    pub gone: u32,
+}
+
+json::written!(Bucket { bucket, blocks, tokens, sent_tokens, kept, capped, stubbed, gone });
+
+/// Message of the history, and how much of it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    test,
+    derive(ts_rs::TS),
+    ts(rename_all = "camelCase", rename = "ListedMessage", optional_fields)
+)]
+pub struct Listed {
+    /// Its index in the history.
+    pub index: u32,
+    /// `system`, `user`, `assistant` or `tool`.
+    pub role: &'static str,
+    /// Kind of its largest block.
+    pub kind: &'static str,
+    /// Name of the tool, if the largest block is a tool call or a tool result.
+    pub tool: Option<String>,
+    /// Tokens of the original.
+    pub tokens: u64,
+    /// Tokens as it is sent.
+    pub sent_tokens: u64,
+    /// How it is sent; see `Explanation.state`.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
+        )
+    )]
+    pub state: &'static str,
+    /// Name of the rule that changed it; `keep` if none did.
+    pub rule: &'static str,
+    /// Number of its turn.
+    pub turn: u32,
+    /// Messages with the same number are kept or removed together. Its own index if it is alone.
+    pub group: u32,
+}
+
+json::written!(Listed {
+    index,
+    role,
+    kind,
+    tool as "tool?",
+    tokens,
+    sent_tokens,
+    state,
+    rule,
+    turn,
+    group
+});
+
+impl Session {
+    /// What the request holds, the largest first.
+    pub fn buckets(&self) -> Vec<Bucket> {
+        let mut buckets: LiteMap<String, Bucket> = LiteMap::new();
+        for (at, block) in (0u32..).zip(&self.transcript.ledger.blocks) {
+            let bucket = buckets.entry(self.bucket_of(at, block)).or_default();
+            bucket.blocks = bucket.blocks.saturating_add(1);
+            bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
+            bucket.sent_tokens = bucket.sent_tokens.saturating_add(u64::from(block.now));
+            let count = match block.form {
+                Form::Full => &mut bucket.kept,
+                Form::Capped => &mut bucket.capped,
+                Form::Stubbed => &mut bucket.stubbed,
+                Form::Gone => &mut bucket.gone,
+            };
+            *count = count.saturating_add(1);
+        }
+        let head = self.decisions.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
+        let beside = [
+            ("system", self.extras.system, true),
+            ("tools", self.extras.tools, true),
+            ("unseen", self.extras.unseen, true),
+            ("pins", self.pins.tokens(self.options.estimator), true),
+            ("head", head, false),
+            ("made", self.last_request.made_tokens, false),
+        ];
+        for (name, tokens, ours) in beside.into_iter().filter(|(_, tokens, _)| *tokens > 0) {
+            let bucket = buckets.entry(name.into()).or_default();
+            bucket.blocks = bucket.blocks.saturating_add(1);
+            bucket.kept = bucket.kept.saturating_add(1);
+            bucket.sent_tokens = bucket.sent_tokens.saturating_add(tokens);
+            bucket.tokens = bucket.tokens.saturating_add(if ours { tokens } else { 0 });
+        }
+        let mut buckets: Vec<Bucket> =
+            buckets.into_iter().map(|(bucket, rest)| Bucket { bucket, ..rest }).collect();
+        sort_by(&mut buckets, |bucket| (down(bucket.sent_tokens), down(bucket.tokens)));
+        buckets
+    }
+
+    fn bucket_of(&self, at: u32, block: &Block) -> String {
+        let role =
+            self.transcript.ledger.messages.get(block.message as usize).map(|message| message.role);
+        match (block.kind, role) {
+            (Kind::Call, _) => format!("call {}", self.tool_of(at)),
+            (Kind::Result, _) => format!("result {}", self.tool_of(at)),
+            (Kind::Thinking, _) => "thinking".into(),
+            (Kind::Image, _) => "image".into(),
+            (_, Some(Role::System)) => "system".into(),
+            (_, Some(Role::Assistant)) => "assistant".into(),
+            (_, Some(Role::User | Role::Tool) | None) => "user".into(),
+        }
+    }
+
+    /// The tool of a call, or of the call that a result answers.
+    fn tool_of(&self, at: u32) -> &str {
+        let name = |at: u32| {
+            let block = self.transcript.ledger.blocks.get(at as usize)?;
+            let first = self.transcript.ledger.blocks_of(block.message).start;
+            let piece = at.saturating_sub(first) as usize;
+            let outline = self.transcript.outlines.get(block.message as usize)?;
+            outline.pieces.get(piece).map(|piece| &*piece.name).filter(|name| !name.is_empty())
+        };
+        let pair = self.transcript.ledger.blocks.get(at as usize).map(|block| block.pair);
+        name(at).or_else(|| name(pair?)).unwrap_or("?")
+    }
+
+    /// Every message of the history and what is sent of it.
+    ///
+    /// # Errors
+    /// None: every message it asks for is there.
+    pub fn list(&self) -> Result<Vec<Listed>> {
+        (0..self.transcript.ledger.message_count()).map(|index| self.listed(index)).collect()
+    }
+
+    fn listed(&self, index: u32) -> Result<Listed> {
+        let why = self.explain(index)?;
+        let block = |at: u32| self.transcript.ledger.blocks.get(at as usize);
+        let largest = self
+            .transcript
+            .ledger
+            .blocks_of(index)
+            .max_by_key(|&at| block(at).map_or(0, |b| b.tokens));
+        let kind = largest.and_then(block).map_or(Kind::Other, |block| block.kind);
+        let tool = largest.filter(|_| matches!(kind, Kind::Call | Kind::Result));
+        let role =
+            self.transcript.ledger.messages.get(index as usize).map_or(Role::User, |m| m.role);
+        Ok(Listed {
+            index,
+            role: match role {
+                Role::System => "system",
+                Role::User => "user",
+                Role::Assistant => "assistant",
+                Role::Tool => "tool",
+            },
+            kind: kind.name(),
+            tool: tool.map(|at| self.tool_of(at).to_owned()),
+            tokens: why.tokens_before,
+            sent_tokens: why.tokens_after,
+            state: why.state,
+            rule: why.rule,
+            turn: why.turn,
+            group: why.group,
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! Estimate of a request by kind of content.
+
+use crate::error::{Error, Result};
+use crate::json::{self, Shape, Want, may, must};
+
+use crate::context::session::{Session, validity_options_for};
+use crate::model::{Kind, Role, Violation};
+use crate::validity;
+
+/// Tokens and characters of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+pub struct Estimate {
+    /// All tokens of the request.
+    pub tokens: u64,
+    /// UTF-16 code units of texts, arguments, results, system prompt and tool definitions.
+    pub chars: u64,
+    /// The tokens by kind; they sum to `tokens`.
+    pub by_kind: ByKind,
+}
+
+json::written!(Estimate { tokens, chars, by_kind });
+
+/// Tokens of a request by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+pub struct ByKind {
+    /// Text of the user and the model.
+    pub text: u64,
+    /// Reasoning.
+    pub thinking: u64,
+    /// Arguments of tool calls.
+    pub tool_call: u64,
+    /// Tool results, including their images.
+    pub tool_result: u64,
+    /// Images outside tool results.
+    pub image: u64,
+    /// Tool definitions.
+    pub tools: u64,
+    /// System prompt, separate or among the messages.
+    pub system: u64,
+    /// Fixed costs: 4 for each message, 20 and the tool's name for each call, 10 for each result.
+    pub overhead: u64,
+}
+
+json::written!(ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead });
+
+/// Comparison of a request with its window. All sizes are estimated tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+pub struct BudgetCheck {
+    /// Tokens of the system prompt.
+    pub system_prompt_tokens: u64,
+    /// Tokens of the tool definitions.
+    pub tool_definition_tokens: u64,
+    /// Tokens of the messages.
+    pub message_tokens: u64,
+    /// Tokens of everything, including `unseenTokens`.
+    pub total_estimated: u64,
+    /// The usable window: `contextTokens - maxOutputTokens`, at least 0.
+    pub available_tokens: u64,
+    /// True if the request is larger than the usable window. Always false if the window is unknown (0).
+    pub over_budget: bool,
+    /// Tokens above the usable window; 0 if the request fits.
+    pub excess_tokens: u64,
+}
+
+json::written!(BudgetCheck {
+    system_prompt_tokens,
+    tool_definition_tokens,
+    message_tokens,
+    total_estimated,
+    available_tokens,
+    over_budget,
+    excess_tokens
+});
+
+/// A window as it is checked against: the answer may be held back more than there is.
+const WINDOW: Shape = Shape {
+    what: "a window: { contextTokens, maxOutputTokens }",
+    members: &[must("contextTokens", Want::Integer), may("maxOutputTokens", Want::Integer)],
+    closed: true,
+};
+
+impl Session {
+    /// The estimate beside the room of a window (JSON), by `AceClaw`'s figures (A41).
+    ///
+    /// # Errors
+    /// `InvalidArgument` names what is no window.
+    pub fn check_budget(&self, window: &str) -> Result<BudgetCheck> {
+        let refused = |got: &dyn std::fmt::Display| Error::argument("window", WINDOW.what, got);
+        let mut window = WINDOW.argument(window, format_args!("window"))?;
+        let mut tokens = |name| {
+            let tokens = window.integer(name).unwrap_or(0);
+            u64::try_from(tokens).map_err(|_| refused(&tokens))
+        };
+        let (context, output) = (tokens("contextTokens")?, tokens("maxOutputTokens")?);
+        let total = self.estimate().tokens;
+        let available = context.saturating_sub(output);
+        let excess = if context == 0 { 0 } else { total.saturating_sub(available) };
+        Ok(BudgetCheck {
+            system_prompt_tokens: self.extras.system,
+            tool_definition_tokens: self.extras.tools,
+            message_tokens: total.saturating_sub(self.extras.total()),
+            total_estimated: total,
+            available_tokens: available,
+            over_budget: excess > 0,
+            excess_tokens: excess,
+        })
+    }
+
+    /// What the whole history and its parts are estimated to hold, before any edit.
+    pub fn estimate(&self) -> Estimate {
+        let mut kinds = ByKind {
+            tools: self.extras.tools,
+            system: self.extras.system,
+            overhead: self.extras.unseen,
+            ..ByKind::default()
+        };
+        let mut chars = self.extras.chars.0.saturating_add(self.extras.chars.1);
+        for block in &self.transcript.ledger.blocks {
+            let overhead = block.overhead;
+            let role = self
+                .transcript
+                .ledger
+                .messages
+                .get(block.message as usize)
+                .map(|message| message.role);
+            let kind = match block.kind {
+                Kind::Text | Kind::Other if role == Some(Role::System) => &mut kinds.system,
+                Kind::Text | Kind::Other => &mut kinds.text,
+                Kind::Thinking => &mut kinds.thinking,
+                Kind::Call => &mut kinds.tool_call,
+                Kind::Result => &mut kinds.tool_result,
+                Kind::Image => &mut kinds.image,
+            };
+            *kind = kind.saturating_add(u64::from(block.tokens.saturating_sub(overhead)));
+            kinds.overhead = kinds.overhead.saturating_add(u64::from(overhead));
+            chars = chars.saturating_add(u64::from(block.chars));
+        }
+        let all = [
+            kinds.text,
+            kinds.thinking,
+            kinds.tool_call,
+            kinds.tool_result,
+            kinds.image,
+            kinds.tools,
+            kinds.system,
+            kinds.overhead,
+        ];
+        Estimate { tokens: all.iter().sum(), chars, by_kind: kinds }
+    }
+
+    /// The messages behind the model's last, which no usage of a response counts yet.
+    pub fn estimate_since_reply(&self) -> u64 {
+        let reply =
+            self.transcript.ledger.messages.iter().rposition(|it| it.role == Role::Assistant);
+        let later = |message: u32| reply.is_none_or(|reply| message as usize > reply);
+        let blocks = self.transcript.ledger.blocks.iter().filter(|block| later(block.message));
+        blocks.fold(0, |sum, block| sum.saturating_add(u64::from(block.tokens)))
+    }
+
+    /// Rules of the provider that the history itself breaks.
+    pub fn check(&self, thinking: bool) -> Vec<Violation> {
+        let options = self.request_options(thinking);
+        let mut violations =
+            validity::check(&self.transcript.outlines, self.dialect.provider, options);
+        violations.extend(self.too_large());
+        violations
+    }
+
+    /// What is known of the request beside its messages.
+    pub(in crate::context) fn request_options(&self, thinking: bool) -> validity::Options {
+        validity::Options {
+            tools: self.extras.definitions.map(|definitions| definitions > 0),
+            marks: self.extras.marks,
+            open: self.extras.open,
+            ..validity_options_for(self.dialect.format, thinking)
+        }
+    }
+}

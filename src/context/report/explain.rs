@@ -1,0 +1,165 @@
+//! Explanation of one message: its state, the rule that decided, and the evidence.
+
+use crate::json;
+
+use crate::context::session::Session;
+use crate::error::{Error, Result};
+use crate::model::{Block, Form, Kind, NONE};
+use crate::prune::Rule;
+
+/// Explanation of how a message is sent, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+pub struct Explanation {
+    /// Index of the message in the history.
+    pub index: u32,
+    /// `kept`: unchanged. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
+    /// out. `summarized`: replaced by a summary. `dropped`: not sent.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
+        )
+    )]
+    pub state: &'static str,
+    /// Name of the rule that changed it; `keep` if none did.
+    pub rule: &'static str,
+    /// Facts that the rule was based on, in words.
+    pub evidence: Vec<String>,
+    /// Tokens of the original.
+    pub tokens_before: u64,
+    /// Tokens as it is sent.
+    pub tokens_after: u64,
+    /// Messages with the same number are kept or removed together. Its own index if it is alone.
+    pub group: u32,
+    /// Number of its turn.
+    pub turn: u32,
+    /// When it was changed; `null` if it was not.
+    pub since: Option<Since>,
+    /// What would bring the original back, in words.
+    pub restore: &'static str,
+}
+
+json::written!(Explanation {
+    index,
+    state,
+    rule,
+    evidence,
+    tokens_before,
+    tokens_after,
+    group,
+    turn,
+    since,
+    restore
+});
+
+/// Request in which a message was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Since {
+    /// Number of the epoch that the change ended.
+    pub epoch: u32,
+    /// Assistant messages in the history before that request.
+    pub call: u32,
+}
+
+json::written!(Since { epoch, call });
+
+impl Session {
+    /// Why the message at `index` is sent as it is.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is no such message.
+    pub fn explain(&self, index: u32) -> Result<Explanation> {
+        let Some(message) = self.transcript.ledger.messages.get(index as usize) else {
+            let expected = match self.transcript.ledger.message_count().checked_sub(1) {
+                Some(last) => format!("a message of the history (0 to {last})"),
+                None => "a message of the history, which is empty".into(),
+            };
+            return Err(Error::argument("index", &expected, index));
+        };
+        let blocks: Vec<(u32, &Block)> = self
+            .transcript
+            .ledger
+            .blocks_of(index)
+            .filter_map(|at| {
+                self.transcript.ledger.blocks.get(at as usize).map(|block| (at, block))
+            })
+            .collect();
+        let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
+        let why = changed
+            .clone()
+            .filter_map(|(at, _)| self.decisions.reasons.get(at))
+            .max_by_key(|why| why.rule);
+        let group = blocks.iter().map(|(_, block)| block.group).find(|&group| group != NONE);
+        let sum = |size: fn(&Block) -> u32| blocks.iter().map(|(_, b)| u64::from(size(b))).sum();
+        Ok(Explanation {
+            index,
+            state: self.state_of(&blocks, why.map(|why| why.rule)),
+            rule: why.map_or("keep", |why| why.rule.name()),
+            evidence: changed.flat_map(|(_, block)| evidence(block, self.calls())).collect(),
+            tokens_before: sum(|block| block.tokens),
+            tokens_after: sum(|block| block.now),
+            group: group.unwrap_or(index),
+            turn: message.turn,
+            since: why.map(|why| Since { epoch: why.epoch, call: why.call }),
+            restore: match why.map(|why| why.rule) {
+                None => "nothing to bring back",
+                Some(Rule::Repair) => "a history that the provider accepts",
+                Some(Rule::IngestCap) => "a pin, with the next epoch; a larger window or ingestCap",
+                Some(Rule::Limit | Rule::BoundThinking) => "nothing: its provider would refuse it",
+                Some(Rule::NoThinking) => "nothing: the model takes no thinking",
+                Some(
+                    Rule::Timed
+                    | Rule::Cold
+                    | Rule::Capacity
+                    | Rule::Prune
+                    | Rule::Truncate
+                    | Rule::Discard
+                    | Rule::Fold
+                    | Rule::HardFit,
+                ) => "a pin, with the next epoch; a larger window, from the start of the session",
+            },
+        })
+    }
+
+    fn state_of(&self, blocks: &[(u32, &Block)], rule: Option<Rule>) -> &'static str {
+        let all_gone = !blocks.is_empty() && blocks.iter().all(|(_, b)| b.form == Form::Gone);
+        let has = |form| blocks.iter().any(|(_, block)| block.form == form);
+        let summary = self.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
+        if all_gone && rule == Some(Rule::Fold) && summary {
+            "summarized"
+        } else if all_gone {
+            "dropped"
+        } else if has(Form::Stubbed) {
+            "stubbed"
+        } else if has(Form::Capped) {
+            "capped"
+        } else if has(Form::Gone) {
+            "thinned"
+        } else {
+            "kept"
+        }
+    }
+}
+
+fn evidence(block: &Block, call: u32) -> Vec<String> {
+    let kind = block.kind.name();
+    // One for all: each way to format costs in the Wasm.
+    let says = |first: &str, one: u32, between: &str, other: u32, last: &str| {
+        format!("{kind}: {first}{one}{between}{other}{last}")
+    };
+    let mut lines = vec![says("", block.tokens, " tokens, now ", block.now, "")];
+    if matches!(block.kind, Kind::Call | Kind::Result) {
+        let idle = call.saturating_sub(block.last);
+        lines.push(says("used by ", block.uses.into(), " calls, idle for ", idle, ""));
+    }
+    if block.kind == Kind::Result {
+        let (live, used) = (block.live, block.used_live);
+        lines.push(says("newest source of ", live, " identifiers, ", used, " of them used"));
+    }
+    if block.duplicate {
+        lines.push(format!("{kind}: a later result says the same"));
+    }
+    lines
+}

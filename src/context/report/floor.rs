@@ -1,0 +1,113 @@
+//! Floor of a request that does not fit: the parts that cannot be removed, their sizes, and what would help.
+
+use crate::context::session::Session;
+use crate::json::{self, Value, json};
+use crate::model::{Block, Role};
+use crate::sort::{down, sort_by};
+
+/// What no compaction makes smaller, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::context) struct Floor {
+    system: u64,
+    tool: u64,
+    pinned: u64,
+    thinking: u64,
+    last_turn: u64,
+    other: u64,
+    reserve: u64,
+    window: u64,
+}
+
+json::written!(Floor {
+    system as "systemTokens",
+    tool as "toolTokens",
+    pinned as "pinnedTokens",
+    thinking as "thinkingTokens",
+    last_turn as "lastTurnTokens",
+    other as "otherTokens",
+    reserve as "reserveTokens",
+    window as "windowTokens"
+});
+
+/// A part of less than this share of what is over helps nobody by getting smaller.
+const WORTH: u64 = 10;
+
+impl Session {
+    /// What cannot go: the figures of an overflow that nothing helps. The parts are the request, as `tokens` counts it.
+    pub(in crate::context) fn floor(&self, tokens: u64) -> Floor {
+        let mut floor = Floor {
+            system: self.extras.system.saturating_add(self.extras.unseen),
+            tool: self.extras.tools,
+            pinned: self.pins.tokens(self.options.estimator),
+            reserve: self.options.window.saturating_sub(self.options.usable),
+            window: self.options.window,
+            ..Floor::default()
+        };
+        for &at in self.transcript.ledger.live() {
+            if let Some(block) = self.transcript.ledger.blocks.get(at as usize) {
+                let part = self.part_of(at, block, &mut floor);
+                *part = part.saturating_add(block.now.into());
+            }
+        }
+        let known =
+            [floor.system, floor.tool, floor.pinned, floor.thinking, floor.last_turn, floor.other];
+        let rest = tokens.saturating_sub(known.into_iter().sum());
+        floor.other = floor.other.saturating_add(rest);
+        floor
+    }
+
+    fn part_of<'f>(&self, at: u32, block: &Block, floor: &'f mut Floor) -> &'f mut u64 {
+        let message = self.transcript.ledger.messages.get(block.message as usize);
+        if self.pins.hold(at) {
+            &mut floor.pinned
+        } else if self.transcript.protected.contains(&block.message) {
+            &mut floor.thinking
+        } else if block.message >= self.transcript.user_request {
+            &mut floor.last_turn
+        } else if message.is_some_and(|it| it.role == Role::System) {
+            &mut floor.system
+        } else {
+            &mut floor.other
+        }
+    }
+
+    /// Why a request of so many tokens (as we count) does not fit.
+    pub(in crate::context) fn why(&self, estimate: u64) -> Value {
+        let tokens = self.calibration.tokens(estimate);
+        let over = tokens.saturating_sub(self.calibration.tokens(self.decisions.usable)).max(1);
+        let floor = self.floor(tokens);
+        json!({ "overTokens": over, "floor": floor, "help": floor.help(over) })
+    }
+}
+
+impl Floor {
+    /// What would help, the largest part first.
+    fn help(&self, over: u64) -> Vec<&'static str> {
+        let mut parts = [
+            (self.system, "shorten the system prompt, or what unseenTokens stands for"),
+            (self.tool, "pass fewer tools, or shorten them with trimToolDescriptions()"),
+            (self.pinned, "unpin() what is no longer needed"),
+            (self.thinking, "start a new turn, or send no reasoning (thinking: \"none\")"),
+            (self.last_turn, "shorten the last message of the user and what follows it"),
+            (self.reserve, "hold back less for the answer (maxOutputTokens)"),
+        ];
+        sort_by(&mut parts, |&(tokens, _)| (down(tokens), 0));
+        let worth = parts.into_iter().filter(|&(tokens, _)| tokens.saturating_mul(WORTH) >= over);
+        worth.map(|(_, help)| help).chain(["use a model with a larger window"]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_names_the_largest_part_first_and_none_that_would_not_help() {
+        let floor = Floor { system: 500, tool: 4_000, last_turn: 90, ..Floor::default() };
+        let help = floor.help(1_000);
+        assert_eq!(help.len(), 3, "{help:?}");
+        assert!(help.first().is_some_and(|it| it.contains("tools")), "{help:?}");
+        assert!(help.get(1).is_some_and(|it| it.contains("system prompt")), "{help:?}");
+        assert_eq!(Floor::default().help(1_000), ["use a model with a larger window"]);
+    }
+}

@@ -1,0 +1,217 @@
+//! Running totals of a session: sizes of its requests, warnings, tokens saved by compactions, and sources of requests.
+//! Nothing is decided by them, and they are not in a snapshot.
+
+use crate::context::report::status::level;
+use crate::context::session::Session;
+use crate::context::session::calibration::Counted;
+use crate::error::Result;
+use crate::json::{self, Shape, Value, Want, json, may};
+use crate::text::{plain, prefix};
+
+/// Sizes of requests that are kept (A107).
+const SAMPLES: usize = 32;
+/// Names that are counted apart; beyond them all are one.
+const NAMES: usize = 32;
+const OTHERS: &str = "others";
+/// Characters of a phase (A110), and of a source.
+const NAME_CHARS: usize = 100;
+
+/// Sources of requests that we know of ourselves (A73).
+const MAIN: &str = "main_turn";
+const CONTINUATION: &str = "continuation";
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(in crate::context) struct Monitor {
+    samples: Vec<u64>,
+    /// Tokens that were reported, in and out.
+    reported: (u64, u64),
+    /// The request whose usage was taken last, and that usage: one that comes again takes its place.
+    last: Option<(u32, u64, u64, u64)>,
+    /// The last request made room for itself.
+    continues: bool,
+    requests: Vec<(String, u64)>,
+    phases: Vec<(String, u64)>,
+    saved: u64,
+    compaction: Option<Measured>,
+    /// The highest level that was warned of, and the folds before.
+    warned: usize,
+    folds: u32,
+    /// Bands that the model was given a hint of.
+    pub(in crate::context) hinted: usize,
+}
+
+/// A compaction, measured.
+#[derive(Clone, Debug)]
+struct Measured {
+    phase: String,
+    at: Option<i64>,
+    tokens_before: u64,
+    tokens_after: u64,
+}
+
+json::written!(Measured { phase, at, tokens_before, tokens_after });
+
+const RECORD: Shape = Shape {
+    what: "{ source, requests } or { phase, tokensBefore, tokensAfter }",
+    members: &[
+        may("source", Want::Text),
+        may("requests", Want::Integer),
+        may("phase", Want::Text),
+        may("tokensBefore", Want::Integer),
+        may("tokensAfter", Want::Integer),
+    ],
+    closed: true,
+};
+
+impl Monitor {
+    fn sample(&mut self, tokens: u64) {
+        if self.samples.last() != Some(&tokens) {
+            self.samples.push(tokens);
+        }
+        let over = self.samples.len().saturating_sub(SAMPLES);
+        self.samples.drain(..over);
+    }
+
+    /// What was reported of a request: once for each, however often it is told.
+    fn report(&mut self, of: Counted, output: u64) {
+        let before = self.last.filter(|it| (it.0, it.1) == (of.epoch, of.estimate));
+        let (input_before, output_before) = before.map_or((0, 0), |it| (it.2, it.3));
+        let (input, out) = self.reported;
+        self.reported = (
+            input.saturating_sub(input_before).saturating_add(of.used),
+            out.saturating_sub(output_before).saturating_add(output),
+        );
+        self.last = Some((of.epoch, of.estimate, of.used, output));
+        if before.is_none() {
+            let source = if std::mem::take(&mut self.continues) { CONTINUATION } else { MAIN };
+            add(&mut self.requests, source.into(), 1);
+        }
+    }
+
+    fn compacted(&mut self, compaction: Measured) {
+        let Measured { tokens_before, tokens_after, .. } = compaction;
+        self.saved = self.saved.saturating_add(tokens_before.saturating_sub(tokens_after));
+        add(&mut self.phases, compaction.phase.clone(), 1);
+        self.compaction = Some(compaction);
+    }
+
+    /// Warnings begin anew.
+    pub(in crate::context) fn rearm(&mut self) {
+        self.warned = 0;
+    }
+}
+
+impl Session {
+    /// A request was made.
+    pub(in crate::context) fn monitor_request(&mut self, folded: bool) {
+        let tokens = self.calibration.tokens(self.last_request.tokens);
+        self.monitor.sample(tokens);
+        self.monitor.continues |= folded;
+    }
+
+    /// Room was made for a request.
+    pub(in crate::context) fn monitor_room(
+        &mut self,
+        status: &str,
+        tokens_before: u64,
+        tokens_after: u64,
+    ) {
+        if status != "none" {
+            let (phase, at) = (status.to_ascii_uppercase(), self.last_request.at_ms);
+            self.monitor.compacted(Measured { phase, at, tokens_before, tokens_after });
+        }
+    }
+
+    /// A usage was taken for one of a request's.
+    pub(in crate::context) fn monitor_usage(&mut self, of: Counted, output: u64) {
+        self.monitor.report(of, output);
+    }
+
+    /// Takes up what the session cannot see (JSON): requests of a source, or a compaction of the host's own, of whatever phase.
+    /// Blank sources and numbers below 1 are ignored.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn note_outside(&mut self, what: &str) -> Result<()> {
+        let mut what = RECORD.argument(what, format_args!("note"))?;
+        let mut number = |name| {
+            let given = what.integer(name)?;
+            Some(u64::try_from(given).unwrap_or(0))
+        };
+        let (requests, before, after) =
+            (number("requests"), number("tokensBefore"), number("tokensAfter"));
+        let source = name_of(&what.text("source").unwrap_or_default()).to_ascii_lowercase();
+        let requests = requests.unwrap_or(1);
+        if !source.is_empty() && requests > 0 {
+            add(&mut self.monitor.requests, source, requests);
+        }
+        if let Some(tokens_before) = before {
+            let phase = name_of(&what.text("phase").unwrap_or_default()).to_ascii_uppercase();
+            let phase = if phase.is_empty() { "UNKNOWN".into() } else { phase };
+            let tokens_after = after.unwrap_or(0);
+            self.monitor.compacted(Measured { phase, at: None, tokens_before, tokens_after });
+            self.monitor.rearm();
+        }
+        Ok(())
+    }
+
+    /// A level of pressure that is newly reached, once until a compaction: the highest alone.
+    pub fn pressure(&mut self) -> Option<Value> {
+        let folds = self.folds().unwrap_or(0);
+        if self.monitor.folds != folds {
+            self.monitor.folds = folds;
+            self.monitor.rearm();
+        }
+        let pct = self.pct();
+        let (to, name) = level(pct);
+        let from = self.monitor.warned;
+        self.monitor.warned = from.max(to);
+        let (_, before) =
+            crate::context::report::status::LEVELS.get(from).copied().unwrap_or_default();
+        (to > from).then(|| json!({ "from": before, "to": name, "usedPct": pct }))
+    }
+
+    /// What the session has come to, as JSON.
+    pub fn monitored(&self) -> Value {
+        let Monitor { samples, reported, requests, phases, saved, compaction, .. } = &self.monitor;
+        let sum = |counts: &[(String, u64)]| {
+            counts.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count))
+        };
+        json!({
+            "samples": samples,
+            "inputTokens": reported.0,
+            "outputTokens": reported.1,
+            "requests": { "total": sum(requests), "bySource": counts(requests) },
+            "compactions": {
+                "total": sum(phases),
+                "byPhase": counts(phases),
+                "tokensSaved": saved,
+                "last": compaction
+            }
+        })
+    }
+}
+
+/// A name as a host gives it: nothing a terminal would obey, one space between words, no more than a line.
+fn name_of(text: &str) -> String {
+    let words: Vec<String> = plain(text).split_whitespace().map(Into::into).collect();
+    let name = words.join(" ");
+    prefix(&name, NAME_CHARS).trim_end().into()
+}
+
+fn add(counts: &mut Vec<(String, u64)>, name: String, more: u64) {
+    let known = |name: &str| counts.iter().position(|(known, _)| known == name);
+    let full = counts.len() >= NAMES;
+    let at = known(&name).or_else(|| full.then(|| known(OTHERS)).flatten());
+    match at.and_then(|at| counts.get_mut(at)) {
+        Some((_, count)) => *count = count.saturating_add(more),
+        None => counts.push((if full { OTHERS.into() } else { name }, more)),
+    }
+}
+
+fn counts(counts: &[(String, u64)]) -> Value {
+    let members: Vec<(&str, Value)> =
+        counts.iter().map(|(name, count)| (&**name, Value::raw(json::write(count)))).collect();
+    Value::object(&members)
+}

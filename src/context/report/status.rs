@@ -1,0 +1,186 @@
+//! Status: tokens of the last request, pressure, trend, and what is due.
+
+use crate::json::{self, Value};
+
+use crate::context::compaction::memory_flush::Flushed;
+use crate::context::options::Options;
+use crate::context::session::Session;
+use crate::prune::Forecast;
+
+/// Levels of pressure, and the percentage at which each begins.
+pub(in crate::context) const LEVELS: [(u64, &str); 4] =
+    [(0, "low"), (70, "medium"), (85, "high"), (95, "critical")];
+
+/// The number and the name of a level.
+pub(in crate::context) fn level(pct: u64) -> (usize, &'static str) {
+    let reached = LEVELS.iter().filter(|(from, _)| *from <= pct).count().saturating_sub(1);
+    (reached, LEVELS.get(reached).map_or("", |(_, name)| name))
+}
+
+/// What `status()` tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// Tokens of the last request.
+    pub used: u64,
+    /// The window less what is held back for the answer; less while a provider's refusal limits requests.
+    pub usable: u64,
+    /// Usable less used.
+    pub remaining: u64,
+    /// Share used, in percent, floored.
+    pub pct: u64,
+    /// low < 70 % <= medium < 85 % <= high < 95 % <= critical.
+    pub pressure: &'static str,
+    /// Whether the last request was larger than the one before, smaller, or about as large: within 2 % of the window, and
+    /// at least 256 tokens (A109). unknown, stable, rising or falling.
+    pub trend: &'static str,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// What pays and was not carried out.
+    pub due: Option<&'static str>,
+    /// What `used` stands on.
+    pub source: &'static str,
+    /// The most that a request had.
+    pub peak_tokens: u64,
+    /// Folds so far.
+    pub compactions: u32,
+    /// Tokens of the history less those of the last request.
+    pub tokens_saved: u64,
+    /// The last prompt for notes since the window was last made free, and whether they were written.
+    pub flush: Option<Flushed>,
+}
+
+json::written!(Status {
+    used,
+    usable,
+    remaining,
+    pct as "usedPct",
+    pressure,
+    trend,
+    epoch,
+    due,
+    source,
+    peak_tokens,
+    compactions,
+    tokens_saved,
+    flush as "flush?"
+});
+
+/// How a window is used, in tokens: `used + reserve + free` is the whole window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WindowReport"))]
+pub struct Window {
+    /// Tokens of the last request.
+    pub used: u64,
+    /// Tokens held back for the answer.
+    pub reserve: u64,
+    /// Tokens that are left; negative if the request is too large or the window is unknown.
+    pub free: i64,
+    /// Size above which room is made; `null` if the window is unknown.
+    pub trigger: Option<u64>,
+    /// Size that is then aimed for; `null` if the window is unknown.
+    pub target: Option<u64>,
+}
+
+json::written!(Window { used, reserve, free, trigger, target });
+
+impl Session {
+    /// The window of the last request. The trigger is the one that decisions are made by, as the provider counts.
+    pub fn window(&self) -> Window {
+        let Options { window, usable, .. } = self.options;
+        let used = self.status().used;
+        let reserve = window.saturating_sub(usable);
+        // As the next request decides: a usage that came since the last one counts.
+        let (line, target) = self.lines(self.next_usable());
+        let shown = |tokens| (window > 0).then(|| self.calibration.tokens(tokens).min(usable));
+        Window {
+            used,
+            reserve,
+            free: signed(usable).saturating_sub(signed(used)),
+            trigger: shown(line),
+            target: shown(target),
+        }
+    }
+
+    /// A provider's figure of this epoch with an estimate of what came since, or an estimate alone.
+    pub(in crate::context) fn source(&self) -> &'static str {
+        let anchored = self.calibration.is_anchored(self.last_request.epoch);
+        if anchored { "usage+estimate" } else { "estimate" }
+    }
+
+    /// Share of what is usable that is used, in percent, floored; 0 of an unknown window.
+    pub(in crate::context) fn pct(&self) -> u64 {
+        let used = self
+            .calibration
+            .tokens(self.decisions.pruner.context(&self.transcript.ledger, &self.setting()));
+        used.saturating_mul(100).checked_div(self.usable_now()).unwrap_or(0)
+    }
+
+    fn trend(&self) -> &'static str {
+        let (last, now) = (self.last_request.last, self.last_request.tokens);
+        let near = (self.options.window.saturating_add(25) / 50).max(256);
+        match now.abs_diff(last) > near {
+            _ if last == 0 => "unknown",
+            false => "stable",
+            true if now > last => "rising",
+            true => "falling",
+        }
+    }
+
+    /// The next edit that is to be expected, in tokens as the provider counts; none before the first call.
+    pub fn next_edit(&self) -> Option<Forecast> {
+        let Options { window, summarizes, .. } = self.options;
+        let setting = self.deciding(self.next_usable());
+        let found = self.decisions.pruner.forecast(
+            &self.transcript.ledger,
+            &setting,
+            self.calls(),
+            summarizes,
+        );
+        let shown = |it: Forecast| {
+            let own = it.tokens.saturating_sub(self.beside_content());
+            Forecast { tokens: self.calibration.tokens(own).min(self.options.usable), ..it }
+        };
+        found.filter(|_| window > 0).map(shown)
+    }
+
+    /// The same with why no summarizer is asked now, if none is: all of `Status`, as JSON.
+    pub fn status_now(&self, now_ms: i64) -> Value {
+        let mut out = String::new();
+        let (blocked, next) = (self.blocked(now_ms), self.next_edit());
+        json::object(
+            &[("*", &self.status()), ("blocked", &blocked), ("nextEdit", &next)],
+            &mut out,
+        );
+        Value::raw(out)
+    }
+
+    /// How full the window is.
+    pub fn status(&self) -> Status {
+        let estimate = self.decisions.pruner.context(&self.transcript.ledger, &self.setting());
+        let used = self.calibration.tokens(estimate);
+        let usable = self.usable_now();
+        let pct = self.pct();
+        let whole = self.transcript.ledger.arrived();
+        Status {
+            used,
+            usable,
+            remaining: usable.saturating_sub(used),
+            pct,
+            pressure: level(pct).1,
+            trend: self.trend(),
+            epoch: self.last_request.epoch,
+            due: self.last_request.fold_due.then_some("fold"),
+            source: self.source(),
+            peak_tokens: self.peak(),
+            compactions: self.decisions.pruner.head.as_ref().map_or(0, |head| head.folds),
+            tokens_saved: whole.saturating_add(self.extras.total()).saturating_sub(estimate),
+            flush: self.flushed(),
+        }
+    }
+}
+
+json::written!(Forecast { tokens, reason });
+
+fn signed(tokens: u64) -> i64 {
+    i64::try_from(tokens).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,68 @@
+//! Output cap: the tokens of an answer that a request may ask for.
+
+use crate::context::options::ONE;
+use crate::context::options_reader::OptionsReader;
+use crate::error::{Error, Result};
+
+/// The least that is asked for, and the tokens that stay free unless the host says how many.
+const LEAST: u64 = 100;
+const BUFFER: u64 = 100;
+/// What an estimate of the input is multiplied by unless the host says by what, in thousandths.
+const MARGIN: u64 = 1200;
+
+/// The requested output (JSON: `{ requested, window, inputTokens, margin, buffer }`), cut to what the window has left beside
+/// the input (G27); as requested if the window is not known.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub fn cap_output(json: &str) -> Result<u32> {
+    let given = OptionsReader::read("", json)
+        .map_err(|error| Error::argument("options", "an object", error))?;
+    let must = |name: &str| {
+        let found = given.amount(name, 0, u32::MAX.into())?;
+        found.ok_or_else(|| Error::argument(name, "a number of tokens", "nothing"))
+    };
+    let (requested, window, input) = (must("requested")?, must("window")?, must("inputTokens")?);
+    let margin = given.amount("margin", 3, 1000)?.unwrap_or(MARGIN);
+    let buffer = given.amount("buffer", 0, u32::MAX.into())?.unwrap_or(BUFFER);
+    if window == 0 {
+        return Ok(small(requested));
+    }
+    let input = input.saturating_mul(margin) / ONE;
+    let room = window.saturating_sub(input).saturating_sub(buffer);
+    Ok(small(requested.min(room.max(LEAST))))
+}
+
+fn small(tokens: u64) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cap(requested: u64, window: u64, input: u64, more: &str) -> u32 {
+        let json =
+            format!(r#"{{"requested":{requested},"window":{window},"inputTokens":{input}{more}}}"#);
+        cap_output(&json).unwrap()
+    }
+
+    /// F011: `min(requested, window - floor(1.2 * input) - 100)`, at least 100; a window of 0 is not known.
+    #[test]
+    fn g27_an_answer_is_cut_to_what_the_window_has_left() {
+        for (requested, window, input, most) in [
+            (8_192, 128_000, 10_000, 8_192),
+            (64_000, 128_000, 90_000, 19_900),
+            (8_192, 32_000, 30_000, 100),
+            (8_192, 0, 30_000, 8_192),
+            (4_096, 1_000, 333, 501),
+            (50, 32_000, 30_000, 50),
+        ] {
+            assert_eq!(cap(requested, window, input, ""), most, "{requested} {window} {input}");
+        }
+        assert_eq!(cap(8_192, 10_000, 5_000, r#","margin":1,"buffer":0"#), 5_000);
+        assert_eq!(cap(8_192, 10_000, 5_001, r#","margin":1.5,"buffer":7"#), 2_492);
+        let error = cap_output(r#"{"requested":1,"window":-1,"inputTokens":0}"#).unwrap_err();
+        assert_eq!(error.to_string(), "window: expected a number from 0 to 4294967295, got -1");
+    }
+}

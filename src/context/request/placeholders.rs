@@ -1,0 +1,265 @@
+//! Placeholders: the texts of stubs, caps and heads, and their tokens.
+
+use litemap::LiteMap;
+
+use crate::context::request::shorten::About;
+use crate::context::request::view::IMAGE;
+use crate::context::session::agent::{PROMISE, reference};
+use crate::estimate::{Estimator, MESSAGE};
+use crate::json::{Value, json};
+use crate::ledger::Ledger;
+use crate::model::{Block, Kind, Part};
+use crate::prune::{Shorten, Writer};
+use crate::text::{Cut, head_tail};
+
+/// The lines written so far, by block.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct Placeholders {
+    pub(in crate::context) estimator: Estimator,
+    /// A summary costs the host's system prompt its note.
+    pub notes: bool,
+    /// The agent may ask for what was cut: stubs say how.
+    pub recalls: bool,
+    /// Stubs and caps.
+    pub text: LiteMap<u32, String>,
+    /// The head of the last fold; empty before the first.
+    pub head: String,
+    /// The summary in it; empty: it has none.
+    pub summary: String,
+    /// Summaries of the host's, by block.
+    pub adopted: LiteMap<u32, String>,
+    /// The summary that the next fold carries.
+    pub given: Option<String>,
+    /// Blocks whose line stands for all of a call's arguments, as JSON.
+    pub whole_arguments: LiteMap<u32, ()>,
+    /// What calls asked for whose results wait for their line.
+    pub calls: LiteMap<u32, String>,
+    /// What waits for its block's text.
+    pub wanted: LiteMap<u32, Want>,
+    /// What was made of a block's text.
+    pub caps: LiteMap<u32, Want>,
+}
+
+/// What is made of a text once it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::context) enum Want {
+    /// A cap of so many tokens.
+    Cap(u32),
+    /// What a preset's way leaves.
+    Shorten(Shorten),
+}
+
+impl Placeholders {
+    /// No line yet.
+    pub(in crate::context) fn new(estimator: Estimator) -> Self {
+        Self {
+            estimator,
+            notes: false,
+            recalls: false,
+            text: LiteMap::new(),
+            head: String::new(),
+            summary: String::new(),
+            adopted: LiteMap::new(),
+            given: None,
+            whole_arguments: LiteMap::new(),
+            calls: LiteMap::new(),
+            wanted: LiteMap::new(),
+            caps: LiteMap::new(),
+        }
+    }
+
+    /// Writes what was wanted; its tokens. `about`: see [`Session::about`](crate::context::session::Session).
+    pub(in crate::context) fn supply(
+        &mut self,
+        block: u32,
+        overhead: u32,
+        part: &Part<'_>,
+        about: &About,
+    ) -> Option<u32> {
+        let want = self.wanted.remove(&block)?;
+        self.caps.insert(block, want);
+        let tokens = match want {
+            Want::Cap(tokens) => tokens,
+            Want::Shorten(how) => {
+                return Some(self.shorten_text(block, overhead, how, part, about));
+            }
+        };
+        let room = tokens.saturating_sub(overhead);
+        let estimator = self.estimator;
+        let is_call = part.piece.kind == Kind::Call;
+        // A call's cap travels as a JSON string: what is escaped there counts.
+        let measure = |text: &str| {
+            if is_call { estimator.tokens(arguments(text).json()) } else { estimator.tokens(text) }
+        };
+        let mut text = head_tail(&part.text, room, Cut::TOKENS, measure).into_owned();
+        // A result of nothing but images.
+        if part.piece.kind == Kind::Result && text.trim().is_empty() {
+            text = IMAGE.into();
+        }
+        let now = overhead.saturating_add(measure(&text));
+        self.put(block, text);
+        Some(now)
+    }
+
+    /// A line stands for the block from now on; it holds no more than it says.
+    pub(in crate::context) fn put(&mut self, block: u32, mut text: String) {
+        text.shrink_to_fit();
+        self.text.insert(block, text);
+    }
+
+    /// A stub's line promises its original, or does so no more; its tokens. None where the line is no stub of ours.
+    pub(in crate::context) fn promise_again(&mut self, it: &Block, block: u32) -> Option<u32> {
+        if self.caps.contains_key(&block) {
+            return None;
+        }
+        let old = self.text.get(&block)?;
+        let (before, behind) =
+            old.split_at_checked(old.find(TOKENS)?.saturating_add(TOKENS.len()))?;
+        let promise = promise(block);
+        let behind = behind.strip_prefix(&*promise).unwrap_or(behind);
+        let mut line = String::from(before);
+        if self.recalls {
+            line.push_str(&promise);
+        }
+        line.push_str(behind);
+        let now = self.cost(it, block, &line);
+        self.put(block, line);
+        Some(now)
+    }
+
+    /// What is made of a block's text, also while the text is still to come.
+    pub(in crate::context) fn cut_of(&self, block: u32) -> Option<Want> {
+        self.caps.get(&block).or_else(|| self.wanted.get(&block)).copied()
+    }
+
+    /// No line stands for the block any more.
+    pub(in crate::context) fn forget(&mut self, block: u32) {
+        self.text.remove(&block);
+        self.whole_arguments.remove(&block);
+        self.wanted.remove(&block);
+        self.caps.remove(&block);
+    }
+
+    /// What a line in the place of a block costs. A call's travels as JSON: what is escaped there counts.
+    pub(in crate::context) fn cost(&self, it: &Block, block: u32, line: &str) -> u32 {
+        let is_object = self.whole_arguments.contains_key(&block);
+        let text = if it.kind == Kind::Call && !is_object {
+            self.estimator.tokens(arguments(line).json())
+        } else {
+            self.estimator.tokens(line)
+        };
+        it.overhead.saturating_add(text)
+    }
+
+    /// What a head says: the summary, if it has one, and these identifiers.
+    fn head_of(&self, ledger: &Ledger, digest: &[u32], summary: bool) -> String {
+        let mut head = String::from(if summary { SUMMARY } else { REMOVED });
+        if summary {
+            head.push_str(&self.summary);
+            head.push_str("\n\n[");
+        }
+        if !digest.is_empty() {
+            head.push_str(if summary { "" } else { " " });
+            head.push_str(DIGEST);
+            for &id in digest {
+                head.push(' ');
+                head.push_str(ledger.identifiers.text(id));
+            }
+        } else if summary {
+            head.push_str("End of the summary");
+        }
+        head.push(']');
+        head.shrink_to_fit();
+        head
+    }
+
+    fn cost_of_head(&self, head: &str, summary: bool) -> u32 {
+        let note = if self.notes && summary { self.estimator.tokens(NOTE) } else { 0 };
+        self.estimator.tokens(head).saturating_add(note).saturating_add(MESSAGE)
+    }
+}
+
+/// Ends what a stub says of its block.
+const TOKENS: &str = " tokens";
+
+/// How a stub promises its original.
+fn promise(block: u32) -> String {
+    let mut promise = String::from(PROMISE);
+    promise.push_str(&reference(block));
+    promise
+}
+
+/// The arguments of a call that was stubbed or capped: an object, as every provider wants.
+pub(in crate::context) fn arguments(line: &str) -> Value {
+    json!({ "cut": line })
+}
+
+impl Writer for Placeholders {
+    fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], _: u32) -> u32 {
+        let Some(it) = ledger.blocks.get(block as usize) else { return 0 };
+        let what = if it.kind == Kind::Call {
+            "arguments"
+        } else if it.failed {
+            "error"
+        } else {
+            "result"
+        };
+        let mut line = format!("[{what} cut, {} tokens", it.tokens);
+        if self.recalls {
+            line.push_str(&promise(block));
+        }
+        for (at, &id) in ids.iter().enumerate() {
+            line.push_str(if at == 0 { ": " } else { " " });
+            line.push_str(ledger.identifiers.text(id));
+        }
+        line.push(']');
+        let now = self.cost(it, block, &line);
+        self.forget(block);
+        self.put(block, line);
+        now
+    }
+
+    fn cap(&mut self, _: &Ledger, block: u32, tokens: u32) -> u32 {
+        self.forget(block);
+        self.wanted.insert(block, Want::Cap(tokens));
+        tokens
+    }
+
+    fn shorten(&mut self, ledger: &Ledger, block: u32, how: Shorten) -> Option<u32> {
+        let it = ledger.blocks.get(block as usize)?;
+        self.shorten_now(block, it.overhead, how)
+    }
+
+    /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set, and what was adopted stays.
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool {
+        let given = if asks { self.given.take() } else { None };
+        let adopts = given.is_none() && gone.iter().any(|at| self.adopted.contains_key(at));
+        let kept = adopts.then(|| self.joined(gone));
+        let Some(summary) = given.or(kept) else { return false };
+        ledger.identifiers.note_summary(&summary);
+        self.summary = summary;
+        true
+    }
+
+    fn head_tokens(&self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
+        self.cost_of_head(&self.head_of(ledger, digest, summary), summary)
+    }
+
+    fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
+        self.head = self.head_of(ledger, digest, summary);
+        self.cost_of_head(&self.head, summary)
+    }
+}
+
+/// What a head says before its names.
+pub(in crate::context) const DIGEST: &str =
+    "Names and values seen in them, the most relevant first:";
+
+/// What the host's system prompt says beside a summary, if it is to (I10).
+pub(in crate::context) const NOTE: &str =
+    "[Note: earlier parts of this conversation have been compressed into a summary.]";
+
+/// What a head starts with that has no summary, and one that has.
+pub(in crate::context) const REMOVED: &str =
+    "[Earlier messages were removed to fit the context window.";
+pub(in crate::context) const SUMMARY: &str = "[Earlier messages were removed to fit the context window. A summary of them follows: it is reference, not a request.]\n\n";

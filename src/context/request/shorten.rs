@@ -1,0 +1,321 @@
+//! Shortened texts of presets: the first characters of a block, a line about it, arguments with short strings.
+
+use crate::context::request::placeholders::{Placeholders, Want};
+use crate::context::request::view::IMAGE;
+use crate::context::session::Session;
+use crate::extract::command_in;
+use crate::json::{self, Reader};
+use crate::model::{Form, Kind, NONE, Part, Piece};
+use crate::prune::Shorten;
+use crate::text::{leaves as texts_of, prefix, redact};
+
+/// Stands for a result that a later one repeats (H16).
+const REPEATED: &str = "[Duplicate tool output: the same content as a more recent call]";
+/// Ends a string that was cut inside of arguments.
+const CUT: &str = "...[truncated]";
+/// What tools do, by a word in their name (H16).
+const VERBS: [(&str, &str); 12] = [
+    ("bash", "ran"),
+    ("shell", "ran"),
+    ("terminal", "ran"),
+    ("exec", "ran"),
+    ("command", "ran"),
+    ("read", "read"),
+    ("view", "read"),
+    ("write", "wrote"),
+    ("edit", "edited"),
+    ("patch", "edited"),
+    ("search", "searched"),
+    ("grep", "searched"),
+];
+/// The verb of tools that run commands: only their results end with an exit code.
+const RAN: &str = "ran";
+/// Starts of a line of plain output that tells an exit code, and the members that hold one in JSON.
+const EXITS: [&str; 5] = [
+    "exit code",
+    "exited with code",
+    "error: exit code",
+    "command exited with code",
+    "process exited with code",
+];
+const EXIT_MEMBERS: [&str; 2] = ["exit_code", "exitCode"];
+const EXIT_PARENT: &str = "metadata";
+/// First and last lines of plain output in which an exit code is looked for: elsewhere it is the text of a file.
+const EXIT_LINES: usize = 2;
+/// Characters of a command and of a URL in a line, and of the other words of a call's arguments.
+const COMMAND: usize = 60;
+const URL: usize = 500;
+const ABOUT: usize = 80;
+
+/// What a line tells of a result's call: `[bash] ran cargo test`.
+#[derive(Clone, Debug, Default)]
+pub(in crate::context) struct About {
+    /// The tool, its verb, and what the call asked for.
+    line: String,
+    /// The tool runs commands.
+    is_shell: bool,
+}
+
+impl Placeholders {
+    /// A line that needs no text; its tokens.
+    pub(in crate::context) fn shorten_now(
+        &mut self,
+        block: u32,
+        overhead: u32,
+        how: Shorten,
+    ) -> Option<u32> {
+        let line = match how {
+            Shorten::Repeated => REPEATED,
+            Shorten::Image => IMAGE,
+            Shorten::Head(..) | Shorten::Line | Shorten::Leaves(_) | Shorten::Gone => {
+                self.forget(block);
+                self.wanted.insert(block, Want::Shorten(how));
+                return None;
+            }
+        };
+        self.forget(block);
+        self.text.insert(block, line.into());
+        Some(overhead.saturating_add(self.estimator.tokens(line)))
+    }
+
+    /// Shortens the text of a block that is at hand; its tokens. `about` tells of a result's call.
+    pub(in crate::context) fn shorten_text(
+        &mut self,
+        block: u32,
+        overhead: u32,
+        how: Shorten,
+        part: &Part<'_>,
+        about: &About,
+    ) -> u32 {
+        let short = match how {
+            Shorten::Head(chars, marker) => {
+                Some(format!("{}{}", prefix(&part.text, chars as usize), marker.text()))
+            }
+            Shorten::Leaves(chars) => leaves(&part.text, chars as usize),
+            Shorten::Line | Shorten::Repeated | Shorten::Image | Shorten::Gone => {
+                Some(line(&part.text, about, part.piece.error))
+            }
+        };
+        let whole = self.estimator.tokens(&part.text);
+        let measured = short.map(|short| (self.estimator.tokens(&short), short));
+        // What is no shorter stays as it is.
+        let Some((tokens, text)) = measured.filter(|(tokens, _)| *tokens < whole) else {
+            return overhead.saturating_add(whole);
+        };
+        let now = overhead.saturating_add(tokens);
+        if part.piece.kind == Kind::Call {
+            self.whole_arguments.insert(block, ());
+        }
+        self.put(block, text);
+        now
+    }
+}
+
+impl Session {
+    /// The piece belongs to a tool that the host protects. `call`: of a result, where its call stands.
+    pub(in crate::context) fn is_named(&self, piece: &Piece, call: Option<(u32, u32)>) -> bool {
+        let protect = &self.options.policy.protect;
+        if protect.tools.is_empty() || !matches!(piece.kind, Kind::Call | Kind::Result) {
+            return false;
+        }
+        let of_call = call.and_then(|(message, piece)| {
+            self.transcript.outlines.get(message as usize)?.pieces.get(piece as usize)
+        });
+        protect.names(of_call.map_or(&piece.name, |call| &call.name))
+    }
+
+    /// The piece that a block was read from.
+    pub(in crate::context) fn piece_of(&self, block: u32) -> Option<&Piece> {
+        let message = self.transcript.ledger.blocks.get(block as usize)?.message;
+        let number = block.saturating_sub(self.transcript.ledger.blocks_of(message).start);
+        self.transcript.outlines.get(message as usize)?.pieces.get(number as usize)
+    }
+
+    fn pair_of(&self, block: u32) -> u32 {
+        self.transcript.ledger.blocks.get(block as usize).map_or(NONE, |result| result.pair)
+    }
+
+    /// The messages of calls whose results wait for a line: it quotes what they asked for.
+    pub(in crate::context) fn calls_of_lines(&self) -> Vec<u32> {
+        let wanted = self.decisions.placeholders.wanted.iter();
+        let lines = wanted.filter(|(_, want)| **want == Want::Shorten(Shorten::Line));
+        let blocks = &self.transcript.ledger.blocks;
+        let results = lines.filter_map(|(&result, _)| blocks.get(result as usize));
+        let calls = results.filter(|result| result.form != Form::Gone).map(|result| result.pair);
+        calls.filter_map(|call| Some(blocks.get(call as usize)?.message)).collect()
+    }
+
+    /// Notes what a call asked for, in case a line is written for its result.
+    pub(in crate::context) fn note_call(&mut self, call: u32, part: &Part<'_>) {
+        let safe = |text: &str| {
+            if self.transcript.ledger.identifiers.keeps_secrets {
+                text.to_owned()
+            } else {
+                redact(text)
+            }
+        };
+        let told = if verb_of(&part.piece.name) == RAN {
+            command_in(&part.text).map(|command| {
+                let line: Vec<&str> = command.split_whitespace().collect();
+                prefix(&safe(&line.join(" ")), COMMAND).to_owned()
+            })
+        } else {
+            let mut words = String::new();
+            texts_of(&part.text, &mut words);
+            let url = words.split_whitespace().find(|word| word.contains("://"));
+            url.map(|url| prefix(&safe(url), URL).to_owned())
+        };
+        if let Some(told) = told {
+            self.decisions.placeholders.calls.insert(call, told);
+        }
+    }
+
+    /// What a line tells of a result's call: its command or its URL, else its identifiers.
+    pub(in crate::context) fn about(&mut self, block: u32) -> About {
+        let pair = self.pair_of(block);
+        let told = self.decisions.placeholders.calls.remove(&pair);
+        let name = self.piece_of(pair).map_or("tool", |piece| &piece.name);
+        let verb = verb_of(name);
+        let mut line = format!("[{name}] {verb}");
+        let is_shell = verb == RAN;
+        if let Some(told) = &told {
+            line.push(' ');
+            line.push_str(told);
+        }
+        let most = line.len().max(ABOUT);
+        for &id in self.transcript.ledger.ids(pair) {
+            let word = self.transcript.ledger.identifiers.text(id);
+            if is_shell && told.is_some() || line.len().saturating_add(word.len()) > most {
+                break;
+            }
+            if line.contains(word) {
+                continue;
+            }
+            line.push(' ');
+            line.push_str(word);
+        }
+        About { line, is_shell }
+    }
+}
+
+/// What a tool does, by its name.
+fn verb_of(tool: &str) -> &'static str {
+    let lower = tool.to_ascii_lowercase();
+    VERBS.iter().find(|(word, _)| lower.contains(word)).map_or("gave", |it| it.1)
+}
+
+/// The line that tells what a result was (H16): `[bash] ran cargo test -> exit 0, 47 lines`.
+fn line(text: &str, about: &About, failed: bool) -> String {
+    let ends = text.trim_end().bytes().filter(|byte| *byte == b'\n').count();
+    let lines = ends.saturating_add(usize::from(!text.is_empty()));
+    let end = match exit(text).filter(|_| about.is_shell) {
+        Some(code) => format!("exit {code}"),
+        None => if failed { "error" } else { "ok" }.into(),
+    };
+    format!("{} -> {end}, {lines} lines", about.line)
+}
+
+/// How a command ended, if its output tells: in a member of JSON, else in its first or last lines.
+fn exit(text: &str) -> Option<&str> {
+    if let Ok(members) = json::members(text) {
+        let inner = members.iter().find(|(name, _)| name == EXIT_PARENT);
+        let inner = inner.and_then(|(_, value)| json::members(value).ok()).unwrap_or_default();
+        let mut all = members.iter().chain(&inner);
+        let code = all.find(|(name, _)| EXIT_MEMBERS.contains(&&**name))?.1;
+        return Some(code).filter(|code| (1..=3).contains(&code.len()));
+    }
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.by_ref().take(EXIT_LINES).find_map(exit_in);
+    first.or_else(|| lines.rev().take(EXIT_LINES).find_map(exit_in))
+}
+
+/// The exit code that a line of output tells.
+fn exit_in(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches([' ', '[', '(']);
+    let behind = EXITS.iter().find_map(|words| {
+        let (start, behind) = line.split_at_checked(words.len())?;
+        start.eq_ignore_ascii_case(words).then_some(behind)
+    })?;
+    let code = behind.trim_start_matches([' ', ':', '=']);
+    let end = code.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(code.len());
+    code.get(..end).filter(|code| (1..=3).contains(&code.len()))
+}
+
+/// Arguments (a JSON object) with every string of more than `chars` UTF-16 code units cut (H16); none if it is no object.
+fn leaves(text: &str, chars: usize) -> Option<String> {
+    if !text.trim_start().starts_with('{') || Reader::new(text).strict().is_err() {
+        return None;
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len() / 2), text);
+    while let Some((before, behind)) = rest.split_once('"') {
+        out.push_str(before);
+        let end = string_end(behind);
+        let (inner, after) = behind.split_at_checked(end)?;
+        let after = after.strip_prefix('"')?;
+        let quoted = rest.get(before.len()..before.len().saturating_add(end).saturating_add(2))?;
+        let is_name = after.trim_start().starts_with(':');
+        let value = if is_name || inner.len() <= chars { None } else { json::string(quoted).ok() };
+        match value.as_deref().map(|value| (value, prefix(value, chars))) {
+            Some((value, kept)) if kept.len() < value.len() => {
+                json::quote(&format!("{kept}{CUT}"), &mut out);
+            }
+            _ => out.push_str(quoted),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Where a JSON string ends whose inside starts here.
+fn string_end(inside: &str) -> usize {
+    let mut escaped = false;
+    let end = inside.bytes().position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    end.unwrap_or(inside.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h16_long_strings_are_cut_where_they_stand_and_the_rest_is_as_it_was() {
+        let long = "é\"\\n".repeat(100);
+        let given = serde_json::json!({ "path": "a.rs", "n": [1.50, { "text": long }], "x": null });
+        let cut = leaves(&given.to_string(), 5).unwrap();
+        let cut: serde_json::Value = serde_json::from_str(&cut).unwrap();
+        assert_eq!(cut["n"][1]["text"], "é\"\\né...[truncated]");
+        assert_eq!((&cut["path"], &cut["n"][0]), (&"a.rs".into(), &serde_json::json!(1.5)));
+        let name = "n".repeat(300);
+        let named = format!(r#"{{ "{name}" : "\u0041b" }}"#);
+        assert_eq!(leaves(&named, 200), Some(named), "names and short strings stay");
+        for bad in ["", "[1]", "{\"a\":", "plain", "{\"a\":\"b}"] {
+            assert_eq!(leaves(bad, 1), None, "H17: {bad}");
+        }
+    }
+
+    #[test]
+    fn h16_a_line_tells_what_a_result_was() {
+        let about = "[bash] ran cargo test";
+        let shell = About { line: about.into(), is_shell: true };
+        let told = |text: &str, failed| line(text, &shell, failed);
+        assert_eq!(told("a\nb\nExit code: 101", false), format!("{about} -> exit 101, 3 lines"));
+        assert_eq!(told("{\"exit_code\": 0}", false), format!("{about} -> exit 0, 1 lines"));
+        assert_eq!(told("a\nb", true), format!("{about} -> error, 2 lines"));
+        assert_eq!(told("", false), format!("{about} -> ok, 0 lines"));
+        let codex = r#"{"output":"says exit code 1","metadata":{"exit_code":7,"seconds":1}}"#;
+        assert_eq!(told(codex, false), format!("{about} -> exit 7, 1 lines"));
+        assert_eq!(
+            told("a\n\nCommand exited with code 2\n", true),
+            format!("{about} -> exit 2, 3 lines")
+        );
+        let printed = format!("{0}A test prints exit code 1\n{0}", "x\n".repeat(9));
+        assert_eq!(told(&printed, false), format!("{about} -> ok, 19 lines"), "a file's text");
+        let read = About { line: "[read] read a.rs".into(), is_shell: false };
+        assert_eq!(line("exit code 1", &read, false), "[read] read a.rs -> ok, 1 lines");
+    }
+}

@@ -1,0 +1,354 @@
+//! Synthetic messages: the head of a fold, results that repair, and lines that let a request start or end with the user.
+
+use crate::context::request::view::{Entry, changed};
+use crate::context::session::Session;
+use crate::estimate::{MESSAGE, RESULT};
+use crate::format::{Format, What, copied_ops};
+use crate::hash::{bytes, fnv, round};
+use crate::json::{self, Value, json as object};
+use crate::model::{
+    Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Op, Outline, Piece, Place,
+    Role, Voice,
+};
+use crate::validity::{CONTINUE, NO_OUTPUT, outline_of};
+
+/// Stands first where the first message that is left is not the user's, or where none is left.
+const LEAD: &str = "(The conversation goes on.)";
+
+impl Session {
+    /// A user's text or image before the cut of the last fold stands in the head's message. What a host of its own kind
+    /// keeps in members of its own (a command and its output) stays where it is.
+    pub(in crate::context) fn is_in_head(&self, message: u32, role: Role, piece: &Piece) -> bool {
+        self.decisions.pruner.head.is_some()
+            && (self.decisions.pruner.head_from..self.decisions.pruner.start).contains(&message)
+            && role == Role::User
+            && matches!(piece.kind, Kind::Text | Kind::Image)
+            && !matches!(piece.place, Place::Field(_))
+    }
+
+    /// The head of the last fold with every kept user text before its cut, in order, and as it was mended.
+    pub(in crate::context) fn head(&self) -> Made {
+        let head = Some(&self.decisions.placeholders.head)
+            .filter(|_| self.decisions.pruner.head.is_some());
+        let texts = head.map(String::as_str).into_iter().chain(self.pins.sent());
+        let mut parts: Vec<MadePart> = texts.map(|text| MadePart::Text(text.into())).collect();
+        for &at in self.transcript.ledger.live() {
+            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
+            if block.message >= self.decisions.pruner.start || self.decisions.pruner.head.is_none()
+            {
+                break;
+            }
+            let number = at.saturating_sub(self.transcript.ledger.blocks_of(block.message).start);
+            let Some(outline) = self.transcript.outlines.get(block.message as usize) else {
+                continue;
+            };
+            let piece = outline.pieces.get(number as usize);
+            if piece.is_some_and(|piece| self.is_in_head(block.message, outline.role, piece)) {
+                parts.push(MadePart::Host(block.message, number));
+            }
+        }
+        Made::User(parts)
+    }
+
+    /// Messages from `from` on behind which a result of ours, or one that moved, may go; in order.
+    pub(in crate::context) fn anchors(&self, from: u32) -> Vec<u32> {
+        let results = |fix: &&Fix| {
+            matches!(fix.kind, FixKind::After(Made::Result { .. } | Made::Moved { .. }))
+        };
+        let lasting = self.repairs.fixes.iter().flat_map(|(_, fixes)| fixes);
+        let all = lasting.chain(&self.decisions.end_fixes).filter(results).map(|fix| fix.index);
+        let mut anchors: Vec<u32> = all.filter(|&index| index >= from).collect();
+        crate::sort::sort_set(&mut anchors);
+        anchors
+    }
+
+    /// What goes out behind a message, also where that one does not go out itself.
+    pub(in crate::context) fn add_results(&self, message: u32, entries: &mut Vec<Entry>) {
+        let together = self.dialect.format == Format::Gemini;
+        let (mut results, mut about) = (Vec::new(), NONE);
+        for fix in self.fixes_of(message) {
+            let FixKind::After(made) = &fix.kind else { continue };
+            if together && !matches!(made, Made::User(_)) {
+                about = about.min(fix.violation.index);
+                results.extend(self.mends(fix, made));
+            } else {
+                self.add_made(fix, made, entries);
+            }
+        }
+        if !results.is_empty() {
+            entries.push(self.entry(Item::Make(Made::Results(results)), about));
+        }
+    }
+
+    /// A message of ours that mends; none for a call that is gone. A moved result that was stubbed or capped goes as it
+    /// now is.
+    pub(in crate::context) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
+        let about = fix.violation.index;
+        let made = self.mends(fix, made);
+        entries.extend(made.map(|made| self.entry(Item::Make(made), about)));
+    }
+
+    fn mends(&self, fix: &Fix, made: &Made) -> Option<Made> {
+        Some(match made {
+            Made::Moved { id, name, message, piece } => {
+                let at = self.transcript.ledger.blocks_of(*message).start.saturating_add(*piece);
+                let block = self.transcript.ledger.blocks.get(at as usize)?;
+                match self.decisions.placeholders.text.get(&at) {
+                    _ if block.form == Form::Gone => return None,
+                    Some(text) => {
+                        let (id, name, mut text) = (id.clone(), name.clone(), text.clone());
+                        if text.trim().is_empty() {
+                            text = NO_OUTPUT.into();
+                        }
+                        let error = block.failed;
+                        let like = self.piece(*message, *piece).map(|piece| piece.place);
+                        let like = like.unwrap_or(Place::Content);
+                        Made::Result { id, name, text, error, like }
+                    }
+                    None => made.clone(),
+                }
+            }
+            Made::Result { .. } if self.is_gone(fix) => return None,
+            Made::User(_) | Made::Result { .. } | Made::Results(_) => made.clone(),
+        })
+    }
+
+    /// What mends pieces of the host's where they are copied to: broken strings, blank blocks, cache markers.
+    pub(in crate::context) fn mends_copies(&self, copies: &[Copied]) -> Vec<Op> {
+        let mut ops = Vec::new();
+        for copy in copies {
+            let Some(outline) = self.transcript.outlines.get(copy.index as usize) else { continue };
+            let unmarked = self.unmarked(copy.index, outline);
+            if unmarked.is_empty() && !self.repairs.fixes.contains_key(&copy.index) {
+                continue;
+            }
+            let blocks = self.transcript.ledger.blocks_of(copy.index);
+            for ((number, piece), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
+                let strings = self.transcript.sanitized.get(&at).cloned().map(What::Strings);
+                let hollow = (piece.hollow != 0).then_some(What::Hollow);
+                let marks = unmarked.iter().filter(|(piece, _)| *piece == number);
+                let marks = marks.map(|(_, marks)| What::Unmark(*marks));
+                let changes: Vec<What> = strings.into_iter().chain(hollow).chain(marks).collect();
+                if !changes.is_empty() {
+                    ops.extend(copied_ops(piece, copy, &changes));
+                }
+            }
+        }
+        ops
+    }
+
+    fn piece(&self, message: u32, piece: u32) -> Option<&Piece> {
+        self.transcript.outlines.get(message as usize)?.pieces.get(piece as usize)
+    }
+
+    /// The call that a fix gives a result is not sent.
+    fn is_gone(&self, fix: &Fix) -> bool {
+        let (message, path) = (fix.violation.index, fix.violation.path.as_deref());
+        let outline = self.transcript.outlines.get(message as usize);
+        let pieces = outline.map_or(&[][..], |outline| &outline.pieces);
+        let mut calls = self.transcript.ledger.blocks_of(message).zip(pieces);
+        let call = calls.find(|(_, piece)| path == Some(&piece.place.pointer()));
+        call.is_none_or(|(at, _)| {
+            self.transcript
+                .ledger
+                .blocks
+                .get(at as usize)
+                .is_none_or(|block| block.form == Form::Gone)
+        })
+    }
+
+    /// A request starts with the user, behind the system.
+    pub(in crate::context) fn lead(&self, entries: &mut Vec<Entry>) {
+        let speaks = |entry: &Entry| self.speaker(&entry.item).filter(|&role| role != Role::System);
+        let first = entries.iter().enumerate().find_map(|(at, entry)| Some((at, speaks(entry)?)));
+        if let Some((at, role)) = first
+            && role != Role::User
+        {
+            let about = entries.get(at).map_or(NONE, |entry| entry.about);
+            entries.insert(at, self.entry(line(LEAD), about));
+        }
+    }
+
+    /// A request ends with the user or a result. True if it had to be made to.
+    pub(in crate::context) fn trail(&self, entries: &mut Vec<Entry>, whole: bool) -> bool {
+        if self.repairs.mender.is_prefix() {
+            return false;
+        }
+        let last = entries.iter().rev().find_map(|entry| self.speaker(&entry.item));
+        let text = match last {
+            None if whole && !self.transcript.outlines.is_empty() => LEAD,
+            Some(Role::System) if whole && entries.iter().all(|it| self.is_systems(it)) => LEAD,
+            Some(Role::Assistant) if !self.repairs.mender.is_paused() => CONTINUE,
+            None | Some(_) => return false,
+        };
+        let about = self.transcript.ledger.message_count().saturating_sub(1);
+        entries.push(self.entry(line(text), about));
+        true
+    }
+
+    fn is_systems(&self, entry: &Entry) -> bool {
+        self.speaker(&entry.item).is_none_or(|role| role == Role::System)
+    }
+
+    /// Who speaks in a message that is sent; none in one that the host itself leaves out.
+    pub(in crate::context) fn speaker(&self, item: &Item) -> Option<Role> {
+        let inline = self.dialect.format.has_results_inline();
+        match item {
+            Item::Keep(at) | Item::Edit(at, _) => {
+                let outline = self.transcript.outlines.get(*at as usize)?;
+                let unsent = outline.pieces.iter().any(|piece| piece.unsent);
+                let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
+                let role = if answers && outline.role != Role::Assistant {
+                    self.dialect.provider.speaker_of_results(inline, outline.role)
+                } else if matches!(item, Item::Edit(..)) {
+                    let sent = changed(outline, &self.changes(*at, outline));
+                    sent.last_role()
+                } else {
+                    outline.last_role()
+                };
+                (!unsent).then_some(role)
+            }
+            Item::Make(Made::User(_)) | Item::Join(Voice::User, _) => Some(Role::User),
+            Item::Make(Made::Result { .. } | Made::Moved { .. } | Made::Results(_)) => {
+                Some(self.dialect.provider.speaker_of_results(inline, Role::Tool))
+            }
+            Item::Join(Voice::Assistant, _) | Item::Filler(_) => Some(Role::Assistant),
+        }
+    }
+
+    /// Of what it says, and of the host's messages that it copies from.
+    pub(in crate::context) fn key_of_made(&self, made: &Made) -> u64 {
+        let says = fnv(says(made).into_bytes());
+        let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
+        match made {
+            Made::User(parts) => parts.iter().fold(says, |key, part| match part {
+                MadePart::Host(message, _) => with(key, *message),
+                MadePart::Text(_) => key,
+            }),
+            Made::Moved { message, .. } => with(says, *message),
+            Made::Results(results) => {
+                results.iter().fold(says, |key, made| key.rotate_left(1) ^ self.key_of_made(made))
+            }
+            Made::Result { .. } => says,
+        }
+    }
+
+    /// Takes from what is copied where it stands in the host's history, and tells what it says: the same piece may stand
+    /// alone or beside others.
+    /// `last`: where the piece of the copy before was found; the next mostly follows it.
+    pub(in crate::context) fn take_place(&self, copy: &mut Copied, last: &mut usize) -> u64 {
+        let index = std::mem::take(&mut copy.index);
+        let pieces =
+            self.transcript.outlines.get(index as usize).map_or(&[][..], |outline| &outline.pieces);
+        let all = self.transcript.ledger.blocks_of(index).zip(pieces).enumerate();
+        for (number, (at, piece)) in all.clone().skip(*last).chain(all.take(*last)) {
+            let pointer = piece.place.pointer();
+            let under = copy.from.strip_prefix(&pointer);
+            if let Some(under) = under.filter(|it| it.is_empty() || it.starts_with('/')) {
+                copy.from = under.into();
+                *last = number;
+                let says = self.transcript.ledger.blocks.get(at as usize).map_or(0, |it| it.key);
+                let key = bytes(says, piece.kind.name().as_bytes());
+                return round(key, u64::from(piece.error));
+            }
+        }
+        self.fingerprint(index)
+    }
+
+    pub(in crate::context) fn fingerprint(&self, message: u32) -> u64 {
+        self.transcript
+            .ledger
+            .messages
+            .get(message as usize)
+            .map_or(0, |message| message.fingerprint)
+    }
+
+    /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
+    pub(in crate::context) fn made_tokens(&self, entries: &[Entry]) -> u64 {
+        let result = |text: &str| {
+            self.options.estimator.tokens(text).saturating_add(RESULT).saturating_add(MESSAGE)
+        };
+        let tokens = |made: &Made| match made {
+            Made::Result { text, .. } => result(text),
+            Made::Results(results) => results.iter().fold(0, |sum: u32, made| match made {
+                Made::Result { text, .. } => sum.saturating_add(result(text)),
+                Made::User(_) | Made::Moved { .. } | Made::Results(_) => sum,
+            }),
+            Made::User(parts) => match parts.as_slice() {
+                [MadePart::Text(text)]
+                    if *text != self.decisions.placeholders.head
+                        && !self.pins.sent().any(|pin| pin == text) =>
+                {
+                    self.options.estimator.tokens(text).saturating_add(MESSAGE)
+                }
+                _ => 0,
+            },
+            Made::Moved { .. } => 0,
+        };
+        let joint = |part: &Joint| match part {
+            Joint::Made(made) => u64::from(tokens(made)),
+            Joint::Host(..) => 0,
+        };
+        let made = entries.iter().map(|entry| match &entry.item {
+            Item::Make(made) => u64::from(tokens(made)),
+            Item::Join(_, parts) => parts.iter().map(joint).sum(),
+            Item::Filler(text) => {
+                u64::from(self.options.estimator.tokens(text).saturating_add(MESSAGE))
+            }
+            Item::Keep(_) | Item::Edit(..) => 0,
+        });
+        made.sum()
+    }
+
+    pub(in crate::context) fn made_outline(&self, made: &Made) -> Outline {
+        if matches!(made, Made::Results(_)) {
+            return outline_of(made, &self.transcript.outlines);
+        }
+        let (message, _) =
+            self.dialect.format.make(made, |at| self.transcript.outlines.get(at as usize));
+        let readable = stand_in(message.json(), false);
+        let outline =
+            self.dialect.format.read(readable.json().as_bytes(), NONE).map(|draft| draft.outline());
+        outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
+    }
+}
+
+pub(in crate::context) fn line(text: &str) -> Item {
+    Item::Make(Made::User(vec![MadePart::Text(text.into())]))
+}
+
+/// What a message of ours says, and whose it is: the same for the same message only.
+fn says(made: &Made) -> String {
+    match made {
+        Made::User(parts) => parts.iter().fold(String::from("user"), |says, part| match part {
+            MadePart::Text(text) => says + "\0" + text,
+            MadePart::Host(message, piece) => format!("{says}\0\0{message}/{piece}"),
+        }),
+        Made::Result { id, name, text, error, .. } => {
+            format!("result\0{id}\0{name}\0{text}\0{error}")
+        }
+        Made::Results(_) => String::from("results"),
+        Made::Moved { id, name, message, piece } => {
+            format!("moved\0{id}\0{name}\0{message}/{piece}")
+        }
+    }
+}
+
+/// What is copied from the host stands as null: something in its place keeps the shape readable.
+fn stand_in(json: &str, listed: bool) -> Value {
+    match json.as_bytes().first() {
+        Some(b'[') => {
+            let items = json::items(json).unwrap_or_default();
+            Value::array(&items.into_iter().map(|item| stand_in(item, true)).collect::<Vec<_>>())
+        }
+        Some(b'{') => {
+            let members = json::members(json).unwrap_or_default();
+            let members: Vec<_> =
+                members.iter().map(|(name, member)| (&**name, stand_in(member, false))).collect();
+            Value::object(&members)
+        }
+        Some(b'n') if listed => object!({ "type": "text", "text": "-" }),
+        Some(b'n') => "-".into(),
+        _ => Value::raw(json.into()),
+    }
+}

@@ -1,0 +1,553 @@
+//! The view: keep, edit or make each message that is sent.
+
+use litemap::LiteMap;
+
+use crate::json::{self, Value, Write};
+
+use crate::context::request::placeholders::arguments;
+use crate::context::session::Session;
+use crate::format::{Change, What, gone, is_marker};
+use crate::hash::fnv;
+use crate::model::{
+    Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
+    Voice,
+};
+use crate::number::count;
+use crate::sort::sort_by;
+use crate::validity::{NO_OUTPUT, join_steps};
+
+/// What was sent last, and what is known of it.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a request, not a state")]
+pub(in crate::context) struct LastRequest {
+    /// Nothing has changed since: the same request again.
+    pub settled: bool,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// The messages sent.
+    pub items: Vec<SentItem>,
+    /// Messages of the history that the items stand for.
+    pub upto: u32,
+    /// Something before `upto` has changed: everything is built anew.
+    pub rebuild: bool,
+    /// Of the parts that went with it.
+    pub parts: Option<u64>,
+    /// Tokens of them.
+    pub beside: u64,
+    /// Where its cache markers pay.
+    pub breakpoints: Vec<u32>,
+    /// The host writes its messages in another shape now: where something stands is another place.
+    pub reshaped: bool,
+    /// Reasoning is bound from now on, and something before it had changed before.
+    pub rebind: bool,
+    /// The host's side does not hold it: the next one is handed over whole.
+    pub unheld: bool,
+    /// When it was made.
+    pub at_ms: Option<i64>,
+    /// Tokens of our own messages that stand for no block.
+    pub made_tokens: u64,
+    /// What it needed because it ended where it did.
+    pub ending: Vec<Fix>,
+    /// A fold pays, and was deferred.
+    pub fold_due: bool,
+    /// It ended with a line of ours.
+    pub trailed: bool,
+    /// It was a prefix, whose end the host appended.
+    pub open: bool,
+    /// Who spoke last.
+    pub speaker: Option<Role>,
+    /// The most that a request had.
+    pub peak: u64,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Tokens of the one before; 0: there was none.
+    pub last: u64,
+    /// The edit of each message that a request has reported, as its key.
+    pub reported_edits: LiteMap<u32, u64>,
+    /// Rules that it breaks beyond repair.
+    pub violations: Vec<Violation>,
+    /// It has more bytes than the provider takes, and nothing is left to cut.
+    pub oversize: Option<Violation>,
+}
+
+impl LastRequest {
+    /// Without what is known of messages that are others now.
+    pub(in crate::context) fn of_another(self) -> Self {
+        Self { reported_edits: LiteMap::new(), violations: Vec::new(), oversize: None, ..self }
+    }
+}
+
+/// A message that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::context) struct SentItem {
+    /// A hash of what it says, whatever its cache markers.
+    pub key: u64,
+    /// The message of the host that it is or edits.
+    pub source: u32,
+    /// A hash of how the host's side carries it out, with its cache markers.
+    pub carried: u64,
+}
+
+/// A message of the view with its key.
+pub(in crate::context) struct Entry {
+    pub(in crate::context) item: Item,
+    pub(in crate::context) key: u64,
+    pub(in crate::context) source: u32,
+    /// The first of the host's messages that it is, or that it stands for if it is ours: a line of ours for its neighbour.
+    pub(in crate::context) about: u32,
+    pub(in crate::context) carried: u64,
+}
+
+impl Entry {
+    pub(in crate::context) fn sent(&self) -> SentItem {
+        let Self { key, source, carried, .. } = *self;
+        SentItem { key, source, carried }
+    }
+}
+
+/// Where the content of a message of ours stands, by format.
+const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
+
+/// Stands where an image was.
+pub(in crate::context) const IMAGE: &str = "[image cut]";
+
+/// An item as the facade carries it out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// The host's message as it is.
+    Keep {
+        /// The message.
+        index: u32,
+    },
+    /// The host's message, changed.
+    Edit {
+        /// The message.
+        index: u32,
+        /// What is done with it.
+        ops: Vec<Op>,
+    },
+    /// A message of ours.
+    Make {
+        /// The message, with `null` where something of the host's goes.
+        make: Value,
+        /// What of the host's goes into it.
+        copies: Vec<Copied>,
+        /// What is then changed on it.
+        ops: Vec<Op>,
+        /// JSON Pointer of its content.
+        content: &'static str,
+        /// Who says it.
+        role: &'static str,
+        /// The call that it answers.
+        tool_call_id: Option<String>,
+        /// The tool of that call.
+        tool_name: Option<String>,
+        /// The first of the host's messages that it stands for.
+        about: Option<u32>,
+        /// When that was written.
+        at: Option<i64>,
+    },
+}
+
+impl Write for Written {
+    fn write(&self, out: &mut String) {
+        let changed = match self {
+            Self::Make { ops, .. } if !ops.is_empty() => Some(ops),
+            Self::Keep { .. } | Self::Edit { .. } | Self::Make { .. } => None,
+        };
+        let members: &[(&str, &dyn Write)] = match self {
+            Self::Keep { index } => &[("index", index)],
+            Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
+            Self::Make {
+                make, copies, content, role, tool_call_id, tool_name, about, at, ..
+            } => &[
+                ("make", make),
+                ("copies", copies),
+                ("ops?", &changed),
+                ("content", content),
+                ("role", role),
+                ("toolCallId?", tool_call_id),
+                ("toolName?", tool_name),
+                ("about?", about),
+                ("at?", at),
+            ],
+        };
+        json::object(members, out);
+    }
+}
+
+impl Session {
+    /// The items for all messages from `from` on; from 0 with the head of the last fold.
+    pub(in crate::context) fn build(&self, from: u32) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut waiting_head = from == 0
+            && (self.decisions.pruner.head.is_some() || self.pins.sent().next().is_some());
+        let first = self.transcript.ledger.blocks_of(from).start;
+        let live = self.transcript.ledger.live();
+        let mut rest = live.get(live.partition_point(|&at| at < first)..).unwrap_or(&[]);
+        let mut anchors = self.anchors(from).into_iter().peekable();
+        while let Some(message) = self.message_of(rest) {
+            while let Some(anchor) = anchors.next_if(|&anchor| anchor <= message) {
+                if anchor < message {
+                    self.add_results(anchor, &mut entries);
+                }
+            }
+            let end = self.transcript.ledger.blocks_of(message).end;
+            rest = rest.get(rest.partition_point(|&at| at < end)..).unwrap_or(&[]);
+            let role =
+                self.transcript.outlines.get(message as usize).map_or(Role::User, |it| it.role);
+            if waiting_head && self.is_behind_head(message, role) {
+                entries.push(self.entry(Item::Make(self.head()), self.head_about()));
+                waiting_head = false;
+            }
+            self.add_message(message, &mut entries);
+        }
+        for anchor in anchors {
+            self.add_results(anchor, &mut entries);
+        }
+        if waiting_head {
+            entries.push(self.entry(Item::Make(self.head()), self.head_about()));
+        }
+        if from == 0 {
+            self.lead(&mut entries);
+        }
+        entries
+    }
+
+    /// Whether a message follows the head. What the system said before the cut precedes it; what it says later follows, so that
+    /// the head keeps its place however often the request is built.
+    fn is_behind_head(&self, message: u32, role: Role) -> bool {
+        let is_after_cut =
+            self.decisions.pruner.head.is_some() && message >= self.decisions.pruner.start;
+        message >= self.decisions.pruner.head_from && (role != Role::System || is_after_cut)
+    }
+
+    /// The first message that the head stands for: the system's stay where they are.
+    pub(in crate::context) fn head_about(&self) -> u32 {
+        let later = self.transcript.outlines.iter().skip(self.decisions.pruner.head_from as usize);
+        let systems = later.take_while(|it| it.role == Role::System).count();
+        self.decisions.pruner.head_from.saturating_add(count(systems))
+    }
+
+    /// What mends a message, for good or because the request ends here.
+    pub(in crate::context) fn fixes_of(&self, message: u32) -> impl Iterator<Item = &Fix> {
+        let lasting = self.repairs.fixes.get(&message).map_or(&[][..], Vec::as_slice);
+        let ending = self.decisions.end_fixes.iter().filter(move |fix| fix.index == message);
+        lasting.iter().chain(ending)
+    }
+
+    fn message_of(&self, live: &[u32]) -> Option<u32> {
+        let block = self.transcript.ledger.blocks.get(*live.first()? as usize)?;
+        Some(block.message)
+    }
+
+    /// A message with what goes out around it.
+    fn add_message(&self, message: u32, entries: &mut Vec<Entry>) {
+        let Some(outline) = self.transcript.outlines.get(message as usize) else { return };
+        for fix in self.fixes_of(message) {
+            if let FixKind::Before(made) = &fix.kind {
+                self.add_made(fix, made, entries);
+            }
+        }
+        let changes = self.changes(message, outline);
+        let drops = changes.iter().filter(|change| change.what == What::Drop).count();
+        let thinking_alone = drops > 0 && only_thinking(outline, &changes);
+        if drops < outline.pieces.len() && !thinking_alone {
+            let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
+                let joins = self.joins(message);
+                if changes.is_empty() && joins.is_empty() {
+                    return Item::Keep(message);
+                }
+                let mut ops = self.dialect.format.edit(outline, &changes);
+                for start in joins {
+                    without(&mut ops, start);
+                }
+                Item::Edit(message, ops)
+            });
+            entries.push(self.entry(item, message));
+        }
+        self.add_results(message, entries);
+    }
+
+    /// Where steps start that go out with the one before.
+    fn joins(&self, message: u32) -> Vec<&str> {
+        let turns = self.fixes_of(message).filter(|fix| fix.kind == FixKind::Turn);
+        turns.filter_map(|fix| fix.violation.path.as_deref()).collect()
+    }
+
+    /// What is changed on a message: forms, and what mends it.
+    pub(in crate::context) fn changes(&self, message: u32, outline: &Outline) -> Vec<Change> {
+        let blocks = self.transcript.ledger.blocks_of(message);
+        let mut changes = Vec::new();
+        let of_piece = |fix: &&Fix| fix.kind.piece() != NONE;
+        let mut fixes: Vec<&Fix> = self.fixes_of(message).filter(of_piece).collect();
+        sort_by(&mut fixes, |fix| (i64::from(fix.kind.piece()), 0));
+        let mut fixes = fixes.into_iter().peekable();
+        let mut unmarked = self.unmarked(message, outline).into_iter().peekable();
+        for ((piece, it), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
+            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
+            let gone = block.form == Form::Gone
+                || self.is_in_head(message, outline.role, it)
+                || self.repairs.displaced.contains_key(&(message, piece))
+                || self.decisions.absent_at_end.binary_search(&(message, piece)).is_ok();
+            let marks = unmarked.next_if(|(number, _)| *number == piece);
+            let mut own = std::iter::from_fn(|| fixes.next_if(|fix| fix.kind.piece() <= piece));
+            if gone {
+                own.by_ref().for_each(drop);
+                changes.push(Change { piece, what: What::Drop });
+                continue;
+            }
+            if let Some(text) = self.decisions.placeholders.text.get(&at) {
+                let whole = self.decisions.placeholders.whole_arguments.contains_key(&at);
+                let what = if whole {
+                    What::Arguments(Value::raw(text.clone()))
+                } else {
+                    instead(it, text)
+                };
+                changes.push(Change { piece, what });
+            }
+            let whats = own.filter_map(|fix| self.mended_by(fix, at, it));
+            changes.extend(whats.map(|what| Change { piece, what }));
+            if let Some((_, marks)) = marks {
+                // A line of ours has taken the place of the blocks in a result.
+                let is_ours =
+                    it.kind == Kind::Result && self.decisions.placeholders.text.contains_key(&at);
+                let marks = if is_ours { marks & 1 } else { marks };
+                changes.push(Change { piece, what: What::Unmark(marks) });
+            }
+        }
+        changes
+    }
+
+    /// What a fix of a piece, which is this block, changes on it.
+    fn mended_by(&self, fix: &Fix, at: u32, it: &Piece) -> Option<What> {
+        let ours = self.decisions.placeholders.text.contains_key(&at);
+        Some(match &fix.kind {
+            FixKind::Rename { id, .. } => What::Id(id.clone()),
+            FixKind::Text { text, .. } if !ours || it.kind == Kind::Call => match text {
+                Some(text) => What::Text(text.clone()),
+                None => What::Hollow,
+            },
+            FixKind::Unicode { .. } if !ours => {
+                What::Strings(self.transcript.sanitized.get(&at)?.clone())
+            }
+            FixKind::Sign { .. } => What::Sign,
+            FixKind::Arguments { .. } if !ours => What::Arguments(Value::object(&[])),
+            FixKind::Drop { .. }
+            | FixKind::Unmark { .. }
+            | FixKind::Text { .. }
+            | FixKind::Unicode { .. }
+            | FixKind::Arguments { .. }
+            | FixKind::AsUser
+            | FixKind::Turn
+            | FixKind::Before(_)
+            | FixKind::After(_) => return None,
+        })
+    }
+
+    /// What goes out for this message, and for those after it if it is ours.
+    pub(in crate::context) fn entry(&self, item: Item, about: u32) -> Entry {
+        let (key, source, carried) = match &item {
+            Item::Keep(at) => (self.fingerprint(*at), *at, 0),
+            Item::Edit(at, ops) => {
+                let carried = fnv(json::write(ops).into_bytes());
+                // A message that loses a cache marker says the same.
+                let says: Vec<Op> = ops.iter().filter(|op| !is_marker(op)).cloned().collect();
+                let edit = match says.len() {
+                    0 => 0,
+                    all if all == ops.len() => carried,
+                    _ => fnv(json::write(&says).into_bytes()),
+                };
+                (edit ^ self.fingerprint(*at), *at, carried)
+            }
+            // The same words are the same message, in whatever way they came together and whichever of the host's say them.
+            Item::Make(Made::User(_)) | Item::Join(..) | Item::Filler(_) => {
+                let (mut written, mut copied, mut last) = (self.write(&item, about), 0, 0);
+                if let Written::Make { about, .. } = &mut written {
+                    *about = None;
+                }
+                let carried = fnv(json::write(&written).into_bytes());
+                if let Written::Make { copies, ops, .. } = &mut written {
+                    ops.retain(|op| !is_marker(op));
+                    for copy in copies {
+                        copied = u64::rotate_left(copied, 1) ^ self.take_place(copy, &mut last);
+                    }
+                }
+                (fnv(json::write(&written).into_bytes()) ^ copied, NONE, carried)
+            }
+            Item::Make(made) => {
+                let key = self.key_of_made(made);
+                (key, NONE, fnv(json::write(&self.write(&item, NONE)).into_bytes()))
+            }
+        };
+        Entry { item, key, source, about, carried }
+    }
+
+    /// An item as the facade carries it out, with the time of the message that one of ours stands for.
+    pub(in crate::context) fn write(&self, item: &Item, about: u32) -> Written {
+        let mut written = self.undated(item);
+        if let Written::Make { make, about: of, at, .. } = &mut written
+            && let Some(message) = self.transcript.ledger.messages.get(about as usize)
+        {
+            *of = Some(about);
+            *at = message.at_ms;
+            self.dialect.format.date(make, *at);
+        }
+        written
+    }
+
+    fn undated(&self, item: &Item) -> Written {
+        match item {
+            Item::Keep(index) => Written::Keep { index: *index },
+            Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
+            Item::Make(made) => {
+                let (message, copies) =
+                    self.dialect.format.make(made, |at| self.transcript.outlines.get(at as usize));
+                let (role, call) = match made {
+                    Made::User(_) => ("user", None),
+                    Made::Results(_) => ("tool", None),
+                    Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
+                        ("tool", Some((id.clone(), name.clone())))
+                    }
+                };
+                let ops = self.mends_copies(&copies);
+                let mut written = Written::ours(message, copies, ops, role);
+                if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
+                    (*tool_call_id, *tool_name) = call.unzip();
+                }
+                written
+            }
+            Item::Join(voice, parts) => {
+                let joined = self.joined(*voice, parts);
+                let message = joined.message();
+                let role = if *voice == Voice::Assistant { "assistant" } else { "user" };
+                Written::ours(message, joined.copied, joined.ops, role)
+            }
+            Item::Filler(text) => {
+                let said =
+                    self.dialect.format.say(text, |at| self.transcript.outlines.get(at as usize));
+                Written::ours(said, Vec::new(), Vec::new(), "assistant")
+            }
+        }
+    }
+
+    /// The shapes that go out, for the validator.
+    pub(in crate::context) fn outgoing(&self, entries: &[Entry]) -> Vec<Outline> {
+        let shape = |entry: &Entry| match &entry.item {
+            Item::Keep(at) => self.transcript.outlines.get(*at as usize).cloned(),
+            Item::Edit(at, _) => {
+                let outline = self.transcript.outlines.get(*at as usize)?;
+                let mut sent = changed(outline, &self.changes(*at, outline));
+                let joins = self.joins(*at).into_iter();
+                joins.for_each(|start| join_steps(&mut sent.pieces, start));
+                Some(sent)
+            }
+            Item::Make(made) => Some(self.made_outline(made)),
+            Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
+            Item::Filler(_) => {
+                let text = Piece::new(Kind::Text, Place::Content);
+                Some(Outline { role: Role::Assistant, pieces: vec![text] })
+            }
+        };
+        entries.iter().filter_map(shape).collect()
+    }
+
+    /// What was mended in the messages that are sent.
+    pub(in crate::context) fn repairs(&self) -> Vec<Violation> {
+        if self.options.noop {
+            return Vec::new();
+        }
+        // A result that moves is dropped at one place and made at another: that is one repair.
+        let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
+        let markers = self.marker_fixes();
+        let lasting = self.repairs.fixes.values().flatten().chain(&markers);
+        let fixes = lasting.chain(&self.decisions.end_fixes).filter(|fix| !moves(fix));
+        let beyond =
+            self.last_request.violations.iter().chain(&self.last_request.oversize).cloned();
+        fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
+    }
+}
+
+/// Nothing but reasoning would be left.
+fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
+    let pieces = outline.pieces.iter().zip(gone(outline, changes));
+    pieces.filter(|(_, gone)| !gone).all(|(piece, _)| piece.kind == Kind::Thinking)
+}
+
+/// Removes one more element of a list, before those that stand in front of it.
+fn without(ops: &mut Vec<Op>, path: &str) {
+    let at = |path: &str| path.strip_prefix("/parts/").and_then(|at| at.parse::<u32>().ok());
+    let is_before = |op: &Op| match op {
+        Op::Remove { path: other } => at(other).is_some_and(|other| Some(other) < at(path)),
+        Op::Add { .. } | Op::Replace { .. } => false,
+    };
+    let place = ops.iter().position(is_before).unwrap_or(ops.len());
+    ops.insert(place, Op::Remove { path: path.into() });
+}
+
+fn instead(piece: &Piece, line: &str) -> What {
+    match piece.kind {
+        Kind::Call => What::Arguments(arguments(line)),
+        Kind::Image => What::Text(IMAGE.into()),
+        // Its image is cut, and it said nothing else.
+        Kind::Result if line.trim().is_empty() => What::Text(NO_OUTPUT.into()),
+        Kind::Text | Kind::Thinking | Kind::Result | Kind::Other => What::Text(line.into()),
+    }
+}
+
+/// The outline after the changes.
+pub(in crate::context) fn changed(outline: &Outline, changes: &[Change]) -> Outline {
+    let pieces = changed_pieces(outline, changes).into_iter().flatten().collect();
+    Outline { role: outline.role, pieces }
+}
+
+/// Its pieces after the changes; none in place of one that does not go out.
+pub(in crate::context) fn changed_pieces(
+    outline: &Outline,
+    changes: &[Change],
+) -> Vec<Option<Piece>> {
+    let mut pieces: Vec<Option<Piece>> = outline.pieces.iter().cloned().map(Some).collect();
+    for change in changes {
+        let Some(slot) = pieces.get_mut(change.piece as usize) else { continue };
+        let Some(piece) = slot else { continue };
+        match &change.what {
+            What::Drop => *slot = None,
+            What::Text(_) if piece.kind == Kind::Call => piece.within = true,
+            What::Strings(_) => piece.broken_unicode = false,
+            What::Hollow => {
+                piece.marks &= !(piece.hollow << 1);
+                piece.hollow = 0;
+            }
+            What::Text(text) => {
+                piece.hollow = 0;
+                piece.blank = text.trim().is_empty();
+                piece.broken_unicode = false;
+                piece.images = 0;
+                piece.widest = 0;
+                // What stood in it is gone with its markers.
+                piece.marks &= 1;
+                if piece.kind == Kind::Image {
+                    piece.kind = Kind::Text;
+                    piece.marks = 0;
+                }
+            }
+            What::Arguments(_) => {
+                piece.bad_arguments = false;
+                piece.broken_unicode = false;
+            }
+            What::Id(id) => piece.id = id.as_str().into(),
+            What::Unmark(marks) => piece.marks &= !marks,
+            What::Sign => piece.opaque = true,
+        }
+    }
+    pieces
+}
+
+impl Written {
+    fn ours(make: Value, copies: Vec<Copied>, ops: Vec<Op>, role: &'static str) -> Self {
+        let content = CONTENTS.iter().find(|path| make.has(path));
+        let content = content.copied().unwrap_or_default();
+        let (tool_call_id, tool_name, about, at) = (None, None, None, None);
+        Self::Make { make, copies, ops, content, role, tool_call_id, tool_name, about, at }
+    }
+}

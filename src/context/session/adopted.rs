@@ -1,0 +1,57 @@
+//! Summaries that stand in the host's history, of an earlier process or of another system: the next fold updates them.
+//!
+//! The host says which messages these are; nothing is read from their words.
+
+use crate::context::request::placeholders::{Placeholders, REMOVED, SUMMARY};
+use crate::context::session::Session;
+use crate::model::{Draft, Form, Kind};
+use crate::text::redact;
+
+/// Between two summaries of which one follows the other.
+const BETWEEN: &str = "\n\n";
+
+impl Session {
+    /// The next message that is pushed is a summary.
+    pub const fn next_is_summary(&mut self) {
+        self.compactions.adopts = true;
+    }
+
+    /// Takes the texts of the message with this first block for summaries. They are sent as they stand until a fold.
+    pub(in crate::context) fn adopt(&mut self, first: u32, draft: &Draft<'_>) {
+        for (at, part) in (first..).zip(&draft.parts) {
+            if part.piece.kind == Kind::Text {
+                let text = part.text.trim();
+                // What a head of ours begins with is put before the next one too.
+                let mut heads = [SUMMARY.trim_end(), REMOVED].into_iter();
+                let inner = heads.find_map(|it| text.strip_prefix(it)).unwrap_or(text);
+                let text = inner.trim_start();
+                let text = if self.options.redacts { redact(text) } else { text.into() };
+                self.decisions.placeholders.adopted.insert(at, text);
+                self.transcript.ledger.mark_summary(at);
+            }
+        }
+    }
+
+    /// The summary that the next one updates: the last one, and those of the host's among the blocks that go.
+    pub(in crate::context) fn previous_summary(&self, going: &[u32]) -> Option<String> {
+        let is_live = |at: &u32| {
+            self.transcript.ledger.blocks.get(*at as usize).is_some_and(|it| it.form != Form::Gone)
+        };
+        let live: Vec<u32> = going.iter().copied().filter(is_live).collect();
+        Some(self.decisions.placeholders.joined(&live)).filter(|it| !it.is_empty())
+    }
+}
+
+impl Placeholders {
+    /// The summary so far, and those of the host's among these blocks.
+    pub(in crate::context) fn joined(&self, blocks: &[u32]) -> String {
+        let mut joined = self.summary.clone();
+        for text in blocks.iter().filter_map(|at| self.adopted.get(at)) {
+            if !joined.is_empty() {
+                joined.push_str(BETWEEN);
+            }
+            joined.push_str(text);
+        }
+        joined
+    }
+}

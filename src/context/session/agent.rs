@@ -1,0 +1,187 @@
+//! The agent's own tools: status of its context, a compaction, and the original of a stub.
+
+use crate::context::session::Session;
+use crate::error::{Error, Result, listed};
+use crate::json::{self, Value, json};
+use crate::model::{Draft, Form, Kind, Part};
+
+/// A tool of the agent's: its name, what it says, and its one parameter with what that says.
+type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+const TOOLS: [Tool; 3] = [
+    ("context_status", "How full your context window is, and what was removed from it.", None),
+    (
+        "context_compact",
+        "Remove older material from your context before the next step, when you no longer need it.",
+        None,
+    ),
+    (
+        RECALL,
+        "The original text of something that was cut from your context.",
+        Some(("ref", "The reference in the line that stands for it, such as r12.")),
+    ),
+];
+
+macro_rules! recall {
+    () => {
+        "context_recall"
+    };
+}
+/// A stub promises it only where it is among the request's tools.
+pub(in crate::context) const RECALL: &str = recall!();
+/// How a stub speaks of it, before its reference.
+pub(in crate::context) const PROMISE: &str = concat!(", ", recall!(), " ");
+/// As it stands in JSON.
+pub(in crate::context) const QUOTED: &str = concat!("\"", recall!(), "\"");
+
+/// Said instead of an original that the host has no more.
+const LOST: &str = "The original is not there any more.";
+
+/// What comes of a call to one of the tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentReply {
+    /// Text for the tool's result.
+    Text(String),
+    /// The original is wanted: of this block of this message. If the host has it no more, the text says so.
+    Recall(u32, u32),
+}
+
+impl json::Write for AgentReply {
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Text(text) => json::object(&[("text", text)], out),
+            Self::Recall(message, block) => {
+                json::object(&[("message", message), ("block", block), ("text", &LOST)], out);
+            }
+        }
+    }
+}
+
+/// Definitions in plain JSON Schema.
+pub fn agent_tools() -> Value {
+    let tool = |(name, says, parameter): Tool| {
+        let (properties, required) = match parameter {
+            None => (Value::object(&[]), Value::array(&[])),
+            Some((name, says)) => {
+                let described = json!({ "type": "string", "description": says });
+                (Value::object(&[(name, described)]), Value::array(&[name.into()]))
+            }
+        };
+        let parameters =
+            json!({ "type": "object", "properties": properties, "required": required });
+        json!({ "name": name, "description": says, "parameters": parameters })
+    };
+    Value::array(&TOOLS.map(tool))
+}
+
+impl Session {
+    /// A call of the agent's to one of the tools, with its arguments as JSON, or as a string of that: so `OpenAI` gives them.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another name. What the model got wrong in the arguments is told in the text.
+    pub fn call_agent_tool(&mut self, name: &str, arguments: &str) -> Result<AgentReply> {
+        match name {
+            "context_status" => Ok(AgentReply::Text(self.status_text())),
+            "context_compact" => {
+                self.decisions.pruner.fold_wanted = true;
+                self.last_request.settled = false;
+                Ok(AgentReply::Text("The context will be compacted before the next step.".into()))
+            }
+            RECALL => {
+                let inner = json::string(arguments).unwrap_or_else(|_| arguments.into());
+                let members = json::members(&inner).unwrap_or_default();
+                let given = members.iter().find(|(name, _)| name == "ref");
+                let given = given.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
+                Ok(match self.referred(&given) {
+                    Some((message, block)) => AgentReply::Recall(message, block),
+                    None => AgentReply::Text(format!("There is nothing under \"{given}\".")),
+                })
+            }
+            _ => {
+                let names = listed(&TOOLS.map(|(name, ..)| name), "");
+                Err(Error::argument("name", &format!("one of {names}"), format_args!("\"{name}\"")))
+            }
+        }
+    }
+
+    fn status_text(&self) -> String {
+        let status = self.status();
+        let saved = status.tokens_saved;
+        let (used, usable, pct) = (status.used, status.usable, status.pct);
+        let pressure = status.pressure;
+        format!(
+            "{used} of {usable} usable tokens ({pct} %), pressure {pressure}. {} compactions; {saved} tokens of the history are not sent.",
+            status.compactions
+        )
+    }
+
+    /// The request has other tools now: stubs promise their originals if the agent can ask for them.
+    pub(in crate::context) fn promise_again(&mut self) {
+        for at in self.transcript.ledger.live().to_vec() {
+            let block = self.transcript.ledger.blocks.get(at as usize);
+            let Some(block) = block.filter(|block| block.form == Form::Stubbed) else { continue };
+            if let Some(now) = self.decisions.placeholders.promise_again(block, at) {
+                self.transcript.ledger.set_form(at, Form::Stubbed, now);
+            }
+        }
+    }
+
+    /// Message and block of a reference such as `r12`.
+    pub fn referred(&self, reference: &str) -> Option<(u32, u32)> {
+        let block = reference.trim().strip_prefix('r')?.parse().ok()?;
+        Some((self.transcript.ledger.blocks.get(usize::try_from(block).ok()?)?.message, block))
+    }
+
+    /// The original text of a block, from the JSON of its message; none if the host has changed it since.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn recalled(&self, message: u32, block: u32, bytes: &[u8]) -> Result<Option<String>> {
+        let draft = self.read(message, bytes)?;
+        let same = Some(crate::format::fingerprint(&draft));
+        if same != self.transcript.ledger.messages.get(message as usize).map(|it| it.fingerprint) {
+            return Ok(None);
+        }
+        let piece = block.saturating_sub(self.transcript.ledger.blocks_of(message).start);
+        Ok(draft.parts.get(piece as usize).map(|part| part.text.clone().into_owned()))
+    }
+}
+
+/// What stands between the parts of a message.
+const BETWEEN: &str = "\n\n";
+
+impl Session {
+    /// Messages of the history.
+    pub fn message_count(&self) -> u32 {
+        self.transcript.ledger.message_count()
+    }
+
+    /// What a message (JSON) says: the texts of its parts, a call as its tool and arguments.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn text_of(&self, index: u32, bytes: &[u8]) -> Result<String> {
+        Ok(words_of(&self.dialect.format.read(bytes, index)?, |_| true))
+    }
+}
+
+/// The texts of some parts of a message, a call as its tool and arguments.
+pub(in crate::context) fn words_of(draft: &Draft<'_>, is_wanted: fn(&Part<'_>) -> bool) -> String {
+    let mut words = String::new();
+    for part in draft.parts.iter().filter(|part| !part.piece.mirror && is_wanted(part)) {
+        if !words.is_empty() {
+            words.push_str(BETWEEN);
+        }
+        if part.piece.kind == Kind::Call {
+            words.push_str(&part.piece.name);
+            words.push(' ');
+        }
+        words.push_str(&part.text);
+    }
+    words
+}
+
+/// The reference of a block.
+pub(in crate::context) fn reference(block: u32) -> String {
+    format!("r{block}")
+}

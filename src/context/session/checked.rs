@@ -1,0 +1,51 @@
+//! Rules that the requests of a session break: within an epoch a request only grows, so only what is new is looked at.
+
+use crate::context::request::view::Entry;
+use crate::context::session::Session;
+use crate::model::Role;
+use crate::validity::Checker;
+
+/// The last request, checked.
+#[derive(Debug, Default)]
+pub(in crate::context) struct Checked {
+    checker: Option<Checker>,
+    epoch: u32,
+    /// Its messages, the messages of the history that they stand for, and who spoke last.
+    items: usize,
+    upto: u32,
+    speaker: Option<Role>,
+}
+
+impl Checked {
+    /// How many rules of the provider the request breaks that was just made.
+    pub(in crate::context) fn count(&mut self, state: &Session) -> usize {
+        let known = self.checker.take().and_then(|checker| Some((checker, self.grown(state)?)));
+        let (mut checker, new) = known.unwrap_or_else(|| {
+            let all = state.after(0, None).unwrap_or_default().0;
+            (Checker::new(state.dialect.provider, state.request_options(false)), all)
+        });
+        for outline in state.outgoing(&new) {
+            checker.push(&outline);
+        }
+        let count = checker.count();
+        *self = Self {
+            checker: Some(checker),
+            epoch: state.last_request.epoch,
+            items: state.last_request.items.len(),
+            upto: state.last_request.upto,
+            speaker: state.last_request.speaker,
+        };
+        count
+    }
+
+    /// What the request has more than the one before; none where it does not just go on.
+    fn grown(&self, state: &Session) -> Option<Vec<Entry>> {
+        let sent = state
+            .last_request
+            .items
+            .get(self.items..)
+            .filter(|_| self.epoch == state.last_request.epoch)?;
+        let (new, _) = state.after(self.upto, self.speaker)?;
+        sent.iter().copied().eq(new.iter().map(Entry::sent)).then_some(new)
+    }
+}

@@ -1,0 +1,192 @@
+//! History limit: the last turns of a history, or its share of a window, before anything else is decided.
+
+use crate::context::options_reader::OptionsReader;
+use crate::context::session::Session;
+use crate::error::{Error, Result};
+use crate::json::{self, RawValue};
+use crate::model::Role;
+use crate::prune::oldest_chunk;
+
+/// A history cut down to its share of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Messages that stay, as [from, to).
+    pub kept: Vec<(u32, u32)>,
+    /// Chunks that were dropped.
+    pub dropped_chunks: u32,
+    /// Messages in them.
+    pub dropped_messages: u32,
+    /// Their tokens.
+    pub dropped_tokens: u64,
+    /// Tokens of what stays.
+    pub kept_tokens: u64,
+    /// Tokens that it may have.
+    pub budget_tokens: u64,
+}
+
+json::written!(Shared {
+    kept,
+    dropped_chunks,
+    dropped_messages,
+    dropped_tokens,
+    kept_tokens,
+    budget_tokens
+});
+
+impl Session {
+    /// Messages of the last `turns` turns, as [from, to): from the n-th last request of the user on (G21); the system's text
+    /// before it stays, and so does a group whole.
+    pub fn last_turns(&self, turns: u32) -> Vec<(u32, u32)> {
+        let newest = self.transcript.ledger.messages.last().map_or(0, |message| message.turn);
+        let wanted = newest.saturating_add(1).saturating_sub(turns);
+        let from = if turns == 0 { 0 } else { self.transcript.ledger.turn_start(wanted) };
+        self.kept_from((0..=from).rev().find(|&at| self.transcript.ledger.may_cut(at)).unwrap_or(0))
+    }
+
+    /// Drops the oldest of `parts` chunks of equal tokens until the history has at most its share (G20). `json`:
+    /// `{"maxContextTokens", "maxHistoryShare", "parts"}`, by default half and 2.
+    ///
+    /// # Errors
+    /// `InvalidArgument` names the option.
+    pub fn share(&self, json: &str) -> Result<Shared> {
+        let given = OptionsReader::read("", json)
+            .map_err(|error| Error::argument("options", "an object", error))?;
+        given.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[])?;
+        let most = given.amount("maxContextTokens", 0, u32::MAX.into())?;
+        let most = most
+            .ok_or_else(|| Error::argument("maxContextTokens", "a number of tokens", "nothing"))?;
+        let share = given.amount("maxHistoryShare", 4, 1)?.unwrap_or(5000);
+        let parts = given.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
+        let parts = u32::try_from(parts).unwrap_or(u32::MAX);
+        let budget = (most.saturating_mul(share) / 10_000).max(1);
+        let (start, end) = (self.behind_system(), self.transcript.ledger.message_count());
+        let behind = |at: u32| {
+            self.transcript.ledger.tokens_from(self.transcript.ledger.blocks_of(at).start)
+        };
+        let (mut from, mut chunks) = (start, 0u32);
+        while behind(from) > budget
+            && let Some(next) = oldest_chunk(&self.transcript.ledger, from, end, parts)
+        {
+            (from, chunks) = (next, chunks.saturating_add(1));
+        }
+        Ok(Shared {
+            kept: self.kept_from(from),
+            dropped_chunks: chunks,
+            dropped_messages: from.saturating_sub(start),
+            dropped_tokens: behind(start).saturating_sub(behind(from)),
+            kept_tokens: behind(from),
+            budget_tokens: budget,
+        })
+    }
+
+    /// First message that is not the system's.
+    fn behind_system(&self) -> u32 {
+        let system = |at: &u32| {
+            self.transcript
+                .ledger
+                .messages
+                .get(*at as usize)
+                .is_some_and(|it| it.role == Role::System)
+        };
+        (0..self.transcript.ledger.message_count())
+            .take_while(system)
+            .last()
+            .map_or(0, |at| at.saturating_add(1))
+    }
+
+    fn kept_from(&self, from: u32) -> Vec<(u32, u32)> {
+        let (system, end) =
+            (self.behind_system().min(from), self.transcript.ledger.message_count());
+        [(0, system), (from, end)].into_iter().filter(|(from, to)| from < to).collect()
+    }
+}
+
+/// How many turns a session keeps, by its key and the settings of the channels (G22): `{"sessionKey", "channels"}`.
+///
+/// `agent:<id>:<provider>:dm:<user>`, with or without the agent and a `:thread:<n>` or `:topic:<n>` behind the user. For a
+/// direct message the user's own `dms.<user>.historyLimit` holds before the provider's `dmHistoryLimit`; the provider's
+/// `historyTurns` is for whatever has neither.
+///
+/// # Errors
+/// `InvalidArgument` for what is no key or no number of turns.
+pub fn history_limit(json: &str) -> Result<Option<u32>> {
+    let given = OptionsReader::read("", json)
+        .map_err(|error| Error::argument("options", "an object", error))?;
+    let key = given.text("sessionKey")?.unwrap_or_default();
+    let mut parts: Vec<&str> = key.split(':').filter(|part| !part.is_empty()).collect();
+    if parts.len() >= 3 && parts.first() == Some(&"agent") {
+        parts.drain(..2);
+    }
+    let mut parts = parts.into_iter();
+    let (provider, kind) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let rest: Vec<&str> = parts.collect();
+    let user = without_thread(&rest).join(":");
+    let channel = member(given.get("channels"), provider)?;
+    let limit = |of: Option<&RawValue>, name: &str| -> Result<Option<u32>> {
+        let Some(value) = member(of, name)? else { return Ok(None) };
+        let expected = "a whole number of turns";
+        value.parse().map(Some).map_err(|_| Error::argument(name, expected, value))
+    };
+    if matches!(kind, "dm" | "direct") {
+        let own = limit(member(member(channel, "dms")?, &user)?, "historyLimit")?;
+        let turns = own.or(limit(channel, "dmHistoryLimit")?);
+        if turns.is_some() {
+            return Ok(turns);
+        }
+    }
+    limit(channel, "historyTurns")
+}
+
+/// The parts of a user's id without the thread that it may end with.
+fn without_thread<'a, 'k>(parts: &'a [&'k str]) -> &'a [&'k str] {
+    let Some((before, [word, number])) = parts.split_last_chunk::<2>() else { return parts };
+    let is_thread = ["thread", "topic"].iter().any(|it| word.eq_ignore_ascii_case(it));
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_thread && is_number { before } else { parts }
+}
+
+/// A member of an object; none if either is not there.
+fn member<'a>(object: Option<&'a RawValue>, name: &str) -> Result<Option<&'a RawValue>> {
+    let Some(object) = object else { return Ok(None) };
+    let members = json::members(object)
+        .map_err(|_| Error::argument("channels", "objects by name", object))?;
+    let found = members.into_iter().rev().find(|(key, _)| key == name);
+    Ok(found.map(|(_, value)| value).filter(|value| *value != "null"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// G22, D14: keys, and what holds for them.
+    #[test]
+    fn g22_a_session_key_tells_how_many_turns_are_kept() {
+        let channels = r#"{"telegram":{"dmHistoryLimit":20,"historyTurns":50,"dms":{"123":{"historyLimit":5},"a:b":{"historyLimit":0}}},
+            "slack":{"historyTurns":40},"discord":{"dmHistoryLimit":7}}"#;
+        for (key, limit) in [
+            ("telegram:dm:123", Some(5)),
+            ("agent:main:telegram:dm:123", Some(5)),
+            ("agent:main:telegram:dm:123:thread:9", Some(5)),
+            ("agent:main:telegram:dm:123:Topic:42", Some(5)),
+            ("agent:main:telegram:dm:123:topic:x", Some(20)),
+            ("telegram:dm:a:b", Some(0)),
+            ("telegram:dm:999", Some(20)),
+            ("::telegram::dm:999", Some(20)),
+            ("telegram:group:123", Some(50)),
+            ("slack:dm:123", Some(40)),
+            ("slack:channel:c", Some(40)),
+            ("discord:group:1", None),
+            ("agent:dm", None),
+            ("agent:telegram", None),
+            ("whatsapp:dm:1", None),
+            ("", None),
+        ] {
+            let given = format!(r#"{{"sessionKey":"{key}","channels":{channels}}}"#);
+            assert_eq!(history_limit(&given).unwrap(), limit, "{key}");
+        }
+        let bad = r#"{"sessionKey":"slack:dm:1","channels":{"slack":{"historyTurns":"many"}}}"#;
+        let error = history_limit(bad).unwrap_err().to_string();
+        assert_eq!(error, "historyTurns: expected a whole number of turns, got \"many\"");
+        assert!(history_limit(r#"{"sessionKey":"slack:dm:1","channels":[]}"#).is_err());
+    }
+}

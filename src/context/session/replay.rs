@@ -1,0 +1,396 @@
+//! A session played again, call by call, under a policy: what each request would have held, and what it would have cost.
+
+use crate::context::options::Options;
+use crate::context::request::request_extras::Parts;
+use crate::context::request::response::{Answer, Event};
+use crate::context::session::Session;
+use crate::context::session::checked::Checked;
+use crate::context::session::counter::{Counter, Learned, texts};
+use crate::context::session::retention::{Holders, Recall};
+use crate::context::session::step::Step;
+use crate::context::transcript::measure::{Measure, measure};
+use crate::error::{Error, Result};
+use crate::estimate::Estimator;
+use crate::format::Format;
+use crate::hash::mix;
+use crate::identifiers::Identifiers;
+use crate::json::{self, Members, RawValue, Shape, Value, Want, may, must};
+use crate::model::{Form, NONE, Role};
+use crate::number::{count, is_time};
+use crate::prune::{Cache, Sent};
+
+/// A session measured once, to be replayed under many policies.
+#[derive(Debug)]
+pub struct Recording {
+    format: Format,
+    parts: Parts,
+    raw: Vec<String>,
+    pub(in crate::context) measures: Vec<Measure>,
+    pub(in crate::context) identifiers: Identifiers,
+    calls: Vec<RecordedCall>,
+    learned: Learned,
+}
+
+/// A session as `readSession` gave it.
+const SESSION: Shape = Shape {
+    what: "a session",
+    members: &[
+        must("messageFormat", Want::Text),
+        must("messages", Want::Items),
+        may("system", Want::Raw),
+        may("tools", Want::Raw),
+        may("calls", Want::Items),
+        may("unseenTokens", Want::Integer),
+        may("counts", Want::Items),
+    ],
+    closed: false,
+};
+
+const CALL: Shape = Shape {
+    what: "a call: { sent, at }",
+    members: &[must("sent", Want::Integer), may("at", Want::Integer)],
+    closed: false,
+};
+
+#[derive(Clone, Copy, Debug)]
+struct RecordedCall {
+    sent: u32,
+    at: Option<i64>,
+}
+
+impl RecordedCall {
+    fn read(json: &str) -> Result<Self> {
+        let mut call = CALL.read(json).map_err(no_session)?;
+        let sent = call.integer("sent").and_then(|sent| u32::try_from(sent).ok()).unwrap_or(NONE);
+        Ok(Self { sent, at: call.integer("at").filter(|at| is_time(*at)) })
+    }
+}
+
+fn no_session(error: json::Error) -> Error {
+    Error::argument("session", "what readSession gave", error)
+}
+
+/// A call of a replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Its number, from 0.
+    pub call: u32,
+    /// Tokens of the request.
+    pub used: u64,
+    /// Tokens of the whole history at this call.
+    pub unmanaged: u64,
+    /// Messages of the history that it saw.
+    pub sent: u32,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// What the policy did.
+    pub event: Option<Event>,
+    /// Messages that were newly edited.
+    pub edits: u32,
+    /// Its price, in thousandths of a base input token.
+    pub bill: u64,
+    /// Rules of the provider that the request breaks.
+    pub violations: u32,
+    /// It fits the usable window.
+    pub fits: bool,
+    /// When it was made.
+    pub at: i64,
+}
+
+json::written!(Call {
+    call,
+    used,
+    unmanaged,
+    sent,
+    epoch,
+    event,
+    edits,
+    bill,
+    violations,
+    fits,
+    at
+});
+
+/// What a replay comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// In thousandths of a base input token.
+    pub bill: u64,
+    /// Without management, the window aside.
+    pub unmanaged_bill: u64,
+    /// Edited messages, each time anew.
+    pub edits: u64,
+    /// Folds.
+    pub folds: u32,
+    /// Requests that changed something before their end: cache breaks.
+    pub epochs: u32,
+    /// Requests that do not fit the usable window.
+    pub over_window: u32,
+    /// Rules broken, over all requests.
+    pub violations: u64,
+    /// The most tokens that a request had.
+    pub peak: u64,
+    /// What the model wrote next, and still had before it.
+    pub recall: Recall,
+}
+
+json::written!(Totals { bill, unmanaged_bill, edits, folds, epochs, over_window, violations, peak, recall as "*" });
+
+/// A replay: its calls, its totals, and the state at its last call.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// One for each model call.
+    pub calls: Vec<Call>,
+    /// What they come to.
+    pub totals: Totals,
+    /// The state at the last of them.
+    pub state: Session,
+}
+
+/// Without timestamps a message is taken to come this long after the one before.
+const PACE_MS: i64 = 10_000;
+
+impl Recording {
+    /// Measures a session as `readSession` gave it.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for what is no session, `MalformedMessage` with its index.
+    pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
+        let mut session = SESSION.read(json).map_err(no_session)?;
+        let messages = session.items("messages").unwrap_or_default();
+        let format = format_of(&mut session, &messages)?;
+        let counts = session.items("counts").unwrap_or_default();
+        let counts: Vec<u32> = counts.iter().map(|one| one.parse().unwrap_or(0)).collect();
+        let mut counter = Counter::new(estimator, &counts);
+        let mut identifiers = Identifiers::default();
+        let mut measures = Vec::with_capacity(messages.len());
+        for (index, message) in (0u32..).zip(&messages) {
+            let bytes = message.as_bytes();
+            let draft = format.read(bytes, index)?;
+            measures.push(measure(&draft, bytes, &mut counter, Some(&mut identifiers)));
+        }
+        let parts = beside(&mut session);
+        let calls = session.items("calls").unwrap_or_default();
+        let calls = calls.into_iter().map(RecordedCall::read);
+        Ok(Self {
+            format,
+            parts: Parts::parse(&parts, &mut counter)?,
+            raw: messages.into_iter().map(ToOwned::to_owned).collect(),
+            measures,
+            identifiers,
+            calls: calls.collect::<Result<_>>()?,
+            learned: counter.learned,
+        })
+    }
+
+    /// The texts of a session that are counted: for a counter of the host's, whose numbers go into `counts` of the
+    /// session in the same order.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn texts(json: &str) -> Result<Vec<String>> {
+        let mut session = SESSION.read(json).map_err(no_session)?;
+        let messages = session.items("messages").unwrap_or_default();
+        let format = format_of(&mut session, &messages)?;
+        let mut all = Vec::new();
+        for (index, message) in (0u32..).zip(&messages) {
+            let draft = format.read(message.as_bytes(), index)?;
+            all.extend(texts(&draft).into_iter().map(ToOwned::to_owned));
+        }
+        all.extend(Parts::texts(&beside(&mut session))?);
+        Ok(all)
+    }
+
+    /// Plays the session up to call `last` (or to its end).
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn replay(&self, options: &Options, last: Option<u32>) -> Result<Replay> {
+        let mut state = Session::new(options.clone(), self.format);
+        state.transcript.ledger.identifiers = self.identifiers.clone();
+        state.extras = self.parts.clone();
+        state.learn(self.learned);
+        let prices = options.policy.prices.clone();
+        let mut cache = Cache::new(prices.clone(), self.parts.total());
+        let mut whole = Cache::new(prices, self.parts.total());
+        let mut replay = Replay { calls: Vec::new(), totals: Totals::default(), state };
+        // Parts of the last request.
+        let mut parts = 0;
+        let mut checked = Checked::default();
+        let mut holders = Holders::default();
+        let limit = last.map_or(usize::MAX, |last| (last as usize).saturating_add(1));
+        for (number, call) in (0u32..).zip(&self.calls).take(limit) {
+            let mut more: Vec<Sent> = Vec::new();
+            for index in replay.state.transcript.ledger.message_count()..call.sent.min(self.len()) {
+                let Some(measure) = self.measures.get(index as usize) else { continue };
+                self.arrive(&mut replay.state, index, measure)?;
+                holders.add(measure);
+                let one = (mix(u64::from(index)), measure.blocks.iter().map(|b| b.tokens).sum());
+                more.push(one);
+            }
+            let at = call.at.unwrap_or_else(|| i64::from(call.sent).saturating_mul(PACE_MS));
+            let answer = self.request(&mut replay.state, at)?;
+            // Within an epoch a request only grows: what it begins with was counted before.
+            if number == 0 || answer.epoch != replay.totals.epochs {
+                parts = 0;
+            }
+            let grown = sent(&replay.state, parts);
+            let bill = cache.charge_grown(parts, &grown, at);
+            parts = parts.saturating_add(grown.len());
+            replay.totals.unmanaged_bill = replay
+                .totals
+                .unmanaged_bill
+                .saturating_add(whole.charge_grown(usize::MAX, &more, at));
+            let violations = count(checked.count(&replay.state));
+            replay.take(Call {
+                call: number,
+                used: answer.tokens,
+                unmanaged: holders.total().saturating_add(self.parts.total()),
+                sent: call.sent,
+                epoch: answer.epoch,
+                event: answer.event,
+                edits: count(answer.edits.len()),
+                bill,
+                violations,
+                fits: answer.fits,
+                at,
+            });
+            replay.totals.recall.judge(&replay.state, &holders, self.answer_to(call.sent));
+        }
+        Ok(replay)
+    }
+
+    /// What a compaction would do behind the last call of a replay, as JSON: a plan with all that its texts tell.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn plan(&self, replay: &mut Replay) -> Result<Value> {
+        let state = &mut replay.state;
+        let now_ms = replay.calls.last().map_or(0, |call| call.at);
+        let told = state.plan(false, None, now_ms)?;
+        let members = json::members(told.json()).unwrap_or_default();
+        let of = |name| members.iter().find(|(known, _)| known == name).map_or("[]", |(_, it)| *it);
+        for index in json::items(of("go")).unwrap_or_default() {
+            let index = index.parse().unwrap_or(NONE);
+            state.flat(index, self.raw(index))?;
+        }
+        let names = Value::raw(of("identifiers").into());
+        let mut extracted = String::new();
+        json::object(&[("*", state.extracted()), ("identifiers", &names)], &mut extracted);
+        let mut plan = Value::raw(of("plan").into());
+        plan.set("extracted", Value::raw(extracted));
+        Ok(plan)
+    }
+
+    /// What the model wrote behind this many messages.
+    fn answer_to(&self, sent: u32) -> &[Measure] {
+        let behind = self.measures.get(sent as usize..).unwrap_or(&[]);
+        let speaks = |next: &&Measure| next.outline.role == Role::Assistant;
+        let run = if self.format.has_runs() { behind.iter().take_while(speaks).count() } else { 1 };
+        behind.get(..run).unwrap_or(&[])
+    }
+
+    /// What a message of the session says, as a report tells it under its key; nothing where there is none.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn text(&self, replay: &Replay, index: u32) -> Result<String> {
+        if index >= self.len() {
+            return Ok(String::new());
+        }
+        replay.state.text_of(index, self.raw(index))
+    }
+
+    /// Messages of the session.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.measures.len()).unwrap_or(NONE)
+    }
+
+    /// It has no message.
+    pub fn is_empty(&self) -> bool {
+        self.measures.is_empty()
+    }
+
+    fn arrive(&self, state: &mut Session, index: u32, measure: &Measure) -> Result<()> {
+        state.arrive(measure, None);
+        if !state.decisions.placeholders.wanted.is_empty() {
+            self.supply(state, index)?;
+        }
+        Ok(())
+    }
+
+    fn request(&self, state: &mut Session, at: i64) -> Result<Answer> {
+        let mut step = state.request(at);
+        loop {
+            match step {
+                Step::Done(answer) => return Ok(*answer),
+                Step::Need(messages) => {
+                    for index in messages {
+                        self.supply(state, index)?;
+                    }
+                    step = state.resume();
+                }
+            }
+        }
+    }
+
+    fn supply(&self, state: &mut Session, index: u32) -> Result<()> {
+        state.supply(index, self.raw(index))
+    }
+
+    fn raw(&self, index: u32) -> &[u8] {
+        self.raw.get(index as usize).map_or(b"null", |raw| raw.as_bytes())
+    }
+}
+
+impl Replay {
+    fn take(&mut self, call: Call) {
+        let totals = &mut self.totals;
+        totals.bill = totals.bill.saturating_add(call.bill);
+        totals.edits = totals.edits.saturating_add(u64::from(call.edits));
+        totals.folds = totals.folds.saturating_add(u32::from(call.event == Some(Event::Fold)));
+        totals.epochs = call.epoch;
+        totals.over_window = totals.over_window.saturating_add(u32::from(!call.fits));
+        totals.violations = totals.violations.saturating_add(u64::from(call.violations));
+        totals.peak = totals.peak.max(call.used);
+        self.calls.push(call);
+    }
+}
+
+/// What is sent from this part on, block by block, as the cache sees it.
+fn sent(state: &Session, from: usize) -> Vec<Sent> {
+    let head = state.decisions.pruner.head.as_ref();
+    let head = head.map(|head| (mix(u64::MAX ^ u64::from(head.folds)), head.tokens));
+    let block = |&at: &u32| {
+        let block = state.transcript.ledger.blocks.get(at as usize)?;
+        let form = match block.form {
+            Form::Full => 0,
+            Form::Capped => 1,
+            Form::Stubbed => 2,
+            Form::Gone => 3,
+        };
+        Some((mix(u64::from(at).saturating_mul(4) | form), block.now))
+    };
+    let first = from.saturating_sub(usize::from(head.is_some()));
+    let live = state.transcript.ledger.live().get(first..).unwrap_or_default();
+    head.filter(|_| from == 0).into_iter().chain(live.iter().filter_map(block)).collect()
+}
+
+fn format_of(session: &mut Members<'_>, messages: &[&RawValue]) -> Result<Format> {
+    match &*session.text("messageFormat").unwrap_or_default() {
+        "auto" => Format::detect(&first(messages)),
+        name => Format::parse(name),
+    }
+}
+
+/// What goes out beside the messages, as JSON.
+fn beside(session: &mut Members<'_>) -> String {
+    let mut part = |name| session.raw(name).unwrap_or("null");
+    let (system, tools) = (part("system"), part("tools"));
+    let unseen = session.integer("unseenTokens").unwrap_or(0);
+    format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":{unseen}}}"#)
+}
+
+fn first<'a>(messages: &[&'a RawValue]) -> Vec<&'a [u8]> {
+    messages.iter().take(32).map(|message| message.as_bytes()).collect()
+}

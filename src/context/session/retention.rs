@@ -1,0 +1,166 @@
+//! Retention metric: the share of identifiers in the model's next texts and calls that its request still held.
+
+use crate::json;
+
+use crate::context::session::Session;
+use crate::context::transcript::measure::Measure;
+use crate::model::{Form, Kind};
+use crate::number::count;
+use crate::sort::sort_set;
+use crate::text::has;
+
+/// Wanted and found, in millionths; a message counts for at most 20 identifiers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recall {
+    /// Identifiers seen before that the next message uses, and those of them that the request still showed anywhere.
+    pub recall: Share,
+    /// The same where the newest mention lies more than 8,000 tokens back.
+    pub far_recall: Share,
+    /// The same, where the newest result that holds it is still sent in full, or in the part that a cap left.
+    pub content_recall: Share,
+    /// Of what people wrote before a request, the share of tokens that it held verbatim; each request counts the same.
+    pub user_text: Share,
+}
+
+json::written!(Recall { recall, far_recall, content_recall, user_text });
+
+/// A share as two sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// What was found.
+    pub found: u64,
+    /// What was wanted.
+    pub wanted: u64,
+}
+
+json::written!(Share { found, wanted });
+
+const MOST: u64 = 20;
+const FAR_TOKENS: u64 = 8000;
+const ONE: u64 = 1_000_000;
+
+impl Share {
+    fn add(&mut self, weight: u64, found: bool) {
+        self.wanted = self.wanted.saturating_add(weight);
+        self.found = self.found.saturating_add(if found { weight } else { 0 });
+    }
+}
+
+/// Which blocks hold an identifier, and where they stand.
+#[derive(Clone, Debug, Default)]
+pub(in crate::context) struct Holders {
+    by_id: Vec<OfOne>,
+    /// Tokens up to and with each block.
+    up_to: Vec<u64>,
+}
+
+/// The blocks that hold one identifier.
+#[derive(Clone, Debug, Default)]
+struct OfOne {
+    all: Vec<u32>,
+    newest_result: Option<u32>,
+}
+
+impl Holders {
+    /// Takes up a message that has arrived.
+    pub(in crate::context) fn add(&mut self, measure: &Measure) {
+        for (piece, measured) in measure.outline.pieces.iter().zip(&measure.blocks) {
+            let at = count(self.up_to.len());
+            for &id in &measured.ids {
+                let id = id as usize;
+                if self.by_id.len() <= id {
+                    self.by_id.resize(id.saturating_add(1), OfOne::default());
+                }
+                if let Some(holders) = self.by_id.get_mut(id) {
+                    holders.all.push(at);
+                    if piece.kind == Kind::Result {
+                        holders.newest_result = Some(at);
+                    }
+                }
+            }
+            let before = self.total();
+            self.up_to.push(before.saturating_add(u64::from(measured.tokens)));
+        }
+    }
+
+    /// Tokens of all messages so far.
+    pub(in crate::context) fn total(&self) -> u64 {
+        self.up_to.last().copied().unwrap_or(0)
+    }
+
+    fn of(&self, id: u32) -> &[u32] {
+        self.by_id.get(id as usize).map_or(&[], |of| &of.all)
+    }
+
+    fn newest_result_of(&self, id: u32) -> Option<u32> {
+        self.by_id.get(id as usize)?.newest_result
+    }
+
+    fn behind(&self, at: u32) -> u64 {
+        self.total().saturating_sub(self.up_to.get(at as usize).copied().unwrap_or(0))
+    }
+}
+
+impl Recall {
+    /// Judges a request by what people had written, and by what the model wrote on it: a message, or a run of items.
+    pub(in crate::context) fn judge(
+        &mut self,
+        state: &Session,
+        holders: &Holders,
+        next: &[Measure],
+    ) {
+        self.user_text.wanted = self.user_text.wanted.saturating_add(ONE);
+        self.user_text.found = self.user_text.found.saturating_add(state.user_text_kept());
+        let spoken = next.iter().flat_map(|next| next.outline.pieces.iter().zip(&next.blocks));
+        let spoken = spoken.filter(|(piece, _)| matches!(piece.kind, Kind::Text | Kind::Call));
+        let known = |id: &u32| !holders.of(*id).is_empty();
+        let mut wanted: Vec<u32> =
+            spoken.flat_map(|(_, measured)| measured.ids.iter().copied()).filter(known).collect();
+        sort_set(&mut wanted);
+        let most = u64::try_from(wanted.len()).unwrap_or(u64::MAX).max(MOST);
+        let weight = MOST.saturating_mul(ONE).checked_div(most).unwrap_or(0);
+        for id in wanted {
+            let blocks = holders.of(id);
+            let shown = state.shows(id, blocks);
+            self.recall.add(weight, shown);
+            let newest = blocks.last().copied().unwrap_or(0);
+            if holders.behind(newest) > FAR_TOKENS {
+                self.far_recall.add(weight, shown);
+            }
+            if let Some(source) = holders.newest_result_of(id) {
+                self.content_recall.add(weight, state.shows_whole(id, source));
+            }
+        }
+    }
+}
+
+impl Session {
+    /// The share of people's text that the request holds verbatim, in millionths; all of it where there is none.
+    fn user_text_kept(&self) -> u64 {
+        let (all, kept) = self.transcript.ledger.user_tokens();
+        kept.saturating_mul(ONE).checked_div(all).unwrap_or(ONE)
+    }
+
+    /// The identifier stands somewhere in the request.
+    fn shows(&self, id: u32, holders: &[u32]) -> bool {
+        let in_head =
+            self.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
+        in_head
+            || holders.iter().rev().any(|&at| self.shows_whole(id, at) || self.stub_shows(id, at))
+    }
+
+    fn shows_whole(&self, id: u32, at: u32) -> bool {
+        let form = self.transcript.ledger.blocks.get(at as usize).map(|block| block.form);
+        form == Some(Form::Full) || (form == Some(Form::Capped) && self.line_shows(id, at))
+    }
+
+    fn stub_shows(&self, id: u32, at: u32) -> bool {
+        let form = self.transcript.ledger.blocks.get(at as usize).map(|block| block.form);
+        form == Some(Form::Stubbed) && self.line_shows(id, at)
+    }
+
+    fn line_shows(&self, id: u32, at: u32) -> bool {
+        let text = self.transcript.ledger.identifiers.text(id);
+        self.decisions.placeholders.text.get(&at).is_some_and(|line| has(line, text))
+    }
+}

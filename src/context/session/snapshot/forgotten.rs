@@ -1,0 +1,262 @@
+//! A session that is restored with a later part of its history: the host no longer holds the oldest messages.
+//!
+//! Messages and blocks keep their numbers, since forms, pins and references name them: what is forgotten has its place, and
+//! nothing is sent of it.
+
+use super::bytes::{Reader, Writer};
+use super::code::MOST_BLOCKS;
+use super::{Shape, Snapshot, Waiting, count, mark, rolled};
+use crate::context::request::placeholders::DIGEST;
+use crate::context::session::{Session, Why};
+use crate::ledger::Arrival;
+use crate::model::{Form, Kind, Mask, Message, NONE, Outline, Role};
+use crate::prune::Rule;
+
+/// What of a message is remembered for when it is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trace {
+    pub(super) role: Role,
+    /// A turn of the user's starts with it.
+    pub(super) is_request: bool,
+    /// A call of the model's starts with it.
+    pub(super) speaks: bool,
+    pub(super) blocks: u32,
+}
+
+/// What came before the messages that are known one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Past {
+    pub(super) blocks: u32,
+    pub(super) turns: u32,
+    pub(super) calls: u32,
+    /// Number and mark of the first message that is not the system's.
+    pub(super) opening: (u32, u32),
+}
+
+const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
+
+impl Trace {
+    pub(super) fn code(self) -> u64 {
+        let role = ROLES.iter().position(|&role| role == self.role).unwrap_or_default() as u64;
+        let flags = u64::from(self.is_request) << 2 | u64::from(self.speaks) << 3;
+        role | flags | u64::from(self.blocks) << 4
+    }
+
+    pub(super) fn of_code(code: u64) -> Self {
+        Self {
+            role: ROLES.into_iter().nth((code & 3) as usize).unwrap_or(Role::User),
+            is_request: code & 4 != 0,
+            speaks: code & 8 != 0,
+            blocks: u32::try_from(code >> 4).unwrap_or(0),
+        }
+    }
+}
+
+impl Past {
+    pub(super) fn write(self, traces: &[Trace], out: &mut Writer) {
+        for trace in traces {
+            out.number(trace.code());
+        }
+        let Self { blocks, turns, calls, opening } = self;
+        for number in [blocks, turns, calls, opening.0] {
+            out.number(number.into());
+        }
+        out.mark(opening.1);
+    }
+
+    pub(super) fn read(given: &mut Reader<'_>, upto: u32, singly: usize) -> (Self, Vec<Trace>) {
+        let mut traces = Vec::new();
+        for _ in 0..singly {
+            traces.push(Trace::of_code(given.number()));
+        }
+        let past = Self {
+            blocks: given.small(),
+            turns: given.small(),
+            calls: given.small(),
+            opening: (given.small(), given.mark()),
+        };
+        let blocks = traces.iter().fold(past.blocks, |sum, it| sum.saturating_add(it.blocks));
+        if upto.max(blocks) as usize > MOST_BLOCKS {
+            given.refuse("it has more messages than a session holds");
+        }
+        (past, traces)
+    }
+}
+
+impl Snapshot {
+    /// The first message that is not the system's is another.
+    pub(super) fn opens_otherwise(&self, index: u32, fingerprint: u64) -> bool {
+        let (opening, known) = self.past.opening;
+        index == opening && opening < self.upto && mark(fingerprint) != known
+    }
+
+    /// What `before` is made of.
+    pub(super) fn print(&self, fingerprint: u64) -> u64 {
+        if self.is_old { fingerprint } else { mark(fingerprint).into() }
+    }
+
+    /// The first message that has a mark.
+    pub(super) fn first(&self) -> u32 {
+        self.upto.saturating_sub(count(self.marks.len()))
+    }
+}
+
+impl Session {
+    /// Number, marks, and the newest message of the model's, of the messages that the session waits for.
+    pub(in crate::context) fn awaited_marks(&self) -> Option<(usize, Vec<u32>, usize)> {
+        let Waiting { snapshot, .. } =
+            self.restoration.waiting.as_ref().filter(|it| it.starts_late)?;
+        let newest = snapshot.traces.iter().rposition(|it| it.speaks);
+        let least = newest.unwrap_or_else(|| snapshot.marks.len().saturating_sub(1));
+        Some((snapshot.first() as usize, snapshot.marks.clone(), least))
+    }
+
+    /// The messages that came do not start as those that the session waits for: it waits for all of them again.
+    pub(super) fn wait_for_a_later_part(&mut self) {
+        let Some(Waiting { snapshot, .. }) = self.restoration.waiting.take() else { return };
+        self.reset();
+        self.pins.clone_from(&snapshot.pins);
+        self.pins.detach();
+        self.restoration.waiting = Some(Waiting { starts_late: true, ..Waiting::new(snapshot) });
+    }
+
+    /// Whether the host may have forgotten how the history starts, which [`Session::align`] tells.
+    pub fn starts_late(&self) -> bool {
+        self.restoration.waiting.as_ref().is_some_and(|it| it.starts_late)
+    }
+
+    /// What `start` messages of the session are, as far as they are known singly: of a message at `index`.
+    pub(super) fn trace(&self, index: u32) -> Option<Trace> {
+        let message = self.transcript.ledger.messages.get(index as usize)?;
+        let before =
+            index.checked_sub(1).and_then(|at| self.transcript.ledger.messages.get(at as usize));
+        let is_model = |it: &Message| it.role == Role::Assistant;
+        let continues = self.dialect.format.has_runs() && before.is_some_and(is_model);
+        Some(Trace {
+            role: message.role,
+            is_request: message.turn > before.map_or(0, |it| it.turn),
+            speaks: is_model(message) && !continues,
+            blocks: count(self.transcript.ledger.blocks_of(index).len()),
+        })
+    }
+
+    /// What came before the message at `first`.
+    pub(super) fn past(&self, first: u32) -> Past {
+        let messages = &self.transcript.ledger.messages;
+        let opening = messages.iter().position(|it| it.role != Role::System).unwrap_or_default();
+        let before = first.checked_sub(1).and_then(|at| messages.get(at as usize));
+        let next = messages.get(first as usize);
+        let speaks = self.trace(first).is_none_or(|it| it.speaks || it.role != Role::Assistant);
+        Past {
+            blocks: self.transcript.ledger.blocks_of(first).start,
+            turns: before.map_or(0, |it| it.turn),
+            calls: next.map_or(0, |it| it.call.saturating_add(u32::from(!speaks))),
+            opening: (count(opening), messages.get(opening).map_or(0, |it| mark(it.fingerprint))),
+        }
+    }
+
+    /// The messages before this one are forgotten: those that have not come keep their places.
+    pub(in crate::context) fn add_forgotten(&mut self, before: u32) {
+        if before <= self.transcript.ledger.message_count() {
+            return;
+        }
+        let known = self.restoration.waiting.take().filter(|it| before >= it.snapshot.first());
+        let Some(mut waiting) = known else {
+            // Nothing says how many blocks they had, by which all else is named.
+            let nothing = Trace { role: Role::User, is_request: false, speaks: false, blocks: 0 };
+            for index in self.transcript.ledger.message_count()..before {
+                self.add_trace(index, nothing, 0);
+            }
+            return;
+        };
+        let snapshot = &waiting.snapshot;
+        let first = snapshot.first();
+        let start = self.transcript.ledger.block_count();
+        self.keep_names(&snapshot.said);
+        for index in self.transcript.ledger.message_count()..before.min(snapshot.upto) {
+            let at = index.wrapping_sub(first) as usize;
+            let trace = snapshot.traces.get(at).copied().filter(|_| index >= first);
+            let known = snapshot.marks.get(at).copied().filter(|_| index >= first);
+            let mut trace = trace.unwrap_or(Trace {
+                role: Role::User,
+                is_request: false,
+                speaks: false,
+                blocks: 0,
+            });
+            if index.saturating_add(1) == first {
+                let Past { blocks, turns, calls, .. } = snapshot.past;
+                trace.blocks = blocks.saturating_sub(self.transcript.ledger.block_count());
+                (self.transcript.turn, self.transcript.call) = (turns, calls);
+            }
+            self.add_trace(index, trace, known.unwrap_or(0));
+        }
+        let end = self.transcript.ledger.block_count();
+        for block in start..end {
+            let (epoch, call) = (snapshot.epoch, self.transcript.call);
+            let known = snapshot.changed.binary_search_by_key(&block, |it| it.block).ok();
+            let known = known.and_then(|at| snapshot.changed.get(at));
+            let why = known.filter(|it| it.form == Shape::Gone).map(|it| it.why);
+            self.decisions
+                .reasons
+                .insert(block, why.unwrap_or(Why { rule: Rule::Fold, epoch, call }));
+        }
+        waiting.forgotten = start..end;
+        let singly = snapshot.marks.iter().take(before.saturating_sub(first) as usize);
+        waiting.rolling = singly.fold(snapshot.before, |rolling, &mark| rolled(rolling, mark));
+        self.restoration.waiting = Some(waiting);
+    }
+
+    /// The place of a message of which nothing is there any more.
+    fn add_trace(&mut self, index: u32, trace: Trace, mark: u32) {
+        let Trace { role, is_request, speaks, blocks } = trace;
+        self.transcript.turn = self.transcript.turn.saturating_add(u32::from(is_request));
+        let continues = role == Role::Assistant && !speaks;
+        self.transcript.ledger.begin(Message {
+            fingerprint: mark.into(),
+            written: 0,
+            role,
+            first_block: 0,
+            call: self.transcript.call.saturating_sub(u32::from(continues)),
+            turn: self.transcript.turn,
+            bytes: 0,
+            at_ms: None,
+            may_cut: true,
+        });
+        self.transcript.call = self.transcript.call.saturating_add(u32::from(speaks));
+        for _ in 0..blocks {
+            let gone = Arrival {
+                kind: Kind::Other,
+                tokens: 0,
+                chars: 0,
+                ids: &[],
+                head_ids: 0,
+                pair: NONE,
+                group: NONE,
+                call_key: None,
+                key: 0,
+                overhead: 0,
+                bytes: 0,
+                failed: false,
+                mask: Mask::FIXED,
+                named: false,
+            };
+            let block = self.transcript.ledger.append(&gone, self.transcript.call);
+            self.transcript.ledger.set_form(block, Form::Gone, 0);
+        }
+        self.transcript.outlines.push(Outline { role, pieces: Vec::new() });
+        self.repairs.mender.pass(index, role);
+    }
+
+    /// Names of the last digest, whose messages may be forgotten: the next one may list them again.
+    fn keep_names(&mut self, said: &str) {
+        let Some((_, names)) = said.rsplit_once(DIGEST) else { return };
+        let estimator = self.options.estimator;
+        for name in names.trim_end_matches(']').split_whitespace() {
+            let cost = |name: &str| estimator.tokens(name).saturating_add(1);
+            let id = self.transcript.ledger.identifiers.intern(name, cost);
+            if let Some(it) = self.transcript.ledger.identifiers.get_mut(id) {
+                it.blocks = it.blocks.max(1);
+            }
+        }
+    }
+}

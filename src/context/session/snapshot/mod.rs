@@ -1,0 +1,329 @@
+//! Snapshots: what a session knows that its messages do not tell, and how it is taken up again.
+//!
+//! Measures, uses and live counts are a function of the transcript; forms, stubs, the head, rent and the clocks are history.
+//! A session that was parked, and one whose host has branched off or changed an earlier message, measures its messages
+//! again and takes its history from here, as far as the messages are the same.
+
+pub(in crate::context) mod bytes;
+mod code;
+mod forged;
+mod forgotten;
+mod merge;
+mod truncate;
+mod waiting;
+
+pub(in crate::context) use waiting::{Known, Waiting};
+
+use crate::context::compaction::compaction_history::Compactions;
+use crate::context::compaction::memory_flush::Flush;
+use crate::context::request::placeholders::Want;
+use crate::context::request::view::SentItem;
+use crate::context::session::calibration::Calibration;
+use crate::context::session::pins::Pins;
+use crate::context::session::{Session, Why, native};
+use crate::estimate::Estimator;
+use crate::format::Format;
+use crate::model::{Form, NONE};
+use crate::number::count;
+use crate::prune::Head;
+use forgotten::{Past, Trace};
+
+/// So many of the last messages are known one by one; those before them as a whole.
+const KNOWN_SINGLY: u32 = 512;
+
+/// Stands for messages of a request that are not known: what is sent in their place is another.
+const UNKNOWN: SentItem = SentItem { key: 0, source: NONE, carried: 0 };
+
+/// The history of a session, up to its last request.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a session, not a state")]
+pub(in crate::context) struct Snapshot {
+    /// Messages that the last request stood for.
+    pub upto: u32,
+    format: Format,
+    /// A message has shown the format.
+    certain: bool,
+    /// Of all messages before those that have a mark.
+    before: u64,
+    /// It is of version 2: `before` is of whole fingerprints, and nothing tells what the messages were.
+    is_old: bool,
+    marks: Vec<u32>,
+    /// What those are, and what came before them: for when they are forgotten.
+    traces: Vec<Trace>,
+    past: Past,
+    epoch: u32,
+    at_ms: Option<i64>,
+    peak: u64,
+    tokens: u64,
+    last: u64,
+    /// Fingerprint and tokens of what went out beside the messages.
+    parts: Option<(u64, u64)>,
+    fold_due: bool,
+    /// The last request was a prefix: nothing of ours stood at its end.
+    open: bool,
+    /// First message that no fold has touched.
+    start: u32,
+    /// First message behind the head.
+    head_from: u32,
+    head: Option<Head>,
+    /// When the first message was written that it stands for.
+    head_at: Option<i64>,
+    /// What the head says, and how many bytes of it are the summary.
+    said: String,
+    summary: usize,
+    fold_rent: u64,
+    charged: Option<u32>,
+    changed: Vec<Changed>,
+    /// Rent of blocks that are still whole.
+    rents: Vec<(u32, u64)>,
+    unbound: Vec<u32>,
+    /// Reasoning was bound to what stood before it.
+    bound: bool,
+    calibration: Calibration,
+    usable: u64,
+    /// What the options allowed: under another window what was sent is decided anew.
+    window: (u64, u64),
+    breakpoints: Vec<u32>,
+    pins: Pins,
+    compactions: Compactions,
+    flush: Flush,
+    fold_wanted: bool,
+    /// Identifiers in stubs, and in the summary.
+    stubbed: Vec<u32>,
+    summarized: Vec<u32>,
+    /// Other options hold from now on: what was sent is decided anew; by another estimator also what lines cost.
+    anew: bool,
+    recount: bool,
+    reshaped: bool,
+    /// What the last request sent, where that is at hand.
+    items: Option<Vec<SentItem>>,
+}
+
+/// A block that is not sent as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Changed {
+    block: u32,
+    now: u32,
+    why: Why,
+    form: Shape,
+}
+
+/// Its form, with what is needed to write it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Cut like this; stubbed where nothing more may become of it.
+    Cut(Want, Form),
+    /// With this line in its place.
+    Stubbed(String),
+    Gone,
+}
+
+/// Goes on with the hash of messages by one more of them.
+pub(in crate::context) fn rolled(rolling: u64, mark: u32) -> u64 {
+    rolled_by(rolling, mark.into())
+}
+
+fn rolled_by(rolling: u64, print: u64) -> u64 {
+    crate::hash::mix(rolling ^ print)
+}
+
+/// The lower half tells one message from another at the same place.
+pub(in crate::context) fn mark(fingerprint: u64) -> u32 {
+    let [a, b, c, d, ..] = fingerprint.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
+impl Session {
+    /// What this session knows that its messages do not tell.
+    #[inline(never)]
+    fn remembered(&self) -> Snapshot {
+        // What was folded since the last request may go beyond it.
+        let untold = self.compactions.untold.is_some();
+        let upto = self.last_request.upto.max(if untold { self.decisions.pruner.start } else { 0 });
+        let end = self.transcript.ledger.blocks_of(upto).start;
+        let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
+        let marks = self
+            .transcript
+            .ledger
+            .messages
+            .iter()
+            .take(upto as usize)
+            .map(|it| mark(it.fingerprint));
+        let changed = self.decisions.reasons.iter().filter(|(at, _)| **at < end);
+        let flagged = |flag: fn(&crate::identifiers::Identifier) -> bool| {
+            let all = self.transcript.ledger.identifiers.iter().filter(|(_, it)| flag(it));
+            all.map(|(id, _)| id).collect()
+        };
+        let live = self.transcript.ledger.live().iter().filter(|&&at| at < end);
+        let rents = live.filter_map(|&at| {
+            let rent = self.transcript.ledger.blocks.get(at as usize)?.rent;
+            (rent > 0).then_some((at, rent))
+        });
+        let unbound = self.decisions.unbound.keys().copied().filter(|&at| at < end).collect();
+        Snapshot {
+            upto,
+            format: self.dialect.format,
+            certain: self.dialect.certain,
+            before: marks.clone().take(first).fold(0, rolled),
+            is_old: false,
+            marks: marks.skip(first).collect(),
+            traces: (count(first)..upto).filter_map(|at| self.trace(at)).collect(),
+            past: self.past(count(first)),
+            epoch: self.last_request.epoch,
+            at_ms: self.last_request.at_ms,
+            peak: self.last_request.peak,
+            tokens: self.last_request.tokens,
+            last: self.last_request.last,
+            parts: self.last_request.parts.map(|parts| (parts, self.last_request.beside)),
+            fold_due: self.last_request.fold_due,
+            open: self.last_request.open,
+            start: self.decisions.pruner.start,
+            head_from: self.decisions.pruner.head_from,
+            head: self.decisions.pruner.head.clone(),
+            head_at: self.decisions.pruner.head.as_ref().and_then(|_| {
+                let about = self.head_about() as usize;
+                self.transcript.ledger.messages.get(about)?.at_ms
+            }),
+            said: self.decisions.placeholders.head.clone(),
+            summary: self.decisions.placeholders.summary.len(),
+            fold_rent: self.decisions.pruner.fold_rent,
+            charged: self.decisions.pruner.charged,
+            changed: changed.filter_map(|(&at, why)| self.changed_block(at, *why)).collect(),
+            rents: rents.collect(),
+            unbound,
+            bound: self.binds_reasoning() && !self.last_request.rebind,
+            calibration: self.calibration,
+            usable: self.decisions.usable,
+            window: (self.options.window, self.options.usable),
+            breakpoints: self.last_request.breakpoints.clone(),
+            pins: self.pins.clone(),
+            compactions: self.compactions.clone(),
+            flush: self.flush,
+            fold_wanted: self.decisions.pruner.fold_wanted,
+            stubbed: flagged(|it| it.stubbed),
+            summarized: flagged(|it| it.summarized),
+            // A call failed half way: what was sent last went beyond these messages.
+            anew: (self.last_request.rebuild && !self.last_request.unheld)
+                || self.pending.is_some(),
+            recount: false,
+            reshaped: self.last_request.reshaped,
+            items: Some(self.last_request.items.clone()),
+        }
+    }
+
+    fn changed_block(&self, at: u32, why: Why) -> Option<Changed> {
+        let block = self.transcript.ledger.blocks.get(at as usize)?;
+        let form = match block.form {
+            Form::Full => return None,
+            Form::Capped | Form::Stubbed => match self.decisions.placeholders.cut_of(at) {
+                Some(cut) => Shape::Cut(cut, block.form),
+                None => Shape::Stubbed(
+                    self.decisions.placeholders.text.get(&at).cloned().unwrap_or_default(),
+                ),
+            },
+            Form::Gone => Shape::Gone,
+        };
+        Some(Changed { block: at, now: block.now, why, form })
+    }
+
+    /// The session as bytes: its history, never the text of a message.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.history().to_bytes()
+    }
+
+    /// As it is now, also while it waits: what no message is needed for goes on meanwhile.
+    fn history(&self) -> Snapshot {
+        let Some(Waiting { snapshot, .. }) = &self.restoration.waiting else {
+            return self.remembered();
+        };
+        let mut snapshot = snapshot.clone();
+        snapshot.pins.clone_from(&self.pins);
+        snapshot.calibration = self.calibration;
+        snapshot.compactions.guard.clone_from(&self.compactions.guard);
+        snapshot.compactions.limit = self.compactions.limit;
+        snapshot
+    }
+
+    /// A session without messages that goes on where the snapshot was made, once its messages have come.
+    ///
+    /// # Errors
+    /// `CorruptState` for bytes that are no snapshot, or have changed.
+    pub fn restore(options: crate::context::Options, bytes: &[u8]) -> crate::error::Result<Self> {
+        Ok(Self::gone_on(options, Snapshot::from_bytes(bytes)?))
+    }
+
+    #[inline(never)]
+    fn gone_on(options: crate::context::Options, snapshot: Snapshot) -> Self {
+        let mut state = Self::new(options, snapshot.format);
+        state.dialect.certain |= snapshot.certain;
+        state.last_request.epoch = snapshot.epoch;
+        state.last_request.peak = snapshot.peak;
+        state.calibration = snapshot.calibration;
+        state.compactions.guard.clone_from(&snapshot.compactions.guard);
+        state.compactions.limit = snapshot.compactions.limit;
+        state.decisions.usable = snapshot.usable;
+        // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
+        state.last_request.items = vec![UNKNOWN];
+        (state.last_request.unheld, state.last_request.rebuild) = (true, true);
+        state.wait_for(snapshot);
+        if let Some(waiting) = &mut state.restoration.waiting {
+            waiting.may_start_late = !waiting.snapshot.is_old;
+        }
+        state
+    }
+
+    /// As `restore`, with the options of this session.
+    ///
+    /// # Errors
+    /// `CorruptState`; then nothing has changed.
+    pub fn wake(&mut self, bytes: &[u8]) -> crate::error::Result<()> {
+        *self = Self::restore(self.options.clone(), bytes)?;
+        Ok(())
+    }
+
+    /// The host's history is another, from some message on: it is handed over again, and what stays the same stays known.
+    pub fn resync(&mut self) {
+        let snapshot = self.history();
+        self.reset();
+        if snapshot.upto > 0 {
+            self.wait_for(snapshot);
+        }
+    }
+
+    /// What changes with the model. True: another provider or estimator counts and judges, and all messages must come again.
+    pub fn set_options(&mut self, mut options: crate::context::Options) -> bool {
+        let scaled = [options.estimator, self.options.estimator];
+        let same = scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
+        let recount = !same && options.estimator != self.options.estimator;
+        let provider = options.provider.unwrap_or_else(|| native(self.dialect.format));
+        let bound = self.binds_reasoning();
+        self.last_request.settled = false;
+        self.restoration.measured = None;
+        self.decisions.pruner.policy = options.policy.clone();
+        if recount || provider != self.dialect.provider {
+            let snapshot = self.history();
+            self.calibration = Calibration::default();
+            (self.decisions.usable, self.options) = (options.usable, options);
+            self.dialect.provider = provider;
+            self.reset();
+            let (calibration, usable) = (self.calibration, self.decisions.usable);
+            self.wait_for(Snapshot { calibration, usable, anew: true, recount, ..snapshot });
+            return true;
+        }
+        if same {
+            options.estimator = self.options.estimator;
+        }
+        self.options = options;
+        self.compactions.limit = None;
+        self.monitor.rearm();
+        self.decisions.usable = self.estimated(self.options.usable);
+        self.rebind(bound);
+        self.hold_again();
+        false
+    }
+
+    /// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
+    fn rebind(&mut self, bound: bool) {
+        self.last_request.rebind |= !bound && self.binds_reasoning() && self.last_request.epoch > 0;
+    }
+}

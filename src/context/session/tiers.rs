@@ -1,0 +1,119 @@
+//! Tiers of a history, as `AIClaw` loads it (I23): the newest turns whole, those before them with short bodies, of the older
+//! ones the question and the last answer.
+
+use litemap::LiteMap;
+
+use crate::context::options_reader::OptionsReader;
+use crate::context::session::Session;
+use crate::error::{Error, Result};
+use crate::model::{Block, Form, Kind, NONE, Role};
+use crate::prune::{Change, Decision, Marker, Rule, Shorten, Writer};
+
+/// Turns of each tier, and characters (UTF-16 code units) that the light one keeps of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(unnameable_types, reason = "options are parsed, never written down")]
+pub struct Tiers {
+    full: u32,
+    light: u32,
+    result: u32,
+    text: u32,
+}
+
+impl Tiers {
+    pub(in crate::context) fn read(json: &str) -> Result<Self> {
+        let given = OptionsReader::read("", json)
+            .map_err(|error| Error::argument("options", "an object", error))?;
+        given.refuse_others(&["fullTurns", "lightTurns", "resultChars", "textChars"], &[])?;
+        let amount = |name, default| -> Result<u32> {
+            let given = given.amount(name, 0, u32::MAX.into())?;
+            Ok(given.map_or(default, |given| u32::try_from(given).unwrap_or(u32::MAX)))
+        };
+        let full = amount("fullTurns", 3)?;
+        if full == 0 {
+            return Err(Error::argument("fullTurns", "at least 1: the one that is worked on", 0));
+        }
+        Ok(Self {
+            full,
+            light: amount("lightTurns", 5)?,
+            result: amount("resultChars", 300)?,
+            text: amount("textChars", 500)?,
+        })
+    }
+
+    /// What becomes of a block of a light turn.
+    fn lightens(self, block: &Block) -> Option<Shorten> {
+        let most = match block.kind {
+            Kind::Result => self.result,
+            Kind::Text => self.text,
+            Kind::Thinking | Kind::Call | Kind::Image | Kind::Other => return None,
+        };
+        (block.chars > most).then_some(Shorten::Head(most, Marker::Truncated))
+    }
+}
+
+impl Session {
+    /// Takes from each turn what its tier leaves out. What may not leave the request stays whole, and what it
+    /// goes with stays.
+    pub(in crate::context) fn keep_tiers(&mut self, tiers: Tiers) -> Decision {
+        let newest = self.transcript.ledger.messages.last().map_or(0, |message| message.turn);
+        let mut decision = Decision::default();
+        let mut held: LiteMap<u32, ()> = LiteMap::new();
+        for block in
+            self.transcript.ledger.blocks.iter().filter(|it| !it.mask.may_drop && it.group != NONE)
+        {
+            held.insert(block.group, ());
+        }
+        // The model's last words in the turn that is looked at: the message, and whether what stood behind this block stays.
+        let (mut answered, mut answer, mut led_to) = (NONE, NONE, false);
+        for at in (0..self.transcript.ledger.block_count()).rev() {
+            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
+            let Some(message) = self.transcript.ledger.messages.get(block.message as usize) else {
+                continue;
+            };
+            let age = newest.saturating_sub(message.turn);
+            let is_free = block.mask.may_drop && block.form == Form::Full;
+            if age < tiers.full || !is_free {
+                continue;
+            }
+            let how = if age < tiers.full.saturating_add(tiers.light) {
+                let whole = block.mask.atomic || self.is_signed(at, block);
+                tiers.lightens(block).filter(|_| !whole)
+            } else {
+                let said = block.kind == Kind::Text && message.role == Role::Assistant;
+                let answers =
+                    said && (answered != message.turn || (led_to && answer == block.message));
+                if answers {
+                    (answered, answer) = (message.turn, block.message);
+                }
+                let asked = message.role == Role::User && block.kind != Kind::Result;
+                // Reasoning that its provider wants with what it led to stays with the answer.
+                let tied = block.kind == Kind::Thinking && !block.mask.may_edit && led_to;
+                let stays = asked || tied || held.contains_key(&block.group) || answers;
+                led_to = stays && !asked;
+                (!stays).then_some(Shorten::Gone)
+            };
+            let Some(how) = how else { continue };
+            let (rule, before) = (Rule::Prune, block.now);
+            decision.changes.push(Change { block: at, rule, before });
+            if how == Shorten::Gone {
+                self.transcript.ledger.set_form(at, Form::Gone, 0);
+            } else {
+                let now = self
+                    .decisions
+                    .placeholders
+                    .shorten(&self.transcript.ledger, at, how)
+                    .unwrap_or(before);
+                self.transcript.ledger.set_form(at, Form::Capped, now);
+            }
+        }
+        self.take(decision.clone());
+        decision
+    }
+
+    /// The block carries what its provider checks.
+    fn is_signed(&self, at: u32, block: &Block) -> bool {
+        let piece = at.saturating_sub(self.transcript.ledger.blocks_of(block.message).start);
+        let outline = self.transcript.outlines.get(block.message as usize);
+        outline.and_then(|it| it.pieces.get(piece as usize)).is_none_or(|piece| piece.opaque)
+    }
+}

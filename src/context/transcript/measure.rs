@@ -1,0 +1,167 @@
+//! The measure of a message: tokens, identifiers, fingerprint. The text itself is forgotten.
+
+use crate::context::session::counter::Counter;
+use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, opaque_tokens};
+use crate::format::{fingerprint, of_bytes};
+use crate::hash;
+use crate::identifiers::Identifiers;
+use crate::model::{Draft, Kind, Op, Outline, Part, Role};
+use crate::sort::sort_set;
+use crate::text::{identifiers, is_secret, key_end, leaves, utf16_len};
+
+/// A message measured.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct Measure {
+    /// What is remembered of its shape.
+    pub outline: Outline,
+    /// Of its content.
+    pub fingerprint: u64,
+    /// Of its JSON, and how many bytes that has.
+    pub written: u64,
+    pub bytes: u32,
+    /// When it was written.
+    pub at_ms: Option<i64>,
+    /// A person's own words: a turn starts here.
+    pub is_request: bool,
+    /// One for each piece of the outline.
+    pub blocks: Vec<Measured>,
+}
+
+/// A part measured.
+#[derive(Clone, Debug, Default)]
+pub(in crate::context) struct Measured {
+    /// Tokens of its text and of what goes with it.
+    pub tokens: u32,
+    /// Of them, what remains whatever happens to the text: its share of the message, its name, its frame.
+    pub overhead: u32,
+    /// UTF-16 code units of its text.
+    pub chars: u32,
+    /// Its identifiers, each once, those of its first 200 characters first.
+    pub ids: Vec<u32>,
+    /// How many those are.
+    pub head_ids: u32,
+    /// Of a call: tool and arguments. Of anything else: its text and images.
+    pub key: u64,
+    /// Bytes of its text and of its images.
+    pub bytes: u32,
+    /// Replaces its strings that hold half a surrogate pair.
+    pub mended: Vec<Op>,
+}
+
+/// Identifiers in this many first characters count as standing in the head.
+const HEAD_CHARS: usize = 200;
+
+/// Measures a message that was read from this JSON. Its identifiers are found where they are asked for.
+pub(in crate::context) fn measure(
+    draft: &Draft<'_>,
+    bytes: &[u8],
+    counter: &mut Counter<'_>,
+    mut identifiers: Option<&mut Identifiers>,
+) -> Measure {
+    let bears = |part: &&Part<'_>| !matches!(part.piece.kind, Kind::Thinking | Kind::Image);
+    let bearer = draft.parts.iter().find(bears).or_else(|| draft.parts.first());
+    let bearer = bearer.map(std::ptr::from_ref);
+    let blocks = draft.parts.iter().map(|part| {
+        if part.piece.unsent {
+            return Measured::default();
+        }
+        let message = if bearer == Some(std::ptr::from_ref(part)) { MESSAGE } else { 0 };
+        measure_part(part, message, counter, identifiers.as_deref_mut())
+    });
+    let blocks = blocks.collect();
+    let has = |kind: Kind, blank: bool| {
+        let is =
+            |p: &Part<'_>| p.piece.kind == kind && !p.piece.unsent && (blank || !p.piece.blank);
+        draft.parts.iter().any(is)
+    };
+    let speaks = has(Kind::Text, false) || has(Kind::Image, true);
+    Measure {
+        outline: draft.outline(),
+        fingerprint: fingerprint(draft),
+        written: of_bytes(bytes),
+        bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+        at_ms: draft.at_ms,
+        is_request: draft.role == Role::User && speaks && !has(Kind::Result, true),
+        blocks,
+    }
+}
+
+fn measure_part(
+    part: &Part<'_>,
+    message: u32,
+    counter: &mut Counter<'_>,
+    identifiers: Option<&mut Identifiers>,
+) -> Measured {
+    let text = counter.tokens(&part.text);
+    let frame = match part.piece.kind {
+        Kind::Call => CALL.saturating_add(counter.tokens(&part.piece.name)),
+        Kind::Result => RESULT,
+        Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => 0,
+    };
+    let overhead = message.saturating_add(frame);
+    let hidden = if part.text.is_empty() { opaque_tokens(part.opaque) } else { 0 };
+    let images = counter.image_tokens.saturating_mul(part.images);
+    let mut leaf = String::new();
+    let source: &str = match part.piece.kind {
+        Kind::Call => {
+            leaves(&part.text, &mut leaf);
+            &leaf
+        }
+        Kind::Text | Kind::Result => &part.text,
+        Kind::Thinking | Kind::Image | Kind::Other => "",
+    };
+    let interned = identifiers.map(|known| intern(source, counter.estimator, known));
+    let (ids, head_ids) = interned.unwrap_or_default();
+    let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
+    let key = hash::bytes(hash::bytes(part.media, name.as_bytes()), part.text.as_bytes());
+    Measured {
+        tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
+        overhead,
+        chars: u32::try_from(utf16_len(&part.text)).unwrap_or(u32::MAX),
+        ids,
+        head_ids,
+        key,
+        bytes: u32::try_from(part.text.len()).unwrap_or(u32::MAX).saturating_add(part.media_bytes),
+        mended: part.mended.clone(),
+    }
+}
+
+/// Where the first so many characters end.
+fn chars_end(text: &str, chars: usize) -> usize {
+    match text.as_bytes().get(..chars) {
+        Some(head) if head.is_ascii() => chars,
+        _ => text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at),
+    }
+}
+
+/// Numbers of the text's identifiers, each once, without secrets; those of its head first.
+fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32>, u32) {
+    let head_end = chars_end(text, HEAD_CHARS);
+    let (mut head, mut rest) = (Vec::new(), Vec::new());
+    let redacts = !known.keeps_secrets;
+    let mut key = 0;
+    identifiers(text, &mut |found, at| {
+        if redacts && at >= key {
+            key = key_end(text, at).unwrap_or(key);
+        }
+        if at < key {
+            return;
+        }
+        let ends = at.saturating_add(found.len());
+        let id = known.intern(found, |word| {
+            let secret = redacts && is_secret(text, at, ends);
+            // One token separates it from the next.
+            if secret { 0 } else { estimator.tokens(word).saturating_add(1) }
+        });
+        if known.get(id).is_some_and(|it| it.tokens == 0) {
+            return;
+        }
+        if ends <= head_end { head.push(id) } else { rest.push(id) }
+    });
+    sort_set(&mut head);
+    sort_set(&mut rest);
+    rest.retain(|id| head.binary_search(id).is_err());
+    let head_ids = u32::try_from(head.len()).unwrap_or(u32::MAX);
+    head.append(&mut rest);
+    (head, head_ids)
+}
