@@ -22,7 +22,7 @@ use std::error::Error;
 use std::io::Read;
 
 use plimsoll::candidate::{Key, Store};
-use plimsoll::context::{Options, Pushed, Recording, State, Step};
+use plimsoll::context::{Append, Options, Recording, Session, Step};
 use plimsoll::estimate::Estimator;
 use plimsoll::format::Format;
 use plimsoll::inspect::{Look, render_detail, render_list, report};
@@ -130,7 +130,7 @@ fn estimate(texts: &[String]) -> Done {
 
 fn replay(session: &str, options: &[String]) -> Done {
     let recording = Recording::parse(session, Estimator::default())?;
-    let system = part(serde_json::from_str::<Session>(session)?.system.as_deref());
+    let system = part(serde_json::from_str::<Recorded>(session)?.system.as_deref());
     for options in options {
         let mut replay = recording.replay(&Options::for_replay(options)?, None)?;
         println!("{}", write(&(&replay.calls, &replay.totals)));
@@ -147,7 +147,7 @@ fn replay(session: &str, options: &[String]) -> Done {
 }
 
 #[derive(Deserialize)]
-struct Session {
+struct Recorded {
     messages: Vec<Box<RawValue>>,
     #[serde(default)]
     system: Option<Box<RawValue>>,
@@ -167,22 +167,22 @@ fn part(part: Option<&RawValue>) -> String {
 }
 
 fn views(session: &str, options: &[String]) -> Done {
-    let session: Session = serde_json::from_str(session)?;
+    let session: Recorded = serde_json::from_str(session)?;
     options.iter().try_for_each(|options| play(&session, options))
 }
 
 /// Hands the messages over as `js/context.ts` does: what is new, once.
-fn play(session: &Session, options: &str) -> Done {
+fn play(session: &Recorded, options: &str) -> Done {
     let (system, tools) = (part(session.system.as_deref()), part(session.tools.as_deref()));
     let parts = format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":null}}"#);
     let bytes = |at: usize| session.messages[at].get().as_bytes();
-    let mut state = State::new(Options::parse(options)?, Format::Anthropic);
+    let mut state = Session::new(Options::parse(options)?, Format::Anthropic);
     let mut known = 0;
     for call in &session.calls {
         while known < call.sent {
             known = match state.push(bytes(known))? {
-                Pushed::Taken => known.saturating_add(1),
-                Pushed::StartAgain => 0,
+                Append::Appended => known.saturating_add(1),
+                Append::RereadAll => 0,
             };
         }
         state.set_parts(&parts)?;
