@@ -5,7 +5,6 @@
 //! dump estimate < JSON list of texts a line for each estimator: its name, the tokens of each text
 //! dump views OPTIONS..  < session    for each of the options (JSON, as the core takes them) every step of every call
 //! dump replay OPTIONS.. < session    for each of the options the calls, buckets, messages, next plan and report of a replay
-//! dump show LOOKS..     < report     for each of the looks (JSON) how the report is shown, and some keys of it
 //! dump candidates < lines of a call's name and its arguments as JSON  a line for each, of one store
 //! dump prompt   < lines of a call's name and its arguments as JSON    a line for each: its answer, or its error
 //! ```
@@ -25,7 +24,7 @@ use plimsoll::candidate::{Key, Store};
 use plimsoll::context::{Append, Options, Recording, Session, Step};
 use plimsoll::estimate::Estimator;
 use plimsoll::format::Format;
-use plimsoll::inspect::{Look, render_detail, render_list, report};
+use plimsoll::inspect::report;
 use plimsoll::json::write;
 use plimsoll::prompt::{calls, crossing};
 use plimsoll::session::read_session;
@@ -51,22 +50,10 @@ fn main() -> Done {
         }
         Some((what, options)) if what == "views" => views(std::str::from_utf8(&input)?, options),
         Some((what, options)) if what == "replay" => replay(std::str::from_utf8(&input)?, options),
-        Some((what, looks)) if what == "show" => show(std::str::from_utf8(&input)?, looks),
         Some((what, [])) if what == "prompt" => prompt(std::str::from_utf8(&input)?),
         Some((what, [])) if what == "candidates" => candidates(std::str::from_utf8(&input)?),
-        _ => Err("one of session, estimate, views, replay, show, prompt, candidates".into()),
+        _ => Err("one of session, estimate, views, replay, prompt, candidates".into()),
     }
-}
-
-fn show(report: &str, looks: &[String]) -> Done {
-    for look in looks {
-        let look = Look::read(look)?;
-        println!("{}", render_list(report, look));
-        for key in ["message:0", "system", "base", "user", "nothing"] {
-            println!("{}", render_detail(report, key, look));
-        }
-    }
-    Ok(())
 }
 
 fn candidates(lines: &str) -> Done {

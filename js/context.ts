@@ -3,7 +3,7 @@ import { Commits, load } from "./commits.js";
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
-import { type CoreReport, question } from "./inspect.js";
+import { type CoreReport, question, withNearest } from "./inspect.js";
 import { argumentJson } from "./json.js";
 import { onlyKnown, PARTS } from "./known.js";
 import { LiveSession, placed } from "./live.js";
@@ -325,9 +325,8 @@ export class ContextManager<M = unknown> {
         next: argumentJson(this.#session.compactions.next(manager), "next"),
         messageAt: (place) => history.messages[history.numberOf(place) ?? -1],
       });
-      const report = JSON.parse(
-        call("inspect", () => manager.report(send(ask), now)),
-      ) as CoreReport;
+      const answer = call("inspect", () => manager.report(send(ask), now));
+      const report = withNearest(JSON.parse(answer) as CoreReport, options.detailKey);
       const messages = placed(report.messages, (number) => history.placeOf(number));
       return {
         ...report,

@@ -1,10 +1,14 @@
 /** Reports of a session: the question as the core takes it, and its answer in the host's terms. */
 import { argumentJson, messageJson } from "./json.js";
+import { closest } from "./nearest.js";
 import type { InspectReport } from "./types.js";
 import type { Sized } from "./view.js";
 
-/** A report as the core tells it. */
-export type CoreReport = Omit<InspectReport, "compactions"> & { compactions: Sized[] };
+/** A report as the core tells it; `keys`: the keys there are, if the one that was asked for does not exist. */
+export type CoreReport = Omit<InspectReport, "compactions" | "nearestKeys"> & {
+  compactions: Sized[];
+  keys?: string[];
+};
 
 /** What the core is asked; what is JSON already goes as it is. */
 export interface Question {
@@ -25,4 +29,12 @@ export function question({ sessionId, detailKey, beside, next, messageAt }: Ques
   const text = message === undefined ? "null" : messageJson(message, Number(place));
   const asked = argumentJson({ sessionId: sessionId ?? "", detailKey }, "options");
   return `{"beside":${beside ?? "{}"},"next":${next},"message":${text},${asked.slice(1)}`;
+}
+
+/** The report in the host's terms: of the keys there are, the nearest to the one that was asked for. */
+export function withNearest(
+  { keys, ...report }: CoreReport,
+  detailKey = "",
+): Omit<CoreReport, "keys"> & Pick<InspectReport, "nearestKeys"> {
+  return keys === undefined ? report : { ...report, nearestKeys: closest(detailKey, keys) };
 }

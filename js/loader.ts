@@ -8,14 +8,7 @@ export type SyncSource = WasmModule | Bytes;
 export type Source = SyncSource | Response | URL | string;
 
 /** The Wasm files there are. */
-const NAMES: readonly string[] = [
-  "plimsoll",
-  "sessions",
-  "prompt",
-  "compact",
-  "candidates",
-  "inspect",
-];
+const NAMES: readonly string[] = ["plimsoll", "sessions", "prompt", "compact", "candidates"];
 
 const compiled = new Map<string, WasmModule>();
 /** What was taken before is not fetched or compiled again. */
@@ -23,8 +16,8 @@ const addresses = new Set<string>();
 const objects = new WeakSet<object>();
 
 /**
- * Registers a Wasm of the package: `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm`, `candidates.wasm` or `inspect.wasm`. It
- * starts with the first call that needs it. A file that is registered already is ignored.
+ * Registers a Wasm of the package: `plimsoll.wasm`, `sessions.wasm`, `prompt.wasm`, `compact.wasm` or `candidates.wasm`. It starts with the
+ * first call that needs it. A file that is registered already is ignored.
  *
  * @param source bytes, or a compiled module
  * @throws {PlimsollError} `INVALID_ARGUMENT` if it is another Wasm.

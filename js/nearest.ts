@@ -1,4 +1,4 @@
-/** The known name that a misspelt one probably means. */
+/** Known names that a misspelt one probably means. */
 
 /** The nearest name within two edits (one for names of up to four letters), or `undefined`. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
@@ -37,6 +37,36 @@ function editsBetween(from: string, to: string): number {
       next.push(least);
     }
     [beforeLast, last] = [last, next];
+  }
+  return last[to.length] ?? 0;
+}
+
+/** Names that are offered, and characters of a name that are compared. */
+const OFFERED = 3;
+const COMPARED = 100;
+
+/** The three known names that have most in common with a name, the nearest first: of two alike the shorter. */
+export function closest(name: string, known: readonly string[]): string[] {
+  const ranked = known.map((one) => ({ one, common: inCommon(one, name) }));
+  ranked.sort((a, b) => b.common - a.common || a.one.length - b.one.length);
+  return ranked.slice(0, OFFERED).map(({ one }) => one);
+}
+
+/** The length of the longest text that both have in order, with gaps (longest common subsequence). */
+function inCommon(one: string, other: string): number {
+  const [from, to] = [one, other].map((text) => text.slice(0, COMPARED).toLowerCase()) as [
+    string,
+    string,
+  ];
+  let last = Array.from({ length: to.length + 1 }, () => 0);
+  for (const char of from) {
+    const next = [0];
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = char === to[column - 1];
+      const both = isSame ? (last[column - 1] ?? 0) + 1 : 0;
+      next.push(Math.max(both, last[column] ?? 0, next[column - 1] ?? 0));
+    }
+    last = next;
   }
   return last[to.length] ?? 0;
 }

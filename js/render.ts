@@ -1,12 +1,11 @@
-/** Reports as text, in a Wasm of their own. */
-
-import { invalid } from "./errors.js";
-import * as glue from "./glue/inspect_bg.js";
+/** A report as text. */
+import { invalid, unknownOption } from "./errors.js";
 import { argumentJson } from "./json.js";
-import { Seam } from "./seam.js";
+import { detail } from "./render/detail.js";
+import { list } from "./render/list.js";
+import { Fields } from "./render/read.js";
+import { Screen } from "./render/screen.js";
 import type { InspectReport } from "./types.js";
-
-export const inspections: Seam = new Seam("inspect", glue);
 
 /** Report of `inspect`, also of an older version that has no `monitor`. */
 export type ShownReport = Omit<InspectReport, "monitor"> & Partial<Pick<InspectReport, "monitor">>;
@@ -17,21 +16,23 @@ export interface RenderOptions {
   width?: number;
   /** Adds terminal colors. Everything is also said in words. Default false. */
   color?: boolean;
-  /** Uses only ASCII characters. Default false. */
+  /** Uses only ASCII characters; in names from the session others are replaced by `?`. Default false. */
   ascii?: boolean;
 }
 
+const WIDTH = { default: 100, least: 20, most: 500 };
+
 /**
  * Renders a report as text, as `/context list` shows it: the window and what fills it, the sections of the prompt, the largest messages,
- * and what would be removed next. Terminal escapes, control characters and direction marks from the session are left out.
+ * and what would be removed next. Control characters, terminal escapes and direction marks from the session are written out as `\u{1b}`.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
  * console.log(renderList(context.inspect(), { width: process.stdout.columns, color: true }));
  */
 export function renderList(report: ShownReport, options: RenderOptions = {}): string {
-  const texts = [argumentJson(options, "options"), reportJson(report)];
-  return inspections.call("renderList", () => glue.list(inspections.sendAll(texts)));
+  const screen = screenOf(options);
+  return asText(list(screen, fieldsOf(report)));
 }
 
 /**
@@ -49,11 +50,36 @@ export function renderDetail(
   options: RenderOptions = {},
 ): string {
   if (typeof key !== "string") throw invalid("key", "a string", key);
-  const texts = [argumentJson(options, "options"), reportJson(report), key];
-  return inspections.call("renderDetail", () => glue.detail(inspections.sendAll(texts)));
+  const screen = screenOf(options);
+  return asText(detail(screen, fieldsOf(report), key));
 }
 
-function reportJson(report: ShownReport): string {
-  if (typeof report === "object" && report !== null) return argumentJson(report, "report");
-  throw invalid("report", "a report of `inspect`", report);
+const asText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+
+function screenOf(options: RenderOptions): Screen {
+  const given: unknown = JSON.parse(argumentJson(options, "options"));
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw invalid("options", "{ width, color, ascii }", options);
+  const { width, color, ascii, ...others } = given as Record<string, unknown>;
+  for (const [name, value] of Object.entries(others))
+    throw unknownOption(`options.${name}`, ["width", "color", "ascii"], value);
+  const columns = width ?? WIDTH.default;
+  if (!Number.isSafeInteger(columns)) throw invalid("options.width", "a whole number", width);
+  return new Screen({
+    width: Math.min(WIDTH.most, Math.max(WIDTH.least, columns as number)),
+    color: flag("color", color),
+    ascii: flag("ascii", ascii),
+  });
+}
+
+function flag(name: string, value: unknown): boolean {
+  if (typeof (value ?? false) !== "boolean") throw invalid(`options.${name}`, "a boolean", value);
+  return value === true;
+}
+
+/** The report as JSON has it: no getter or prototype of the host is seen while it is drawn. */
+function fieldsOf(report: ShownReport): Fields {
+  if (typeof report !== "object" || report === null)
+    throw invalid("report", "a report of `inspect`", report);
+  return new Fields(JSON.parse(argumentJson(report, "report")));
 }

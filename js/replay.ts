@@ -4,7 +4,7 @@ import { counterOf, countsOf } from "./count.js";
 import { disposed, invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
 import { Handle } from "./handle.js";
-import { type CoreReport, question } from "./inspect.js";
+import { type CoreReport, question, withNearest } from "./inspect.js";
 import { argumentJson } from "./json.js";
 import { coreOptions } from "./options.js";
 import type {
@@ -131,7 +131,8 @@ class Played implements Replay {
       next,
       messageAt: (place) => (place < sent ? messages[place] : undefined),
     });
-    const report = JSON.parse(call("report", () => value.report(send(ask)))) as CoreReport;
+    const answer = call("report", () => value.report(send(ask)));
+    const report = withNearest(JSON.parse(answer) as CoreReport, options.detailKey);
     const compactions = report.compactions.flatMap((fold) => outcomeOf(fold).record ?? []);
     return { ...report, compactions };
   }

@@ -1,4 +1,4 @@
-/** The functions of every entry, without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`, `candidates`, `inspect`. */
+/** The functions of every entry, without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`, `candidates`. */
 export * from "./api.js";
 export { CandidateStore } from "./candidates.js";
 export { init, initSync, type Source, type SyncSource } from "./loader.js";

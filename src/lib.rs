@@ -6,41 +6,41 @@
 
 #[cfg(feature = "candidates")]
 pub mod candidate;
-#[cfg(any(feature = "compact", feature = "context", feature = "inspect"))]
+#[cfg(any(feature = "compact", feature = "context"))]
 pub mod compact;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod context;
 pub mod error;
 pub mod estimate;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod extract;
 #[cfg(any(feature = "prompt", feature = "candidates"))]
 pub mod focus;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod format;
 pub mod hash;
 pub mod hash_index;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod identifiers;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod inspect;
 pub mod json;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod ledger;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod model;
 pub mod number;
 #[cfg(feature = "prompt")]
 pub mod prompt;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod prune;
-#[cfg(any(feature = "sessions", feature = "context", feature = "inspect"))]
+#[cfg(any(feature = "sessions", feature = "context"))]
 pub mod session;
 pub mod sort;
 pub mod text;
 #[cfg(test)]
 mod types;
-#[cfg(any(feature = "context", feature = "inspect"))]
+#[cfg(feature = "context")]
 pub mod validity;
 #[cfg(target_arch = "wasm32")]
 mod wasm;

@@ -1,17 +1,18 @@
 /** The report of `plimsoll check` as text. */
+
+import { count, percent, plural } from "../render/numbers.js";
+import { type Screen, spans } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
 import type { Checked, CheckReport, Limit } from "./check.js";
 import { header } from "./header.js";
 import { absentLines } from "./parts.js";
-import { type Screen, spans } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, percent, plural } from "./text.js";
 import { where, windowLines } from "./window.js";
 
 const COLUMNS: readonly Column[] = [
   { head: "LIMIT", shrink: 8 },
   { head: "MOST", right: true },
   { head: "MEASURED", right: true },
-  { head: "", bar: true, drop: 3 },
+  { head: "", bar: true, drop: 3, spare: true },
   { head: "WHERE", shrink: 8, drop: 1 },
   { head: "STATE" },
 ];

@@ -1,11 +1,11 @@
 /** `plimsoll check FILE...`: sessions beside limits. The figures, and whether they are kept. */
 import { suggestion } from "../nearest.js";
+import { partNames, partsOf } from "../render/parts.js";
 import type { InspectReport, ReplayCall } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
 import { type Arguments, share, size } from "./options.js";
-import { partNames, partsOf } from "./parts.js";
 import { Progress } from "./progress.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { literal } from "./text.js";

@@ -1,9 +1,11 @@
 /** `plimsoll detail KEY --raw`, `--sent` and `--diff` as text: the whole text under a key, and nothing around it. */
+
+import { count } from "../render/numbers.js";
+import type { Role, Screen } from "../render/screen.js";
+import { harmlessLines } from "../render/text.js";
 import type { InspectReport } from "../types.js";
 import { note } from "./errors.js";
 import type { Looked } from "./list.js";
-import type { Role, Screen } from "./style.js";
-import { count, harmlessLines } from "./text.js";
 
 /** Lines around what differs. */
 const AROUND = 3;

@@ -1,10 +1,12 @@
 /** The report of `plimsoll find` as text. */
+
+import { count, plural } from "../render/numbers.js";
+import { type Role, type Screen, type Span, spans } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
+import { columns, fit, fitEnd } from "../render/text.js";
 import type { Excerpt, FindReport, Place } from "./find.js";
 import { header } from "./header.js";
 import { what } from "./inspect-text.js";
-import { type Role, type Screen, type Span, spans } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { columns, count, fit, harmless, plural } from "./text.js";
 import { where, windowLines } from "./window.js";
 
 const COLUMNS: readonly Column[] = [
@@ -49,7 +51,7 @@ function verdict(
   { text, found, sent, made, places, ignoreCase }: FindReport,
   request: string,
 ): string[] {
-  const quoted: Span = { role: "strong", text: `"${harmless(text)}"` };
+  const quoted: Span = { role: "strong", text: `"${text}"` };
   if (found === 0) {
     const hint = ignoreCase ? [] : ["-i: capital letters and small ones are the same"];
     const ours = made > 0 ? [`messages of ours have it ${plural(made, "time")}`] : hint;
@@ -92,22 +94,15 @@ function row(one: Place): Cell[] {
 function excerpt(screen: Screen, { before, match, after }: Excerpt): string {
   const room = screen.width - 4;
   const cut = screen.sign("cut");
-  const found = fit(harmless(match), room, cut);
+  const found = screen.fit(match, room);
   const rest = room - columns(found);
-  const [left, right] = [harmless(before.trimStart()), harmless(after.trimEnd())];
+  const [left, right] = [screen.safe(before.trimStart()), screen.safe(after.trimEnd())];
   const front = Math.max(Math.floor(rest / 2), rest - columns(right));
-  const shown = tail(left, Math.min(front, rest), cut);
+  const shown = fitEnd(left, Math.min(front, rest), cut);
   return [
     "    ",
     screen.paint("faint", shown),
     screen.paint("strong", found),
     screen.paint("faint", fit(right, rest - columns(shown), cut)),
   ].join("");
-}
-
-/** The end of a text, in so many columns. */
-function tail(text: string, width: number, mark: string): string {
-  if (columns(text) <= width) return text;
-  const reversed = fit([...text].reverse().join(""), width, mark);
-  return [...reversed].reverse().join("");
 }

@@ -1,8 +1,9 @@
 /** The first lines of every command: which file, what is in it, what could not be read. */
+
+import { count, plural } from "../render/numbers.js";
+import { type Screen, type Span, spans } from "../render/screen.js";
 import type { Replay, SessionFile } from "../types.js";
 import type { Source } from "./source.js";
-import { type Screen, type Span, spans } from "./style.js";
-import { count, plural } from "./text.js";
 
 export interface Facts {
   file: string;

@@ -1,13 +1,14 @@
 /** The report of `plimsoll inspect` as text. */
 
+import { count, most, percent } from "../render/numbers.js";
+import { partOf } from "../render/parts.js";
+import type { Screen } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
 import type { Bucket, ListedMessage } from "../types.js";
 import { header } from "./header.js";
 import type { Inspection } from "./inspect.js";
-import { type Filled, partOf, windowBar } from "./parts.js";
+import { type Filled, windowBar } from "./parts.js";
 import { pressureLines } from "./pressure.js";
-import type { Screen } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, most, percent } from "./text.js";
 import { where, windowLines } from "./window.js";
 
 export function inspectText(screen: Screen, report: Inspection): string[] {
@@ -33,7 +34,7 @@ const BUCKETS: readonly Column[] = [
   { head: "WHAT FILLS IT", shrink: 10 },
   { head: "TOKENS", right: true },
   { head: "%", right: true, drop: 0 },
-  { head: "", bar: true, drop: 3 },
+  { head: "", bar: true, drop: 3, spare: true },
   { head: "BEFORE", right: true, drop: 1 },
   { head: "STATE", shrink: 10 },
 ];

@@ -1,5 +1,8 @@
-/** `plimsoll inspect FILE --chat` and `plimsoll detail KEY FILE`: the report as the core draws it, as `/context` in a chat. */
-import { renderDetail, renderList } from "../entry/inspect.js";
+/** `plimsoll inspect FILE --chat` and `plimsoll detail KEY FILE`: the report as `/context` shows it in a chat. */
+import { detail } from "../render/detail.js";
+import { list } from "../render/list.js";
+import { Fields } from "../render/read.js";
+import { type Screen, spans } from "../render/screen.js";
 import type { InspectReport, Replay } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts, header } from "./header.js";
@@ -7,7 +10,6 @@ import { type Arguments, inWords } from "./options.js";
 import { sentAt } from "./sent.js";
 import type { Setting } from "./setting.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
-import { type Screen, spans } from "./style.js";
 
 /** How the text under a key is told besides: as it stands there, as it is sent, and the one beside the other. */
 export const FORMS = ["raw", "sent", "diff"] as const;
@@ -60,15 +62,14 @@ const quoted = (text: string): string => JSON.stringify(text);
 export function listText(screen: Screen, { facts, source, report }: Looked): string[] {
   const assumed = source === "assumed" ? ["the window is assumed; --window sets it"] : [];
   // The header names the file already.
-  const list = renderList({ ...report, sessionId: "" }, screen.options);
   return [
     ...header(screen, facts),
     ...screen.flow(spans("faint", assumed)),
     "",
-    ...list.trimEnd().split("\n"),
+    ...list(screen, new Fields({ ...report, sessionId: "" })),
   ];
 }
 
 export function detailText(screen: Screen, { report }: Looked, key: string): string[] {
-  return [renderDetail(report, key, screen.options).trimEnd()];
+  return detail(screen, new Fields(report), key);
 }

@@ -1,8 +1,10 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
 import { suggestion } from "../nearest.js";
+import { Screen } from "../render/screen.js";
 import { check } from "./check.js";
 import { checkText } from "./check-text.js";
+import { wantsColor } from "./color.js";
 import { diffText, rawText, sentText } from "./detail-text.js";
 import { Exit, note, OK, PAST, UNREADABLE, usage } from "./errors.js";
 import { find } from "./find.js";
@@ -33,7 +35,6 @@ import { replayText } from "./replay-text.js";
 import { rpc } from "./rpc.js";
 import { PRICES, policy, type Setting, settings } from "./setting.js";
 import { open, play, source, sources } from "./source.js";
-import { Screen, wantsColor } from "./style.js";
 import { harmlessJson } from "./text.js";
 import { turns } from "./turns.js";
 import { turnsText } from "./turns-text.js";

@@ -1,11 +1,13 @@
 /** The report of `plimsoll map` as text. */
+
+import { count, most, percent } from "../render/numbers.js";
+import { partNamed } from "../render/parts.js";
+import type { Role, Screen } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
 import { header } from "./header.js";
 import { what } from "./inspect-text.js";
 import type { MapReport } from "./map.js";
-import { type Filled, partNamed, windowBar } from "./parts.js";
-import type { Role, Screen } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, most, percent } from "./text.js";
+import { type Filled, windowBar } from "./parts.js";
 import { where, windowLines } from "./window.js";
 
 /** One bar. */
@@ -50,7 +52,7 @@ const COLUMNS: readonly Column[] = [
   { head: "WHAT FILLS IT", shrink: 10 },
   { head: "TOKENS", right: true },
   { head: "%", right: true },
-  { head: "", bar: true, drop: 3 },
+  { head: "", bar: true, drop: 3, spare: true },
   { head: "" },
 ];
 

@@ -1,9 +1,11 @@
 /** `plimsoll map FILE`: what fills the window, the biggest first: parts, then results by tool, then messages. The figures. */
+
+import { partsOf } from "../render/parts.js";
 import type { InspectReport, ListedMessage } from "../types.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
 import { type Arguments, topOf } from "./options.js";
-import { partsOf, resultsOf } from "./parts.js";
+import { resultsOf } from "./parts.js";
 import { callOf, play, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 

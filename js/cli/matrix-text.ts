@@ -1,9 +1,10 @@
 /** The matrix of `plimsoll replay` as text: a table for each window. */
+
+import { count, percent } from "../render/numbers.js";
+import { type Screen, spans } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
 import type { MatrixRow } from "./matrix.js";
 import type { ReplayReport } from "./replay.js";
-import { type Screen, spans } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, percent } from "./text.js";
 
 /** From so many columns on, all figures stand side by side. */
 const WIDE = 112;
@@ -15,7 +16,7 @@ const right = (head: string, drop?: number): Column => {
 const COST = [
   right("BILL"),
   right("SAVED", 1),
-  right("REGRET", 3),
+  { ...right("REGRET", 3), spare: true },
   right("EDITS"),
   right("FOLDS", 0),
   right("EPOCHS", 2),

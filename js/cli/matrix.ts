@@ -1,7 +1,8 @@
 /** Presets beside windows: the runs of one preset in one window as a row, no management as the measure. */
+
+import { most } from "../render/numbers.js";
 import type { ReplayTotals } from "../types.js";
 import type { Run } from "./replay.js";
-import { most } from "./text.js";
 
 const SHARES = ["recall", "farRecall", "contentRecall", "userText"] as const;
 const COUNTS = ["bill", "edits", "folds", "epochs", "overWindow", "violations"] as const;

@@ -1,12 +1,13 @@
 /** The report of `plimsoll next` as text. */
+
+import { count, plural } from "../render/numbers.js";
+import { type Role, type Screen, type Span, spans } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
 import type { Explanation } from "../types.js";
 import { header } from "./header.js";
 import { filled, what } from "./inspect-text.js";
 import type { NextMessage, NextReport } from "./next.js";
 import { type Run, runsOf } from "./runs.js";
-import { type Role, type Screen, type Span, spans } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, plural } from "./text.js";
 
 /** Lines of the table, unless every message is asked for. */
 const LINES = 30;
@@ -112,7 +113,7 @@ function newly({ request, changes }: NextReport): Span[][] {
 
 const columnsOf = (screen: Screen): readonly Column[] => [
   { head: "MESSAGE", right: true },
-  { head: "TURN", right: true, drop: 3 },
+  { head: "TURN", right: true, drop: 3, spare: true },
   { head: "WHAT", shrink: 8, drop: 0 },
   { head: "TOKENS", right: true },
   { head: "NOW", right: true },

@@ -1,9 +1,11 @@
 /** Chart of window use, call by call. */
+
+import { sparkline } from "../render/bar.js";
+import { count, most, plural } from "../render/numbers.js";
+import type { Screen } from "../render/screen.js";
 import type { ReplayCall } from "../types.js";
-import { axis, marks, sparkline } from "./bar.js";
+import { axis, marks } from "./chart.js";
 import { heading } from "./header.js";
-import type { Screen } from "./style.js";
-import { count, most, plural } from "./text.js";
 import type { WindowFigures } from "./window.js";
 
 const SIGNS = [

@@ -1,5 +1,5 @@
 /** Progress of a long command: one line on standard error, if that is a terminal, after the first second. */
-import { count } from "./text.js";
+import { count } from "../render/numbers.js";
 
 const QUIET_MS = 1000;
 

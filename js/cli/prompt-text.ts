@@ -1,11 +1,12 @@
 /** The report of `plimsoll prompt` as text. */
 import { relative } from "node:path";
+import { count, most, percent, plural } from "../render/numbers.js";
+import { type Screen, type Span, spans } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
+import { harmlessLines } from "../render/text.js";
 import type { SectionReport } from "../types.js";
 import { heading } from "./header.js";
 import type { PromptReport } from "./prompt.js";
-import { type Screen, type Span, spans } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, harmlessLines, most, percent, plural } from "./text.js";
 
 const LOOKED_FOR = [
   "AGENTS.md, SOUL.md, TOOLS.md, IDENTITY.md, USER.md, HEARTBEAT.md,",
@@ -81,7 +82,7 @@ const COLUMNS: readonly Column[] = [
   { head: "PRIORITY", right: true },
   { head: "BASE", right: true, drop: 1 },
   { head: "CHARS", right: true },
-  { head: "", bar: true, drop: 3 },
+  { head: "", bar: true, drop: 3, spare: true },
   { head: "OF", right: true, drop: 0 },
   { head: "TOKENS", right: true, drop: 2 },
   { head: "STATE" },

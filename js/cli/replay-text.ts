@@ -1,15 +1,15 @@
 /** The report of `plimsoll replay` as text. */
 
+import { count, most, percent, plural } from "../render/numbers.js";
+import { type Screen, type Span, spans } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
 import type { ReplayCall } from "../types.js";
-import { axis, chart } from "./bar.js";
+import { axis, chart } from "./chart.js";
 import { type Facts, header } from "./header.js";
 import { savedOf, times } from "./matrix.js";
 import { matrixText } from "./matrix-text.js";
 import type { ReplayReport, Run } from "./replay.js";
 import { sample } from "./sample.js";
-import { type Screen, type Span, spans } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, most, percent, plural } from "./text.js";
 import { windowLine } from "./window.js";
 
 export function replayText(screen: Screen, report: ReplayReport, every: boolean): string[] {
@@ -102,7 +102,7 @@ const CALLS: readonly Column[] = [
   { head: "UNMANAGED", right: true, drop: 0 },
   { head: "SENT", right: true },
   { head: "%", right: true, drop: 1 },
-  { head: "", bar: true, drop: 3 },
+  { head: "", bar: true, drop: 3, spare: true },
   { head: "EVENT" },
   { head: "BILL", right: true, drop: 2 },
   { head: "VALID" },

@@ -1,11 +1,12 @@
 /** The report of `plimsoll turns` as text. */
+
+import { count, percent, plural } from "../render/numbers.js";
+import { type Screen, spans } from "../render/screen.js";
+import { type Cell, type Column, table } from "../render/table.js";
 import { header } from "./header.js";
 import { absentLines } from "./parts.js";
 import { pressureLines } from "./pressure.js";
 import { sample } from "./sample.js";
-import { type Screen, spans } from "./style.js";
-import { type Cell, type Column, table } from "./table.js";
-import { count, percent, plural } from "./text.js";
 import type { Turn, TurnCall, TurnsReport } from "./turns.js";
 import { where, windowLines } from "./window.js";
 
@@ -40,10 +41,10 @@ const COLUMNS: readonly Column[] = [
   { head: "CALLS", right: true },
   { head: "USED", right: true },
   { head: "%", right: true, drop: 0 },
-  { head: "", bar: true, drop: 5 },
+  { head: "", bar: true, drop: 5, spare: true },
   { head: "EVENT" },
   { head: "FREED", right: true, drop: -1 },
-  { head: "EPOCH", right: true, drop: 3 },
+  { head: "EPOCH", right: true, drop: 3, spare: true },
   { head: "WHOLE", right: true, drop: 2 },
   { head: "USAGE", right: true, drop: 1 },
 ];

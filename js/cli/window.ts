@@ -1,8 +1,9 @@
 /** The window of a request: its size and the sums that add up to it, the same in every view. */
+
+import { count, percent } from "../render/numbers.js";
+import { type Screen, type Span, spans } from "../render/screen.js";
 import type { InspectReport } from "../types.js";
 import type { Setting } from "./setting.js";
-import { type Screen, type Span, spans } from "./style.js";
-import { count, percent } from "./text.js";
 
 /** `used + reserve + free = contextTokens`. */
 export interface WindowFigures {

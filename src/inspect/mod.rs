@@ -1,12 +1,8 @@
-//! Report on a session, and its rendering as text.
+//! Report of a session, for whatever shows one.
 
-mod near;
-mod render;
 mod report;
 mod sections;
 #[cfg(test)]
 mod tests;
 
-pub use near::nearest;
-pub use render::{Look, render_detail, render_list};
 pub use report::report;

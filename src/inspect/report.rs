@@ -2,7 +2,6 @@
 //!
 //! Nothing is decided here, and nothing moves: figures come from the functions that requests are decided by.
 
-use super::near::nearest;
 use super::sections::{CORE, Prompt, SYSTEM};
 use crate::context::{Bucket, Session};
 use crate::error::{Error, Result};
@@ -26,6 +25,8 @@ const MESSAGE_KEY: &str = "message:";
 
 /// The report of the last request, by what is asked (JSON): `sessionId`; `detailKey`, the key of a section, `system` or
 /// `message:N`; `beside`, the parts as they were sent; `message`, the one that the key names; `next`, what a compaction would do now.
+///
+/// For a key that does not exist the report lists `keys` in place of a detail.
 ///
 /// used + reserve + free = window; the buckets together are used, the sections' characters the prompt's. Percents are rounded to
 /// four places.
@@ -66,9 +67,7 @@ pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
         if let Some(content) = detail(state, &prompt, &key, &mut ask)? {
             report.set("detail", json!({ "key": &*key, "content": content }));
         } else {
-            let keys = keys(state, &prompt);
-            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            report.set("nearestKeys", Value::raw(json::write(&nearest(&keys, &key))));
+            report.set("keys", Value::raw(json::write(&keys(state, &prompt))));
         }
     }
     Ok(report)

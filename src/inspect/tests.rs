@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{nearest, report};
+use super::report;
 use crate::context::{Options, Session, Step};
 use crate::format::Format;
 use crate::prune::Policy;
@@ -247,7 +247,7 @@ fn a105_the_text_of_a_key_comes_with_it_alone() {
     assert_eq!(of("system")["detail"]["content"], "né😀👩‍👩‍👧\nĐường dẫn 文脈");
     let missing = of("rules:tst");
     assert!(missing.get("detail").is_none());
-    assert_eq!(missing["nearestKeys"], json!(["rules:tests", "system", "base"]));
+    assert_eq!(missing["keys"], json!(["base", "rules:tests", "system"]));
 }
 
 #[test]
@@ -262,16 +262,7 @@ fn a_message_is_a_key_too() {
     assert_eq!(of(1)["detail"]["content"], r#"read {"path":"c7"}"#);
     assert_eq!(of(2)["detail"]["content"], "what the file holds");
     let missing = session.ask(json!({ "detailKey": "message:9" }));
-    assert_eq!(missing["nearestKeys"], json!(["message:2"]));
-}
-
-#[test]
-fn the_nearest_keys_have_most_in_common() {
-    let keys = ["memory:journal", "memory:soul", "rules:test-conventions", "base", "rules:testing"];
-    assert_eq!(nearest(&keys, "rules:tst")[..2], ["rules:testing", "rules:test-conventions"]);
-    assert_eq!(nearest(&keys, "MEMORY:SOUL")[0], "memory:soul");
-    assert_eq!(nearest(&keys, "")[0], "base");
-    assert!(nearest(&[], "base").is_empty());
+    assert_eq!(missing["keys"], json!(["message:2"]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The input buffer: core memory that JavaScript writes UTF-8 into before it calls.
 #![cfg_attr(
-    not(all(feature = "candidates", any(feature = "prompt", feature = "inspect"))),
+    not(all(feature = "candidates", feature = "prompt")),
     expect(dead_code, reason = "a Wasm of fewer features takes less of it")
 )]
 

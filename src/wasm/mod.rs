@@ -19,8 +19,6 @@ mod compact;
 mod error;
 #[cfg(feature = "context")]
 mod estimate;
-#[cfg(feature = "inspect")]
-mod inspect;
 #[cfg(feature = "context")]
 mod manager;
 mod memory;

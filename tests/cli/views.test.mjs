@@ -82,6 +82,29 @@ test("piped text has no escapes; colour is asked for, and adds nothing but colou
   }
 });
 
+test("an emoji that is joined of several is printed as it is, two columns wide", () => {
+  const family = "👩‍👩‍👧";
+  const called = (id, name, words) => [
+    { role: "assistant", content: [{ type: "tool_use", id, name, input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: words }] },
+  ];
+  const messages = [
+    { role: "user", content: `Who is aboard? ${family}` },
+    ...called("a", family, "word ".repeat(900)),
+    ...called("b", "crew", "word ".repeat(700)),
+    { role: "assistant", content: "All." },
+  ];
+  const path = file("family.json", JSON.stringify(messages));
+  for (const args of [["map"], ["inspect"], ["find", family]]) {
+    const out = text([...args, path]);
+    assert.ok(out.includes(family) && !out.includes("200d"), out);
+  }
+  const rows = text(["map", path]).replaceAll(family, "##").split("\n");
+  const ends = ["##", "crew"].map((name) => rows.find((row) => row.startsWith(`R  ${name} `)));
+  assert.equal(ends[0]?.search(/ \d+\.\d {2}/), ends[1]?.search(/ \d+\.\d {2}/), rows.join("\n"));
+  assert.ok(Number(ends[0]?.search(/ \d+\.\d {2}/)) > 0);
+});
+
 test("ASCII is ASCII", () => {
   for (const [name, view] of Object.entries(VIEWS)) {
     if (name === "detail") continue; // It shows the text as it is.

@@ -37,8 +37,6 @@ const ESTIMATORS = [
   "chars/2.1",
   "cjk",
 ];
-/** How reports are shown. */
-const LOOKS = ['{"width":40,"ascii":true}', '{"width":100}', '{"width":160,"color":true}'];
 /** At most so many texts of a session are estimated. */
 const TEXTS = 200;
 /** What texts hold that sessions seldom do. */
@@ -59,7 +57,7 @@ const reason = raw
     ? ""
     : "skipped: there is no cargo, and PLIMSOLL_NATIVE names no dump"
   : why;
-const total = { sessions: 0, steps: 0, replays: 0, shown: 0, estimates: 0, bytes: 0 };
+const total = { sessions: 0, steps: 0, replays: 0, estimates: 0, bytes: 0 };
 
 if (reason || !raw || !dump) {
   console.log(reason);
@@ -119,30 +117,7 @@ async function compare(name, data) {
   const heard = (work) => () =>
     settings.flatMap((setting) => raw.listen(() => work(played, setting)));
   total.steps += await same(name, "views", options, input, heard(carry));
-  total.shown += await same(name, "show", LOOKS, JSON.stringify(report(played)), () =>
-    shown(report(played)),
-  );
   total.replays += (await same(name, "replay", options, input, heard(replay))) / 5;
-}
-
-/** The report that is shown. @param {any} session */
-function report(session) {
-  const run = raw.replay(session, { window: { contextTokens: 32_000 } });
-  const told = run.report(undefined, { detailKey: "message:0" });
-  run[Symbol.dispose]();
-  return told;
-}
-
-/** A report in every look, and what is under some of its keys. @param {any} told @returns {string[]} */
-function shown(told) {
-  return LOOKS.flatMap((look) => {
-    const options = JSON.parse(look);
-    const keys = ["message:0", "system", "base", "user", "nothing"];
-    return [
-      raw.renderList(told, options),
-      ...keys.map((key) => raw.renderDetail(told, key, options)),
-    ];
-  });
 }
 
 /** Every request of a session, as a host makes them. @param {any} session @param {any} setting */

@@ -140,7 +140,7 @@ test("takes each Wasm by itself, and says which is missing", () => {
   assert.equal(messages, 1);
   assert.match(
     another,
-    /source: expected plimsoll\/plimsoll\.wasm or plimsoll\/sessions\.wasm or plimsoll\/prompt\.wasm or plimsoll\/compact\.wasm or plimsoll\/candidates\.wasm or plimsoll\/inspect\.wasm/,
+    /source: expected plimsoll\/plimsoll\.wasm or plimsoll\/sessions\.wasm or plimsoll\/prompt\.wasm or plimsoll\/compact\.wasm or plimsoll\/candidates\.wasm/,
   );
 });
 

@@ -23,7 +23,7 @@ struct Gate {
 }
 
 #[rustfmt::skip]
-const GATES: [Gate; 7] = [
+const GATES: [Gate; 6] = [
     Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 713_000,
         reason: "nine message formats, eight providers, ten presets, ten tokenizer families; 37,000 for pins that outlive their message, hosts that forget, cache markers and rules checked as a request grows; 20,000 for requests merged into the host's body, why one does not fit, thresholds of a model and lines that quote commands; 10,000 for the ContextBudget, which was inspect.wasm's; 10,000 for what a preset's system says in a summary, a forecast of the next edit, what was done in messages that are only shortened, and the sizes of documents; the aim is 540,000, once reports are drawn outside" },
     Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 158_700,
@@ -34,8 +34,6 @@ const GATES: [Gate; 7] = [
         reason: "the summarizer's job with redaction, and the default tokenizer's table; 3,000 for what the user asked, two calls at a time, and retries that name what was missing" },
     Gate { part: "candidates.wasm", weight: Weight::Bytes, most: 184_400,
         reason: "HMAC and the store, with the default tokenizer's table" },
-    Gate { part: "inspect.wasm", weight: Weight::Bytes, most: 109_600,
-        reason: "two views for a terminal" },
     Gate { part: "main", weight: Weight::Brotli, most: 322_500,
         reason: "a bundle of everything but session files and the system prompt; 30,000 of it are what plimsoll.wasm's gate names; the aim is 245,000, as plimsoll.wasm's is 540,000" },
 ];

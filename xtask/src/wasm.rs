@@ -37,13 +37,12 @@ pub struct Wasm {
 
 /// One more Wasm is one more line here, its gate in `gates.rs`, its name in `js/loader.ts`, and a file in `js/inline/`.
 /// The one that takes longest is first, so that the others are built beside it.
-pub const WASMS: [Wasm; 6] = [
+pub const WASMS: [Wasm; 5] = [
     Wasm { name: "plimsoll", feature: "context", level: "z" },
     Wasm { name: "sessions", feature: "sessions", level: "z" },
     Wasm { name: "prompt", feature: "prompt", level: "3" },
     Wasm { name: "compact", feature: "compact", level: "z" },
     Wasm { name: "candidates", feature: "candidates", level: "z" },
-    Wasm { name: "inspect", feature: "inspect", level: "z" },
 ];
 
 /// Whether to build for development: compiled incrementally, not optimized for size.

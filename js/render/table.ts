@@ -1,7 +1,8 @@
 /** A table that fits: columns that matter least go first when there is no room, then the widest text is cut. */
 import { bar } from "./bar.js";
-import type { Role, Screen } from "./style.js";
-import { columns, fit, harmless, most } from "./text.js";
+import { most } from "./numbers.js";
+import type { Role, Screen } from "./screen.js";
+import { columns } from "./text.js";
 
 export interface Column {
   head: string;
@@ -13,14 +14,14 @@ export interface Column {
   shrink?: number;
   /** Left out when there is no room: the highest first. Without it, never. */
   drop?: number;
+  /** Left out before any text is cut. */
+  spare?: boolean;
 }
 
 export type Cell = string | number | { text: string; role: Role } | { share: number; role: Role };
 
 const GAP = 2;
 const BAR = { least: 6, most: 28 };
-/** A column of this rank goes before any text is cut. */
-const SPARE = 3;
 
 /** The lines of the table. A last row may be set off as a total. */
 export function table(
@@ -50,7 +51,7 @@ export function table(
 
 function draw(screen: Screen, column: Column, cell: Cell, width: number, role: Role): string {
   const own = asCell(screen, cell, width, role);
-  const text = fit(harmless(own.text), width, screen.sign("cut"));
+  const text = screen.fit(own.text, width);
   const blank = " ".repeat(Math.max(0, width - columns(text)));
   // Painted without its padding, so that no colour runs through empty columns.
   const shown = screen.paint(own.role, text);
@@ -75,7 +76,7 @@ function layout(
 ): { shown: number[]; widths: number[] } {
   const natural = heads.map((column, index) => {
     if (column.bar) return BAR.least;
-    return Math.max(columns(column.head), most(rows.map((row) => cellWidth(row[index]))));
+    return Math.max(columns(column.head), most(rows.map((row) => cellWidth(screen, row[index]))));
   });
   let shown = heads.map((_, index) => index);
   const taken = (): number =>
@@ -94,13 +95,13 @@ function layout(
     const least = shown
       .filter((index) => heads[index]?.drop !== undefined)
       .sort((a, b) => (heads[b]?.drop ?? 0) - (heads[a]?.drop ?? 0))[0];
-    const rank = least === undefined ? 0 : (heads[least]?.drop ?? 0);
-    const spare = rank >= SPARE;
-    if (least !== undefined && (spare || slack < over)) {
+    if (least !== undefined && (heads[least]?.spare || slack < over)) {
       shown = shown.filter((index) => index !== least);
       continue;
     }
-    const widest = able.sort((a, b) => (natural[b] ?? 0) - (natural[a] ?? 0))[0];
+    // On the narrowest screens any text is cut.
+    const cut = able.length > 0 ? able : shown.filter((index) => (natural[index] ?? 0) > 1);
+    const widest = cut.sort((a, b) => (natural[b] ?? 0) - (natural[a] ?? 0))[0];
     if (widest === undefined) break;
     natural[widest] = (natural[widest] ?? 0) - 1;
   }
@@ -111,8 +112,8 @@ function layout(
   return { shown, widths: natural };
 }
 
-function cellWidth(cell: Cell | undefined): number {
+function cellWidth(screen: Screen, cell: Cell | undefined): number {
   if (cell === undefined || typeof cell === "number") return 0;
   if (typeof cell !== "string" && "share" in cell) return 0;
-  return columns(harmless(typeof cell === "string" ? cell : cell.text));
+  return columns(screen.safe(typeof cell === "string" ? cell : cell.text));
 }

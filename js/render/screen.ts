@@ -1,5 +1,4 @@
 /** The screen: whether it has colour, which signs it knows, how wide it is. Nothing else writes to a terminal. */
-import { styleText } from "node:util";
 import { columns, fit, harmless } from "./text.js";
 
 /** What a text is, not how it looks. `part-…` are the parts of a stacked bar. */
@@ -13,37 +12,38 @@ export type Role =
   | "edit"
   | "fold"
   | "good"
+  | "warn"
   | "bad"
   | `part-${"system" | "tools" | "head" | "user" | "assistant" | "thinking" | "call" | "result" | "image" | "other"}`;
 
-type Look = readonly Extract<Parameters<typeof styleText>[0], string>[];
-
-// The sixteen colours that every theme sets: the terminal's owner has chosen them to be readable.
-const LOOKS: Readonly<Record<Role, Look>> = {
-  plain: [],
-  title: ["bold"],
-  strong: ["bold"],
-  faint: ["dim"],
-  head: ["dim"],
-  sent: ["cyan"],
-  edit: ["yellow"],
-  fold: ["magenta"],
-  good: ["green"],
-  bad: ["red", "bold"],
-  "part-system": ["black", "bgWhite"],
-  "part-tools": ["black", "bgYellowBright"],
-  "part-head": ["black", "bgMagentaBright"],
-  "part-user": ["black", "bgGreen"],
-  "part-assistant": ["black", "bgBlueBright"],
-  "part-thinking": ["black", "bgMagenta"],
-  "part-call": ["black", "bgYellow"],
-  "part-result": ["black", "bgCyan"],
-  "part-image": ["black", "bgRed"],
-  "part-other": ["black", "bgWhiteBright"],
+// The sixteen colours that every theme sets, as numbers of SGR: the terminal's owner has chosen them to be readable.
+const LOOKS: Readonly<Record<Role, string>> = {
+  plain: "",
+  title: "1",
+  strong: "1",
+  faint: "2",
+  head: "2",
+  sent: "36",
+  edit: "33",
+  fold: "35",
+  good: "32",
+  warn: "33",
+  bad: "1;31",
+  "part-system": "30;47",
+  "part-tools": "30;103",
+  "part-head": "30;105",
+  "part-user": "30;42",
+  "part-assistant": "30;104",
+  "part-thinking": "30;45",
+  "part-call": "30;43",
+  "part-result": "30;46",
+  "part-image": "30;41",
+  "part-other": "30;107",
 };
 
 const SIGNS = {
   full: ["█", "#"],
+  empty: ["░", "."],
   bar: ["━", "="],
   half: ["╸", ""],
   levels: ["▁▂▃▄▅▆▇█", "_.-=+*%#"],
@@ -55,9 +55,6 @@ const SIGNS = {
   cut: ["…", "~"],
   between: [" · ", ", "],
 } as const;
-
-/** Whether there is colour was decided before; `styleText` must not decide again. */
-const NO_STREAM = { validateStream: false } as const;
 
 /** A text and what it is. */
 export interface Span {
@@ -87,18 +84,28 @@ export class Screen {
     this.width = width;
   }
 
-  /** The same, for what the core draws. */
-  get options(): ScreenOptions {
+  /** A screen of fewer columns, and otherwise the same. */
+  narrower(columns: number): Screen {
     const { color, ascii, width } = this;
-    return { color, ascii, width };
+    return new Screen({ color, ascii, width: width - columns });
+  }
+
+  /** A text as it may stand on the screen: nothing in it is obeyed. */
+  safe(text: string): string {
+    return this.ascii ? harmless(text).replace(/[^ -~]/gu, "?") : harmless(text);
+  }
+
+  /** A text as it may stand on the screen, in at most so many columns. */
+  fit(text: string, width: number = this.width): string {
+    return fit(this.safe(text), width, this.sign("cut"));
   }
 
   /** The one way for a text to get onto the screen: made harmless first, then coloured. */
   paint(role: Role, text: string): string {
-    const safe = this.ascii ? harmless(text).replace(/[^ -~]/gu, "?") : harmless(text);
+    const safe = this.safe(text);
     const look = LOOKS[role];
-    if (!this.color || look.length === 0 || safe === "") return safe;
-    return styleText([...look], safe, NO_STREAM);
+    if (!this.color || look === "" || safe === "") return safe;
+    return `\u001b[${look}m${safe}\u001b[0m`;
   }
 
   /** Groups of spans in a row, as many to a line as fit. A group is not broken; one that is too wide alone is cut. */
@@ -111,10 +118,11 @@ export class Screen {
     let room = 0;
     for (const group of groups) {
       const spans = this.#cut(group, width);
-      const taken = spans.reduce((sum, { text }) => sum + columns(harmless(text)), 0);
+      const taken = spans.reduce((sum, { text }) => sum + columns(text), 0);
       const drawn = spans.map(({ role, text }) => this.paint(role, text)).join("");
       if (lines.length > 0 && taken + separator.length <= room) {
-        lines.push(`${lines.pop() ?? ""}${this.paint("faint", separator)}${drawn}`);
+        const between = separator.trim() === "" ? separator : this.paint("faint", separator);
+        lines.push(`${lines.pop() ?? ""}${between}${drawn}`);
         room -= taken + separator.length;
       } else {
         lines.push(drawn);
@@ -127,7 +135,7 @@ export class Screen {
   #cut(group: readonly Span[], width: number): Span[] {
     let room = width;
     return group.map(({ role, text }) => {
-      const kept = fit(harmless(text), room, this.sign("cut"));
+      const kept = this.fit(text, room);
       room -= columns(kept);
       return { role, text: kept };
     });
@@ -136,18 +144,4 @@ export class Screen {
   sign(name: keyof typeof SIGNS): string {
     return SIGNS[name][this.ascii ? 1 : 0];
   }
-}
-
-/** Colour: the option, else FORCE_COLOR, else NO_COLOR, else a terminal that can. */
-export function wantsColor(
-  option: string | undefined,
-  env: NodeJS.ProcessEnv,
-  isTerminal: boolean,
-): boolean {
-  if (option === "always") return true;
-  if (option === "never") return false;
-  const force = env.FORCE_COLOR;
-  if (force !== undefined) return force !== "0" && force !== "false";
-  if (env.NO_COLOR) return false;
-  return isTerminal && env.TERM !== "dumb";
 }
