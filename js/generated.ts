@@ -389,3 +389,27 @@ trigger: number | null,
  * Size that is then aimed for; `null` if the window is unknown.
  */
 target: number | null, };
+
+/**
+ * Prices in uncached input tokens, if nothing else is said; the time in milliseconds.
+ */
+export const PRICES: { cacheRead: number, cacheWrite: number, output: number, cacheTtlMs: number, } = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cacheTtlMs: 300000, };
+
+/**
+ * Why a rule changes a message, by its name.
+ */
+export const RULES: Readonly<Record<string, string>> = {
+"ingest-cap": "too large for the window: cut before it was first sent",
+"timed": "reading it from the cache again and again came to cost more than taking it out",
+"cold": "the cache had gone cold: taking it out cost nothing",
+"capacity": "the window was full",
+"prune": "it had left what the preset protects, and the window was above the trigger",
+"truncate": "pruning was not enough: the preset cuts old bodies",
+"discard": "pruning was not enough: the preset drops the oldest",
+"fold": "folded: what is still in use, digest and people's text stay",
+"hard-fit": "the request would not have fitted otherwise",
+"bound-thinking": "reasoning behind an edit, which its provider would refuse",
+"no-thinking": "reasoning, which this model does not take",
+"provider-limit": "its provider takes no more of these",
+"repair": "its provider would have refused it as it was",
+};

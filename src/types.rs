@@ -1,4 +1,5 @@
-//! The types that cross to JavaScript, written to `js/generated.ts`: this test is what writes it.
+//! Types that cross to JavaScript, with the words and figures of the core that the command prints, written to `js/generated.ts`: this test is what
+//! writes it.
 
 use ts_rs::{Config, TS};
 
@@ -6,7 +7,9 @@ use crate::context::{
     Bucket, BudgetCheck, ByKind, Edit, Estimate, Explanation, Listed, Since, Window,
 };
 use crate::error::Error;
+use crate::json::write;
 use crate::model::{Op, Violation};
+use crate::prune::{Prices, Rule};
 
 /// One more type that crosses is one more line here.
 fn generated() -> String {
@@ -24,6 +27,8 @@ fn generated() -> String {
         export::<Bucket>(&config),
         export::<Listed>(&config),
         export::<Window>(&config),
+        prices(),
+        rules(),
     ]
     .concat()
 }
@@ -31,6 +36,33 @@ fn generated() -> String {
 fn export<T: TS + 'static>(config: &Config) -> String {
     let docs = T::docs().unwrap_or_default();
     format!("\n{docs}export {}\n", T::decl(config))
+}
+
+/// What tokens cost unless the host says otherwise.
+fn prices() -> String {
+    let Prices { read, write, output, ttl_ms } = Prices::ANTHROPIC;
+    let [read, write, output] = [read, write, output].map(thousandths);
+    format!(
+        "\n/**\n * Prices in uncached input tokens, if nothing else is said; the time in milliseconds.\n */\n\
+         export const PRICES: {{ cacheRead: number, cacheWrite: number, output: number, cacheTtlMs: number, }} = \
+         {{ cacheRead: {read}, cacheWrite: {write}, output: {output}, cacheTtlMs: {ttl_ms}, }};\n"
+    )
+}
+
+/// Thousandths as a decimal number.
+fn thousandths(number: u64) -> String {
+    let text = format!("{}.{:03}", number / 1000, number % 1000);
+    text.trim_end_matches('0').trim_end_matches('.').into()
+}
+
+/// Every rule of the policy and why it changes a message.
+fn rules() -> String {
+    let line = |rule: Rule| format!("{}: {},\n", write(&rule.name()), write(&rule.reason()));
+    format!(
+        "\n/**\n * Why a rule changes a message, by its name.\n */\n\
+         export const RULES: Readonly<Record<string, string>> = {{\n{}}};\n",
+        Rule::ALL.map(line).concat()
+    )
 }
 
 #[test]

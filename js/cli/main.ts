@@ -1,5 +1,6 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
+import { PRICES } from "../generated.js";
 import { suggestion } from "../nearest.js";
 import { Screen } from "../render/screen.js";
 import { check } from "./check.js";
@@ -33,7 +34,7 @@ import { plainPrompt, promptText } from "./prompt-text.js";
 import { type Played, replayReport, withoutCalls } from "./replay.js";
 import { replayText } from "./replay-text.js";
 import { rpc } from "./rpc.js";
-import { PRICES, policy, type Setting, settings } from "./setting.js";
+import { policy, type Setting, settings } from "./setting.js";
 import { open, play, source, sources } from "./source.js";
 import { harmlessJson } from "./text.js";
 import { turns } from "./turns.js";

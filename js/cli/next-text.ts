@@ -1,5 +1,6 @@
 /** The report of `plimsoll next` as text. */
 
+import { RULES } from "../generated.js";
 import { count, plural } from "../render/numbers.js";
 import { type Role, type Screen, type Span, spans } from "../render/screen.js";
 import { type Cell, type Column, table } from "../render/table.js";
@@ -11,22 +12,6 @@ import { type Run, runsOf } from "./runs.js";
 
 /** Lines of the table, unless every message is asked for. */
 const LINES = 30;
-
-/** What a rule of the policy says, for one who has not read of it. */
-const RULES: Readonly<Record<string, string>> = {
-  "ingest-cap": "too large for the window: cut before it was first sent",
-  timed: "reading it from the cache again and again came to cost more than taking it out",
-  cold: "the cache had gone cold: taking it out cost nothing",
-  capacity: "the window was full",
-  prune: "it had left what the preset protects, and the window was above the trigger",
-  truncate: "pruning was not enough: the preset cuts old bodies",
-  discard: "pruning was not enough: the preset drops the oldest",
-  fold: "folded: what is still in use, digest and people's text stay",
-  "hard-fit": "the request would not have fitted otherwise",
-  "bound-thinking": "reasoning behind an edit, which its provider would refuse",
-  "provider-limit": "its provider takes no more of these",
-  repair: "its provider would have refused it as it was",
-};
 
 const STATE: Readonly<Record<Explanation["state"], { verb: string; role: Role }>> = {
   kept: { verb: "keep", role: "plain" },

@@ -1,5 +1,6 @@
 /** Commands and options, in one table that the parser, the help and the error messages share. */
 import { parseArgs } from "node:util";
+import { PRICES } from "../generated.js";
 import { nearest } from "../nearest.js";
 import { usage } from "./errors.js";
 
@@ -62,7 +63,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "prices",
     value: "R,W,O",
-    help: "prices of cache reads, cache writes and output relative\nto input (default 0.1,1.25,5)",
+    help: `prices of cache reads, cache writes and output relative\nto input (default ${[PRICES.cacheRead, PRICES.cacheWrite, PRICES.output]})`,
     only: SESSION,
   },
   {

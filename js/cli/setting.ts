@@ -1,13 +1,11 @@
 /** The window and the policy that a command works with, and where they come from. */
+import { PRICES } from "../generated.js";
 import type { Estimator, PolicyOptions, Provider, ReplayOptions, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
 import { type Arguments, duration, size } from "./options.js";
 
 /** Where neither the command line nor the file says how large the window is. */
 const ASSUMED = 200_000;
-
-/** What tokens cost where nothing is said: the core's own, so that one of them may be given alone. */
-export const PRICES = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cacheTtlMs: 300_000 };
 
 export type Prices = NonNullable<PolicyOptions["economy"]>;
 

@@ -108,7 +108,8 @@ pub enum Rule {
 }
 
 impl Rule {
-    const ALL: [Self; 13] = [
+    /// Every rule.
+    pub const ALL: [Self; 13] = [
         Self::IngestCap,
         Self::Timed,
         Self::Cold,
@@ -150,6 +151,29 @@ impl Rule {
             Self::NoThinking => "no-thinking",
             Self::Limit => "provider-limit",
             Self::Repair => "repair",
+        }
+    }
+
+    /// Why it changes a message, in words for people. The command line has them from `js/generated.ts`.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::IngestCap => "too large for the window: cut before it was first sent",
+            Self::Timed => {
+                "reading it from the cache again and again came to cost more than taking it out"
+            }
+            Self::Cold => "the cache had gone cold: taking it out cost nothing",
+            Self::Capacity => "the window was full",
+            Self::Prune => {
+                "it had left what the preset protects, and the window was above the trigger"
+            }
+            Self::Truncate => "pruning was not enough: the preset cuts old bodies",
+            Self::Discard => "pruning was not enough: the preset drops the oldest",
+            Self::Fold => "folded: what is still in use, digest and people's text stay",
+            Self::HardFit => "the request would not have fitted otherwise",
+            Self::BoundThinking => "reasoning behind an edit, which its provider would refuse",
+            Self::NoThinking => "reasoning, which this model does not take",
+            Self::Limit => "its provider takes no more of these",
+            Self::Repair => "its provider would have refused it as it was",
         }
     }
 }
