@@ -57,10 +57,10 @@ export function renderDetail(
 const asText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 function screenOf(options: RenderOptions): Screen {
-  const given: unknown = JSON.parse(argumentJson(options, "options"));
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  const read: unknown = JSON.parse(argumentJson(options, "options"));
+  if (typeof read !== "object" || read === null || Array.isArray(read))
     throw invalid("options", "{ width, color, ascii }", options);
-  const { width, color, ascii, ...others } = given as Record<string, unknown>;
+  const { width, color, ascii, ...others } = read as Record<string, unknown>;
   for (const [name, value] of Object.entries(others))
     throw unknownOption(`options.${name}`, ["width", "color", "ascii"], value);
   const columns = width ?? WIDTH.default;
