@@ -1,4 +1,4 @@
-/** How full a window is, for a host that does its own compaction. */
+/** `ContextBudget`: the fill of a window, for a host that does its own compaction. */
 import { call, send } from "./core.js";
 import { invalid } from "./errors.js";
 import * as glue from "./glue/plimsoll_bg.js";
@@ -192,7 +192,7 @@ export class ContextBudget {
   }
 }
 
-/** A provider's figure as a whole number of tokens. */
-function tokens(given: number): number {
-  return Number.isFinite(given) && given > 0 ? Math.min(Math.floor(given), 2 ** 46) : 0;
+/** A provider's figure as an integer number of tokens. */
+function tokens(figure: number): number {
+  return Number.isFinite(figure) && figure > 0 ? Math.min(Math.floor(figure), 2 ** 46) : 0;
 }

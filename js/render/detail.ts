@@ -41,7 +41,7 @@ function entryOf(screen: Screen, report: Fields, key: string): string[] | undefi
 function sectionLines(screen: Screen, section: Fields): string[] {
   const [original, now] = [section.number("originalChars"), section.number("finalChars")];
   const evidence = section.texts("evidence").slice(0, EVIDENCE);
-  const whole = section.maybe("wholeFromTotalChars");
+  const uncut = section.maybe("wholeFromTotalChars");
   return [
     ...entry(screen, "State", [
       stateOf(section),
@@ -59,9 +59,9 @@ function sectionLines(screen: Screen, section: Fields): string[] {
           "Evidence",
           evidence.map((one) => span(one)),
         )),
-    ...(whole === undefined || now >= original
+    ...(uncut === undefined || now >= original
       ? []
-      : entry(screen, "Whole", [span(`from a total of ${count(whole)} chars on`)])),
+      : entry(screen, "Whole", [span(`from a total of ${count(uncut)} chars on`)])),
   ];
 }
 

@@ -212,7 +212,7 @@ function buckets(screen: Screen, report: Fields): string[] {
   return [...titledTable(screen, title, BUCKET_COLUMNS, rows), ...memory(screen, report)];
 }
 
-/** How much of a bucket is left; of messages that Plimsoll has added there is no whole. */
+/** Share of a bucket that is left; messages that Plimsoll has added have none. */
 export function retained(bucket: Fields): string {
   const tenths = bucket.tenths("retainedPct");
   return tenths === 0 && bucket.number("tokens") > 0 ? "-" : percent(tenths);
@@ -232,8 +232,8 @@ function memory(screen: Screen, report: Fields): string[] {
     const sum = (member: string): number =>
       mine.reduce((all, one) => all + Math.max(0, one.number(member)), 0);
     const there = mine.filter((one) => one.flag("included")).length;
-    const whole = sum("originalChars");
-    const kept = whole > 0 ? Math.floor((1000 * sum("finalChars")) / whole) : 0;
+    const original = sum("originalChars");
+    const kept = original > 0 ? Math.floor((1000 * sum("finalChars")) / original) : 0;
     const tokens = tokensInShort(sum("estimatedTokens"));
     const text = `${name} ~${tokens} tokens, ${there} of ${mine.length} sections, ${percent(kept)} kept`;
     return [span(text)];

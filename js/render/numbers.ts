@@ -6,8 +6,8 @@ export function count(value: number): string {
 }
 
 /** A share as a percentage with one decimal, for columns that are compared. */
-export function percent(part: number, whole: number): string {
-  return whole > 0 ? ((100 * part) / whole).toFixed(1) : "0.0";
+export function percent(part: number, total: number): string {
+  return total > 0 ? ((100 * part) / total).toFixed(1) : "0.0";
 }
 
 /** "1 call", "2 calls". */

@@ -46,31 +46,31 @@ export class Fields {
     return this.#members[name] === true;
   }
 
-  /** A whole number; 0 if there is none. */
+  /** An integer; 0 if there is none. */
   number(name: string): number {
-    return wholeNumber(this.#members[name]) ?? 0;
+    return integer(this.#members[name]) ?? 0;
   }
 
-  /** A whole number, if there is one. */
+  /** An integer, if there is one. */
   maybe(name: string): number | undefined {
-    return wholeNumber(this.#members[name]);
+    return integer(this.#members[name]);
   }
 
   numbers(name: string): number[] {
-    return this.#items(name).flatMap((one) => wholeNumber(one) ?? []);
+    return this.#items(name).flatMap((one) => integer(one) ?? []);
   }
 
   /** A number in tenths, as percentages are shown. */
   tenths(name: string): number {
     const value = this.#members[name];
-    return typeof value === "number" ? (wholeNumber(value * 10) ?? 0) : 0;
+    return typeof value === "number" ? (integer(value * 10) ?? 0) : 0;
   }
 
   /** Members that are numbers, by their names in one line. */
   counts(name: string): Array<[string, number]> {
     const counts = this.#members[name];
     if (typeof counts !== "object" || counts === null) return [];
-    return Object.entries(counts).map(([key, value]) => [oneLine(key), wholeNumber(value) ?? 0]);
+    return Object.entries(counts).map(([key, value]) => [oneLine(key), integer(value) ?? 0]);
   }
 
   #items(name: string): unknown[] {
@@ -84,7 +84,7 @@ export function oneLine(text: string): string {
   return text.slice(0, LONGEST).replace(/\r?\n|\t/g, " ");
 }
 
-function wholeNumber(value: unknown): number | undefined {
+function integer(value: unknown): number | undefined {
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
   const most = Number.MAX_SAFE_INTEGER;
   return Math.min(most, Math.max(-most, Math.round(value)));

@@ -1,4 +1,4 @@
-//! How full a window is, in a line for people and in a hint for the model.
+//! Status lines: the fill of a window in a line for people and in a hint for the model.
 
 use crate::context::report::status::Status;
 use crate::context::session::Session;

@@ -1,4 +1,4 @@
-//! Compaction by the host's summarizer, in small: planned, carried out, host of; each fault by its name.
+//! Compaction by the host's summarizer, in small: planned, carried out, reported; each fault by its name.
 
 use super::*;
 use crate::error::Error;

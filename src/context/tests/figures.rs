@@ -1,4 +1,4 @@
-//! What a session tells of itself: estimates, status, buckets, reasons.
+//! Figures of a session: estimates, status, buckets, reasons.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a provider takes beside tokens, over a long session.
+//! Provider limits beside tokens, over a long session.
 
 use super::*;
 

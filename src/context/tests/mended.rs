@@ -1,4 +1,4 @@
-//! What is mended goes out as it should, costs no more than it must, and is host once.
+//! Repairs of a history: valid in the request, no dearer than they must be, and reported to the host once.
 
 use super::providers::{host, image, written};
 use super::*;

@@ -61,7 +61,7 @@ pub(super) fn text(at: usize, chars: usize) -> String {
     text.chars().take(chars).collect()
 }
 
-/// What the host is host to send, with edits carried out on results.
+/// The messages that the host is to send, with edits carried out on results.
 fn results(answer: &Answer) -> Vec<(u32, String)> {
     let edits = answer.edits.iter().flat_map(|edit| {
         edit.ops.iter().filter_map(|op| {

@@ -88,7 +88,7 @@ proptest! {
             woken.now_ms = host.now_ms;
             woken.tell_all(new);
             let (live, restored) = (host.request(), woken.request());
-            // The whole view of the woken one is host anew.
+            // A restored session reports its whole view again.
             prop_assert_eq!(host.view(), restored.items);
             prop_assert_eq!(
                 (live.epoch, live.first_changed, live.tokens, live.fits, live.edits, live.fold, live.tokens_before),
@@ -259,7 +259,7 @@ fn a_stub_promises_its_original_only_where_the_agent_can_ask_for_it() {
     assert!(!promised(r#"[{"name":"read","title":"context_recall"}]"#));
 }
 
-/// Whoever has lost the tool must not be host to call it; given back, the stubs are what they were.
+/// A model without the tool must not be asked to call it; with the tool again, the stubs are what they were.
 #[test]
 fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
     let with = r#"{"tools":[{"name":"context_recall"},{"name":"read"}]}"#;

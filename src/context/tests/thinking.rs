@@ -1,4 +1,4 @@
-//! What reasoning that is kept is bound to: by the provider, or as the host says.
+//! Bound reasoning: dropped or kept after an edit, by the provider's rule or the host's.
 
 use super::*;
 use crate::model::Kind;

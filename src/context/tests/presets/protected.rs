@@ -1,4 +1,4 @@
-//! What is protected, under every preset.
+//! Protected messages, under every preset.
 
 use super::*;
 use crate::prune::{Policy, Protect};
