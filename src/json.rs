@@ -2,7 +2,6 @@
 //!
 //! One reader serves all forms, where a derived one for each would cost kilobytes of Wasm a piece.
 
-pub mod argument;
 mod reader;
 #[cfg(test)]
 mod tests;

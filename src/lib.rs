@@ -4,6 +4,7 @@
 //! ARCHITECTURE.md describes the floors; a module imports only from floors below its own.
 //! Each Wasm compiles the modules that its features need; natively, with the default features, all are compiled.
 
+pub mod argument;
 #[cfg(feature = "candidates")]
 pub mod candidate;
 #[cfg(any(feature = "compact", feature = "context"))]

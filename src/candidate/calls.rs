@@ -8,9 +8,9 @@ use super::gates::Gates;
 use super::section::{KEY, Limits, PRIORITY, Rendered};
 use super::state::{Kind, State};
 use super::store::{Change, Store, Transition};
+use crate::argument::{each, text};
 use crate::error::{Error, Result, listed};
 use crate::focus::Focus;
-use crate::json::argument::{each, text};
 use crate::json::{RawValue, Shape, Value, Want, Write, fields, json, may, must, write, written};
 use crate::number::decimal;
 

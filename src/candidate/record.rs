@@ -4,7 +4,7 @@ use super::entry::{Candidate, Evidence};
 use super::similarity::Words;
 use super::state::{Kind, State};
 use super::store::{Code, Transition};
-use crate::json::argument::{each, text};
+use crate::argument::{each, text};
 use crate::json::{Members, Read, Reader, Shape, Want, Write, fields, may, must, object};
 
 /// The form of the files that are written, and read.

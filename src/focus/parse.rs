@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Focus, Signal};
+use crate::argument::{each, text};
 use crate::error::Result;
-use crate::json::argument::{each, text};
 use crate::json::{RawValue, Shape, Want, Write, may, object};
 
 const FOCUS: Shape = Shape {

@@ -8,9 +8,9 @@ use super::{
     descriptions, known_keys, match_rules, memory_tiers, task_focus, tier_names, trim_descriptions,
     workspace_sections,
 };
+use crate::argument::{each, text};
 use crate::error::{Error, Result};
 use crate::focus::{Focus, LANGUAGES};
-use crate::json::argument::{each, text};
 use crate::json::{Members, RawValue, Shape, Value, Want, may, must, string, write, written};
 
 written!(Section<'_> {

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::calls::{budget_of, locale_of, section};
 use super::{Options, Order, Protect, Report};
+use crate::argument::each;
 use crate::error::{Error, Result};
 use crate::focus::Focus;
-use crate::json::argument::each;
 use crate::json::{Shape, Want, Write, may, must};
 
 /// A plan as it crosses, in the parts that cost least: the prompt as it stands, numbers as numbers.

@@ -1,7 +1,7 @@
 //! Descriptions of tools, cut to a number of characters: the longest first (A43).
 
+use crate::argument;
 use crate::error::{Error, Result};
-use crate::json::argument;
 use crate::json::{self, RawValue};
 use crate::sort::{down, sort_by};
 use crate::text::{line_end_before, prefix, utf16_len};

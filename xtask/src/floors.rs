@@ -11,7 +11,7 @@ use crate::stamp::files;
 /// From the ground up; `*` marks what its own floor may import too.
 const FLOORS: [&[&str]; 7] = [
     &["text", "number", "hash*", "json*", "hash_index", "sort", "error"],
-    &["model*", "estimate", "window*"],
+    &["model*", "estimate", "window*", "argument"],
     &["ledger*", "identifiers*", "extract*", "focus*", "validity", "format", "session"],
     &["prune", "compact", "prompt", "candidate"],
     &["context"],
