@@ -25,7 +25,7 @@ struct Gate {
 #[rustfmt::skip]
 const GATES: [Gate; 6] = [
     Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 713_000,
-        reason: "nine message formats, eight providers, ten presets, ten tokenizer families; 37,000 for pins that outlive their message, hosts that forget, cache markers and rules checked as a request grows; 20,000 for requests merged into the host's body, why one does not fit, thresholds of a model and lines that quote commands; 10,000 for the ContextBudget, which was inspect.wasm's; 10,000 for what a preset's system says in a summary, a forecast of the next edit, what was done in messages that are only shortened, and the sizes of documents; the aim is 540,000, once reports are drawn outside" },
+        reason: "nine message formats, eight providers, ten presets, ten tokenizer families; 37,000 for pins that outlive their message, hosts that forget, cache markers and rules checked as a request grows; 20,000 for requests merged into the host's body, why one does not fit, thresholds of a model and lines that quote commands; 10,000 for the ContextBudget, which was inspect.wasm's; 10,000 for what a preset's system says in a summary, a forecast of the next edit, what was done in messages that are only shortened, and the sizes of documents; the aim is 540,000" },
     Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 158_700,
         reason: "the table of each agent's session files, and the default tokenizer's table; 3,000 for Claude's managed agents, roles that no provider has, and ids that come twice; 2,000 for checkpoints" },
     Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 228_200,
