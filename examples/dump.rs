@@ -27,7 +27,7 @@ use plimsoll::format::Format;
 use plimsoll::inspect::report;
 use plimsoll::json::write;
 use plimsoll::prompt::{calls, crossing};
-use plimsoll::session::read_session;
+use plimsoll::session_files::read_session;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -10,7 +10,7 @@ mod value;
 use std::borrow::Cow;
 
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_integer};
-pub use value::{Value, Write, fields, json, object, quote, write, written};
+pub use value::{Value, Write, fields, impl_json, json, json_struct, object, quote, write};
 
 /// The form of an object.
 pub struct Shape {
@@ -25,13 +25,13 @@ pub struct Shape {
 /// A member that is read.
 pub struct Member {
     name: &'static str,
-    want: Want,
-    must: bool,
+    type_: Type,
+    is_required: bool,
 }
 
 /// What a member must be.
 #[derive(Clone, Copy)]
-pub enum Want {
+pub enum Type {
     /// A string.
     Text,
     /// `true` or `false`.
@@ -47,13 +47,13 @@ pub enum Want {
 }
 
 /// A member that must be there.
-pub const fn must(name: &'static str, want: Want) -> Member {
-    Member { name, want, must: true }
+pub const fn required(name: &'static str, type_: Type) -> Member {
+    Member { name, type_, is_required: true }
 }
 
 /// A member that may be missing or `null`.
-pub const fn may(name: &'static str, want: Want) -> Member {
-    Member { name, want, must: false }
+pub const fn optional(name: &'static str, type_: Type) -> Member {
+    Member { name, type_, is_required: false }
 }
 
 /// Content as messages have it. Blocks are left unread, so that unknown ones are kept as they stand.
@@ -78,9 +78,9 @@ enum MemberValue<'a> {
 ///
 /// # Example
 /// ```
-/// use plimsoll::json::{Shape, Want, may, must};
+/// use plimsoll::json::{Shape, Type, optional, required};
 /// const CALL: Shape =
-///     Shape { what: "a call", members: &[must("id", Want::Text), may("at", Want::Integer)], closed: false };
+///     Shape { what: "a call", members: &[required("id", Type::Text), optional("at", Type::Integer)], closed: false };
 /// let mut call = CALL.read(r#"{"id":"a","other":1}"#)?;
 /// assert_eq!((&*call.text("id").unwrap_or_default(), call.integer("at")), ("a", None));
 /// assert!(CALL.read(r#"{"id":null}"#).is_err());
@@ -124,7 +124,7 @@ impl Shape {
             }
         }
         for member in self.members {
-            if member.must && !read.iter().any(|(name, _)| *name == member.name) {
+            if member.is_required && !read.iter().any(|(name, _)| *name == member.name) {
                 return Err(reader.error(format!("missing field `{}`", member.name)));
             }
         }
@@ -157,22 +157,22 @@ pub fn listed(names: &[&str], mark: &str) -> String {
 impl Member {
     fn read<'a>(&self, reader: &mut Reader<'a>) -> Read<Option<MemberValue<'a>>> {
         let next = reader.peek();
-        if next == Some(b'n') && !self.must {
+        if next == Some(b'n') && !self.is_required {
             reader.word()?;
             return Ok(None);
         }
-        let value = match (self.want, next) {
-            (Want::Text, Some(b'"')) => MemberValue::Text(reader.string()?),
-            (Want::Flag, Some(b't' | b'f')) => MemberValue::Flag(reader.word()? == "true"),
-            (Want::Integer, _) => MemberValue::Integer(reader.integer()?),
-            (Want::Raw, _) => MemberValue::Raw(reader.raw()?),
-            (Want::Items, _) | (Want::Content, Some(b'[')) => {
+        let value = match (self.type_, next) {
+            (Type::Text, Some(b'"')) => MemberValue::Text(reader.string()?),
+            (Type::Flag, Some(b't' | b'f')) => MemberValue::Flag(reader.word()? == "true"),
+            (Type::Integer, _) => MemberValue::Integer(reader.integer()?),
+            (Type::Raw, _) => MemberValue::Raw(reader.raw()?),
+            (Type::Items, _) | (Type::Content, Some(b'[')) => {
                 MemberValue::Content(Content::Blocks(reader.items()?))
             }
-            (Want::Content, Some(b'"')) => MemberValue::Content(Content::Text(reader.string()?)),
-            (Want::Text, _) => return Err(reader.wrong("a string")),
-            (Want::Flag, _) => return Err(reader.wrong("a boolean")),
-            (Want::Content, _) => return Err(reader.wrong("a string or an array of blocks")),
+            (Type::Content, Some(b'"')) => MemberValue::Content(Content::Text(reader.string()?)),
+            (Type::Text, _) => return Err(reader.wrong("a string")),
+            (Type::Flag, _) => return Err(reader.wrong("a boolean")),
+            (Type::Content, _) => return Err(reader.wrong("a string or an array of blocks")),
         };
         Ok(Some(value))
     }
@@ -266,7 +266,7 @@ pub fn string(json: &str) -> Read<Cow<'_, str>> {
 /// # Errors
 /// Says what is not JSON, or of neither form.
 pub fn content(json: &str) -> Read<Option<Content<'_>>> {
-    const CONTENT: Member = may("", Want::Content);
+    const CONTENT: Member = optional("", Type::Content);
     let mut reader = Reader::new(json);
     let value = CONTENT.read(&mut reader)?;
     reader.end()?;

@@ -36,7 +36,7 @@ pub mod prompt;
 #[cfg(feature = "context")]
 pub mod prune;
 #[cfg(any(feature = "sessions", feature = "context"))]
-pub mod session;
+pub mod session_files;
 pub mod sort;
 pub mod text;
 #[cfg(test)]

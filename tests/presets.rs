@@ -14,7 +14,7 @@ use plimsoll::context::{Options, Recording, Totals};
 use plimsoll::estimate::Estimator;
 use plimsoll::json::write;
 use plimsoll::prune::Policy;
-use plimsoll::session::read_session;
+use plimsoll::session_files::read_session;
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };

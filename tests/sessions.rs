@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll::format::Format;
 use plimsoll::model::Kind;
-use plimsoll::session::{SessionCall, SessionFile, read_session};
+use plimsoll::session_files::{SessionCall, SessionFile, read_session};
 use serde_json::Value;
 use serde_json::value::RawValue;
 

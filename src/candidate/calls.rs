@@ -11,7 +11,9 @@ use super::store::{Change, Store, Transition};
 use crate::argument::{each, text};
 use crate::error::{Error, Result, listed};
 use crate::focus::Focus;
-use crate::json::{RawValue, Shape, Value, Want, Write, fields, json, may, must, write, written};
+use crate::json::{
+    RawValue, Shape, Type, Value, Write, fields, impl_json, json, optional, required, write,
+};
 use crate::number::decimal;
 
 /// Bytes that content may have, and a name: a category, a tool, a tag, a source, a reason.
@@ -24,49 +26,57 @@ const WHEN: &str = "whole milliseconds since 1970";
 
 const OPTIONS: Shape = Shape {
     what: "options: { sign, gates, categories, scope }",
-    members: &[may("gates", Want::Raw), may("categories", Want::Items), may("scope", Want::Text)],
+    members: &[
+        optional("gates", Type::Raw),
+        optional("categories", Type::Items),
+        optional("scope", Type::Text),
+    ],
     closed: true,
 };
 const OBSERVATION: Shape = Shape {
     what: "an observation: { kind, category, content, toolTag, tags, score, source, trusted, at, success }",
     members: &[
-        must("kind", Want::Text),
-        must("category", Want::Text),
-        must("content", Want::Text),
-        may("toolTag", Want::Text),
-        may("tags", Want::Items),
-        must("score", Want::Raw),
-        must("source", Want::Text),
-        must("trusted", Want::Flag),
-        must("at", Want::Integer),
-        may("success", Want::Flag),
+        required("kind", Type::Text),
+        required("category", Type::Text),
+        required("content", Type::Text),
+        optional("toolTag", Type::Text),
+        optional("tags", Type::Items),
+        required("score", Type::Raw),
+        required("source", Type::Text),
+        required("trusted", Type::Flag),
+        required("at", Type::Integer),
+        optional("success", Type::Flag),
     ],
     closed: true,
 };
 const OUTCOME: Shape = Shape {
     what: "an outcome: { success, severe, conflict, antiPattern, at }",
     members: &[
-        must("success", Want::Flag),
-        may("severe", Want::Flag),
-        may("conflict", Want::Flag),
-        may("antiPattern", Want::Flag),
-        must("at", Want::Integer),
+        required("success", Type::Flag),
+        optional("severe", Type::Flag),
+        optional("conflict", Type::Flag),
+        optional("antiPattern", Type::Flag),
+        required("at", Type::Integer),
     ],
     closed: true,
 };
 const CHANGE: Shape = Shape {
     what: "a change: { reason, at, force }",
-    members: &[must("reason", Want::Text), must("at", Want::Integer), may("force", Want::Flag)],
+    members: &[
+        required("reason", Type::Text),
+        required("at", Type::Integer),
+        optional("force", Type::Flag),
+    ],
     closed: true,
 };
 const SECTION: Shape = Shape {
     what: "options: { at, maxCount, maxTokens, headroom, categories }",
     members: &[
-        must("at", Want::Integer),
-        may("maxCount", Want::Integer),
-        may("maxTokens", Want::Integer),
-        may("headroom", Want::Raw),
-        may("categories", Want::Items),
+        required("at", Type::Integer),
+        optional("maxCount", Type::Integer),
+        optional("maxTokens", Type::Integer),
+        optional("headroom", Type::Raw),
+        optional("categories", Type::Items),
     ],
     closed: true,
 };
@@ -167,9 +177,9 @@ impl Store {
         const REPORT: Shape = Shape {
             what: "a section's report",
             members: &[
-                must("key", Want::Text),
-                must("included", Want::Flag),
-                must("truncated", Want::Flag),
+                required("key", Type::Text),
+                required("included", Type::Flag),
+                required("truncated", Type::Flag),
             ],
             closed: false,
         };
@@ -312,8 +322,8 @@ impl Write for Transition {
     }
 }
 
-written!(Loaded { loaded, rejected });
-written!(Rejected { line, reason });
+impl_json!(Loaded { loaded, rejected });
+impl_json!(Rejected { line, reason });
 
 /// A share in millionths, written as what it is.
 struct Millionths(u64);

@@ -5,7 +5,7 @@ use super::similarity::Words;
 use super::state::{Kind, State};
 use super::store::{Code, Transition};
 use crate::argument::{each, text};
-use crate::json::{Members, Read, Reader, Shape, Want, Write, fields, may, must, object};
+use crate::json::{Members, Read, Reader, Shape, Type, Write, fields, object, optional, required};
 
 /// The form of the files that are written, and read.
 const VERSION: i64 = 1;
@@ -33,12 +33,12 @@ pub(super) enum Line {
 const HEAD: Shape = Shape {
     what: "a head",
     members: &[
-        must("kind", Want::Text),
-        must("version", Want::Integer),
-        must("revision", Want::Integer),
-        must("lines", Want::Integer),
-        may("maintained", Want::Integer),
-        must("digest", Want::Text),
+        required("kind", Type::Text),
+        required("version", Type::Integer),
+        required("revision", Type::Integer),
+        required("lines", Type::Integer),
+        optional("maintained", Type::Integer),
+        required("digest", Type::Text),
     ],
     closed: true,
 };
@@ -46,32 +46,32 @@ const HEAD: Shape = Shape {
 const LINE: Shape = Shape {
     what: "a candidate or a transition",
     members: &[
-        must("kind", Want::Text),
-        must("id", Want::Text),
+        required("kind", Type::Text),
+        required("id", Type::Text),
         // A candidate.
-        may("type", Want::Text),
-        may("category", Want::Text),
-        may("content", Want::Text),
-        may("tool", Want::Text),
-        may("tags", Want::Items),
-        may("trusted", Want::Flag),
-        may("state", Want::Text),
-        may("sum", Want::Integer),
-        may("count", Want::Integer),
-        may("successes", Want::Integer),
-        may("failures", Want::Integer),
-        may("first", Want::Integer),
-        may("last", Want::Integer),
-        may("decayed", Want::Integer),
-        may("cooldown", Want::Integer),
-        may("sources", Want::Items),
-        may("evidence", Want::Items),
+        optional("type", Type::Text),
+        optional("category", Type::Text),
+        optional("content", Type::Text),
+        optional("tool", Type::Text),
+        optional("tags", Type::Items),
+        optional("trusted", Type::Flag),
+        optional("state", Type::Text),
+        optional("sum", Type::Integer),
+        optional("count", Type::Integer),
+        optional("successes", Type::Integer),
+        optional("failures", Type::Integer),
+        optional("first", Type::Integer),
+        optional("last", Type::Integer),
+        optional("decayed", Type::Integer),
+        optional("cooldown", Type::Integer),
+        optional("sources", Type::Items),
+        optional("evidence", Type::Items),
         // A transition.
-        may("from", Want::Text),
-        may("to", Want::Text),
-        may("reason", Want::Text),
-        may("code", Want::Text),
-        may("at", Want::Integer),
+        optional("from", Type::Text),
+        optional("to", Type::Text),
+        optional("reason", Type::Text),
+        optional("code", Type::Text),
+        optional("at", Type::Integer),
     ],
     closed: true,
 };

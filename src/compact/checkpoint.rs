@@ -5,7 +5,7 @@
 
 use super::options::Options;
 use crate::error::{Error, Result};
-use crate::json::{self, RawValue, Shape, Value, Want, json, may, must, written};
+use crate::json::{self, RawValue, Shape, Type, Value, json, optional, required};
 use crate::text::prefix;
 
 /// G37, where the host gives none.
@@ -17,16 +17,16 @@ const MOST_RAW: usize = 4_000;
 const MOST_ENTRIES: usize = 20;
 const MOST_ENTRY: usize = 500;
 
-/// What a checkpoint says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Checkpoint {
-    summary: String,
-    topics: Vec<String>,
-    key_decisions: Vec<String>,
-    open_questions: Vec<String>,
+json::json_struct! {
+    /// What a checkpoint says.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub(super) struct Checkpoint {
+        summary: String,
+        topics: Vec<String>,
+        key_decisions: Vec<String>,
+        open_questions: Vec<String>,
+    }
 }
-
-written!(Checkpoint { summary, topics, key_decisions, open_questions });
 
 impl Checkpoint {
     /// Of an answer: it is JSON, or holds an object that is, or is the summary itself (G36).
@@ -135,11 +135,11 @@ pub(super) struct State<'a> {
 const STATE: Shape = Shape {
     what: "the state of checkpoints",
     members: &[
-        must("folds", Want::Integer),
-        must("covered", Want::Integer),
-        must("turns", Want::Integer),
-        may("made", Want::Integer),
-        may("checkpoint", Want::Raw),
+        required("folds", Type::Integer),
+        required("covered", Type::Integer),
+        required("turns", Type::Integer),
+        optional("made", Type::Integer),
+        optional("checkpoint", Type::Raw),
     ],
     closed: false,
 };
@@ -173,14 +173,14 @@ impl<'a> State<'a> {
 const FIGURES: Shape = Shape {
     what: "the figures of a session",
     members: &[
-        must("used", Want::Integer),
-        must("usable", Want::Integer),
-        must("turns", Want::Integer),
-        must("folds", Want::Integer),
-        may("state", Want::Raw),
-        may("thresholds", Want::Items),
-        may("everyTurns", Want::Integer),
-        may("minimumTokens", Want::Integer),
+        required("used", Type::Integer),
+        required("usable", Type::Integer),
+        required("turns", Type::Integer),
+        required("folds", Type::Integer),
+        optional("state", Type::Raw),
+        optional("thresholds", Type::Items),
+        optional("everyTurns", Type::Integer),
+        optional("minimumTokens", Type::Integer),
     ],
     closed: false,
 };
@@ -231,10 +231,10 @@ fn percents(items: Vec<&RawValue>) -> Result<Vec<u32>> {
 const CHECKPOINTS: Shape = Shape {
     what: "an object of options",
     members: &[
-        may("thresholds", Want::Items),
-        may("turns", Want::Integer),
-        may("minimumTokens", Want::Integer),
-        may("last", Want::Raw),
+        optional("thresholds", Type::Items),
+        optional("turns", Type::Integer),
+        optional("minimumTokens", Type::Integer),
+        optional("last", Type::Raw),
     ],
     closed: true,
 };
@@ -242,9 +242,9 @@ const CHECKPOINTS: Shape = Shape {
 const LAST: Shape = Shape {
     what: "a checkpoint",
     members: &[
-        must("summary", Want::Text),
-        must("tokensAtCheckpoint", Want::Integer),
-        must("messageCountAtCheckpoint", Want::Integer),
+        required("summary", Type::Text),
+        required("tokensAtCheckpoint", Type::Integer),
+        required("messageCountAtCheckpoint", Type::Integer),
     ],
     closed: false,
 };
@@ -306,11 +306,11 @@ pub(super) fn check_checkpoints(fields: Option<&RawValue>) -> Result<Option<Earl
 const TAKEN: Shape = Shape {
     what: "a checkpoint that has come",
     members: &[
-        must("state", Want::Raw),
-        must("folds", Want::Integer),
-        must("tokens", Want::Integer),
-        must("messages", Want::Integer),
-        must("summary", Want::Text),
+        required("state", Type::Raw),
+        required("folds", Type::Integer),
+        required("tokens", Type::Integer),
+        required("messages", Type::Integer),
+        required("summary", Type::Text),
     ],
     closed: false,
 };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::options::Options;
 use crate::error::{Error, Result};
-use crate::json::{self, Shape, Want, may, must};
+use crate::json::{self, Shape, Type, optional, required};
 use crate::number::count;
 use crate::text::{prefix, suffix, utf16_len};
 
@@ -30,22 +30,22 @@ pub(super) struct Message {
 const MESSAGE: Shape = Shape {
     what: "a message: { index, turn, tokens, role, parts }",
     members: &[
-        must("index", Want::Integer),
-        may("turn", Want::Integer),
-        may("tokens", Want::Integer),
-        must("role", Want::Text),
-        must("parts", Want::Items),
+        required("index", Type::Integer),
+        optional("turn", Type::Integer),
+        optional("tokens", Type::Integer),
+        required("role", Type::Text),
+        required("parts", Type::Items),
     ],
     closed: false,
 };
 const PART: Shape = Shape {
     what: "a part: { kind, text }",
     members: &[
-        must("kind", Want::Text),
-        may("text", Want::Text),
-        may("name", Want::Text),
-        may("error", Want::Flag),
-        may("kept", Want::Flag),
+        required("kind", Type::Text),
+        optional("text", Type::Text),
+        optional("name", Type::Text),
+        optional("error", Type::Flag),
+        optional("kept", Type::Flag),
     ],
     closed: false,
 };

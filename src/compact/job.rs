@@ -14,7 +14,7 @@ use super::overflow::text_and_status;
 use super::task::{self, Line, Stage, Task};
 use super::verify::{Expect, Fault, lost, verify};
 use crate::error::Result;
-use crate::json::{self, Shape, Value, Want, json, may};
+use crate::json::{self, Shape, Type, Value, json, optional};
 use crate::text::prefix;
 
 /// Calls without progress.
@@ -45,13 +45,13 @@ pub struct Compaction {
 const ANSWER: Shape = Shape {
     what: "an answer",
     members: &[
-        may("text", Want::Raw),
-        may("chars", Want::Integer),
-        may("finishReason", Want::Raw),
-        may("failed", Want::Text),
-        may("detail", Want::Text),
-        may("error", Want::Raw),
-        may("status", Want::Raw),
+        optional("text", Type::Raw),
+        optional("chars", Type::Integer),
+        optional("finishReason", Type::Raw),
+        optional("failed", Type::Text),
+        optional("detail", Type::Text),
+        optional("error", Type::Raw),
+        optional("status", Type::Raw),
     ],
     closed: false,
 };

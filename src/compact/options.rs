@@ -6,7 +6,7 @@ use super::language::named;
 use super::template::{Template, bare};
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
-use crate::json::{self, Members, RawValue, Shape, Want, may, must};
+use crate::json::{self, Members, RawValue, Shape, Type, optional, required};
 use crate::text::{prefix, redact};
 
 /// G24, H26: characters that the host's wishes and the focus may have.
@@ -56,17 +56,17 @@ pub(super) struct Options {
 macro_rules! members {
     ($($more:expr),* $(,)?) => {
         &[
-            may("template", Want::Text),
-            may("prefix", Want::Text),
-            may("maxTokens", Want::Integer),
-            may("language", Want::Text),
-            may("instructions", Want::Text),
-            may("redact", Want::Flag),
-            may("contextTokens", Want::Integer),
-            may("parallel", Want::Flag),
-            may("systemNote", Want::Flag),
-            may("silenceMs", Want::Integer),
-            may("totalMs", Want::Integer),
+            optional("template", Type::Text),
+            optional("prefix", Type::Text),
+            optional("maxTokens", Type::Integer),
+            optional("language", Type::Text),
+            optional("instructions", Type::Text),
+            optional("redact", Type::Flag),
+            optional("contextTokens", Type::Integer),
+            optional("parallel", Type::Flag),
+            optional("systemNote", Type::Flag),
+            optional("silenceMs", Type::Integer),
+            optional("totalMs", Type::Integer),
             $($more),*
         ]
     };
@@ -75,7 +75,7 @@ macro_rules! members {
 /// The host's `summary`. A session reads `minimumTokens` by itself, and carries `checkpoints` beside the job.
 pub const SUMMARY: Shape = Shape {
     what: "an object of options",
-    members: members![may("minimumTokens", Want::Raw), may("checkpoints", Want::Raw)],
+    members: members![optional("minimumTokens", Type::Raw), optional("checkpoints", Type::Raw)],
     closed: true,
 };
 
@@ -124,23 +124,23 @@ fn amount(number: i64, least: u32, most: u32, name: &str, expected: &str) -> Res
 const OPTIONS: Shape = Shape {
     what: "options of a compaction",
     members: members![
-        may("focus", Want::Text),
-        must("nonce", Want::Text),
-        may("summarizers", Want::Integer),
-        may("previousSummary", Want::Text),
-        may("droppedTokens", Want::Integer),
-        must("room", Want::Integer),
-        may("estimator", Want::Text),
-        may("pins", Want::Items),
-        may("identifiers", Want::Items),
-        may("degrade", Want::Flag),
-        may("splitTurn", Want::Integer),
-        may("makesCheckpoint", Want::Flag),
-        may("checkpoints", Want::Raw),
-        may("folds", Want::Integer),
-        may("requestTokens", Want::Integer),
-        may("waits", Want::Flag),
-        may("strikes", Want::Integer),
+        optional("focus", Type::Text),
+        required("nonce", Type::Text),
+        optional("summarizers", Type::Integer),
+        optional("previousSummary", Type::Text),
+        optional("droppedTokens", Type::Integer),
+        required("room", Type::Integer),
+        optional("estimator", Type::Text),
+        optional("pins", Type::Items),
+        optional("identifiers", Type::Items),
+        optional("degrade", Type::Flag),
+        optional("splitTurn", Type::Integer),
+        optional("makesCheckpoint", Type::Flag),
+        optional("checkpoints", Type::Raw),
+        optional("folds", Type::Integer),
+        optional("requestTokens", Type::Integer),
+        optional("waits", Type::Flag),
+        optional("strikes", Type::Integer),
     ],
     closed: true,
 };

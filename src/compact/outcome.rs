@@ -1,18 +1,18 @@
 //! Outcome of a compaction job, and the kinds of failure.
 
 use super::overflow::is_overflow;
-use crate::json::{Write, written};
+use crate::json::Write;
 use crate::text::has;
 
-/// One call, as `CompactionOutcome.attempts` tells of it.
-pub(super) struct Attempt {
-    pub(super) kind: &'static str,
-    pub(super) summarizer: usize,
-    pub(super) result: &'static str,
-    pub(super) detail: Option<String>,
+crate::json::json_struct! {
+    /// One call, as `CompactionOutcome.attempts` tells of it.
+    pub(super) struct Attempt {
+        pub(super) kind: &'static str,
+        pub(super) summarizer: usize,
+        pub(super) result: &'static str,
+        pub(super) detail: Option<String> as "detail?",
+    }
 }
-
-written!(Attempt { kind, summarizer, result, detail as "detail?" });
 
 /// What a guard has to know of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

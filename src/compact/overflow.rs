@@ -1,6 +1,6 @@
 //! Whether a provider's error says that the request was too large for its window: phrases of every provider, and what is none.
 
-use crate::json::{self, Reader, Shape, Want, may};
+use crate::json::{self, Reader, Shape, Type, optional};
 use crate::text::has;
 
 /// G25: what providers say, in lower case.
@@ -66,24 +66,24 @@ const OTHERS: [&str; 14] = [
 const ERROR: Shape = Shape {
     what: "an error",
     members: &[
-        may("message", Want::Raw),
-        may("error", Want::Raw),
-        may("code", Want::Raw),
-        may("type", Want::Raw),
-        may("status", Want::Raw),
-        may("statusCode", Want::Raw),
-        may("statusText", Want::Raw),
-        may("body", Want::Raw),
-        may("responseBody", Want::Raw),
-        may("data", Want::Raw),
-        may("detail", Want::Raw),
-        may("details", Want::Raw),
-        may("reason", Want::Raw),
-        may("response", Want::Raw),
-        may("cause", Want::Raw),
-        may("lastError", Want::Raw),
-        may("errors", Want::Raw),
-        may("name", Want::Raw),
+        optional("message", Type::Raw),
+        optional("error", Type::Raw),
+        optional("code", Type::Raw),
+        optional("type", Type::Raw),
+        optional("status", Type::Raw),
+        optional("statusCode", Type::Raw),
+        optional("statusText", Type::Raw),
+        optional("body", Type::Raw),
+        optional("responseBody", Type::Raw),
+        optional("data", Type::Raw),
+        optional("detail", Type::Raw),
+        optional("details", Type::Raw),
+        optional("reason", Type::Raw),
+        optional("response", Type::Raw),
+        optional("cause", Type::Raw),
+        optional("lastError", Type::Raw),
+        optional("errors", Type::Raw),
+        optional("name", Type::Raw),
     ],
     closed: false,
 };

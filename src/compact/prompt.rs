@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 
 use super::flat::capped;
 use super::options::Options;
-use crate::json::written;
 
 /// What a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,30 +30,20 @@ impl Kind {
     }
 }
 
-/// One call to a summarizer: `SummaryJob` of the public types.
-pub(super) struct Job {
-    pub(super) kind: &'static str,
-    pub(super) system: String,
-    pub(super) prompt: String,
-    pub(super) previous_summary: Option<String>,
-    pub(super) max_output_tokens: u32,
-    pub(super) max_output_chars: u32,
-    pub(super) input_tokens: u32,
-    pub(super) attempt: u32,
-    pub(super) required_headings: Vec<&'static str>,
+crate::json::json_struct! {
+    /// One call to a summarizer: `SummaryJob` of the public types.
+    pub(super) struct Job {
+        pub(super) kind: &'static str,
+        pub(super) system: String,
+        pub(super) prompt: String,
+        pub(super) previous_summary: Option<String>,
+        pub(super) max_output_tokens: u32,
+        pub(super) max_output_chars: u32,
+        pub(super) input_tokens: u32,
+        pub(super) attempt: u32,
+        pub(super) required_headings: Vec<&'static str>,
+    }
 }
-
-written!(Job {
-    kind,
-    system,
-    prompt,
-    previous_summary,
-    max_output_tokens,
-    max_output_chars,
-    input_tokens,
-    attempt,
-    required_headings
-});
 
 /// What goes into a prompt.
 #[derive(Clone, Copy)]

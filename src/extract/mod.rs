@@ -55,7 +55,7 @@ pub struct Extracted {
     pub redacts: bool,
 }
 
-json::written!(Extracted { modified_files, read_files, commands, errors });
+json::impl_json!(Extracted { modified_files, read_files, commands, errors });
 
 impl Extracted {
     /// Takes up a part of a message; of most there is nothing to tell.

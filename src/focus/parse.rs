@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use super::{Focus, Signal};
 use crate::argument::{each, text};
 use crate::error::Result;
-use crate::json::{RawValue, Shape, Want, Write, may, object};
+use crate::json::{RawValue, Shape, Type, Write, object, optional};
 
 const FOCUS: Shape = Shape {
     what: "a focus: { querySummary, activeFilePaths, inferredFilePaths, activeSymbols, planSignals }",
     members: &[
-        may("querySummary", Want::Text),
-        may("activeFilePaths", Want::Items),
-        may("inferredFilePaths", Want::Items),
-        may("activeSymbols", Want::Items),
-        may("planSignals", Want::Items),
+        optional("querySummary", Type::Text),
+        optional("activeFilePaths", Type::Items),
+        optional("inferredFilePaths", Type::Items),
+        optional("activeSymbols", Type::Items),
+        optional("planSignals", Type::Items),
     ],
     closed: false,
 };

@@ -4,38 +4,41 @@ use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
-use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::Type::{Flag, Raw, Text};
+use crate::json::{RawValue, Shape, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content }",
-    members: &[must("role", Text), must("content", Want::Content)],
+    members: &[required("role", Text), required("content", Type::Content)],
     closed: false,
 };
 
 const BLOCK: Shape = Shape {
     what: "a block: { type, .. }",
     members: &[
-        must("type", Text),
-        may("text", Text),
-        may("thinking", Text),
-        may("signature", Text),
-        may("data", Text),
-        may("id", Text),
-        may("name", Text),
-        may("input", Raw),
-        may("tool_use_id", Text),
-        may("content", Raw),
-        may("is_error", Flag),
-        may("source", Raw),
-        may("cache_control", Raw),
+        required("type", Text),
+        optional("text", Text),
+        optional("thinking", Text),
+        optional("signature", Text),
+        optional("data", Text),
+        optional("id", Text),
+        optional("name", Text),
+        optional("input", Raw),
+        optional("tool_use_id", Text),
+        optional("content", Raw),
+        optional("is_error", Flag),
+        optional("source", Raw),
+        optional("cache_control", Raw),
     ],
     closed: false,
 };
 
-const SOURCE: Shape =
-    Shape { what: "a source", members: &[may("type", Text), may("data", Raw)], closed: false };
+const SOURCE: Shape = Shape {
+    what: "a source",
+    members: &[optional("type", Text), optional("data", Raw)],
+    closed: false,
+};
 
 /// The block types that are read; any other is carried as it is.
 const KNOWN: [&str; 7] =

@@ -6,27 +6,27 @@ use super::Format;
 use super::json::{kind_of, string};
 use super::openai_items::{COMPACTION, is_agents, is_item};
 use crate::error::{Error, Result, listed};
-use crate::json::{Content, Members, RawValue, Shape, Want, may};
+use crate::json::{Content, Members, RawValue, Shape, Type, optional};
 
 /// The members by which a message shows its format.
 const PROBE: Shape = Shape {
     what: "a message",
     members: &[
-        may("role", Want::Text),
-        may("content", Want::Raw),
-        may("tool_calls", Want::Raw),
-        may("tool_call_id", Want::Raw),
-        may("stopReason", Want::Raw),
-        may("parts", Want::Raw),
-        may("type", Want::Raw),
-        may("lc", Want::Raw),
-        may("lc_namespace", Want::Raw),
-        may("data", Want::Raw),
-        may("sections", Want::Raw),
-        may("toolsAdded", Want::Raw),
-        may("toolsRemoved", Want::Raw),
-        may("callId", Want::Raw),
-        may("summary", Want::Raw),
+        optional("role", Type::Text),
+        optional("content", Type::Raw),
+        optional("tool_calls", Type::Raw),
+        optional("tool_call_id", Type::Raw),
+        optional("stopReason", Type::Raw),
+        optional("parts", Type::Raw),
+        optional("type", Type::Raw),
+        optional("lc", Type::Raw),
+        optional("lc_namespace", Type::Raw),
+        optional("data", Type::Raw),
+        optional("sections", Type::Raw),
+        optional("toolsAdded", Type::Raw),
+        optional("toolsRemoved", Type::Raw),
+        optional("callId", Type::Raw),
+        optional("summary", Type::Raw),
     ],
     closed: false,
 };
@@ -34,12 +34,17 @@ const PROBE: Shape = Shape {
 /// What tells an image or a file of one format from another's.
 const MEDIUM: Shape = Shape {
     what: "an image",
-    members: &[may("mimeType", Want::Raw), may("image", Want::Raw), may("mediaType", Want::Raw)],
+    members: &[
+        optional("mimeType", Type::Raw),
+        optional("image", Type::Raw),
+        optional("mediaType", Type::Raw),
+    ],
     closed: false,
 };
 
 /// A call as `LangChain` has it, in a list where others have `function`.
-const CALL: Shape = Shape { what: "a call", members: &[may("args", Want::Raw)], closed: false };
+const CALL: Shape =
+    Shape { what: "a call", members: &[optional("args", Type::Raw)], closed: false };
 
 /// The types by which `LangChain`'s messages go, where they have no role.
 const LANGCHAIN: [&str; 7] = ["human", "ai", "system", "tool", "function", "generic", "remove"];

@@ -6,14 +6,14 @@ use super::edit::{self, Change, Host, NO_OUTPUT, PLACEHOLDER, What, member, put}
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part;
-use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::Type::{Flag, Raw, Text};
+use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
 
 const CONTENT: Shape = Shape {
     what: "a content: { role, parts }",
-    members: &[may("role", Text), must("parts", Want::Items)],
+    members: &[optional("role", Text), required("parts", Type::Items)],
     closed: false,
 };
 
@@ -21,42 +21,52 @@ const CONTENT: Shape = Shape {
 const PART: Shape = Shape {
     what: "a part: { text }, { functionCall }, ..",
     members: &[
-        may("text", Text),
-        may("thought", Flag),
-        may("thoughtSignature", Raw),
-        may("thought_signature", Raw),
-        may("functionCall", Raw),
-        may("function_call", Raw),
-        may("functionResponse", Raw),
-        may("function_response", Raw),
-        may("inlineData", Raw),
-        may("inline_data", Raw),
-        may("fileData", Raw),
-        may("file_data", Raw),
-        may("executableCode", Raw),
-        may("executable_code", Raw),
-        may("codeExecutionResult", Raw),
-        may("code_execution_result", Raw),
+        optional("text", Text),
+        optional("thought", Flag),
+        optional("thoughtSignature", Raw),
+        optional("thought_signature", Raw),
+        optional("functionCall", Raw),
+        optional("function_call", Raw),
+        optional("functionResponse", Raw),
+        optional("function_response", Raw),
+        optional("inlineData", Raw),
+        optional("inline_data", Raw),
+        optional("fileData", Raw),
+        optional("file_data", Raw),
+        optional("executableCode", Raw),
+        optional("executable_code", Raw),
+        optional("codeExecutionResult", Raw),
+        optional("code_execution_result", Raw),
     ],
     closed: false,
 };
 
 const CALL: Shape = Shape {
     what: "a call: { name, args }",
-    members: &[may("id", Text), may("name", Text), may("args", Raw)],
+    members: &[optional("id", Text), optional("name", Text), optional("args", Raw)],
     closed: false,
 };
 
 const RESPONSE: Shape = Shape {
     what: "a response: { name, response }",
-    members: &[may("id", Text), may("name", Text), may("response", Raw), may("parts", Want::Items)],
+    members: &[
+        optional("id", Text),
+        optional("name", Text),
+        optional("response", Raw),
+        optional("parts", Type::Items),
+    ],
     closed: false,
 };
 
 /// A response of one text.
 const OUTPUT: Shape = Shape {
     what: "a response",
-    members: &[may("output", Raw), may("error", Raw), may("result", Raw), may("content", Raw)],
+    members: &[
+        optional("output", Raw),
+        optional("error", Raw),
+        optional("result", Raw),
+        optional("content", Raw),
+    ],
     closed: true,
 };
 

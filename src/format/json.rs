@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::json::{self, Content, RawValue, Shape, Want, must};
+use crate::json::{self, Content, RawValue, Shape, Type, required};
 use crate::text;
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
@@ -44,7 +44,7 @@ pub(super) fn or_empty(text: Option<Cow<'_, str>>) -> Cow<'_, str> {
 /// A block's type, if it has one.
 pub(super) fn kind_of(json: &str) -> Option<Cow<'_, str>> {
     const TYPED: Shape =
-        Shape { what: "a block", members: &[must("type", Want::Text)], closed: false };
+        Shape { what: "a block", members: &[required("type", Type::Text)], closed: false };
     TYPED.read(json).ok()?.text("type")
 }
 
@@ -159,7 +159,7 @@ fn pointer_at(json: &str, offset: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::may;
+    use crate::json::optional;
 
     #[track_caller]
     fn check(json: &str, offset: usize, expected: &str) {
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_wrong_type_is_named_by_pointer_and_by_what_is_allowed() {
         const PROBE: Shape =
-            Shape { what: "a probe", members: &[may("text", Want::Text)], closed: false };
+            Shape { what: "a probe", members: &[optional("text", Type::Text)], closed: false };
         let flaw = read("{\n\"x\":1,\"text\":5}", &PROBE).err().unwrap();
         assert_eq!((flaw.path.as_str(), flaw.expected.as_str()), ("/text", "a string"));
         let flaw = string("{\"a\"").err().unwrap();

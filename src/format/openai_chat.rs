@@ -5,53 +5,55 @@ use std::borrow::Cow;
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, member, put};
 use super::json::{self, Flaw, Read, is_object, or_empty};
 use super::part::{self, Body};
-use crate::json::Want::{Raw, Text};
-use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::Type::{Raw, Text};
+use crate::json::{
+    Content, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, .. }",
     members: &[
-        must("role", Text),
-        may("content", Want::Content),
-        may("name", Text),
-        may("tool_call_id", Text),
-        may("tool_calls", Want::Items),
-        may("function_call", Raw),
-        may("refusal", Text),
-        may("reasoning_content", Text),
-        may("reasoning", Raw),
-        may("reasoning_details", Raw),
+        required("role", Text),
+        optional("content", Type::Content),
+        optional("name", Text),
+        optional("tool_call_id", Text),
+        optional("tool_calls", Type::Items),
+        optional("function_call", Raw),
+        optional("refusal", Text),
+        optional("reasoning_content", Text),
+        optional("reasoning", Raw),
+        optional("reasoning_details", Raw),
     ],
     closed: false,
 };
 
 const CALL: Shape = Shape {
     what: "a call: { id, type, function: { name, arguments } }",
-    members: &[may("id", Text), may("function", Raw), may("custom", Raw)],
+    members: &[optional("id", Text), optional("function", Raw), optional("custom", Raw)],
     closed: false,
 };
 
 const FUNCTION: Shape = Shape {
     what: "a function: { name, arguments }",
-    members: &[may("name", Text), may("arguments", Text)],
+    members: &[optional("name", Text), optional("arguments", Text)],
     closed: false,
 };
 
 const CUSTOM: Shape = Shape {
     what: "a custom tool's call: { name, input }",
-    members: &[may("name", Text), may("input", Text)],
+    members: &[optional("name", Text), optional("input", Text)],
     closed: false,
 };
 
 const CONTENT_PART: Shape = Shape {
     what: "a content part: { type, .. }",
     members: &[
-        must("type", Text),
-        may("text", Text),
-        may("refusal", Text),
-        may("cache_control", Raw),
+        required("type", Text),
+        optional("text", Text),
+        optional("refusal", Text),
+        optional("cache_control", Raw),
     ],
     closed: false,
 };

@@ -7,43 +7,45 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, is_object, or_empty};
 use super::openai_items::{COMPACTION, HOSTED, Items, REFERENCE, Tool};
 use super::part::{self, Body};
-use crate::json::Want::{Raw, Text};
-use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::Type::{Raw, Text};
+use crate::json::{
+    Content, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
 
 const ITEM: Shape = Shape {
     what: "an item: { type, .. } or { role, content }",
     members: &[
-        may("type", Text),
-        may("role", Text),
-        may("content", Want::Content),
-        may("summary", Want::Items),
-        may("encrypted_content", Text),
-        may("id", Text),
-        may("call_id", Text),
-        may("callId", Text),
-        may("rawContent", Want::Items),
-        may("providerData", Raw),
-        may("approval_request_id", Text),
-        may("name", Text),
-        may("status", Text),
-        may("arguments", Raw),
-        may("input", Raw),
-        may("action", Raw),
-        may("actions", Raw),
-        may("operation", Raw),
-        may("output", Raw),
-        may("tools", Raw),
-        may("reason", Raw),
-        may("result", Raw),
+        optional("type", Text),
+        optional("role", Text),
+        optional("content", Type::Content),
+        optional("summary", Type::Items),
+        optional("encrypted_content", Text),
+        optional("id", Text),
+        optional("call_id", Text),
+        optional("callId", Text),
+        optional("rawContent", Type::Items),
+        optional("providerData", Raw),
+        optional("approval_request_id", Text),
+        optional("name", Text),
+        optional("status", Text),
+        optional("arguments", Raw),
+        optional("input", Raw),
+        optional("action", Raw),
+        optional("actions", Raw),
+        optional("operation", Raw),
+        optional("output", Raw),
+        optional("tools", Raw),
+        optional("reason", Raw),
+        optional("result", Raw),
     ],
     closed: false,
 };
 
 const PART: Shape = Shape {
     what: "a part: { type, .. }",
-    members: &[must("type", Text), may("text", Text), may("refusal", Text)],
+    members: &[required("type", Text), optional("text", Text), optional("refusal", Text)],
     closed: false,
 };
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::fingerprint::of_json;
 use super::image;
 use super::json::{Flaw, Read, each, or_empty};
-use crate::json::{self, Content, Members, RawValue, Shape, Want, may, must};
+use crate::json::{self, Content, Members, RawValue, Shape, Type, optional, required};
 use crate::model::{Kind, Part, Place};
 use crate::number::count;
 use crate::text;
@@ -201,11 +201,11 @@ pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
 const PROVIDER_RUN: Shape = Shape {
     what: "a block",
     members: &[
-        must("type", Want::Text),
-        may("id", Want::Text),
-        may("name", Want::Text),
-        may("input", Want::Raw),
-        may("tool_use_id", Want::Text),
+        required("type", Type::Text),
+        optional("id", Type::Text),
+        optional("name", Type::Text),
+        optional("input", Type::Raw),
+        optional("tool_use_id", Type::Text),
     ],
     closed: false,
 };

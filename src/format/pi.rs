@@ -3,26 +3,26 @@
 use super::edit::{self, Host, What, member, put};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
-use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::Type::{Flag, Raw, Text};
+use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content, .. }",
     members: &[
-        must("role", Text),
-        may("content", Want::Content),
-        may("toolCallId", Text),
-        may("toolName", Text),
-        may("isError", Flag),
-        may("command", Text),
-        may("output", Text),
-        may("summary", Text),
-        may("excludeFromContext", Flag),
-        may("stopReason", Text),
-        may("sections", Raw),
-        may("toolsAdded", Raw),
-        may("timestamp", Raw),
+        required("role", Text),
+        optional("content", Type::Content),
+        optional("toolCallId", Text),
+        optional("toolName", Text),
+        optional("isError", Flag),
+        optional("command", Text),
+        optional("output", Text),
+        optional("summary", Text),
+        optional("excludeFromContext", Flag),
+        optional("stopReason", Text),
+        optional("sections", Raw),
+        optional("toolsAdded", Raw),
+        optional("timestamp", Raw),
     ],
     closed: false,
 };
@@ -30,16 +30,16 @@ const MESSAGE: Shape = Shape {
 const BLOCK: Shape = Shape {
     what: "a block: { type, .. }",
     members: &[
-        must("type", Text),
-        may("text", Text),
-        may("textSignature", Text),
-        may("thinking", Text),
-        may("thinkingSignature", Text),
-        may("id", Text),
-        may("name", Text),
-        may("arguments", Raw),
-        may("thoughtSignature", Text),
-        may("data", Raw),
+        required("type", Text),
+        optional("text", Text),
+        optional("textSignature", Text),
+        optional("thinking", Text),
+        optional("thinkingSignature", Text),
+        optional("id", Text),
+        optional("name", Text),
+        optional("arguments", Raw),
+        optional("thoughtSignature", Text),
+        optional("data", Raw),
     ],
     closed: false,
 };

@@ -5,17 +5,17 @@
 use super::sections::{CORE, Prompt, SYSTEM};
 use crate::context::{Bucket, Session};
 use crate::error::{Error, Result};
-use crate::json::{self, Members, Shape, Value, Want, json, may};
+use crate::json::{self, Members, Shape, Type, Value, json, optional};
 
 /// What is asked: whose session it is, whose text is wanted too, and what the core has no text of.
 const ASK: Shape = Shape {
     what: "{ sessionId, detailKey, beside, message, next }",
     members: &[
-        may("sessionId", Want::Text),
-        may("detailKey", Want::Text),
-        may("beside", Want::Raw),
-        may("message", Want::Raw),
-        may("next", Want::Raw),
+        optional("sessionId", Type::Text),
+        optional("detailKey", Type::Text),
+        optional("beside", Type::Raw),
+        optional("message", Type::Raw),
+        optional("next", Type::Raw),
     ],
     closed: true,
 };

@@ -178,12 +178,12 @@ fn depth_costs_no_stack() {
 const CALL: Shape = Shape {
     what: "a call",
     members: &[
-        must("name", Want::Text),
-        may("at", Want::Integer),
-        may("done", Want::Flag),
-        may("said", Want::Content),
-        may("list", Want::Items),
-        may("rest", Want::Raw),
+        required("name", Type::Text),
+        optional("at", Type::Integer),
+        optional("done", Type::Flag),
+        optional("said", Type::Content),
+        optional("list", Type::Items),
+        optional("rest", Type::Raw),
     ],
     closed: true,
 };

@@ -261,18 +261,17 @@ fn member(name: &str, value: &dyn Write, out: &mut String) {
     value.write(out);
 }
 
-/// Has a type written as an object of these fields: `object!(Type { field, other, last as "last?" })`, with the names of
-/// [`object`].
+/// Implements `Write` for a struct: `impl_json!(Name { field, other, last as "last?" })`, with the names of [`object`].
 #[macro_export]
 #[doc(hidden)]
-macro_rules! __object {
+macro_rules! __impl_json {
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $name:literal) => { $name };
     ($type:ty { $($field:ident $(as $name:literal)?),* $(,)? }) => {
         impl $crate::json::Write for $type {
             fn write(&self, out: &mut String) {
                 $crate::json::fields(
-                    concat!($($crate::__object!(@name $field $($name)?), " "),*),
+                    concat!($($crate::__impl_json!(@name $field $($name)?), " "),*),
                     &[$(&self.$field),*],
                     out,
                 );
@@ -280,7 +279,38 @@ macro_rules! __object {
         }
     };
 }
-pub use __object as written;
+pub use __impl_json as impl_json;
+
+/// Declares a struct that is written as JSON, each field under its name or the one behind `as`, as [`object`] has them.
+///
+/// # Example
+/// ```
+/// plimsoll::json::json_struct! {
+///     struct Shown {
+///         tool_name: &'static str,
+///         path: Option<String> as "path?",
+///     }
+/// }
+/// let shown = Shown { tool_name: "grep", path: None };
+/// assert_eq!(plimsoll::json::write(&shown), r#"{"toolName":"grep"}"#);
+/// ```
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __json_struct {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $($(#[$about:meta])* $field_vis:vis $field:ident: $type:ty $(as $json:literal)?),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        $vis struct $name {
+            $($(#[$about])* $field_vis $field: $type),*
+        }
+        $crate::json::impl_json!($name { $($field $(as $json)?),* });
+    };
+}
+pub use __json_struct as json_struct;
 
 fn list<T: Write>(items: &[T], out: &mut String) {
     out.push('[');

@@ -85,18 +85,18 @@ pub enum MadePart {
     Host(u32, u32),
 }
 
-/// Something of the host's that is put into a message of ours: carried over by reference, never through the core.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
-    /// JSON Pointer in the message of ours.
-    pub path: String,
-    /// The host's message.
-    pub index: u32,
-    /// JSON Pointer in it.
-    pub from: String,
+json::json_struct! {
+    /// Something of the host's that is put into a message of ours: carried over by reference, never through the core.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Copied {
+        /// JSON Pointer in the message of ours.
+        pub path: String,
+        /// The host's message.
+        pub index: u32,
+        /// JSON Pointer in it.
+        pub from: String,
+    }
 }
-
-json::written!(Copied { path, index, from });
 
 /// One message of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,21 +131,21 @@ pub enum Joint {
     Made(Made),
 }
 
-/// Violation of a provider's rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub struct Violation {
-    /// Id of the rule, `I1` to `I34`; `docs/rules.md` explains them.
-    pub rule: &'static str,
-    /// Index of the message.
-    pub index: u32,
-    /// JSON Pointer into the message.
-    pub path: Option<String>,
-    /// What is wrong and what the provider expects, in words.
-    pub message: String,
+json::json_struct! {
+    /// Violation of a provider's rule.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+    pub struct Violation {
+        /// Id of the rule, `I1` to `I34`; `docs/rules.md` explains them.
+        pub rule: &'static str,
+        /// Index of the message.
+        pub index: u32,
+        /// JSON Pointer into the message.
+        pub path: Option<String> as "path?",
+        /// What is wrong and what the provider expects, in words.
+        pub message: String,
+    }
 }
-
-json::written!(Violation { rule, index, path as "path?", message });
 
 /// What mends one violation: how a message of the host goes out, or what goes out before or after it.
 #[derive(Clone, Debug, PartialEq, Eq)]

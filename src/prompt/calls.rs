@@ -11,53 +11,61 @@ use super::{
 use crate::argument::{each, text};
 use crate::error::{Error, Result};
 use crate::focus::{Focus, LANGUAGES};
-use crate::json::{Members, RawValue, Shape, Value, Want, may, must, string, write, written};
+use crate::json::{
+    Members, RawValue, Shape, Type, Value, impl_json, optional, required, string, write,
+};
 
-written!(Section<'_> {
+impl_json!(Section<'_> {
     key, content, priority, protected, source as "source?", scope as "scope?", reason as "reason?", evidence, stable
 });
 const SECTION: Shape = Shape {
     what: "a section: { key, content, priority }",
     members: &[
-        must("key", Want::Text),
-        must("content", Want::Text),
-        may("priority", Want::Integer),
-        may("protected", Want::Flag),
-        may("source", Want::Text),
-        may("scope", Want::Text),
-        may("reason", Want::Text),
-        may("evidence", Want::Items),
-        may("stable", Want::Flag),
+        required("key", Type::Text),
+        required("content", Type::Text),
+        optional("priority", Type::Integer),
+        optional("protected", Type::Flag),
+        optional("source", Type::Text),
+        optional("scope", Type::Text),
+        optional("reason", Type::Text),
+        optional("evidence", Type::Items),
+        optional("stable", Type::Flag),
     ],
     closed: true,
 };
 const BUDGET: Shape = Shape {
     what: "a budget: { maxPerTierChars, maxTotalChars }",
-    members: &[must("maxPerTierChars", Want::Integer), must("maxTotalChars", Want::Integer)],
+    members: &[
+        required("maxPerTierChars", Type::Integer),
+        required("maxTotalChars", Type::Integer),
+    ],
     closed: true,
 };
 const WINDOW: Shape = Shape {
     what: "a window: { contextTokens, maxOutputTokens }",
-    members: &[must("contextTokens", Want::Integer), may("maxOutputTokens", Want::Integer)],
+    members: &[
+        required("contextTokens", Type::Integer),
+        optional("maxOutputTokens", Type::Integer),
+    ],
     closed: true,
 };
 const LOCALE: Shape = Shape {
     what: "a locale: \"en\", \"vi\", \"zh\" or { memoryHeader, truncated, compressed, question }",
     members: &[
-        must("memoryHeader", Want::Text),
-        must("truncated", Want::Text),
-        must("compressed", Want::Text),
-        must("question", Want::Text),
+        required("memoryHeader", Type::Text),
+        required("truncated", Type::Text),
+        required("compressed", Type::Text),
+        required("question", Type::Text),
     ],
     closed: true,
 };
 const FILE: Shape = Shape {
     what: "a file: { path, content }",
     members: &[
-        may("tier", Want::Text),
-        may("name", Want::Text),
-        may("path", Want::Text),
-        must("content", Want::Text),
+        optional("tier", Type::Text),
+        optional("name", Type::Text),
+        optional("path", Type::Text),
+        required("content", Type::Text),
     ],
     closed: false,
 };
@@ -67,10 +75,10 @@ pub fn focus(json: &str) -> Result<String> {
     const ARGUMENTS: Shape = Shape {
         what: "arguments",
         members: &[
-            must("query", Want::Text),
-            may("recent", Want::Items),
-            may("projectRoot", Want::Text),
-            may("languages", Want::Items),
+            required("query", Type::Text),
+            optional("recent", Type::Items),
+            optional("projectRoot", Type::Text),
+            optional("languages", Type::Items),
         ],
         closed: true,
     };
@@ -117,11 +125,11 @@ pub fn truncate(json: &str) -> Result<String> {
     const ARGUMENTS: Shape = Shape {
         what: "arguments",
         members: &[
-            must("text", Want::Text),
-            must("maxChars", Want::Integer),
-            may("head", Want::Integer),
-            may("tail", Want::Integer),
-            may("marker", Want::Text),
+            required("text", Type::Text),
+            required("maxChars", Type::Integer),
+            optional("head", Type::Integer),
+            optional("tail", Type::Integer),
+            optional("marker", Type::Text),
         ],
         closed: true,
     };
@@ -189,7 +197,7 @@ pub fn workspace(json: &str) -> Result<String> {
 pub fn trim(json: &str) -> Result<String> {
     const ARGUMENTS: Shape = Shape {
         what: "arguments",
-        members: &[must("tools", Want::Items), must("maxChars", Want::Integer)],
+        members: &[required("tools", Type::Items), required("maxChars", Type::Integer)],
         closed: true,
     };
     let mut members = ARGUMENTS.argument(json, format_args!(""))?;
@@ -226,10 +234,10 @@ pub fn compress(json: &str) -> Result<String> {
 const WORDS: Shape = Shape {
     what: "arguments",
     members: &[
-        may("memories", Want::Items),
-        must("text", Want::Text),
-        must("maxChars", Want::Integer),
-        may("locale", Want::Raw),
+        optional("memories", Type::Items),
+        required("text", Type::Text),
+        required("maxChars", Type::Integer),
+        optional("locale", Type::Raw),
     ],
     closed: true,
 };
@@ -252,11 +260,11 @@ fn files(json: &str) -> Result<Members<'_>> {
     const ARGUMENTS: Shape = Shape {
         what: "arguments",
         members: &[
-            must("files", Want::Items),
-            may("rules", Want::Items),
-            may("active", Want::Items),
-            may("focus", Want::Raw),
-            may("subagent", Want::Flag),
+            required("files", Type::Items),
+            optional("rules", Type::Items),
+            optional("active", Type::Items),
+            optional("focus", Type::Raw),
+            optional("subagent", Type::Flag),
         ],
         closed: true,
     };

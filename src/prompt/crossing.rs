@@ -8,7 +8,7 @@ use super::{Options, Order, Protect, Report};
 use crate::argument::each;
 use crate::error::{Error, Result};
 use crate::focus::Focus;
-use crate::json::{Shape, Want, Write, may, must};
+use crate::json::{Shape, Type, Write, optional, required};
 
 /// A plan as it crosses, in the parts that cost least: the prompt as it stands, numbers as numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,12 +76,12 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
     const ARGUMENTS: Shape = Shape {
         what: "arguments",
         members: &[
-            must("sections", Want::Items),
-            may("budget", Want::Raw),
-            may("focus", Want::Raw),
-            may("protect", Want::Text),
-            may("order", Want::Text),
-            may("locale", Want::Raw),
+            required("sections", Type::Items),
+            optional("budget", Type::Raw),
+            optional("focus", Type::Raw),
+            optional("protect", Type::Text),
+            optional("order", Type::Text),
+            optional("locale", Type::Raw),
         ],
         closed: true,
     };

@@ -13,5 +13,5 @@ const WORK_PER_BYTE: usize = 5;
 #[wasm_bindgen]
 pub fn read_session(len: usize, leaf: Option<String>) -> Result<String> {
     grow_ahead(len.saturating_mul(WORK_PER_BYTE));
-    with_bytes(len, |bytes| Ok(write(&crate::session::read_session(bytes, leaf.as_deref())?)))
+    with_bytes(len, |bytes| Ok(write(&crate::session_files::read_session(bytes, leaf.as_deref())?)))
 }

@@ -20,7 +20,7 @@ mod tests {
     use std::process::Command;
 
     use plimsoll::context::{Options, Recording, Share};
-    use plimsoll::session::read_session;
+    use plimsoll::session_files::read_session;
     use serde::Deserialize;
 
     use super::support::{MORE, OWN, VARIANTS, Variant, WINDOWS, oracle, play, sessions};

@@ -12,7 +12,7 @@ use crate::stamp::files;
 const FLOORS: [&[&str]; 7] = [
     &["text", "number", "hash*", "json*", "hash_index", "sort", "error"],
     &["model*", "estimate", "window*", "argument"],
-    &["ledger*", "identifiers*", "extract*", "focus*", "validity", "format", "session"],
+    &["ledger*", "identifiers*", "extract*", "focus*", "validity", "format", "session_files"],
     &["prune", "compact", "prompt", "candidate"],
     &["context"],
     &["inspect"],
@@ -160,7 +160,7 @@ mod tests {
             "use crate::ledger::Ledger;\nuse crate::{error::Result, model::{Block, Kind}};",
             &[],
         );
-        check("session/pi.rs", "use crate::identifiers::Store;", &[]);
+        check("session_files/pi.rs", "use crate::identifiers::Store;", &[]);
         check("context/mod.rs", "use crate::context::step;", &[]);
     }
 

@@ -8,7 +8,7 @@ use crate::context::session::Session;
 use crate::context::session::calibration::Counted;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
-use crate::json::{self, Members, Shape, Value, Want, json, may, must};
+use crate::json::{self, Members, Shape, Type, Value, json, optional, required};
 use crate::model::NONE;
 use crate::prune::{Decision, Setting};
 use crate::sort::sort_set;
@@ -16,14 +16,14 @@ use crate::sort::sort_set;
 const PLANNED: Shape = Shape {
     what: "a plan",
     members: &[
-        must("base", Want::Text),
-        must("gone", Want::Items),
-        may("summary", Want::Text),
-        may("degraded", Want::Flag),
-        may("failure", Want::Text),
-        may("extracted", Want::Raw),
-        may("lost", Want::Items),
-        may("messages", Want::Integer),
+        required("base", Type::Text),
+        required("gone", Type::Items),
+        optional("summary", Type::Text),
+        optional("degraded", Type::Flag),
+        optional("failure", Type::Text),
+        optional("extracted", Type::Raw),
+        optional("lost", Type::Items),
+        optional("messages", Type::Integer),
     ],
     closed: false,
 };

@@ -36,19 +36,19 @@ pub(in crate::context) struct Compactions {
     pub told: Vec<Compacted>,
 }
 
-/// A compaction with the sizes of the request before and after it. What it says is there of the last one alone: the summary
-/// of a later one stands for those before it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compacted {
-    /// What it came to.
-    pub fold: Folded,
-    /// Tokens of the request before.
-    pub tokens_before: u64,
-    /// Tokens of the request with it.
-    pub tokens_after: u64,
+json::json_struct! {
+    /// A compaction with the sizes of the request before and after it. What it says is there of the last one alone: the summary
+    /// of a later one stands for those before it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Compacted {
+        /// What it came to.
+        pub fold: Folded as "*",
+        /// Tokens of the request before.
+        pub tokens_before: u64,
+        /// Tokens of the request with it.
+        pub tokens_after: u64,
+    }
 }
-
-json::written!(Compacted { fold as "*", tokens_before, tokens_after });
 
 /// A compaction that was carried out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,62 +12,51 @@ use crate::sort::sort_set;
 /// Ends the id of a fold that no summarizer was asked for.
 const BY_ITSELF: &str = "-fold";
 
-/// What room was made in a window that was full, or why none was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// none, pruned, summarized, folded, truncated or discarded.
-    pub status: &'static str,
-    /// How, or why not.
-    pub reason: &'static str,
-    /// Tokens of the request as it would have been.
-    pub tokens_before: u64,
-    /// Tokens of the request.
-    pub tokens_after: u64,
-    /// Messages that tell what went, if nobody has read them yet.
-    pub unread: Vec<u32>,
-    /// Identifiers of what was shortened or dropped; a fold has those of its digest.
-    pub identifiers: Vec<String>,
+json::json_struct! {
+    /// What room was made in a window that was full, or why none was.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Outcome {
+        /// none, pruned, summarized, folded, truncated or discarded.
+        pub status: &'static str,
+        /// How, or why not.
+        pub reason: &'static str,
+        /// Tokens of the request as it would have been.
+        pub tokens_before: u64,
+        /// Tokens of the request.
+        pub tokens_after: u64,
+        /// Messages that tell what went, if nobody has read them yet.
+        pub unread: Vec<u32>,
+        /// Identifiers of what was shortened or dropped; a fold has those of its digest.
+        pub identifiers: Vec<String>,
+    }
 }
 
-json::written!(Outcome { status, reason, tokens_before, tokens_after, unread, identifiers });
-
-/// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Folded {
-    /// Sorts as the compactions came.
-    pub id: String,
-    /// When it was carried out.
-    pub at: i64,
-    /// First message that is kept as it is.
-    pub first_kept: u32,
-    /// Messages before it of which something stays, as [from, to).
-    pub kept: Vec<(u32, u32)>,
-    /// What stands for the rest.
-    pub head: String,
-    /// The summary in it; empty: it has none.
-    pub summary: String,
-    /// The identifiers of its digest.
-    pub identifiers: Vec<String>,
-    /// What is known of files, commands and errors.
-    pub extracted: Extracted,
-    /// What the summary was to hold and does not.
-    pub lost: Vec<String>,
-    /// There was to be a summary by the host's summarizer, and there is none.
-    pub degraded: bool,
+json::json_struct! {
+    /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Folded {
+        /// Sorts as the compactions came.
+        pub id: String,
+        /// When it was carried out.
+        pub at: i64,
+        /// First message that is kept as it is.
+        pub first_kept: u32,
+        /// Messages before it of which something stays, as [from, to).
+        pub kept: Vec<(u32, u32)>,
+        /// What stands for the rest.
+        pub head: String,
+        /// The summary in it; empty: it has none.
+        pub summary: String,
+        /// The identifiers of its digest.
+        pub identifiers: Vec<String>,
+        /// What is known of files, commands and errors.
+        pub extracted: Extracted,
+        /// What the summary was to hold and does not.
+        pub lost: Vec<String>,
+        /// There was to be a summary by the host's summarizer, and there is none.
+        pub degraded: bool,
+    }
 }
-
-json::written!(Folded {
-    id,
-    at,
-    first_kept,
-    kept,
-    head,
-    summary,
-    identifiers,
-    extracted,
-    lost,
-    degraded
-});
 
 impl Session {
     /// The blocks of these changes, and the calls whose results are among them: a cut result no longer tells of its file.

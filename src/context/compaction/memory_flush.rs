@@ -23,27 +23,27 @@ pub(in crate::context) struct Flush {
     folds: u32,
 }
 
-/// The last prompt of a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flushed {
-    /// Its line, in percent.
-    pub threshold: u32,
-    /// Notes were written since.
-    pub acted: bool,
+json::json_struct! {
+    /// The last prompt of a cycle.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Flushed {
+        /// Its line, in percent.
+        pub threshold: u32,
+        /// Notes were written since.
+        pub acted: bool,
+    }
 }
 
-json::written!(Flushed { threshold, acted });
-
-/// A prompt for the end of the request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlushPrompt {
-    /// The line that was crossed, in percent.
-    pub threshold: u32,
-    /// What it says.
-    pub text: String,
+json::json_struct! {
+    /// A prompt for the end of the request.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct FlushPrompt {
+        /// The line that was crossed, in percent.
+        pub threshold: u32,
+        /// What it says.
+        pub text: String,
+    }
 }
-
-json::written!(FlushPrompt { threshold, text });
 
 impl Flush {
     pub(in crate::context) fn write(self, out: &mut Writer) {

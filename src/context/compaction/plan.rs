@@ -579,12 +579,12 @@ impl Session {
     }
 }
 
-/// A run of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::context) struct Chunk {
-    from: u32,
-    to: u32,
-    tokens: u64,
+crate::json::json_struct! {
+    /// A run of messages.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::context) struct Chunk {
+        from: u32,
+        to: u32,
+        tokens: u64,
+    }
 }
-
-crate::json::written!(Chunk { from, to, tokens });

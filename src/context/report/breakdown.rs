@@ -9,79 +9,68 @@ use crate::error::Result;
 use crate::model::{Block, Form, Kind, Role};
 use crate::sort::{down, sort_by};
 
-/// Blocks of one kind in a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct Bucket {
-    /// `system`, `tools`, `user`, `assistant`, `thinking`, `image`, `call NAME` or `result NAME` of a tool; `head`: the message that
-    /// replaces folded ones; `unseen`: `unseenTokens`; `pins`: pinned texts; `made`: synthetic messages that repair the history.
-    pub bucket: String,
-    /// Number of blocks.
-    pub blocks: u32,
-    /// Tokens of the originals; 0 for `head` and `made`.
-    pub tokens: u64,
-    /// Tokens as they are sent.
-    pub sent_tokens: u64,
-    /// Number of blocks that are sent unchanged.
-    pub kept: u32,
-    /// Number of blocks of which head and tail are sent.
-    pub capped: u32,
-    /// Number of blocks in whose place one line is sent.
-    pub stubbed: u32,
-    /// Number of blocks that are not sent.
-    pub gone: u32,
+json::json_struct! {
+    /// Blocks of one kind in a request.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+    pub struct Bucket {
+        /// `system`, `tools`, `user`, `assistant`, `thinking`, `image`, `call NAME` or `result NAME` of a tool; `head`: the message that
+        /// replaces folded ones; `unseen`: `unseenTokens`; `pins`: pinned texts; `made`: synthetic messages that repair the history.
+        pub bucket: String,
+        /// Number of blocks.
+        pub blocks: u32,
+        /// Tokens of the originals; 0 for `head` and `made`.
+        pub tokens: u64,
+        /// Tokens as they are sent.
+        pub sent_tokens: u64,
+        /// Number of blocks that are sent unchanged.
+        pub kept: u32,
+        /// Number of blocks of which head and tail are sent.
+        pub capped: u32,
+        /// Number of blocks in whose place one line is sent.
+        pub stubbed: u32,
+        /// Number of blocks that are not sent.
+        pub gone: u32,
+    }
 }
 
-json::written!(Bucket { bucket, blocks, tokens, sent_tokens, kept, capped, stubbed, gone });
-
-/// Message of the history, and how much of it is sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    test,
-    derive(ts_rs::TS),
-    ts(rename_all = "camelCase", rename = "ListedMessage", optional_fields)
-)]
-pub struct Listed {
-    /// Its index in the history.
-    pub index: u32,
-    /// `system`, `user`, `assistant` or `tool`.
-    pub role: &'static str,
-    /// Kind of its largest block.
-    pub kind: &'static str,
-    /// Name of the tool, if the largest block is a tool call or a tool result.
-    pub tool: Option<String>,
-    /// Tokens of the original.
-    pub tokens: u64,
-    /// Tokens as it is sent.
-    pub sent_tokens: u64,
-    /// How it is sent; see `Explanation.state`.
+json::json_struct! {
+    /// Message of the history, and how much of it is sent.
+    #[derive(Clone, Debug, PartialEq, Eq)]
     #[cfg_attr(
         test,
-        ts(
-            type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
-        )
+        derive(ts_rs::TS),
+        ts(rename_all = "camelCase", rename = "ListedMessage", optional_fields)
     )]
-    pub state: &'static str,
-    /// Name of the rule that changed it; `keep` if none did.
-    pub rule: &'static str,
-    /// Number of its turn.
-    pub turn: u32,
-    /// Messages with the same number are kept or removed together. Its own index if it is alone.
-    pub group: u32,
+    pub struct Listed {
+        /// Its index in the history.
+        pub index: u32,
+        /// `system`, `user`, `assistant` or `tool`.
+        pub role: &'static str,
+        /// Kind of its largest block.
+        pub kind: &'static str,
+        /// Name of the tool, if the largest block is a tool call or a tool result.
+        pub tool: Option<String> as "tool?",
+        /// Tokens of the original.
+        pub tokens: u64,
+        /// Tokens as it is sent.
+        pub sent_tokens: u64,
+        /// How it is sent; see `Explanation.state`.
+        #[cfg_attr(
+            test,
+            ts(
+                type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
+            )
+        )]
+        pub state: &'static str,
+        /// Name of the rule that changed it; `keep` if none did.
+        pub rule: &'static str,
+        /// Number of its turn.
+        pub turn: u32,
+        /// Messages with the same number are kept or removed together. Its own index if it is alone.
+        pub group: u32,
+    }
 }
-
-json::written!(Listed {
-    index,
-    role,
-    kind,
-    tool as "tool?",
-    tokens,
-    sent_tokens,
-    state,
-    rule,
-    turn,
-    group
-});
 
 impl Session {
     /// What the request holds, the largest first.

@@ -1,84 +1,79 @@
 //! Estimate of a request by kind of content.
 
 use crate::error::{Error, Result};
-use crate::json::{self, Shape, Want, may, must};
+use crate::json::{self, Shape, Type, optional, required};
 
 use crate::context::session::{Session, validity_options_for};
 use crate::model::{Kind, Role, Violation};
 use crate::validity;
 
-/// Tokens and characters of a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct Estimate {
-    /// All tokens of the request.
-    pub tokens: u64,
-    /// UTF-16 code units of texts, arguments, results, system prompt and tool definitions.
-    pub chars: u64,
-    /// The tokens by kind; they sum to `tokens`.
-    pub by_kind: ByKind,
+json::json_struct! {
+    /// Tokens and characters of a request.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+    pub struct Estimate {
+        /// All tokens of the request.
+        pub tokens: u64,
+        /// UTF-16 code units of texts, arguments, results, system prompt and tool definitions.
+        pub chars: u64,
+        /// The tokens by kind; they sum to `tokens`.
+        pub by_kind: ByKind,
+    }
 }
 
-json::written!(Estimate { tokens, chars, by_kind });
-
-/// Tokens of a request by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct ByKind {
-    /// Text of the user and the model.
-    pub text: u64,
-    /// Reasoning.
-    pub thinking: u64,
-    /// Arguments of tool calls.
-    pub tool_call: u64,
-    /// Tool results, including their images.
-    pub tool_result: u64,
-    /// Images outside tool results.
-    pub image: u64,
-    /// Tool definitions.
-    pub tools: u64,
-    /// System prompt, separate or among the messages.
-    pub system: u64,
-    /// Fixed costs: 4 for each message, 20 and the tool's name for each call, 10 for each result.
-    pub overhead: u64,
+json::json_struct! {
+    /// Tokens of a request by kind.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+    pub struct ByKind {
+        /// Text of the user and the model.
+        pub text: u64,
+        /// Reasoning.
+        pub thinking: u64,
+        /// Arguments of tool calls.
+        pub tool_call: u64,
+        /// Tool results, including their images.
+        pub tool_result: u64,
+        /// Images outside tool results.
+        pub image: u64,
+        /// Tool definitions.
+        pub tools: u64,
+        /// System prompt, separate or among the messages.
+        pub system: u64,
+        /// Fixed costs: 4 for each message, 20 and the tool's name for each call, 10 for each result.
+        pub overhead: u64,
+    }
 }
 
-json::written!(ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead });
-
-/// Comparison of a request with its window. All sizes are estimated tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct BudgetCheck {
-    /// Tokens of the system prompt.
-    pub system_prompt_tokens: u64,
-    /// Tokens of the tool definitions.
-    pub tool_definition_tokens: u64,
-    /// Tokens of the messages.
-    pub message_tokens: u64,
-    /// Tokens of everything, including `unseenTokens`.
-    pub total_estimated: u64,
-    /// The usable window: `contextTokens - maxOutputTokens`, at least 0.
-    pub available_tokens: u64,
-    /// True if the request is larger than the usable window. Always false if the window is unknown (0).
-    pub over_budget: bool,
-    /// Tokens above the usable window; 0 if the request fits.
-    pub excess_tokens: u64,
+json::json_struct! {
+    /// Comparison of a request with its window. All sizes are estimated tokens.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+    pub struct BudgetCheck {
+        /// Tokens of the system prompt.
+        pub system_prompt_tokens: u64,
+        /// Tokens of the tool definitions.
+        pub tool_definition_tokens: u64,
+        /// Tokens of the messages.
+        pub message_tokens: u64,
+        /// Tokens of everything, including `unseenTokens`.
+        pub total_estimated: u64,
+        /// The usable window: `contextTokens - maxOutputTokens`, at least 0.
+        pub available_tokens: u64,
+        /// True if the request is larger than the usable window. Always false if the window is unknown (0).
+        pub over_budget: bool,
+        /// Tokens above the usable window; 0 if the request fits.
+        pub excess_tokens: u64,
+    }
 }
-
-json::written!(BudgetCheck {
-    system_prompt_tokens,
-    tool_definition_tokens,
-    message_tokens,
-    total_estimated,
-    available_tokens,
-    over_budget,
-    excess_tokens
-});
 
 /// A window as it is checked against: the answer may be held back more than there is.
 const WINDOW: Shape = Shape {
     what: "a window: { contextTokens, maxOutputTokens }",
-    members: &[must("contextTokens", Want::Integer), may("maxOutputTokens", Want::Integer)],
+    members: &[
+        required("contextTokens", Type::Integer),
+        optional("maxOutputTokens", Type::Integer),
+    ],
     closed: true,
 };
 

@@ -7,63 +7,52 @@ use crate::error::{Error, Result};
 use crate::model::{Block, Form, Kind, NONE};
 use crate::prune::Rule;
 
-/// Explanation of how a message is sent, and why.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct Explanation {
-    /// Index of the message in the history.
-    pub index: u32,
-    /// `kept`: unchanged. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
-    /// out. `summarized`: replaced by a summary. `dropped`: not sent.
-    #[cfg_attr(
-        test,
-        ts(
-            type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
-        )
-    )]
-    pub state: &'static str,
-    /// Name of the rule that changed it; `keep` if none did.
-    pub rule: &'static str,
-    /// Facts that the rule was based on, in words.
-    pub evidence: Vec<String>,
-    /// Tokens of the original.
-    pub tokens_before: u64,
-    /// Tokens as it is sent.
-    pub tokens_after: u64,
-    /// Messages with the same number are kept or removed together. Its own index if it is alone.
-    pub group: u32,
-    /// Number of its turn.
-    pub turn: u32,
-    /// When it was changed; `null` if it was not.
-    pub since: Option<Since>,
-    /// What would bring the original back, in words.
-    pub restore: &'static str,
+json::json_struct! {
+    /// Explanation of how a message is sent, and why.
+    #[derive(Clone, Debug, PartialEq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+    pub struct Explanation {
+        /// Index of the message in the history.
+        pub index: u32,
+        /// `kept`: unchanged. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
+        /// out. `summarized`: replaced by a summary. `dropped`: not sent.
+        #[cfg_attr(
+            test,
+            ts(
+                type = "\"kept\" | \"capped\" | \"stubbed\" | \"thinned\" | \"summarized\" | \"dropped\""
+            )
+        )]
+        pub state: &'static str,
+        /// Name of the rule that changed it; `keep` if none did.
+        pub rule: &'static str,
+        /// Facts that the rule was based on, in words.
+        pub evidence: Vec<String>,
+        /// Tokens of the original.
+        pub tokens_before: u64,
+        /// Tokens as it is sent.
+        pub tokens_after: u64,
+        /// Messages with the same number are kept or removed together. Its own index if it is alone.
+        pub group: u32,
+        /// Number of its turn.
+        pub turn: u32,
+        /// When it was changed; `null` if it was not.
+        pub since: Option<Since>,
+        /// What would bring the original back, in words.
+        pub restore: &'static str,
+    }
 }
 
-json::written!(Explanation {
-    index,
-    state,
-    rule,
-    evidence,
-    tokens_before,
-    tokens_after,
-    group,
-    turn,
-    since,
-    restore
-});
-
-/// Request in which a message was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Since {
-    /// Number of the epoch that the change ended.
-    pub epoch: u32,
-    /// Assistant messages in the history before that request.
-    pub call: u32,
+json::json_struct! {
+    /// Request in which a message was changed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(test, derive(ts_rs::TS))]
+    pub struct Since {
+        /// Number of the epoch that the change ended.
+        pub epoch: u32,
+        /// Assistant messages in the history before that request.
+        pub call: u32,
+    }
 }
-
-json::written!(Since { epoch, call });
 
 impl Session {
     /// Why the message at `index` is sent as it is.

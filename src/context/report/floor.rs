@@ -5,29 +5,20 @@ use crate::json::{self, Value, json};
 use crate::model::{Block, Role};
 use crate::sort::{down, sort_by};
 
-/// What no compaction makes smaller, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::context) struct Floor {
-    system: u64,
-    tool: u64,
-    pinned: u64,
-    thinking: u64,
-    last_turn: u64,
-    other: u64,
-    reserve: u64,
-    window: u64,
+json::json_struct! {
+    /// What no compaction makes smaller, in tokens.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(in crate::context) struct Floor {
+        system: u64 as "systemTokens",
+        tool: u64 as "toolTokens",
+        pinned: u64 as "pinnedTokens",
+        thinking: u64 as "thinkingTokens",
+        last_turn: u64 as "lastTurnTokens",
+        other: u64 as "otherTokens",
+        reserve: u64 as "reserveTokens",
+        window: u64 as "windowTokens",
+    }
 }
-
-json::written!(Floor {
-    system as "systemTokens",
-    tool as "toolTokens",
-    pinned as "pinnedTokens",
-    thinking as "thinkingTokens",
-    last_turn as "lastTurnTokens",
-    other as "otherTokens",
-    reserve as "reserveTokens",
-    window as "windowTokens"
-});
 
 /// A part of less than this share of what is over helps nobody by getting smaller.
 const WORTH: u64 = 10;

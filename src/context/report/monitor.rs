@@ -5,7 +5,7 @@ use crate::context::report::status::level;
 use crate::context::session::Session;
 use crate::context::session::calibration::Counted;
 use crate::error::Result;
-use crate::json::{self, Shape, Value, Want, json, may};
+use crate::json::{self, Shape, Type, Value, json, optional};
 use crate::text::{plain, prefix};
 
 /// Sizes of requests that are kept (A107).
@@ -41,25 +41,25 @@ pub(in crate::context) struct Monitor {
     pub(in crate::context) hinted: usize,
 }
 
-/// A compaction, measured.
-#[derive(Clone, Debug)]
-struct Measured {
-    phase: String,
-    at: Option<i64>,
-    tokens_before: u64,
-    tokens_after: u64,
+json::json_struct! {
+    /// A compaction, measured.
+    #[derive(Clone, Debug)]
+    struct Measured {
+        phase: String,
+        at: Option<i64>,
+        tokens_before: u64,
+        tokens_after: u64,
+    }
 }
-
-json::written!(Measured { phase, at, tokens_before, tokens_after });
 
 const RECORD: Shape = Shape {
     what: "{ source, requests } or { phase, tokensBefore, tokensAfter }",
     members: &[
-        may("source", Want::Text),
-        may("requests", Want::Integer),
-        may("phase", Want::Text),
-        may("tokensBefore", Want::Integer),
-        may("tokensAfter", Want::Integer),
+        optional("source", Type::Text),
+        optional("requests", Type::Integer),
+        optional("phase", Type::Text),
+        optional("tokensBefore", Type::Integer),
+        optional("tokensAfter", Type::Integer),
     ],
     closed: true,
 };

@@ -17,71 +17,57 @@ pub(in crate::context) fn level(pct: u64) -> (usize, &'static str) {
     (reached, LEVELS.get(reached).map_or("", |(_, name)| name))
 }
 
-/// What `status()` tells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Status {
-    /// Tokens of the last request.
-    pub used: u64,
-    /// The window less what is held back for the answer; less while a provider's refusal limits requests.
-    pub usable: u64,
-    /// Usable less used.
-    pub remaining: u64,
-    /// Share used, in percent, floored.
-    pub pct: u64,
-    /// low < 70 % <= medium < 85 % <= high < 95 % <= critical.
-    pub pressure: &'static str,
-    /// Whether the last request was larger than the one before, smaller, or about as large: within 2 % of the window, and
-    /// at least 256 tokens (A109). unknown, stable, rising or falling.
-    pub trend: &'static str,
-    /// Changes only when something other than the end of the request does.
-    pub epoch: u32,
-    /// What pays and was not carried out.
-    pub due: Option<&'static str>,
-    /// What `used` stands on.
-    pub source: &'static str,
-    /// The most that a request had.
-    pub peak_tokens: u64,
-    /// Folds so far.
-    pub compactions: u32,
-    /// Tokens of the history less those of the last request.
-    pub tokens_saved: u64,
-    /// The last prompt for notes since the window was last made free, and whether they were written.
-    pub flush: Option<Flushed>,
+json::json_struct! {
+    /// What `status()` tells.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Status {
+        /// Tokens of the last request.
+        pub used: u64,
+        /// The window less what is held back for the answer; less while a provider's refusal limits requests.
+        pub usable: u64,
+        /// Usable less used.
+        pub remaining: u64,
+        /// Share used, in percent, floored.
+        pub pct: u64 as "usedPct",
+        /// low < 70 % <= medium < 85 % <= high < 95 % <= critical.
+        pub pressure: &'static str,
+        /// Whether the last request was larger than the one before, smaller, or about as large: within 2 % of the window, and
+        /// at least 256 tokens (A109). unknown, stable, rising or falling.
+        pub trend: &'static str,
+        /// Changes only when something other than the end of the request does.
+        pub epoch: u32,
+        /// What pays and was not carried out.
+        pub due: Option<&'static str>,
+        /// What `used` stands on.
+        pub source: &'static str,
+        /// The most that a request had.
+        pub peak_tokens: u64,
+        /// Folds so far.
+        pub compactions: u32,
+        /// Tokens of the history less those of the last request.
+        pub tokens_saved: u64,
+        /// The last prompt for notes since the window was last made free, and whether they were written.
+        pub flush: Option<Flushed> as "flush?",
+    }
 }
 
-json::written!(Status {
-    used,
-    usable,
-    remaining,
-    pct as "usedPct",
-    pressure,
-    trend,
-    epoch,
-    due,
-    source,
-    peak_tokens,
-    compactions,
-    tokens_saved,
-    flush as "flush?"
-});
-
-/// How a window is used, in tokens: `used + reserve + free` is the whole window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WindowReport"))]
-pub struct Window {
-    /// Tokens of the last request.
-    pub used: u64,
-    /// Tokens held back for the answer.
-    pub reserve: u64,
-    /// Tokens that are left; negative if the request is too large or the window is unknown.
-    pub free: i64,
-    /// Size above which room is made; `null` if the window is unknown.
-    pub trigger: Option<u64>,
-    /// Size that is then aimed for; `null` if the window is unknown.
-    pub target: Option<u64>,
+json::json_struct! {
+    /// How a window is used, in tokens: `used + reserve + free` is the whole window.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WindowReport"))]
+    pub struct Window {
+        /// Tokens of the last request.
+        pub used: u64,
+        /// Tokens held back for the answer.
+        pub reserve: u64,
+        /// Tokens that are left; negative if the request is too large or the window is unknown.
+        pub free: i64,
+        /// Size above which room is made; `null` if the window is unknown.
+        pub trigger: Option<u64>,
+        /// Size that is then aimed for; `null` if the window is unknown.
+        pub target: Option<u64>,
+    }
 }
-
-json::written!(Window { used, reserve, free, trigger, target });
 
 impl Session {
     /// The window of the last request. The trigger is the one that decisions are made by, as the provider counts.
@@ -179,7 +165,7 @@ impl Session {
     }
 }
 
-json::written!(Forecast { tokens, reason });
+json::impl_json!(Forecast { tokens, reason });
 
 fn signed(tokens: u64) -> i64 {
     i64::try_from(tokens).unwrap_or(i64::MAX)

@@ -3,24 +3,24 @@
 use crate::context::request::request_extras::marks;
 use crate::error::{Error, Result};
 use crate::format::{Format, member, merge};
-use crate::json::{self, RawValue, Shape, Value, Want, may, must, written};
+use crate::json::{self, RawValue, Shape, Type, Value, optional, required};
 use crate::model::Op;
 use crate::validity::Provider;
 
-/// What is merged.
-#[derive(Debug, Default)]
-pub struct Applied {
-    /// The member of the body that holds the messages.
-    pub member: &'static str,
-    /// On the body.
-    pub body: Vec<Op>,
-    /// On the headers.
-    pub headers: Vec<Op>,
-    /// On messages of the request, by their positions.
-    pub marks: Vec<(u32, Vec<Op>)>,
+json::json_struct! {
+    /// What is merged.
+    #[derive(Debug, Default)]
+    pub struct Applied {
+        /// The member of the body that holds the messages.
+        pub member: &'static str,
+        /// On the body.
+        pub body: Vec<Op>,
+        /// On the headers.
+        pub headers: Vec<Op>,
+        /// On messages of the request, by their positions.
+        pub marks: Vec<(u32, Vec<Op>)>,
+    }
 }
-
-written!(Applied { member, body, headers, marks });
 
 /// Members of the host's body that are read. The rest stays with the host: it may be what has no JSON.
 pub const READ: [&str; 8] = [
@@ -37,14 +37,14 @@ pub const READ: [&str; 8] = [
 const REQUEST: Shape = Shape {
     what: "a request",
     members: &[
-        must("format", Want::Text),
-        must("provider", Want::Text),
-        must("hints", Want::Raw),
-        must("marked", Want::Integer),
-        may("note", Want::Text),
-        may("body", Want::Raw),
-        may("headers", Want::Raw),
-        may("messages", Want::Items),
+        required("format", Type::Text),
+        required("provider", Type::Text),
+        required("hints", Type::Raw),
+        required("marked", Type::Integer),
+        optional("note", Type::Text),
+        optional("body", Type::Raw),
+        optional("headers", Type::Raw),
+        optional("messages", Type::Items),
     ],
     closed: true,
 };

@@ -12,26 +12,26 @@ use crate::json;
 use crate::model::{Form, Item, Op};
 use crate::prune::{Change, Rule};
 
-/// Change to one message of your history, new in this request.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct Edit {
-    /// Index of the message in your history.
-    pub index: u32,
-    /// All operations on the message; empty if it is no longer sent.
-    pub ops: Vec<Op>,
-    /// Name of the rule that changed it.
-    pub rule: &'static str,
-    /// Tokens of the message before this edit.
-    pub tokens_before: u64,
-    /// Tokens of the message after it.
-    pub tokens_after: u64,
-    /// Reference for `recall`, which returns the original text of its first shortened block.
-    #[cfg_attr(test, ts(rename = "ref", optional))]
-    pub reference: Option<String>,
+json::json_struct! {
+    /// Change to one message of your history, new in this request.
+    #[derive(Clone, Debug, PartialEq)]
+    #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+    pub struct Edit {
+        /// Index of the message in your history.
+        pub index: u32,
+        /// All operations on the message; empty if it is no longer sent.
+        pub ops: Vec<Op>,
+        /// Name of the rule that changed it.
+        pub rule: &'static str,
+        /// Tokens of the message before this edit.
+        pub tokens_before: u64,
+        /// Tokens of the message after it.
+        pub tokens_after: u64,
+        /// Reference for `recall`, which returns the original text of its first shortened block.
+        #[cfg_attr(test, ts(rename = "ref", optional))]
+        pub reference: Option<String> as "ref?",
+    }
 }
-
-json::written!(Edit { index, ops, rule, tokens_before, tokens_after, reference as "ref?" });
 
 impl Session {
     /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its

@@ -9,7 +9,7 @@ use crate::context::session::counter::Counter;
 use crate::error::{Error, Result};
 use crate::estimate::{DEFINITION, Estimator};
 use crate::hash::fnv;
-use crate::json::{self, RawValue, Reader, Shape, Want, may};
+use crate::json::{self, RawValue, Reader, Shape, Type, optional};
 
 /// The measure of a request's other parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,10 +39,10 @@ pub struct Parts {
 const PARTS: Shape = Shape {
     what: "parts: { system, tools, unseenTokens, open }",
     members: &[
-        may("system", Want::Raw),
-        may("tools", Want::Raw),
-        may("unseenTokens", Want::Integer),
-        may("open", Want::Flag),
+        optional("system", Type::Raw),
+        optional("tools", Type::Raw),
+        optional("unseenTokens", Type::Integer),
+        optional("open", Type::Flag),
     ],
     closed: true,
 };

@@ -10,86 +10,61 @@ use crate::number::count;
 use crate::prune::{Change, Rule};
 use crate::validity;
 
-/// A request: what stays of the one before, what follows, and what is to be said about it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// So many messages of the last request stand at the start of this one.
-    pub keep: u32,
-    /// The messages behind them.
-    pub items: Vec<Written>,
-    /// Changes only when something other than the end of the request does.
-    pub epoch: u32,
-    /// First message that differs from the last request; -1: system or tools; none: it only grew.
-    pub first_changed: Option<i64>,
-    /// By our estimate the request fits the usable window.
-    pub fits: bool,
-    /// Why it does not.
-    pub why: Option<json::Value>,
-    /// Its tokens.
-    pub tokens: u64,
-    /// The same as we count, whatever the provider's own figures say.
-    pub estimate: u64,
-    /// What `tokens` stands on.
-    pub source: &'static str,
-    /// Tokens of the request before.
-    pub tokens_before: u64,
-    /// Tokens of the request before that stood behind the first change.
-    pub cached_tokens_lost: u64,
-    /// What had to be repaired in the host's history.
-    pub repairs: Vec<Violation>,
-    /// Edits that are new in this request.
-    pub edits: Vec<Edit>,
-    /// What the policy did.
-    pub event: Option<Event>,
-    /// What room was made.
-    pub outcome: Option<Outcome>,
-    /// The fold that was carried out.
-    pub fold: Option<Folded>,
-    /// A fold pays, and waits for a summarizer.
-    pub fold_due: bool,
-    /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
-    /// and it is to drop what it no longer accepts.
-    pub hints: Option<&'static str>,
-    /// What the host's system prompt is to say.
-    pub system_note: Option<&'static str>,
-    /// In which format, and by whose rules.
-    pub format: &'static str,
-    /// The provider's name.
-    pub provider: &'static str,
-    /// Cache markers of the host's in these messages.
-    pub marked: u32,
-    /// Positions of messages in the request after which a cache marker pays: at most three, for a provider that is told.
-    pub cache_breakpoints: Vec<u32>,
-    /// First message of the last group: until another message follows, it may still change.
-    pub last_group: u32,
+json::json_struct! {
+    /// A request: what stays of the one before, what follows, and what is to be said about it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Answer {
+        /// So many messages of the last request stand at the start of this one.
+        pub keep: u32,
+        /// The messages behind them.
+        pub items: Vec<Written>,
+        /// Changes only when something other than the end of the request does.
+        pub epoch: u32,
+        /// First message that differs from the last request; -1: system or tools; none: it only grew.
+        pub first_changed: Option<i64>,
+        /// By our estimate the request fits the usable window.
+        pub fits: bool,
+        /// Why it does not.
+        pub why: Option<json::Value>,
+        /// Its tokens.
+        pub tokens: u64,
+        /// The same as we count, whatever the provider's own figures say.
+        pub estimate: u64,
+        /// What `tokens` stands on.
+        pub source: &'static str,
+        /// Tokens of the request before.
+        pub tokens_before: u64,
+        /// Tokens of the request before that stood behind the first change.
+        pub cached_tokens_lost: u64,
+        /// What had to be repaired in the host's history.
+        pub repairs: Vec<Violation>,
+        /// Edits that are new in this request.
+        pub edits: Vec<Edit>,
+        /// What the policy did.
+        pub event: Option<Event>,
+        /// What room was made.
+        pub outcome: Option<Outcome>,
+        /// The fold that was carried out.
+        pub fold: Option<Folded>,
+        /// A fold pays, and waits for a summarizer.
+        pub fold_due: bool,
+        /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
+        /// and it is to drop what it no longer accepts.
+        pub hints: Option<&'static str>,
+        /// What the host's system prompt is to say.
+        pub system_note: Option<&'static str>,
+        /// In which format, and by whose rules.
+        pub format: &'static str,
+        /// The provider's name.
+        pub provider: &'static str,
+        /// Cache markers of the host's in these messages.
+        pub marked: u32,
+        /// Positions of messages in the request after which a cache marker pays: at most three, for a provider that is told.
+        pub cache_breakpoints: Vec<u32>,
+        /// First message of the last group: until another message follows, it may still change.
+        pub last_group: u32,
+    }
 }
-
-json::written!(Answer {
-    keep,
-    items,
-    epoch,
-    first_changed,
-    fits,
-    why,
-    tokens,
-    estimate,
-    source,
-    tokens_before,
-    cached_tokens_lost,
-    repairs,
-    edits,
-    event,
-    outcome,
-    fold,
-    fold_due,
-    hints,
-    system_note,
-    format,
-    provider,
-    marked,
-    cache_breakpoints,
-    last_group
-});
 
 /// What the policy did at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,31 +7,24 @@ use crate::json::{self, RawValue};
 use crate::model::Role;
 use crate::prune::oldest_chunk;
 
-/// A history cut down to its share of a window.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shared {
-    /// Messages that stay, as [from, to).
-    pub kept: Vec<(u32, u32)>,
-    /// Chunks that were dropped.
-    pub dropped_chunks: u32,
-    /// Messages in them.
-    pub dropped_messages: u32,
-    /// Their tokens.
-    pub dropped_tokens: u64,
-    /// Tokens of what stays.
-    pub kept_tokens: u64,
-    /// Tokens that it may have.
-    pub budget_tokens: u64,
+json::json_struct! {
+    /// A history cut down to its share of a window.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Shared {
+        /// Messages that stay, as [from, to).
+        pub kept: Vec<(u32, u32)>,
+        /// Chunks that were dropped.
+        pub dropped_chunks: u32,
+        /// Messages in them.
+        pub dropped_messages: u32,
+        /// Their tokens.
+        pub dropped_tokens: u64,
+        /// Tokens of what stays.
+        pub kept_tokens: u64,
+        /// Tokens that it may have.
+        pub budget_tokens: u64,
+    }
 }
-
-json::written!(Shared {
-    kept,
-    dropped_chunks,
-    dropped_messages,
-    dropped_tokens,
-    kept_tokens,
-    budget_tokens
-});
 
 impl Session {
     /// Messages of the last `turns` turns, as [from, to): from the n-th last request of the user on (G21); the system's text

@@ -165,18 +165,18 @@ pub(in crate::context) struct Why {
     pub call: u32,
 }
 
-/// What work was done: turns stay flat, and this shows it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Bytes of messages measured.
-    pub bytes_measured: u64,
-    /// Blocks that the policy looked at.
-    pub blocks_visited: u64,
-    /// Items of views written out.
-    pub items_written: u64,
+json::json_struct! {
+    /// What work was done: turns stay flat, and this shows it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Counters {
+        /// Bytes of messages measured.
+        pub bytes_measured: u64,
+        /// Blocks that the policy looked at.
+        pub blocks_visited: u64,
+        /// Items of views written out.
+        pub items_written: u64,
+    }
 }
-
-json::written!(Counters { bytes_measured, blocks_visited, items_written });
 
 impl Session {
     /// A session without messages; `auto` formats start as `guess`.
@@ -282,7 +282,7 @@ impl Session {
     /// Shapes that are not known, and figures that cannot be of that request, are ignored.
     pub fn observe(&mut self, usage: &str, of: Option<(u32, u64)>) {
         let (epoch, estimate) = of.unwrap_or((self.last_request.epoch, self.last_request.tokens));
-        if let Some(usage) = crate::session::Usage::shown_by(usage) {
+        if let Some(usage) = crate::session_files::Usage::shown_by(usage) {
             let counted = Counted { epoch, used: usage.input_tokens, estimate };
             if self.calibration.observe(counted, self.options.window) {
                 self.monitor_usage(counted, usage.output_tokens);

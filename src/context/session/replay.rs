@@ -14,7 +14,7 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::hash::mix;
 use crate::identifiers::Identifiers;
-use crate::json::{self, Members, RawValue, Shape, Value, Want, may, must};
+use crate::json::{self, Members, RawValue, Shape, Type, Value, optional, required};
 use crate::model::{Form, NONE, Role};
 use crate::number::{count, is_time};
 use crate::prune::{Cache, Sent};
@@ -35,20 +35,20 @@ pub struct Recording {
 const SESSION: Shape = Shape {
     what: "a session",
     members: &[
-        must("messageFormat", Want::Text),
-        must("messages", Want::Items),
-        may("system", Want::Raw),
-        may("tools", Want::Raw),
-        may("calls", Want::Items),
-        may("unseenTokens", Want::Integer),
-        may("counts", Want::Items),
+        required("messageFormat", Type::Text),
+        required("messages", Type::Items),
+        optional("system", Type::Raw),
+        optional("tools", Type::Raw),
+        optional("calls", Type::Items),
+        optional("unseenTokens", Type::Integer),
+        optional("counts", Type::Items),
     ],
     closed: false,
 };
 
 const CALL: Shape = Shape {
     what: "a call: { sent, at }",
-    members: &[must("sent", Want::Integer), may("at", Want::Integer)],
+    members: &[required("sent", Type::Integer), optional("at", Type::Integer)],
     closed: false,
 };
 
@@ -70,71 +70,59 @@ fn no_session(error: json::Error) -> Error {
     Error::argument("session", "what readSession gave", error)
 }
 
-/// A call of a replay.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// Its number, from 0.
-    pub call: u32,
-    /// Tokens of the request.
-    pub used: u64,
-    /// Tokens of the whole history at this call.
-    pub unmanaged: u64,
-    /// Messages of the history that it saw.
-    pub sent: u32,
-    /// Changes only when something other than the end of the request does.
-    pub epoch: u32,
-    /// What the policy did.
-    pub event: Option<Event>,
-    /// Messages that were newly edited.
-    pub edits: u32,
-    /// Its price, in thousandths of a base input token.
-    pub bill: u64,
-    /// Rules of the provider that the request breaks.
-    pub violations: u32,
-    /// It fits the usable window.
-    pub fits: bool,
-    /// When it was made.
-    pub at: i64,
+json::json_struct! {
+    /// A call of a replay.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Call {
+        /// Its number, from 0.
+        pub call: u32,
+        /// Tokens of the request.
+        pub used: u64,
+        /// Tokens of the whole history at this call.
+        pub unmanaged: u64,
+        /// Messages of the history that it saw.
+        pub sent: u32,
+        /// Changes only when something other than the end of the request does.
+        pub epoch: u32,
+        /// What the policy did.
+        pub event: Option<Event>,
+        /// Messages that were newly edited.
+        pub edits: u32,
+        /// Its price, in thousandths of a base input token.
+        pub bill: u64,
+        /// Rules of the provider that the request breaks.
+        pub violations: u32,
+        /// It fits the usable window.
+        pub fits: bool,
+        /// When it was made.
+        pub at: i64,
+    }
 }
 
-json::written!(Call {
-    call,
-    used,
-    unmanaged,
-    sent,
-    epoch,
-    event,
-    edits,
-    bill,
-    violations,
-    fits,
-    at
-});
-
-/// What a replay comes to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// In thousandths of a base input token.
-    pub bill: u64,
-    /// Without management, the window aside.
-    pub unmanaged_bill: u64,
-    /// Edited messages, each time anew.
-    pub edits: u64,
-    /// Folds.
-    pub folds: u32,
-    /// Requests that changed something before their end: cache breaks.
-    pub epochs: u32,
-    /// Requests that do not fit the usable window.
-    pub over_window: u32,
-    /// Rules broken, over all requests.
-    pub violations: u64,
-    /// The most tokens that a request had.
-    pub peak: u64,
-    /// What the model wrote next, and still had before it.
-    pub recall: Recall,
+json::json_struct! {
+    /// What a replay comes to.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Totals {
+        /// In thousandths of a base input token.
+        pub bill: u64,
+        /// Without management, the window aside.
+        pub unmanaged_bill: u64,
+        /// Edited messages, each time anew.
+        pub edits: u64,
+        /// Folds.
+        pub folds: u32,
+        /// Requests that changed something before their end: cache breaks.
+        pub epochs: u32,
+        /// Requests that do not fit the usable window.
+        pub over_window: u32,
+        /// Rules broken, over all requests.
+        pub violations: u64,
+        /// The most tokens that a request had.
+        pub peak: u64,
+        /// What the model wrote next, and still had before it.
+        pub recall: Recall as "*",
+    }
 }
-
-json::written!(Totals { bill, unmanaged_bill, edits, folds, epochs, over_window, violations, peak, recall as "*" });
 
 /// A replay: its calls, its totals, and the state at its last call.
 #[derive(Clone, Debug)]

@@ -9,31 +9,31 @@ use crate::number::count;
 use crate::sort::sort_set;
 use crate::text::has;
 
-/// Wanted and found, in millionths; a message counts for at most 20 identifiers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recall {
-    /// Identifiers seen before that the next message uses, and those of them that the request still showed anywhere.
-    pub recall: Share,
-    /// The same where the newest mention lies more than 8,000 tokens back.
-    pub far_recall: Share,
-    /// The same, where the newest result that holds it is still sent in full, or in the part that a cap left.
-    pub content_recall: Share,
-    /// Of what people wrote before a request, the share of tokens that it held verbatim; each request counts the same.
-    pub user_text: Share,
+json::json_struct! {
+    /// Wanted and found, in millionths; a message counts for at most 20 identifiers.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Recall {
+        /// Identifiers seen before that the next message uses, and those of them that the request still showed anywhere.
+        pub recall: Share,
+        /// The same where the newest mention lies more than 8,000 tokens back.
+        pub far_recall: Share,
+        /// The same, where the newest result that holds it is still sent in full, or in the part that a cap left.
+        pub content_recall: Share,
+        /// Of what people wrote before a request, the share of tokens that it held verbatim; each request counts the same.
+        pub user_text: Share,
+    }
 }
 
-json::written!(Recall { recall, far_recall, content_recall, user_text });
-
-/// A share as two sums.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    /// What was found.
-    pub found: u64,
-    /// What was wanted.
-    pub wanted: u64,
+json::json_struct! {
+    /// A share as two sums.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Share {
+        /// What was found.
+        pub found: u64,
+        /// What was wanted.
+        pub wanted: u64,
+    }
 }
-
-json::written!(Share { found, wanted });
 
 const MOST: u64 = 20;
 const FAR_TOKENS: u64 = 8000;

@@ -12,8 +12,8 @@ use super::edit::{self, Host};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::hash::fnv;
-use crate::json::Want::{Flag, Raw, Text};
-use crate::json::{Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::Type::{Flag, Raw, Text};
+use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Part, Piece, Place, Role};
 use crate::number::count;
 
@@ -22,10 +22,10 @@ pub(super) use change::edit;
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content } or { role, parts }",
     members: &[
-        must("role", Text),
-        may("content", Want::Content),
-        may("parts", Want::Items),
-        may("providerOptions", Raw),
+        required("role", Text),
+        optional("content", Type::Content),
+        optional("parts", Type::Items),
+        optional("providerOptions", Raw),
     ],
     closed: false,
 };
@@ -33,34 +33,34 @@ const MESSAGE: Shape = Shape {
 const PART: Shape = Shape {
     what: "a part: { type, .. }",
     members: &[
-        must("type", Text),
-        may("text", Text),
-        may("image", Raw),
-        may("data", Raw),
-        may("url", Raw),
-        may("toolCallId", Text),
-        may("toolName", Text),
-        may("input", Raw),
-        may("args", Raw),
-        may("output", Raw),
-        may("result", Raw),
-        may("isError", Flag),
-        may("providerExecuted", Flag),
-        may("approvalId", Text),
-        may("approval", Raw),
-        may("state", Text),
-        may("errorText", Text),
-        may("rawInput", Raw),
-        may("providerOptions", Raw),
-        may("providerMetadata", Raw),
-        may("callProviderMetadata", Raw),
+        required("type", Text),
+        optional("text", Text),
+        optional("image", Raw),
+        optional("data", Raw),
+        optional("url", Raw),
+        optional("toolCallId", Text),
+        optional("toolName", Text),
+        optional("input", Raw),
+        optional("args", Raw),
+        optional("output", Raw),
+        optional("result", Raw),
+        optional("isError", Flag),
+        optional("providerExecuted", Flag),
+        optional("approvalId", Text),
+        optional("approval", Raw),
+        optional("state", Text),
+        optional("errorText", Text),
+        optional("rawInput", Raw),
+        optional("providerOptions", Raw),
+        optional("providerMetadata", Raw),
+        optional("callProviderMetadata", Raw),
     ],
     closed: false,
 };
 
 const OUTPUT: Shape = Shape {
     what: "an output: { type, value }",
-    members: &[may("type", Text), may("value", Raw), may("reason", Text)],
+    members: &[optional("type", Text), optional("value", Raw), optional("reason", Text)],
     closed: false,
 };
 

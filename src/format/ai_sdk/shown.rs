@@ -3,13 +3,13 @@
 use super::super::json::{self, Read, or_empty};
 use super::super::part;
 use super::{PART, call, plain, read_output};
-use crate::json::Want::{Flag, Text};
-use crate::json::{Members, RawValue, Shape, may};
+use crate::json::Type::{Flag, Text};
+use crate::json::{Members, RawValue, Shape, optional};
 use crate::model::{Kind, Part, Place, Role};
 
 const APPROVAL: Shape = Shape {
     what: "an approval: { id, .. }",
-    members: &[may("id", Text), may("approved", Flag)],
+    members: &[optional("id", Text), optional("approved", Flag)],
     closed: false,
 };
 

@@ -1,21 +1,21 @@
 //! The calls of a message: each counted once, however many places it stands in.
 
 use super::super::json::{self, Read, is_object, or_empty};
-use crate::json::Want::{Raw, Text};
-use crate::json::{RawValue, Shape, may};
+use crate::json::Type::{Raw, Text};
+use crate::json::{RawValue, Shape, optional};
 use crate::model::{Kind, Part, Place};
 
 /// A call, as `tool_calls` and chunks have it, and as providers do.
 const CALL: Shape = Shape {
     what: "a call: { id, name, args }",
     members: &[
-        may("id", Text),
-        may("name", Text),
-        may("args", Raw),
-        may("input", Raw),
-        may("arguments", Raw),
-        may("function", Raw),
-        may("functionCall", Raw),
+        optional("id", Text),
+        optional("name", Text),
+        optional("args", Raw),
+        optional("input", Raw),
+        optional("arguments", Raw),
+        optional("function", Raw),
+        optional("functionCall", Raw),
     ],
     closed: false,
 };

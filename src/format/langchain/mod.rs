@@ -13,8 +13,10 @@ use self::calls::{Calls, Seen, call, part_of};
 use super::edit::{self, Host};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
-use crate::json::Want::{Items, Raw, Text};
-use crate::json::{Content, Members, RawValue, Shape, Value, Want, json as object, may, must};
+use crate::json::Type::{Items, Raw, Text};
+use crate::json::{
+    Content, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
 use crate::text::places;
 
@@ -24,22 +26,22 @@ const MESSAGE: Shape = Shape {
     what: "a message: an instance, { lc, id, kwargs }, { type, data } or { type, content }",
     members: &[
         // What `js/json.ts` writes of an instance's class.
-        may(TAG, Text),
-        may("type", Text),
-        may("role", Text),
-        may("id", Raw),
-        may("lc", Raw),
-        may("kwargs", Raw),
-        may("data", Raw),
-        may("content", Want::Content),
-        may("name", Text),
-        may("tool_calls", Items),
-        may("invalid_tool_calls", Items),
-        may("tool_call_chunks", Items),
-        may("tool_call_id", Text),
-        may("status", Text),
-        may("additional_kwargs", Raw),
-        may("response_metadata", Raw),
+        optional(TAG, Text),
+        optional("type", Text),
+        optional("role", Text),
+        optional("id", Raw),
+        optional("lc", Raw),
+        optional("kwargs", Raw),
+        optional("data", Raw),
+        optional("content", Type::Content),
+        optional("name", Text),
+        optional("tool_calls", Items),
+        optional("invalid_tool_calls", Items),
+        optional("tool_call_chunks", Items),
+        optional("tool_call_id", Text),
+        optional("status", Text),
+        optional("additional_kwargs", Raw),
+        optional("response_metadata", Raw),
     ],
     closed: false,
 };
@@ -50,11 +52,11 @@ pub(super) const TAG: &str = "@@toStringTag";
 const KWARGS: Shape = Shape {
     what: "additional_kwargs",
     members: &[
-        may("tool_calls", Items),
-        may("function_call", Raw),
-        may("reasoning_content", Text),
-        may("reasoning", Raw),
-        may(SIGNATURES, Raw),
+        optional("tool_calls", Items),
+        optional("function_call", Raw),
+        optional("reasoning_content", Text),
+        optional("reasoning", Raw),
+        optional(SIGNATURES, Raw),
     ],
     closed: false,
 };
@@ -63,18 +65,18 @@ const KWARGS: Shape = Shape {
 const SIGNATURES: &str = "__gemini_function_call_thought_signatures__";
 
 const METADATA: Shape =
-    Shape { what: "response_metadata", members: &[may("output", Raw)], closed: false };
+    Shape { what: "response_metadata", members: &[optional("output", Raw)], closed: false };
 
 const BLOCK: Shape = Shape {
     what: "a content block: { type, .. }",
     members: &[
-        must("type", Text),
-        may("text", Text),
-        may("thinking", Text),
-        may("reasoning", Text),
-        may("signature", Text),
-        may("data", Raw),
-        may("cache_control", Raw),
+        required("type", Text),
+        optional("text", Text),
+        optional("thinking", Text),
+        optional("reasoning", Text),
+        optional("signature", Text),
+        optional("data", Raw),
+        optional("cache_control", Raw),
     ],
     closed: false,
 };

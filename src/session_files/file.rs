@@ -77,77 +77,77 @@ impl Write for SessionFile {
     }
 }
 
-/// A model's window, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionWindow {
-    /// Input and output together.
-    pub context_tokens: u64,
-    /// Held back for the answer.
-    pub max_output_tokens: Option<u64>,
+json::json_struct! {
+    /// A model's window, in tokens.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SessionWindow {
+        /// Input and output together.
+        pub context_tokens: u64,
+        /// Held back for the answer.
+        pub max_output_tokens: Option<u64> as "max_output_tokens?",
+    }
 }
 
-json::written!(SessionWindow { context_tokens, max_output_tokens as "max_output_tokens?" });
-
-/// A model call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionCall {
-    /// How many of the messages stood before its answer: the index of its assistant message.
-    pub sent: u32,
-    /// When, in epoch milliseconds.
-    pub at: Option<i64>,
-    /// What the provider reported.
-    pub usage: Option<Usage>,
+json::json_struct! {
+    /// A model call.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SessionCall {
+        /// How many of the messages stood before its answer: the index of its assistant message.
+        pub sent: u32,
+        /// When, in epoch milliseconds.
+        pub at: Option<i64> as "at?",
+        /// What the provider reported.
+        pub usage: Option<Usage> as "usage?",
+    }
 }
 
-json::written!(SessionCall { sent, at as "at?", usage as "usage?" });
-
-/// Tokens that a provider reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// All that was sent, cached or not.
-    pub input_tokens: u64,
-    /// All that came back, reasoning included.
-    pub output_tokens: u64,
-    /// Of the input: read from the cache.
-    pub cache_read_tokens: u64,
-    /// Of the input: written to the cache.
-    pub cache_write_tokens: u64,
+json::json_struct! {
+    /// Tokens that a provider reported.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Usage {
+        /// All that was sent, cached or not.
+        pub input_tokens: u64,
+        /// All that came back, reasoning included.
+        pub output_tokens: u64,
+        /// Of the input: read from the cache.
+        pub cache_read_tokens: u64,
+        /// Of the input: written to the cache.
+        pub cache_write_tokens: u64,
+    }
 }
 
-json::written!(Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens });
-
-/// A compaction that the agent itself carried out; fields that the file does not tell are empty or 0.
-#[derive(Clone, Debug)]
-pub struct CompactionRecord {
-    /// Always `compaction`.
-    pub kind: &'static str,
-    /// The entry's id; `compaction-` and the line's number where it has none.
-    pub id: String,
-    /// As the file has it.
-    pub timestamp: String,
-    /// The summary; empty where it is encrypted.
-    pub summary: String,
-    /// Of the first entry kept.
-    pub first_kept_entry_id: Option<String>,
-    /// Index in `messages` of the first message kept.
-    pub first_kept_index: u32,
-    /// Messages before it that stayed, as `[from, to)`.
-    pub kept: Vec<[u32; 2]>,
-    /// What stood in place of the rest, where it is more than the summary.
-    pub head: String,
-    /// Tokens of the request before.
-    pub tokens_before: u64,
-    /// Tokens after.
-    pub tokens_after: u64,
-    /// What the agent extracted.
-    pub details: Extracted,
-    /// Facts known to be lost.
-    pub lost: Vec<String>,
-    /// A summary was wanted and there is none.
-    pub degraded: bool,
+json::json_struct! {
+    /// A compaction that the agent itself carried out; fields that the file does not tell are empty or 0.
+    #[derive(Clone, Debug)]
+    pub struct CompactionRecord {
+        /// Always `compaction`.
+        pub kind: &'static str as "type",
+        /// The entry's id; `compaction-` and the line's number where it has none.
+        pub id: String,
+        /// As the file has it.
+        pub timestamp: String,
+        /// The summary; empty where it is encrypted.
+        pub summary: String,
+        /// Of the first entry kept.
+        pub first_kept_entry_id: Option<String>,
+        /// Index in `messages` of the first message kept.
+        pub first_kept_index: u32,
+        /// Messages before it that stayed, as `[from, to)`.
+        pub kept: Vec<[u32; 2]>,
+        /// What stood in place of the rest, where it is more than the summary.
+        pub head: String,
+        /// Tokens of the request before.
+        pub tokens_before: u64,
+        /// Tokens after.
+        pub tokens_after: u64,
+        /// What the agent extracted.
+        pub details: Extracted,
+        /// Facts known to be lost.
+        pub lost: Vec<String>,
+        /// A summary was wanted and there is none.
+        pub degraded: bool,
+    }
 }
-
-json::written!(CompactionRecord { kind as "type", id, timestamp, summary, first_kept_entry_id, first_kept_index, kept, head, tokens_before, tokens_after, details, lost, degraded });
 
 impl CompactionRecord {
     /// A record of which nothing is known but where it stands.
@@ -171,46 +171,39 @@ impl CompactionRecord {
     }
 }
 
-/// A checkpoint as its line has it.
-#[derive(Clone, Debug)]
-pub struct CheckpointRecord {
-    /// Always `checkpoint`.
-    pub kind: &'static str,
-    /// The entry's id; `checkpoint-` and the line's number where it has none.
-    pub id: String,
-    /// As the file has it.
-    pub timestamp: String,
-    /// What it says.
-    pub checkpoint: CheckpointContent,
+json::json_struct! {
+    /// A checkpoint as its line has it.
+    #[derive(Clone, Debug)]
+    pub struct CheckpointRecord {
+        /// Always `checkpoint`.
+        pub kind: &'static str as "type",
+        /// The entry's id; `checkpoint-` and the line's number where it has none.
+        pub id: String,
+        /// As the file has it.
+        pub timestamp: String,
+        /// What it says.
+        pub checkpoint: CheckpointContent,
+    }
 }
 
-json::written!(CheckpointRecord { kind as "type", id, timestamp, checkpoint });
-
-/// A summary made ahead of time.
-#[derive(Clone, Debug)]
-pub struct CheckpointContent {
-    /// Its text.
-    pub summary: String,
-    /// Tokens of the request after which it was made.
-    pub tokens_at_checkpoint: u64,
-    /// Messages that it covers, of those that the session goes on with.
-    pub message_count_at_checkpoint: u32,
-    /// Topics.
-    pub topics: Vec<String>,
-    /// Open questions.
-    pub open_questions: Vec<String>,
-    /// Decisions.
-    pub key_decisions: Vec<String>,
+json::json_struct! {
+    /// A summary made ahead of time.
+    #[derive(Clone, Debug)]
+    pub struct CheckpointContent {
+        /// Its text.
+        pub summary: String,
+        /// Tokens of the request after which it was made.
+        pub tokens_at_checkpoint: u64,
+        /// Messages that it covers, of those that the session goes on with.
+        pub message_count_at_checkpoint: u32,
+        /// Topics.
+        pub topics: Vec<String>,
+        /// Open questions.
+        pub open_questions: Vec<String>,
+        /// Decisions.
+        pub key_decisions: Vec<String>,
+    }
 }
-
-json::written!(CheckpointContent {
-    summary,
-    tokens_at_checkpoint,
-    message_count_at_checkpoint,
-    topics,
-    open_questions,
-    key_decisions
-});
 
 /// What a session goes on with after a compaction: a message of ours, and what was kept of the file's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -228,66 +221,66 @@ impl Write for Resume {
     }
 }
 
-/// What an agent noted beside its summary.
-#[derive(Clone, Debug, Default)]
-pub struct Extracted {
-    /// Files written.
-    pub modified_files: Vec<String>,
-    /// Files read.
-    pub read_files: Vec<String>,
-    /// Commands run.
-    pub commands: Vec<String>,
-    /// Errors met.
-    pub errors: Vec<String>,
-    /// Names worth keeping.
-    pub identifiers: Vec<String>,
+json::json_struct! {
+    /// What an agent noted beside its summary.
+    #[derive(Clone, Debug, Default)]
+    pub struct Extracted {
+        /// Files written.
+        pub modified_files: Vec<String>,
+        /// Files read.
+        pub read_files: Vec<String>,
+        /// Commands run.
+        pub commands: Vec<String>,
+        /// Errors met.
+        pub errors: Vec<String>,
+        /// Names worth keeping.
+        pub identifiers: Vec<String>,
+    }
 }
 
-json::written!(Extracted { modified_files, read_files, commands, errors, identifiers });
-
-/// What was read of a file: `lines` = `read` + `unknown` + the number of `broken`.
-#[derive(Clone, Debug, Default)]
-pub struct Receipt {
-    /// Lines with something in them; elements, where the file is one JSON list.
-    pub lines: u32,
-    /// Lines understood, those that are no context included.
-    pub read: u32,
-    /// Lines of a type that is not known.
-    pub unknown: u32,
-    /// Lines that could not be read.
-    pub broken: Vec<Broken>,
-    /// Lines that are not UTF-8; they were read with U+FFFD in place of each bad sequence.
-    pub lossy: u32,
-    /// Lines by type.
-    pub kinds: LiteMap<String, u32>,
-    /// Lines of subagents, left out.
-    pub sidechain: u32,
-    /// Lines of branches that the conversation left, left out.
-    pub dead_ends: u32,
-    /// Lines that repeat one before them, left out.
-    pub repeated: u32,
-    /// Lines whose parent the file does not hold: the line before them stands in for it.
-    pub bridged: u32,
-    /// Where the conversation was read from, backwards.
-    pub leaf: Option<String>,
-    /// What `leaf` may be, oldest first: ends of branches, or indexes of runs.
-    pub branches: Vec<String>,
-    /// What a file of this format does not hold: `system`, `tools`, `window`.
-    pub absent: Vec<&'static str>,
+json::json_struct! {
+    /// What was read of a file: `lines` = `read` + `unknown` + the number of `broken`.
+    #[derive(Clone, Debug, Default)]
+    pub struct Receipt {
+        /// Lines with something in them; elements, where the file is one JSON list.
+        pub lines: u32,
+        /// Lines understood, those that are no context included.
+        pub read: u32,
+        /// Lines of a type that is not known.
+        pub unknown: u32,
+        /// Lines that could not be read.
+        pub broken: Vec<Broken>,
+        /// Lines that are not UTF-8; they were read with U+FFFD in place of each bad sequence.
+        pub lossy: u32,
+        /// Lines by type.
+        pub kinds: LiteMap<String, u32>,
+        /// Lines of subagents, left out.
+        pub sidechain: u32,
+        /// Lines of branches that the conversation left, left out.
+        pub dead_ends: u32,
+        /// Lines that repeat one before them, left out.
+        pub repeated: u32,
+        /// Lines whose parent the file does not hold: the line before them stands in for it.
+        pub bridged: u32,
+        /// Where the conversation was read from, backwards.
+        pub leaf: Option<String> as "leaf?",
+        /// What `leaf` may be, oldest first: ends of branches, or indexes of runs.
+        pub branches: Vec<String>,
+        /// What a file of this format does not hold: `system`, `tools`, `window`.
+        pub absent: Vec<&'static str>,
+    }
 }
 
-json::written!(Receipt { lines, read, unknown, broken, lossy, kinds, sidechain, dead_ends, repeated, bridged, leaf as "leaf?", branches, absent });
-
-/// A line that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
-    /// Its number in the file, from 1; in a JSON list the element's.
-    pub line: u32,
-    /// Why.
-    pub reason: String,
+json::json_struct! {
+    /// A line that could not be read.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Broken {
+        /// Its number in the file, from 1; in a JSON list the element's.
+        pub line: u32,
+        /// Why.
+        pub reason: String,
+    }
 }
-
-json::written!(Broken { line, reason });
 
 impl Receipt {
     /// Counts a line by its type, `known` or not.
