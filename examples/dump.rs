@@ -158,7 +158,7 @@ fn views(session: &str, options: &[String]) -> Done {
     options.iter().try_for_each(|options| play(&session, options))
 }
 
-/// Hands the messages over as `js/context.ts` does: what is new, once.
+/// Hands the messages over as `js/session/context.ts` does: what is new, once.
 fn play(session: &Recorded, options: &str) -> Done {
     let (system, tools) = (part(session.system.as_deref()), part(session.tools.as_deref()));
     let parts = format!(r#"{{"system":{system},"tools":{tools},"unseenTokens":null}}"#);

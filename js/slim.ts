@@ -1,7 +1,8 @@
 /** The functions of every entry, without the Wasm files inside: `init` or `initSync` takes them, `plimsoll/plimsoll.wasm` and its neighbours `sessions`, `prompt`, `compact`, `candidates`. */
 export * from "./api.js";
-export { CandidateStore } from "./candidates.js";
-export { init, initSync, type Source, type SyncSource } from "./loader.js";
+export { CandidateStore } from "./candidates/store.js";
+export { init, initSync, type Source, type SyncSource } from "./core/loader.js";
+export { historyLimitFromSessionKey, pruneHistoryForContextShare } from "./functions/prune.js";
 export {
   assemblePrompt,
   buildContext,
@@ -13,15 +14,14 @@ export {
   requestFocus,
   trimToolDescriptions,
   truncateText,
-} from "./prompt.js";
-export { historyLimitFromSessionKey, pruneHistoryForContextShare } from "./prune.js";
-export { recordLine, resumeMessages } from "./records.js";
-export { type RenderOptions, renderDetail, renderList, type ShownReport } from "./render.js";
-export { replay } from "./replay.js";
+} from "./prompt/prompt.js";
+export { type RenderOptions, renderDetail, renderList, type ShownReport } from "./report/render.js";
 export {
   createInspectHandler,
   type Inspected,
   type InspectedSessions,
   type InspectResponse,
-} from "./rpc.js";
-export { readSession } from "./session.js";
+} from "./report/rpc.js";
+export { readSession } from "./session-files/read.js";
+export { recordLine, resumeMessages } from "./session-files/records.js";
+export { replay } from "./session-files/replay.js";

@@ -1,5 +1,5 @@
 /** `plimsoll check FILE...`: sessions beside limits. The figures, and whether they are kept. */
-import { suggestion } from "../nearest.js";
+import { suggestion } from "../core/nearest.js";
 import { partNames, partsOf } from "../render/parts.js";
 import type { InspectReport, ReplayCall } from "../types.js";
 import { usage } from "./errors.js";

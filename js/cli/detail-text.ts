@@ -1,5 +1,4 @@
 /** `plimsoll detail KEY --raw`, `--sent` and `--diff` as text: the whole text under a key, and nothing around it. */
-
 import { count } from "../render/numbers.js";
 import type { Role, Screen } from "../render/screen.js";
 import { harmlessLines } from "../render/text.js";

@@ -1,4 +1,4 @@
-import type { PlimsollError } from "../errors.js";
+import type { PlimsollError } from "../core/errors.js";
 import { harmless } from "../render/text.js";
 
 /** How a command ends: 0 done, 1 past a limit or nothing found, 2 asked for wrongly, 3 the file cannot be read. */

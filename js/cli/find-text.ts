@@ -1,5 +1,4 @@
 /** The report of `plimsoll find` as text. */
-
 import { count, plural } from "../render/numbers.js";
 import { type Role, type Screen, type Span, spans } from "../render/screen.js";
 import { type Cell, type Column, table } from "../render/table.js";

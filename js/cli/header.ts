@@ -1,5 +1,4 @@
 /** The first lines of every command: which file, what is in it, what could not be read. */
-
 import { count, plural } from "../render/numbers.js";
 import { type Screen, type Span, spans } from "../render/screen.js";
 import type { Replay, SessionFile } from "../types.js";

@@ -1,5 +1,4 @@
 /** The report of `plimsoll inspect` as text. */
-
 import { count, most, percent } from "../render/numbers.js";
 import { partOf } from "../render/parts.js";
 import type { Screen } from "../render/screen.js";

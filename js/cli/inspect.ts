@@ -1,5 +1,4 @@
 /** `plimsoll inspect FILE`: what fills the window at one call, by kind and by message. The figures. */
-
 import type { Bucket, ListedMessage, ReplayCall } from "../types.js";
 import { type Facts, facts } from "./header.js";
 import { type Arguments, topOf } from "./options.js";

@@ -1,7 +1,7 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
+import { suggestion } from "../core/nearest.js";
 import { PRICES } from "../generated.js";
-import { suggestion } from "../nearest.js";
 import { Screen } from "../render/screen.js";
 import { check } from "./check.js";
 import { checkText } from "./check-text.js";

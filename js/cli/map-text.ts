@@ -1,5 +1,4 @@
 /** The report of `plimsoll map` as text. */
-
 import { count, most, percent } from "../render/numbers.js";
 import { partNamed } from "../render/parts.js";
 import type { Role, Screen } from "../render/screen.js";

@@ -1,5 +1,4 @@
 /** `plimsoll map FILE`: what fills the window, the biggest first: parts, then results by tool, then messages. The figures. */
-
 import { partsOf } from "../render/parts.js";
 import type { InspectReport, ListedMessage } from "../types.js";
 import { type Facts, facts } from "./header.js";

@@ -1,5 +1,4 @@
 /** The matrix of `plimsoll replay` as text: a table for each window. */
-
 import { count, percent } from "../render/numbers.js";
 import { type Screen, spans } from "../render/screen.js";
 import { type Cell, type Column, table } from "../render/table.js";

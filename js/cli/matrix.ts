@@ -1,5 +1,4 @@
 /** Presets beside windows: the runs of one preset in one window as a row, no management as the measure. */
-
 import { most } from "../render/numbers.js";
 import type { ReplayTotals } from "../types.js";
 import type { Run } from "./replay.js";

@@ -1,5 +1,4 @@
 /** The report of `plimsoll next` as text. */
-
 import { RULES } from "../generated.js";
 import { count, plural } from "../render/numbers.js";
 import { type Role, type Screen, type Span, spans } from "../render/screen.js";

@@ -1,7 +1,7 @@
 /** Commands and options, in one table that the parser, the help and the error messages share. */
 import { parseArgs } from "node:util";
+import { nearest } from "../core/nearest.js";
 import { PRICES } from "../generated.js";
-import { nearest } from "../nearest.js";
 import { usage } from "./errors.js";
 
 export const COMMANDS = [

@@ -1,5 +1,4 @@
 /** Chart of window use, call by call. */
-
 import { sparkline } from "../render/bar.js";
 import { count, most, plural } from "../render/numbers.js";
 import type { Screen } from "../render/screen.js";

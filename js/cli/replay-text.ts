@@ -1,5 +1,4 @@
 /** The report of `plimsoll replay` as text. */
-
 import { count, most, percent, plural } from "../render/numbers.js";
 import { type Screen, type Span, spans } from "../render/screen.js";
 import { type Cell, type Column, table } from "../render/table.js";

@@ -1,5 +1,4 @@
 /** The report of `plimsoll turns` as text. */
-
 import { count, percent, plural } from "../render/numbers.js";
 import { type Screen, spans } from "../render/screen.js";
 import { type Cell, type Column, table } from "../render/table.js";

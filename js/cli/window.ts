@@ -1,5 +1,4 @@
 /** The window of a request: its size and the sums that add up to it, the same in every view. */
-
 import { count, percent } from "../render/numbers.js";
 import { type Screen, type Span, spans } from "../render/screen.js";
 import type { InspectReport } from "../types.js";

@@ -1,8 +1,13 @@
 /** `plimsoll/inspect`: a session's report as text, and over JSON-RPC. */
-export { type RenderOptions, renderDetail, renderList, type ShownReport } from "../render.js";
+export {
+  type RenderOptions,
+  renderDetail,
+  renderList,
+  type ShownReport,
+} from "../report/render.js";
 export {
   createInspectHandler,
   type Inspected,
   type InspectedSessions,
   type InspectResponse,
-} from "../rpc.js";
+} from "../report/rpc.js";

@@ -2,5 +2,5 @@
 import "../inline/core.js";
 
 export { readSession } from "../inline/sessions.js";
-export { recordLine, resumeMessages } from "../records.js";
-export { replay } from "../replay.js";
+export { recordLine, resumeMessages } from "../session-files/records.js";
+export { replay } from "../session-files/replay.js";

@@ -1,5 +1,4 @@
 /** The AI SDK (npm's `ai`): the messages of a step, and the calls of a model, through a `ContextManager`. */
-
 import type { AbortSignal, ReadableStream } from "../types/web.js";
 import type { Parts, Prepared } from "../types.js";
 import { type HostSession, Session } from "./session.js";

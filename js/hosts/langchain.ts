@@ -1,5 +1,5 @@
 /** LangChain's agents (npm's `langchain`): each call of the model through a `ContextManager`, one for each thread. */
-import { ContextManager } from "../context.js";
+import { ContextManager } from "../session/context.js";
 import type { ContextManagerOptions, Parts, Prepared } from "../types.js";
 import { type HostSession, Session, Sessions } from "./session.js";
 

@@ -1,5 +1,5 @@
 /** Mastra (npm's `@mastra/core`), whose prompts are those of the AI SDK: the calls of an agent's model through a `ContextManager`. */
-import { isContextOverflow } from "../overflow.js";
+import { isContextOverflow } from "../compaction/overflow.js";
 import type { Parts, Prepared } from "../types.js";
 import { type HostSession, Session } from "./session.js";
 

@@ -1,6 +1,6 @@
 /** opencode: a plugin that has each request made by a `ContextManager`. */
-import { ContextManager } from "../context.js";
-import { isContextOverflow } from "../overflow.js";
+import { isContextOverflow } from "../compaction/overflow.js";
+import { ContextManager } from "../session/context.js";
 import type {
   CompactionRecord,
   ContextWindow,

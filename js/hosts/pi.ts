@@ -1,5 +1,5 @@
 /** pi (npm's `@earendil-works/pi-coding-agent`): an extension that has each request made by a `ContextManager`. */
-import { ContextManager } from "../context.js";
+import { ContextManager } from "../session/context.js";
 import type {
   CompactionRecord,
   ContextWindow,

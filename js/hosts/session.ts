@@ -1,6 +1,6 @@
 /** Session shared by the adapters: follows model changes and retries once after an overflow. */
-import { ContextManager } from "../context.js";
-import { isContextOverflow } from "../overflow.js";
+import { isContextOverflow } from "../compaction/overflow.js";
+import { ContextManager } from "../session/context.js";
 import type { ContextManagerOptions, Format, Parts, Prepared, Provider } from "../types.js";
 
 /** A session: its options, or a `ContextManager` of yours with the format of the host, which you open and save. */

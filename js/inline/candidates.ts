@@ -1,5 +1,5 @@
 /** Candidates by the Wasm inside the JavaScript: a bundle without a store leaves it out. */
-import * as own from "../candidates.js";
+import * as own from "../candidates/store.js";
 import { wasm } from "../glue/candidates_text.js";
 import type { CandidateStoreOptions } from "../types.js";
 

@@ -1,5 +1,5 @@
 /** The driver of summarizers by the Wasm inside the JavaScript: a bundle without summarizers leaves it out. */
-import * as own from "../compact.js";
+import * as own from "../compaction/driver.js";
 import { wasm } from "../glue/compact_text.js";
 
 const ready = (): typeof own => {

@@ -1,6 +1,6 @@
 /** Has the main Wasm inside the JavaScript start at the first call that needs it; the driver of summarizers is loaded when it is wanted. */
-import { core } from "../core.js";
-import { driver } from "../driver.js";
+import { driver } from "../compaction/lazy-driver.js";
+import { core } from "../core/main.js";
 import { wasm } from "../glue/plimsoll_text.js";
 
 core.from(wasm);

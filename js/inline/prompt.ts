@@ -1,6 +1,6 @@
 /** The system prompt by the Wasm inside the JavaScript: a bundle that assembles none leaves it out. */
 import { wasm } from "../glue/prompt_text.js";
-import * as own from "../prompt.js";
+import * as own from "../prompt/prompt.js";
 
 function here<A extends unknown[], R>(work: (...args: A) => R, args: A): R {
   own.prompts.from(wasm);

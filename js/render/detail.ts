@@ -1,5 +1,5 @@
 /** `/context detail KEY`: one section, message or bucket, with its text if the report has it. */
-import { closest } from "../nearest.js";
+import { closest } from "../core/nearest.js";
 import { entry, span, titledTable } from "./entry.js";
 import { MESSAGE_COLUMNS, messageRow, percent, priority, retained, stateOf } from "./list.js";
 import { count, tokensInShort } from "./numbers.js";

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { open, readFile, rename, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { invalid } from "../errors.js";
+import { invalid } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { type Lock, lockIn, missing } from "./lock.js";
 import { copied, corrupt, nameOf } from "./record.js";

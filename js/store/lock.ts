@@ -21,7 +21,7 @@ import {
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PlimsollError } from "../errors.js";
+import { PlimsollError } from "../core/errors.js";
 
 /** Milliseconds after which a lock that does not come free is an error. */
 const PATIENCE_MS = 10_000;

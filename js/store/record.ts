@@ -1,5 +1,5 @@
 /** Helpers shared by the stores: keys as file names, and copies of bytes. */
-import { invalid, PlimsollError } from "../errors.js";
+import { invalid, PlimsollError } from "../core/errors.js";
 
 /**
  * A key as well-formed text, another for every other key: UTF-8 has no lone surrogates, and would make all of them one. What

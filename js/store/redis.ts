@@ -1,5 +1,5 @@
 /** Store in Redis, with the client of npm's `redis` package, for gateways on many machines. */
-import { invalid } from "../errors.js";
+import { invalid } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { copied, nameOf } from "./record.js";
 

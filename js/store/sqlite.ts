@@ -1,5 +1,5 @@
 /** Store in an SQLite database, with the SQLite of the runtime (`node:sqlite`). */
-import { invalid } from "../errors.js";
+import { invalid } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { copied, nameOf } from "./record.js";
 

@@ -4,9 +4,9 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 // Not the global ones: Deno's answer with a number, which cannot be told to let the program end.
 import { clearInterval, setImmediate, setInterval } from "node:timers";
-import { invalid } from "../errors.js";
+import { invalid } from "../core/errors.js";
 import { wasm } from "../glue/prompt_text.js";
-import { prompts, workspaceSections } from "../prompt.js";
+import { prompts, workspaceSections } from "../prompt/prompt.js";
 import type { RequestFocus, Section } from "../types.js";
 import { foldersOf, type Places, type Skipped, type Snapshot, take } from "./files.js";
 import { Watcher } from "./watch.js";

@@ -18,7 +18,7 @@ pub(super) fn ours(value: Value) -> crate::json::Value {
     crate::json::Value::raw(value.to_string())
 }
 
-/// Carries operations out, as `carry.ts` does.
+/// Carries operations out, as `js/core/edit.ts` does.
 pub(super) fn apply(mut value: Value, ops: &[Op]) -> Value {
     for op in ops {
         let path = match op {

@@ -17,7 +17,7 @@ pub struct Assembled {
     pub plan: String,
     /// The prompt.
     pub prompt: String,
-    /// Of each section its numbers and the places of its words, in the order that `js/prompt.ts` knows.
+    /// Of each section its numbers and the places of its words, in the order that `js/prompt/prompt.ts` knows.
     pub figures: Vec<u32>,
 }
 

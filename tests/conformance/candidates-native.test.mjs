@@ -81,7 +81,10 @@ function play(answer) {
 test("native and Wasm give the same bytes", { skip }, async () => {
   const load = (/** @type {string} */ path) =>
     import(new URL(path, pathToFileURL(String(entry))).href);
-  const [glue, { candidates }] = [await load("glue/candidates_bg.js"), await load("candidates.js")];
+  const [glue, { candidates }] = [
+    await load("glue/candidates_bg.js"),
+    await load("candidates/store.js"),
+  ];
   new api.CandidateStore({ sign: { key: new Uint8Array(32) } }); // hands the Wasm over
   const store = new glue.Candidates(candidates.send('{"scope":"native"}'));
   const key = new glue.Key(candidates.sendBytes(new Uint8Array(32).fill(7)));

@@ -314,7 +314,7 @@ test("F139 what passes while nothing runs counts", { skip }, async () => {
 test("a key is in no error, no print, no file and, once it is taken, nowhere in the input", {
   skip,
 }, async () => {
-  const { candidates } = await import(inside("candidates.js"));
+  const { candidates } = await import(inside("candidates/store.js"));
   const secret = randomBytes(40);
   // What is written next may stand over its first bytes.
   const isHeld = () => Buffer.from(candidates.memory.buffer).includes(secret.subarray(8));
@@ -480,7 +480,7 @@ test("a store that was disposed of says so, also in the middle of a file", { ski
 
 test("a store whose instance was lost says so, and takes no other's place", { skip }, async () => {
   const { own, file } = await filled();
-  const { candidates } = await import(inside("candidates.js"));
+  const { candidates } = await import(inside("candidates/store.js"));
   assert.ok(candidates.lose());
   assert.equal(
     await refusal(() => own.list()),

@@ -16,8 +16,8 @@ const without = skip || (entry ? false : "skipped: the package is not a folder")
 function run(script) {
   const start = `
     const { api, ask, gave, grow, manager, say, use, words, work } = await import(${JSON.stringify(new URL("facade.mjs", import.meta.url).href)});
-    const { core } = await import(${JSON.stringify(beside("core.js"))});
-    const { sessions } = await import(${JSON.stringify(beside("session.js"))});
+    const { core } = await import(${JSON.stringify(beside("core/main.js"))});
+    const { sessions } = await import(${JSON.stringify(beside("session-files/read.js"))});
     const { default: assert } = await import("node:assert/strict");
     const tick = () => new Promise((resolve) => setTimeout(resolve, 1));
     const settled = async () => { for (let at = 0; at < 5; at += 1) { gc(); await tick(); } };`;

@@ -11,7 +11,7 @@ const words = (/** @type {any} */ value) => JSON.stringify(value);
 
 test("an edited copy keeps members of the name __proto__ on every floor", { skip }, async () => {
   const { edited } = await import(
-    new URL("apply-view.js", pathToFileURL(String(packagePath()))).href
+    new URL("core/edit.js", pathToFileURL(String(packagePath()))).href
   );
   const arguments_ = own(
     '{"__proto__":{"b":1},"deep":{"__proto__":{"c":[1,2]},"text":"old"},"a":1}',

@@ -125,7 +125,7 @@ function calls() {
 test("native and Wasm give the same bytes", { skip: reason }, async () => {
   const load = (/** @type {string} */ path) =>
     import(pathToFileURL(join(dirname(String(entry)), path)).href);
-  const [glue, { prompts }] = [await load("glue/prompt_bg.js"), await load("prompt.js")];
+  const [glue, { prompts }] = [await load("glue/prompt_bg.js"), await load("prompt/prompt.js")];
   api.promptBudget(); // the first call hands the Wasm over
   const all = calls();
   const input = all.map(([name, given]) => `${name} ${JSON.stringify(given)}\n`).join("");

@@ -23,7 +23,7 @@ export async function loadRaw() {
   const glue = await load("glue/plimsoll_bg.js");
   const [{ read_session }, { sessions }] = [
     await load("glue/sessions_bg.js"),
-    await load("session.js"),
+    await load("session-files/read.js"),
   ];
   // The first call hands the Wasm over.
   api.readSession('[{"role":"user","content":"go"}]');

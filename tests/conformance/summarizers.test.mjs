@@ -12,7 +12,7 @@ const skip = entry ? false : "skipped: the package is not a folder";
 const from = (/** @type {string} */ name) =>
   import(pathToFileURL(join(dirname(entry ?? ""), name)).href);
 const { anthropic, openaiCompatible } = entry
-  ? await from("summarizers.js")
+  ? await from("compaction/summarizers.js")
   : { anthropic: null, openaiCompatible: null };
 const { drive } = entry ? await from("inline/compact.js") : { drive: null };
 

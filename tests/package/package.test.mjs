@@ -172,7 +172,7 @@ test("takes the clients of redis as that package types them", () => {
 test("goes on with a new instance after a trap", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
   const [{ estimateTokens, PlimsollError }, { core }, glue] = await Promise.all(
-    ["index.js", "core.js", "glue/plimsoll_bg.js"].map(inner),
+    ["index.js", "core/main.js", "glue/plimsoll_bg.js"].map(inner),
   );
   const text = "上下文 window ".repeat(1000);
   const before = estimateTokens(text);
@@ -197,7 +197,7 @@ test("goes on with a new instance after a trap", async () => {
 
 test("takes memory for a long ASCII text once, not three times", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
-  const [{ estimateTokens }, { core }] = await Promise.all(["index.js", "core.js"].map(inner));
+  const [{ estimateTokens }, { core }] = await Promise.all(["index.js", "core/main.js"].map(inner));
   const length = 20_000_000;
   estimateTokens("x");
   const before = core.memory.buffer.byteLength;

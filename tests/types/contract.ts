@@ -5,7 +5,7 @@
  */
 import type * as Contract from "#contract";
 import type * as main from "../../js/api.js";
-import type { CandidateStore } from "../../js/candidates.js";
+import type { CandidateStore } from "../../js/candidates/store.js";
 import type * as entries from "../../js/slim.js";
 import type * as ours from "../../js/types.js";
 

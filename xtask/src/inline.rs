@@ -46,7 +46,7 @@ pub fn inline(name: &str, wasm: &[u8]) -> Inline {
     Inline {
         script: format!("({HOLDER} ??= {{}})[\"{key}\"] = [{size}, \"{ranks}\", \"{text}\"];\n"),
         module: format!(
-            "import {{ unpacked }} from \"../inline.js\";\nimport \"./text/{name}.js\";\n\
+            "import {{ unpacked }} from \"../core/unpack.js\";\nimport \"./text/{name}.js\";\n\
              export const wasm = () => unpacked(...{HOLDER}[\"{key}\"]);\n"
         ),
     }

@@ -35,7 +35,7 @@ pub struct Wasm {
     level: &'static str,
 }
 
-/// One more Wasm is one more line here, its gate in `gates.rs`, its name in `js/loader.ts`, and a file in `js/inline/`.
+/// One more Wasm is one more line here, its gate in `gates.rs`, its name in `js/core/loader.ts`, and a file in `js/inline/`.
 /// The one that takes longest is first, so that the others are built beside it.
 pub const WASMS: [Wasm; 5] = [
     Wasm { name: "plimsoll", feature: "context", level: "z" },
@@ -177,9 +177,10 @@ impl Wasm {
         let code = fs::read_to_string(self.at("_bg.js"))?;
         ensure!(
             code.contains("new TextDecoder("),
-            "the glue decodes text in a new way: see coders.ts"
+            "the glue decodes text in a new way: see js/core/coders.ts"
         );
-        let code = format!("import {{ TextDecoder, TextEncoder }} from \"../coders.js\";\n{code}");
+        let code =
+            format!("import {{ TextDecoder, TextEncoder }} from \"../core/coders.js\";\n{code}");
         fs::write(glue.join(format!("{}_bg.js", self.name)), code)?;
         let types = fs::read_to_string(self.at(".d.ts"))?;
         let hook = "export function __wbg_set_wasm(exports: object): void;\n";

@@ -1,5 +1,5 @@
 /** The chat command `/plimsoll`: whether the engine is used, what fills the window, and what went wrong. */
-import { renderList } from "../../render.js";
+import { renderList } from "../../report/render.js";
 import type { Agent } from "./agent.js";
 import type { Session } from "./session.js";
 

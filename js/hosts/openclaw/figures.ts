@@ -1,5 +1,5 @@
 /** Sizes of a session's calls. The host tells each in one kind of call and leaves it out of the others. All are tokens. */
-import { estimateTokens } from "../../estimate.js";
+import { estimateTokens } from "../../functions/estimate.js";
 import type { Model } from "./models.js";
 
 export class Figures {

@@ -1,5 +1,5 @@
 /** The compaction provider, for those who keep OpenClaw's own engine: its compaction gets a checked summary, or a digest. */
-import { compact } from "../../compact-functions.js";
+import { compact } from "../../functions/compact.js";
 import type { HostMessage, Llm } from "./host.js";
 import { summarizer } from "./summaries.js";
 

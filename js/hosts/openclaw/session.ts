@@ -1,5 +1,5 @@
 /** One session: its manager, its transcript, and what the host has told of its sizes. */
-import { ContextManager } from "../../context.js";
+import { ContextManager } from "../../session/context.js";
 import type {
   CompactionOutcome,
   CompactionRecord,

@@ -1,5 +1,5 @@
 /** The sessions that are live. Engines come and go with each turn, so that these outlive them. */
-import { ContextManager } from "../../context.js";
+import { ContextManager } from "../../session/context.js";
 import type { Store } from "../../types.js";
 import type { HostMessage } from "./host.js";
 import { Session, type Shared } from "./session.js";

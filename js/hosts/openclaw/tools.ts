@@ -1,5 +1,5 @@
 /** Three tools of the agent: one reports how full its context is, one returns what was removed, one keeps a text. */
-import { ContextManager } from "../../context.js";
+import { ContextManager } from "../../session/context.js";
 import type { AgentTool } from "../../types.js";
 import type { Session } from "./session.js";
 

@@ -25,7 +25,7 @@ pub(super) use change::edit;
 const MESSAGE: Shape = Shape {
     what: "a message: an instance, { lc, id, kwargs }, { type, data } or { type, content }",
     members: &[
-        // What `js/json.ts` writes of an instance's class.
+        // What `js/core/json.ts` writes of an instance's class.
         optional(TAG, Text),
         optional("type", Text),
         optional("role", Text),

@@ -1,0 +1,82 @@
+/** The one error class, and the conversion of an error of the core into it. */
+import type { ErrorInfo } from "../types.js";
+import { nearest } from "./nearest.js";
+
+/**
+ * Error class of the package. Codes and messages are part of the public contract.
+ *
+ * @example
+ * try {
+ *   context.request(history);
+ * } catch (error) {
+ *   if (error instanceof PlimsollError && error.info.code === "TOO_LARGE") console.log(error.info.size, error.info.cap);
+ *   else throw error;
+ * }
+ */
+export class PlimsollError extends Error {
+  /** Always `PlimsollError`. */
+  override readonly name: string = "PlimsollError";
+  /** What is wrong, where, and what is allowed. */
+  readonly info: ErrorInfo;
+
+  /** Made by the package; your own code only catches it. */
+  constructor(info: ErrorInfo, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.info = info;
+  }
+
+  /** Stable code of the error, the same as `info.code`. */
+  get code(): ErrorInfo["code"] {
+    return this.info.code;
+  }
+}
+
+/** An argument that is not of the form it must have. */
+export function invalid(argument: string, expected: string, got: unknown): PlimsollError {
+  const shown = typeof got === "string" ? JSON.stringify(got) : String(got);
+  const info = { code: "INVALID_ARGUMENT", argument, expected, got: shown } as const;
+  return new PlimsollError(info, `${argument}: expected ${expected}, got ${shown}`);
+}
+
+/** An option that does not exist, at its path; `known` exist there. */
+export function unknownOption(
+  argument: string,
+  known: readonly string[],
+  got: unknown,
+): PlimsollError {
+  const shown = typeof got === "string" ? got : (JSON.stringify(got) ?? String(got));
+  const path = argument.slice(0, argument.lastIndexOf(".") + 1);
+  const near = nearest(argument.slice(path.length), known);
+  const list = known.join(", ");
+  const help = near === undefined ? `The options are ${list}.` : `Did you mean "${path}${near}"?`;
+  const expected = `one of ${list}`;
+  const info = { code: "INVALID_ARGUMENT", argument, expected, got: shown } as const;
+  return new PlimsollError(info, `Unknown option "${argument}". ${help}`);
+}
+
+/** The store holds another revision, again and again. */
+export function conflict(expected: number | null, found: number): PlimsollError {
+  const message = `the store holds revision ${found}, not ${expected ?? "none"}: others write without pause`;
+  return new PlimsollError({ code: "CONFLICT", expected, found }, message);
+}
+
+/** The call in which the instance trapped. */
+export function lost(during: string, cause: unknown): PlimsollError {
+  const message = `the Wasm instance was lost in ${during}; the next call starts a new one`;
+  return new PlimsollError({ code: "INSTANCE_LOST", during }, message, { cause });
+}
+
+/** A call on what was disposed of. */
+export function disposed(during: string, what: string): PlimsollError {
+  const message = `${during}: the ${what} was disposed of; make a new one`;
+  return new PlimsollError({ code: "DISPOSED", during }, message);
+}
+
+/** An error of the core, from the JSON that it throws. */
+export function fromCore(thrown: string): PlimsollError {
+  type Thrown = { info: ErrorInfo; message: string; known?: string };
+  const { info, message, known } = JSON.parse(thrown) as Thrown;
+  if (info.code === "INVALID_ARGUMENT" && known)
+    return unknownOption(info.argument, known.split(", "), info.got);
+  return new PlimsollError(info, message);
+}

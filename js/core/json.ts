@@ -1,0 +1,245 @@
+/** A host's value as the core sees it: JSON, taken once. No getter, proxy or prototype goes further than this. */
+import { echoes, isOfClass } from "./edit.js";
+import { PlimsollError } from "./errors.js";
+
+/** An argument of more characters, a session or a candidate file among them, is refused before it is copied. */
+const LARGEST = 256 * 1024 * 1024;
+/** The same of a message: it is read in one go, and the program does nothing else meanwhile. */
+const LARGEST_MESSAGE = 32 * 1024 * 1024;
+
+/** A message as JSON; `MALFORMED_MESSAGE` with its index if it cannot be written. */
+export function messageJson(message: unknown, index: number): string {
+  const what = `message ${index}`;
+  const text = attempt(
+    () => seen(message),
+    { what, most: LARGEST_MESSAGE },
+    (cause) => malformed(index, "a message that JSON.stringify can write", cause),
+  );
+  if (text === undefined || message === null || typeof message !== "object") {
+    throw malformed(index, "a message object");
+  }
+  return within(text, what, LARGEST_MESSAGE);
+}
+
+/** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
+export function argumentJson(value: unknown, argument: string): string {
+  return written(() => value, argument);
+}
+
+/**
+ * The same of sections, each without its content, and the contents by themselves: bytes go faster than JSON, and a long
+ * string is dear to make. Of what is no plain section nothing is taken out.
+ */
+export function apart(
+  value: { sections: readonly unknown[] },
+  argument: string,
+): { json: string; texts: string[] } {
+  const texts: string[] = [];
+  let size = 0;
+  const head = (section: unknown): unknown => {
+    const own = isPlainObject(section) ? { ...section } : undefined;
+    const content = own?.content;
+    const taken = typeof content === "string" && content.length <= LARGEST;
+    texts.push(taken ? content : "");
+    if (!own || !taken) return section;
+    size += content.length;
+    own.content = "";
+    return own;
+  };
+  const json = written(() => ({ ...value, sections: value.sections.map(head) }), argument);
+  if (size > LARGEST) throw tooLarge(argument, size, LARGEST);
+  return { json, texts };
+}
+
+/** Half a character, which JSON writes as an escape and UTF-8 cannot have, becomes the sign that stands for such. */
+export function wellFormed(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (sign, half) => (half ? "\ufffd" : sign));
+}
+
+function written(value: () => unknown, argument: string): string {
+  const text = attempt(value, { what: argument, most: LARGEST }, (cause) => {
+    const info = {
+      code: "INVALID_ARGUMENT",
+      argument,
+      expected: "a value that JSON.stringify can write",
+      got: String((cause as Error | null)?.message ?? cause),
+    } as const;
+    return new PlimsollError(info, `${argument}: expected ${info.expected}, got ${info.got}`, {
+      cause,
+    });
+  });
+  return within(text ?? "null", argument);
+}
+
+/**
+ * What of a message is written: of an instance whose class writes it in a shape of its own the instance's members, since
+ * that is what edits point at, with the name of the class beside them.
+ */
+function seen(message: unknown): unknown {
+  if (!isOfClass(message) || typeof (message as { toJSON?: unknown }).toJSON !== "function") {
+    return message;
+  }
+  const own: Record<string, unknown> = { ...message };
+  if (Object.keys(own).length === 0) return message;
+  for (const key of echoes(message)) delete own[key];
+  own["@@toStringTag"] = Object.prototype.toString.call(message).slice("[object ".length, -1);
+  return own;
+}
+
+/** How much of something is taken, and what it is. */
+interface Limit {
+  what: string;
+  most: number;
+}
+
+function attempt(
+  value: () => unknown,
+  limit: Limit,
+  flaw: (cause: unknown) => PlimsollError,
+): string | undefined {
+  try {
+    const it = value();
+    const nodes = { left: 500, room: limit.most };
+    // A replacer takes five times as long.
+    const isWritten = isPlain(it, nodes);
+    if (nodes.room < 0) throw tooLarge(limit.what, limit.most - nodes.room, limit.most);
+    return isWritten ? JSON.stringify(it) : JSON.stringify(it, plainWithin(limit));
+  } catch (cause) {
+    throw cause instanceof PlimsollError ? cause : flaw(cause);
+  }
+}
+
+/** A text that is not too long to be taken. */
+export function within(text: string, what: string, most: number = LARGEST): string {
+  if (text.length > most) throw tooLarge(what, text.length, most);
+  return text;
+}
+
+/**
+ * JSON.stringify needs no help of ours: plain objects and arrays all the way down, so few that looking costs little, and
+ * none that says itself how it is written. `room`: what is left for their texts; below 0 there are more.
+ */
+function isPlain(value: unknown, nodes: { left: number; room: number }): boolean {
+  if (typeof value === "string") {
+    nodes.room -= value.length;
+    return nodes.room >= 0;
+  }
+  if (typeof value === "bigint" || typeof value === "function") return false;
+  if (typeof value !== "object" || value === null) return true;
+  if (nodes.left-- <= 0 || "toJSON" in value) return false;
+  if (Array.isArray(value)) return value.every((item) => isPlain(item, nodes));
+  if (!isPlainObject(value)) return false;
+  for (const key in value) {
+    if (!isPlain(value[key], nodes)) return false;
+  }
+  return true;
+}
+
+/** A copy of a plain value that shares its texts, to see later whether it has changed; undefined: it is not plain. */
+export function copied(value: unknown): unknown {
+  return isPlain(value, { left: 500, room: LARGEST }) ? copy(value) : undefined;
+}
+
+function copy(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const made: Record<string, unknown> = {};
+  for (const key in value) made[key] = copy((value as Record<string, unknown>)[key]);
+  return made;
+}
+
+/** The value is plain, and holds what the copy does in the same order: it is written alike. */
+export function isContainedIn(copy: unknown, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return Object.is(value, copy);
+  if (typeof copy !== "object" || copy === null) return false;
+  if (Array.isArray(value)) {
+    if ("toJSON" in value || !Array.isArray(copy) || copy.length !== value.length) return false;
+    // Also where there is a hole, which `every` passes over.
+    return value.findIndex((item, at) => !isContainedIn(copy[at], item)) < 0;
+  }
+  if (Array.isArray(copy) || !isPlainObject(value)) return false;
+  const names = Object.keys(copy);
+  const own = Object.keys(value);
+  return (
+    own.length === names.length &&
+    own.every((name, at) => {
+      const of = (it: object): unknown => (it as Record<string, unknown>)[name];
+      return name === names[at] && isContainedIn(of(copy), of(value));
+    })
+  );
+}
+
+/**
+ * Whether two values have the same members and lengths all the way down, whatever their texts and numbers are. False where
+ * one says itself how it is written.
+ */
+export function isShapedAs(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || one === null) return typeof one === typeof other && one !== null;
+  if (typeof other !== "object" || other === null || "toJSON" in one || "toJSON" in other)
+    return false;
+  if (ArrayBuffer.isView(one)) return ArrayBuffer.isView(other);
+  const names = Object.keys(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    names.length === Object.keys(other).length &&
+    names.every((name) => {
+      const of = (it: object): unknown => (it as Record<string, unknown>)[name];
+      return Object.hasOwn(other, name) && isShapedAs(of(one), of(other));
+    })
+  );
+}
+
+/** An object of no class, that does not say itself how it is written. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || "toJSON" in value) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Bytes as base64, big integers as digits, and no more of texts and bytes than is taken; `this` shows what `toJSON` would hide. */
+function plainWithin({
+  what,
+  most,
+}: Limit): (this: unknown, key: string, value: unknown) => unknown {
+  let size = 0;
+  const take = (length: number): void => {
+    size += length;
+    if (size > most) throw tooLarge(what, size, most);
+  };
+  return function (this: unknown, key: string, value: unknown): unknown {
+    if (typeof value === "bigint") return String(value);
+    const raw = (this as Record<string, unknown>)[key];
+    if (ArrayBuffer.isView(raw)) {
+      take(raw.byteLength);
+      return base64(new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength));
+    }
+    if (typeof value === "string") take(value.length);
+    return value;
+  };
+}
+
+function base64(bytes: Uint8Array): string {
+  if (globalThis.Buffer) {
+    return globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
+      "base64",
+    );
+  }
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  }
+  return btoa(text);
+}
+
+function malformed(index: number, expected: string, cause?: unknown): PlimsollError {
+  const info = { code: "MALFORMED_MESSAGE", index, path: "", expected } as const;
+  const why = cause === undefined ? "" : ` (${(cause as Error | null)?.message ?? String(cause)})`;
+  return new PlimsollError(info, `message ${index}: expected ${expected}${why}`, { cause });
+}
+
+function tooLarge(what: string, size: number, cap: number): PlimsollError {
+  const info = { code: "TOO_LARGE", what, size, cap } as const;
+  return new PlimsollError(info, `${what} has ${size} bytes; at most ${cap} are taken`);
+}

@@ -1,0 +1,568 @@
+/**
+ * The session's messages by the core's numbers, and where the host's history holds them: usually at the same places. A host
+ * that takes our requests for its history passes them back, as objects or through JSON; then they stand elsewhere, and
+ * what a fold removed is known to us alone.
+ */
+import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js";
+import { call, send } from "../core/main.js";
+import type * as glue from "../glue/plimsoll_bg.js";
+import { type Counter, push } from "./counter.js";
+import type { Shown, View } from "./view.js";
+
+/** The host's history where it is not the session's, one to one. */
+interface Passed<M> {
+  messages: readonly M[];
+  /** For each of them the core's number; null: a message of ours. */
+  numbers: Array<number | null>;
+  /** The place of each number that is held somewhere. */
+  places: Map<number, number>;
+  /** The host no longer holds the messages before this number, but for the system's in front. */
+  from: number;
+}
+
+/** The session's messages, and where the host holds them if that is elsewhere. */
+interface Located<M> {
+  session: readonly M[];
+  passed: Passed<M> | undefined;
+}
+
+interface Passing<M> extends Located<M> {
+  passed: Passed<M>;
+}
+
+/** Known: they go on from those that the core has, and these objects say now what some of those say. */
+interface Session<M> extends Located<M> {
+  isKnown: boolean;
+  same: Same<M>;
+}
+
+/** Its first message, and what its messages hold. */
+interface LastGroup {
+  from: number;
+  copies: unknown[];
+}
+
+/** A message as the core takes it, and the host's key of it. */
+interface Read {
+  json: string;
+  key: string | undefined;
+  /** The host calls it a summary. */
+  isSummary: boolean;
+}
+
+/** Where a later part of the known messages lies in the host's history, as the core has it. */
+type Alignment = [systems: number, front: number, from: number, to: number];
+
+/** By the core's numbers. */
+type Same<M> = Map<number, M>;
+
+/** A function of the host's of a message and its place. */
+export type Of<M, T> = (message: M, index: number) => T;
+/** The host's key of a message; undefined: it threw. */
+type Key<M> = Of<M, string | undefined>;
+
+export class History<M> {
+  readonly #key: Key<M> | undefined;
+  readonly #isSummary: Of<M, boolean | undefined> | undefined;
+  /** The host's own counter. */
+  counter: Counter | undefined;
+  #known: M[] = [];
+  /** The host's keys of those; undefined: none, or it threw. */
+  #keys: Array<string | undefined> = [];
+  #passed: Passed<M> | undefined;
+  /** The core asks for all messages again. */
+  #isWanted = false;
+  /** The core's messages are not those that are known: a call failed half way. */
+  #isTorn = false;
+  /** What the core was told of `Passed.from`. */
+  #forgotten = 0;
+  /** Messages before this one are there only as far as they are sent. */
+  #released = 0;
+  /** From here on messages may still change. */
+  #lastGroup = 0;
+  /** What those held when they were passed, from the first on. */
+  #copies: unknown[] = [];
+
+  constructor(
+    key: Key<M> | undefined,
+    counter: Counter | undefined,
+    isSummary?: Of<M, boolean | undefined>,
+  ) {
+    this.#key = key;
+    this.#isSummary = isSummary;
+    this.counter = counter;
+  }
+
+  /** By the core's numbers. */
+  get messages(): readonly M[] {
+    return this.#known;
+  }
+
+  /** The last group, from its first message on, as it is now: reads the host's messages. */
+  copied(from: number): LastGroup {
+    return { from, copies: this.#known.slice(from).map(copied) };
+  }
+
+  /** The last group, as the last answer has it. */
+  set lastGroup({ from, copies }: LastGroup) {
+    this.#lastGroup = from;
+    this.#copies = copies;
+  }
+
+  /** The core has let go of all messages: they are handed over again. */
+  again(): void {
+    this.#isWanted = true;
+  }
+
+  forget(): void {
+    this.#drop();
+    this.#passed = undefined;
+    this.#lastGroup = 0;
+    this.#forgotten = 0;
+    this.#released = 0;
+  }
+
+  /** Where the host's history holds a message of the core's; null: nowhere. */
+  placeOf(number: number): number | null {
+    return this.#passed ? (this.#passed.places.get(number) ?? null) : number;
+  }
+
+  /** The place of the first message from a number on that the host holds; behind its history if it holds none. */
+  placeFrom(number: number): number {
+    if (!this.#passed) return number;
+    for (let at = number; at < this.#known.length; at++) {
+      const [place] = this.runsOf(at, at + 1);
+      if (place) return place[0];
+    }
+    return this.#passed.messages.length;
+  }
+
+  /** Those of these messages that this process has; a restart behind a window loses the oldest. */
+  available(numbers: readonly number[]): number[] {
+    return numbers.filter((number) => this.messages[number] !== undefined);
+  }
+
+  /** The places of a run of numbers, as [from, to); none for what the host does not hold, or only in a message of ours. */
+  runsOf(from: number, to: number): Array<[number, number]> {
+    if (!this.#passed) return [[from, to]];
+    const runs: Array<[number, number]> = [];
+    for (let number = from; number < to; number++) {
+      const place = this.placeOf(number);
+      if (place === null || this.numberOf(place) !== number) continue;
+      const last = runs.at(-1);
+      if (last?.[1] === place) last[1]++;
+      else runs.push([place, place + 1]);
+    }
+    return runs;
+  }
+
+  /** Places of many; null stays null. */
+  placesOf(numbers: Array<number | null>): Array<number | null> {
+    if (!this.#passed) return numbers;
+    return numbers.map((number) => (number === null ? null : this.placeOf(number)));
+  }
+
+  /** How many messages of the session the host no longer holds. */
+  get forgotten(): number {
+    return this.#passed ? this.#known.length - this.#passed.places.size : 0;
+  }
+
+  /** The core's number of a message of the host's history; null: it is one of ours. */
+  numberOf(place: number): number | null {
+    return this.#passed ? (this.#passed.numbers[place] ?? null) : place;
+  }
+
+  /**
+   * Makes the core's history this one: new messages are handed over; all of them, if an earlier one is another. If that
+   * fails half way, the next call takes up where the last whole one was.
+   */
+  take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
+    let { session, isKnown, same, passed } = this.#session(manager, messages, view);
+    const grown: Same<M> = new Map();
+    const common = isKnown ? this.#common(manager, session, grown) : 0;
+    let comesAgain = this.#isWanted || common < this.#known.length;
+    const before = { known: this.#known, keys: this.#keys };
+    const placeOf = (index: number): number => passed?.places.get(index) ?? index;
+    const read = (message: M, index: number): Read => ({
+      json: messageJson(message, placeOf(index)),
+      key: this.#key?.(message, placeOf(index)),
+      isSummary: this.#isSummary?.(message, placeOf(index)) === true,
+    });
+    const moved: Array<[number: number, json: string]> = [];
+    for (const [number, message] of [...grown, ...same]) {
+      const isUnchanged = !grown.has(number) && isShapedAs(this.#known[number], message);
+      if (!isUnchanged) moved.push([number, messageJson(message, placeOf(number))]);
+    }
+    let all: Array<Read | undefined> = [];
+    if (comesAgain) {
+      const letsGo = !this.#isWanted || this.#isTorn;
+      const keep = letsGo ? manager.keeps(common) : 0;
+      const gone = Math.max(this.#released, passed?.from ?? 0);
+      // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
+      for (let index = keep; index < session.length; index++) {
+        const message = session[index] as M;
+        if (message !== undefined || index >= gone) all[index] = read(message, index);
+      }
+      this.#known = before.known.slice();
+      this.#keys = before.keys.slice();
+      if (letsGo) call("request", () => manager.truncate(common, isKnown));
+      this.#drop(keep);
+      this.#forgotten = 0;
+    }
+    for (const [number, json] of moved) {
+      if (number < this.#known.length) call("request", () => manager.reread(number, send(json)));
+    }
+    for (const [number, message] of same) {
+      if (number < this.#known.length) this.#known[number] = message;
+    }
+    try {
+      for (let index = this.#known.length; index < session.length; index++) {
+        const message = session[index] as M;
+        const next = passed?.from ?? 0;
+        if (message === undefined && index < next && !isWithin(passed, index, next)) {
+          // It is not there any more: the session goes on with what the host still holds.
+          call("request", () => manager.forget(next));
+          this.#known.length = next;
+          index = next - 1;
+          continue;
+        }
+        if (message === undefined && index < this.#released) {
+          // The host has taken our request for a history of which the start is forgotten: it is one of its own then.
+          call("request", () => manager.truncate(0, false));
+          [session, passed, all] = [messages, undefined, []];
+          this.#drop();
+          this.#released = 0;
+          index = -1;
+          continue;
+        }
+        const { json, key, isSummary } = all[index] ?? read(message, index);
+        if (push("request", manager, json, this.counter, isSummary)) {
+          this.#known[index] = message;
+          if (this.#key) this.#keys[index] = key;
+        } else {
+          // What came before was read wrongly, or taken for another session's: it is read again.
+          this.#drop();
+          comesAgain = true;
+          index = -1;
+          const found = manager.starts_late() ? this.#aligned(manager, messages) : undefined;
+          if (found) ({ session, passed } = this.#placed(found, messages, []));
+          if (found) all = [];
+        }
+      }
+    } catch (error) {
+      if (comesAgain) {
+        this.#known = before.known;
+        this.#keys = before.keys;
+        this.#isTorn = true;
+      } else {
+        this.#passed = passed && until(passed, session.length - this.#known.length);
+      }
+      throw error;
+    }
+    const forgotten = passed?.from ?? 0;
+    if (forgotten !== this.#forgotten) call("request", () => manager.forget(forgotten));
+    this.#forgotten = forgotten;
+    this.#isWanted = false;
+    this.#isTorn = false;
+    this.#passed = passed;
+    if (this.#released > 0 && !passed) {
+      this.#known = session.slice();
+      this.#released = 0;
+    }
+  }
+
+  /** Lets go of the messages that the host has forgotten, as far as nothing of them is sent, or may be. */
+  release(view: View<M>, manager: glue.Manager): void {
+    const passed = this.#passed;
+    if (!passed || passed.from === this.#released) return;
+    this.#released = passed.from;
+    const sent = new Set<number>();
+    view.sends((number) => sent.add(number) !== undefined);
+    for (let number = 0; number < passed.from; number++) {
+      if (sent.has(number) || passed.places.has(number)) continue;
+      if (!call("request", () => manager.may_send(number))) this.#known[number] = undefined as M;
+    }
+  }
+
+  #drop(from: number = 0): void {
+    this.#known.length = from;
+    this.#keys.length = Math.min(this.#keys.length, from);
+    this.#copies = [];
+  }
+
+  #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
+    const isKnown = !this.#isTorn;
+    const same: Same<M> = new Map();
+    const passed = this.#passed;
+    const goesOn = passed?.messages.every((message, place) => messages[place] === message);
+    if (passed && goesOn && !this.#hasEnd(manager, messages, passed.messages.length, view)) {
+      return { ...this.#extended(passed, messages, this.#known), isKnown, same };
+    }
+    const isUnchanged = this.#isUnchanged(manager, messages, view, same);
+    if (isUnchanged && this.#isEndUnchanged(manager, messages, view, same)) {
+      return { session: messages, isKnown, same, passed: undefined };
+    }
+    const followed = this.#followed(manager, messages, view);
+    if (!followed && !isUnchanged && isKnown) {
+      const later = this.#later(manager, messages, view);
+      if (later) return later;
+    }
+    if (!followed || (isUnchanged && followed.next < this.#known.length)) {
+      return { session: messages, isKnown: isKnown && isUnchanged, same, passed: undefined };
+    }
+    const { matched, next } = followed;
+    const known = this.#known.slice(0, next);
+    const places = new Map<number, number>();
+    const numbers: Array<number | null> = [];
+    for (const [place, { isOurs, isEdited, numbers: all }] of matched.entries()) {
+      numbers.push(isOurs ? null : (all[0] ?? null));
+      for (const number of all) if (!places.has(number)) places.set(number, place);
+      // The host's copy may still grow.
+      if (!isOurs && !isEdited) known[all[0] as number] = messages[place] as M;
+    }
+    const from = passed?.from ?? 0;
+    const start = { messages: messages.slice(0, matched.length), numbers, places, from };
+    const goesOnFromAll = next >= this.#known.length;
+    return {
+      ...this.#extended(start, messages, known),
+      isKnown: isKnown && goesOnFromAll,
+      same: followed.same,
+    };
+  }
+
+  /** What follows in the host's history follows in the session. */
+  #extended(passed: Passed<M>, messages: readonly M[], known: readonly M[]): Passing<M> {
+    const numbers = passed.numbers.slice();
+    const places = new Map(passed.places);
+    const session = known.slice();
+    for (const message of messages.slice(passed.messages.length)) {
+      places.set(session.length, numbers.length);
+      numbers.push(session.length);
+      session.push(message);
+    }
+    const { from } = passed;
+    return { session, passed: { messages: messages.slice(), numbers, places, from } };
+  }
+
+  /** The host has forgotten its oldest messages, and passes a later part of those that are known. */
+  #later(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> | undefined {
+    const found = this.#aligned(manager, messages);
+    if (!found) return undefined;
+    const same: Same<M> = new Map();
+    const located = this.#placed(found, messages, this.#known);
+    const { places } = located.passed;
+    const isUnchanged = (number: number): boolean => {
+      const place = places.get(number);
+      return place === undefined || this.#isSame(manager, messages[place] as M, number, same);
+    };
+    if (!view.sends(isUnchanged)) return undefined;
+    for (const [number, place] of places) same.set(number, messages[place] as M);
+    return { ...located, isKnown: true, same };
+  }
+
+  /** The session where this later part of the known messages is what the host holds. */
+  #placed(
+    [systems, front, from, to]: Alignment,
+    messages: readonly M[],
+    known: readonly M[],
+  ): Passing<M> {
+    const numberAt = (place: number): number | null => {
+      if (place >= front) return from + place - front;
+      return place < systems ? place : null;
+    };
+    const start = messages.slice(0, front + to - from);
+    const numbers = start.map((_, place) => numberAt(place));
+    const places = new Map<number, number>();
+    // What is not known as an object is not there any more.
+    const session = Array.from({ length: to }, (_, number) => known[number] as M);
+    for (const [place, number] of numbers.entries()) {
+      if (number === null) continue;
+      places.set(number, place);
+      session[number] = messages[place] as M;
+    }
+    return this.#extended({ messages: start, numbers, places, from }, messages, session);
+  }
+
+  #aligned(manager: glue.Manager, messages: readonly M[]): Alignment | undefined {
+    const objects = new Map<M, number>();
+    const keys = new Map<string, number>();
+    for (const [number, message] of this.#known.entries()) objects.set(message, number);
+    for (const [number, key] of this.#keys.entries()) if (key !== undefined) keys.set(key, number);
+    for (const [place, message] of messages.entries()) {
+      const key = this.#key?.(message, place);
+      const number = objects.get(message) ?? (key === undefined ? undefined : keys.get(key));
+      if (number === undefined) {
+        const json = messageJson(message, place);
+        call("request", () => manager.offer(send(json)));
+      } else manager.offer_known(number);
+    }
+    const found = call("request", () => manager.align());
+    return found && (Array.from(found) as Alignment);
+  }
+
+  /** The line of ours that the last request ended with stands at `place`: what follows the host's history is not all new. */
+  #hasEnd(manager: glue.Manager, messages: readonly M[], place: number, view: View<M>): boolean {
+    const last = view.last;
+    return (
+      last?.isOurs === true &&
+      place < messages.length &&
+      this.#isSent(manager, messages[place] as M, place, last, new Map())
+    );
+  }
+
+  /** What is still sent stands where it stood; only the last group may be another. */
+  #isUnchanged(
+    manager: glue.Manager,
+    messages: readonly M[],
+    view: View<M>,
+    same: Same<M>,
+  ): boolean {
+    if (messages.length < this.#lastGroup) return false;
+    const isUnchanged = (index: number): boolean =>
+      index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index, same);
+    let unsent = 0;
+    const all = view.sends((index) => {
+      if (index === unsent) unsent++;
+      return isUnchanged(index);
+    });
+    // Where our request was taken for the history, its start stands too: what it left out tells.
+    return all && isUnchanged(unsent);
+  }
+
+  /** So does the last group; and no line that we ended the request with. */
+  #isEndUnchanged(
+    manager: glue.Manager,
+    messages: readonly M[],
+    view: View<M>,
+    same: Same<M>,
+  ): boolean {
+    if (messages.length < this.#known.length) return false;
+    for (let index = this.#lastGroup; index < this.#known.length; index++) {
+      if (!this.#isSame(manager, messages[index] as M, index, same)) return false;
+    }
+    return !this.#hasEnd(manager, messages, this.#known.length, view);
+  }
+
+  /**
+   * How far the host's history is what we sent, and the first message of the session that is not there any more. Undefined:
+   * nothing of ours is in it, and it lacks nothing that our request lacked.
+   */
+  #followed(manager: glue.Manager, messages: readonly M[], view: View<M>) {
+    const { shown, of } = view;
+    const matched: Shown<M>[] = [];
+    const same: Same<M> = new Map();
+    let at = 0;
+    for (const [place, message] of messages.entries()) {
+      const isSent = (): boolean => {
+        const sent = shown[at];
+        return sent !== undefined && this.#isSent(manager, message, place, sent, same);
+      };
+      const isApart = (): boolean => {
+        const [number] = shown[at]?.numbers ?? [];
+        return number !== undefined && this.#isSame(manager, message, number, new Map());
+      };
+      // A message of ours may be missing: the host has its own way to mend that. Not one of which the host holds what we joined.
+      while (shown[at]?.isOurs && !isSent() && !isApart()) at++;
+      if (!isSent()) break;
+      matched.push(shown[at++] as Shown<M>);
+    }
+    const isOurs = matched.some(
+      (sent, place) =>
+        sent.isOurs || (sent.isEdited && this.#isEdit(manager, messages, place, sent)),
+    );
+    // The host may have left ours out altogether.
+    const isAll = at === shown.length && (matched.length < of || matched.length < shown.length);
+    if (matched.length === 0 || !(isOurs || isAll)) return undefined;
+    const missing = shown.slice(at).find(({ numbers }) => numbers.length > 0);
+    return { matched, same, next: missing?.numbers[0] ?? of };
+  }
+
+  /** It is our copy with its edits, and not the message that we made it of, which may say the same. */
+  #isEdit(manager: glue.Manager, messages: readonly M[], place: number, sent: Shown<M>): boolean {
+    const message = messages[place] as M;
+    const number = sent.numbers[0] as number;
+    if (message === sent.message || message === this.#known[number])
+      return message === sent.message;
+    const isOriginal = this.#isSame(manager, message, number, new Map());
+    return !isOriginal || messageJson(message, place) === messageJson(sent.message, place);
+  }
+
+  /** It is this message of our request, or says the same. */
+  #isSent(
+    manager: glue.Manager,
+    message: M,
+    place: number,
+    sent: Shown<M>,
+    same: Same<M>,
+  ): boolean {
+    const [number] = sent.numbers;
+    if (message === sent.message) return true;
+    if (number !== undefined && !sent.isOurs && !sent.isEdited) {
+      return this.#isSame(manager, message, number, same);
+    }
+    // A call that may still wait for its result is known by its id too.
+    const isLast = number !== undefined && number >= this.#lastGroup;
+    const print = (one: M): bigint =>
+      call("request", () => manager.fingerprint(send(messageJson(one, place)), isLast));
+    return print(message) === print(sent.message);
+  }
+
+  /**
+   * How many of the known messages the session starts with: those of the last group may have grown since, also in place. Those
+   * that were written otherwise are noted among the `grown`.
+   */
+  #common(manager: glue.Manager, session: readonly M[], grown: Same<M>): number {
+    const end = Math.min(this.#known.length, session.length);
+    let index = Math.min(this.#lastGroup, end);
+    // Messages before it are compared singly only if something behind them is another.
+    while (index < end && this.#isAsPassed(manager, session[index] as M, index, grown)) index++;
+    if (index === this.#known.length) return index;
+    const same: Same<M> = new Map();
+    const isSame = (message: M, at: number): boolean =>
+      message === this.#known[at] || this.#isSame(manager, message, at, same);
+    const other = session.slice(0, index).findIndex((message, at) => !isSame(message, at));
+    return other < 0 ? index : other;
+  }
+
+  #isAsPassed(manager: glue.Manager, message: M, index: number, grown: Same<M>): boolean {
+    if (message === undefined && index < this.#released) return true;
+    const copy = this.#copies[index - this.#lastGroup];
+    if (copy === undefined || !isContainedIn(copy, message)) {
+      const json = messageJson(message, index);
+      if (!call("request", () => manager.same(index, send(json)))) return false;
+      grown.set(index, message);
+    }
+    this.#known[index] = message;
+    return true;
+  }
+
+  /** By the object, else by the host's key, else by content: then the object is noted among the `same`. */
+  #isSame(manager: glue.Manager, message: M, number: number, same: Same<M>): boolean {
+    if (message === this.#known[number]) return true;
+    const known = this.#keys[number];
+    const key = known === undefined ? undefined : this.#key?.(message, number);
+    const isSame =
+      key !== undefined
+        ? key === known
+        : call("request", () => manager.same(number, send(messageJson(message, number))));
+    if (isSame) same.set(number, message);
+    return isSame;
+  }
+}
+
+/** The host holds one of these numbers. */
+function isWithin<M>(passed: Passed<M> | undefined, from: number, to: number): boolean {
+  return [...(passed?.places.keys() ?? [])].some((number) => number >= from && number < to);
+}
+
+/** The host's history without its last messages: the core does not have them yet. */
+function until<M>({ messages, numbers, places, from }: Passed<M>, missing: number): Passed<M> {
+  const count = messages.length - missing;
+  const are = [...places].filter(([, place]) => place < count);
+  return {
+    messages: messages.slice(0, count),
+    numbers: numbers.slice(0, count),
+    places: new Map(are),
+    from,
+  };
+}

@@ -1,0 +1,107 @@
+/** Options as the core takes them; functions and stores stay in JavaScript. */
+import { own } from "../core/arguments.js";
+import { invalid } from "../core/errors.js";
+import { argumentJson } from "../core/json.js";
+import type {
+  ContextManagerOptions,
+  ManagerOptions,
+  Summarizer,
+  SummaryOptions,
+} from "../types.js";
+
+/** Functions and names that only the facade uses. */
+const OURS = new Set([
+  ...["key", "create", "id", "clock", "on"],
+  ...["summarize", "summary", "isSummary"],
+]);
+const FUNCTIONS = ["key", "isSummary", "create", "clock", "on"] as const;
+
+/** The core's options as JSON. What it does not know it refuses by name. */
+export function coreOptions<M>(options: ManagerOptions<M>): string {
+  if (options === null || typeof options !== "object") {
+    throw invalid("options", "an object with a `window`", options);
+  }
+  const settings: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || OURS.has(name)) continue;
+    if (name === "estimator" && typeof value === "function") {
+      // The core is told that there is one, and given its numbers.
+      settings[name] = null;
+      continue;
+    }
+    if (name === "estimator" && value === null) throw invalid(name, "a name or a function", value);
+    // No option of the core's is a function: it says what it takes instead.
+    if (typeof value !== "function") refuseNonFinite(name, value);
+    settings[name] = typeof value === "function" ? "a function" : value;
+  }
+  const { summary, summarize, ...rest } = own(options);
+  for (const name of FUNCTIONS) {
+    const value: unknown = rest[name];
+    if (value !== undefined && typeof value !== "function")
+      throw invalid(name, "a function", value);
+  }
+  if (summarizersOf({ summarize }).length > 0) settings.summarizes = true;
+  if (summary !== undefined) settings.summary = coreSummary(summary);
+  if (typeof settings.window !== "object" || settings.window === null) {
+    throw invalid("window", "{ contextTokens }", settings.window);
+  }
+  return argumentJson(settings, "options");
+}
+
+/** The options of summaries, less the host's function. */
+function coreSummary(summary: unknown): object {
+  if (summary === null || typeof summary !== "object") {
+    throw invalid("summary", "an object of options", summary);
+  }
+  const settings: Record<string, unknown> = own({ ...summary });
+  if (typeof settings.redact === "function") settings.redact = true;
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value === "function") {
+      throw invalid(`summary.${name}`, "a value, not a function", "a function");
+    }
+    refuseNonFinite(`summary.${name}`, value);
+  }
+  return settings;
+}
+
+/** The same of all options, as they are now. */
+export function owned<M>(options: ContextManagerOptions<M>): ContextManagerOptions<M> {
+  const { summary, ...rest } = own(options);
+  return own(summary ? { ...rest, summary: own(summary) } : rest);
+}
+
+/** With the options of summaries that its preset sets; those that the host has set win. */
+export function withSummary<M>(
+  options: ContextManagerOptions<M>,
+  ofPreset: SummaryOptions,
+): ContextManagerOptions<M> {
+  const summary: SummaryOptions = own(ofPreset);
+  for (const [name, value] of Object.entries(options.summary ?? {}))
+    if (value !== undefined) Object.assign(summary, { [name]: value });
+  return own({ ...options, summary });
+}
+
+/** The host's summarizers, in order. */
+export function summarizersOf({
+  summarize,
+}: {
+  summarize?: Summarizer | readonly Summarizer[] | undefined;
+}): readonly Summarizer[] {
+  const all = (Array.isArray(summarize) ? summarize : summarize ? [summarize] : []) as unknown[];
+  for (const one of all) {
+    if (typeof one !== "function") {
+      throw invalid("summarize", "a function, or functions in order", one);
+    }
+  }
+  return all as Summarizer[];
+}
+
+/** JSON has no NaN and no Infinity: they would arrive as nothing. */
+function refuseNonFinite(name: string, value: unknown): void {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw invalid(name, "a finite number", value);
+  }
+  if (value !== null && typeof value === "object") {
+    for (const [key, inner] of Object.entries(value)) refuseNonFinite(`${name}.${key}`, inner);
+  }
+}

@@ -1,0 +1,355 @@
+/** A view as the core tells it, carried out on the host's messages. */
+import { type Copied, edited, filled, isOfClass, valueAt } from "../core/edit.js";
+import { invalid, type PlimsollError } from "../core/errors.js";
+import type {
+  CompactionOutcome,
+  ContextManagerOptions,
+  Edit,
+  ExtractedContext,
+  Op,
+  Prepared,
+  Unfit,
+  Violation,
+} from "../types.js";
+
+/** A message of a view: a host's message by its index, perhaps edited, or one of ours. */
+export type Item =
+  | { index: number; ops?: Op[] }
+  | {
+      make: object;
+      copies: Copied[];
+      ops?: Op[];
+      /** Where its content stands. */
+      content: string;
+      role: "user" | "assistant" | "tool";
+      toolCallId?: string;
+      toolName?: string;
+      /** The core's number of the first of the host's messages that it replaces, and the time of that one. */
+      about?: number;
+      at?: number;
+    };
+
+/** What the core answers to a request. */
+export interface Answer {
+  /** So many messages of the last view stand at the start of this one; `items` follow. */
+  keep: number;
+  items: Item[];
+  epoch: number;
+  firstChanged: number | null;
+  fits: boolean;
+  why: Unfit | null;
+  tokens: number;
+  /** As we count, whatever the provider's own figures say. */
+  estimate: number;
+  source: Prepared<unknown>["tokensSource"];
+  tokensBefore: number;
+  cachedTokensLost: number;
+  repairs: Violation[];
+  edits: Edit[];
+  event: "edit" | "fold" | null;
+  /** How room was made, or why none was. */
+  outcome: Room | null;
+  fold: Folded | null;
+  foldDue: boolean;
+  /** JSON of what the provider must be told. */
+  hints: string | null;
+  systemNote: string | null;
+  /** In which format and by whose rules it is. */
+  format: string;
+  provider: string;
+  /** Cache markers of the host's in its messages. */
+  marked: number;
+  cacheBreakpoints: number[];
+  lastGroup: number;
+}
+
+/** How room was made, or why none was. */
+interface Room
+  extends Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> {
+  /** Messages that tell what went, if nobody has read them yet. */
+  unread: number[];
+  /** Of what went without a fold. */
+  identifiers: string[];
+}
+
+/** A fold as a request tells of it. */
+export interface Folded {
+  id: string;
+  at: number;
+  firstKept: number;
+  kept: Array<[number, number]>;
+  head: string;
+  summary: string;
+  identifiers: string[];
+  extracted: Lists;
+  lost: string[];
+  degraded: boolean;
+}
+
+/** The same, with the request before and with it. */
+export interface Sized extends Folded {
+  status?: CompactionOutcome["status"];
+  tokensBefore: number;
+  tokensAfter: number;
+}
+
+/** A view that was made: so many messages of the last one, and those that follow or take their places. */
+interface Carried<M> {
+  keep: number;
+  changed: Array<{ at: number; item: Item; message: M; isPlain: boolean }>;
+}
+
+/** A message of the last request, and the core's numbers of the host's messages in it. */
+export interface Shown<M> {
+  message: M;
+  numbers: number[];
+  /** We made it: for a fold, or to mend the history. */
+  isOurs: boolean;
+  /** It is a copy of the host's, with edits. */
+  isEdited: boolean;
+}
+
+/**
+ * The messages of the last request, column by column: a turn looks at each of them once more, and a list is read in one go
+ * where objects lie wherever they were made.
+ */
+export class View<M> {
+  /** What the core said of each. */
+  #items: Item[] = [];
+  #messages: M[] = [];
+  /** Of each the core's number of the host's message that it is or edits; null: ours. */
+  #source: Array<number | null> = [];
+  /** That message, as it was carried out; of one of ours nothing. */
+  #hosts: Array<M | undefined> = [];
+  /** What ours were made of, by their places. */
+  readonly #copied = new Map<number, M[]>();
+  /** Places of ours that are plain because `create` threw: they stay so as long as they are sent. */
+  readonly #plain = new Set<number>();
+  readonly #create: ContextManagerOptions<M>["create"];
+  readonly #createFailed: (error: unknown) => void;
+  /** How many messages the session had: since then more may have been handed over, for a request that was not made. */
+  #of = 0;
+
+  readonly #placeOf: (number: number) => number | null;
+
+  constructor(
+    create: ContextManagerOptions<M>["create"],
+    createFailed: (error: unknown) => void,
+    placeOf: (number: number) => number | null,
+  ) {
+    this.#create = create;
+    this.#createFailed = createFailed;
+    this.#placeOf = placeOf;
+  }
+
+  /** There was no request yet. */
+  get isEmpty(): boolean {
+    return this.#items.length === 0;
+  }
+
+  get of(): number {
+    return this.#of;
+  }
+
+  get messages(): M[] {
+    return this.#messages.slice();
+  }
+
+  /** For each message the core's number of the host's that it is or edits; null: ours. */
+  get source(): Array<number | null> {
+    return this.#source.slice();
+  }
+
+  /** Whether all the host's messages that are sent, whole or in part, are such. */
+  sends(are: (index: number) => boolean): boolean {
+    return this.#source.every((index, at) =>
+      index === null ? indexesOf(this.#items[at] as Item).every(are) : are(index),
+    );
+  }
+
+  get shown(): Shown<M>[] {
+    return this.#items.map((_, at) => this.#shown(at));
+  }
+
+  get last(): Shown<M> | undefined {
+    return this.isEmpty ? undefined : this.#shown(this.#items.length - 1);
+  }
+
+  clear(): void {
+    this.#cut(0);
+    this.#of = 0;
+  }
+
+  /**
+   * Makes the view of this answer, from the host's objects as they are now; `take` then puts it in the place of the last one.
+   * All that may call code of the host's is done here, so that a throw leaves the last view as it was.
+   */
+  carried(answer: Answer, history: readonly M[]): Carried<M> {
+    const keep = Math.min(answer.keep, this.#items.length);
+    const changed: Carried<M>["changed"] = [];
+    const add = (at: number, item: Item): void => {
+      changed.push({ at, item, ...this.#carry(at, item, history) });
+    };
+    for (let at = 0; at < keep; at++) {
+      const index = this.#source[at] as number | null;
+      const isOther =
+        index === null ? this.#isOther(at, history) : history[index] !== this.#hosts[at];
+      if (isOther) add(at, this.#items[at] as Item);
+    }
+    for (const [at, item] of answer.items.entries()) add(keep + at, item);
+    return { keep, changed };
+  }
+
+  take({ keep, changed }: Carried<M>, history: readonly M[]): void {
+    this.#of = history.length;
+    this.#cut(keep);
+    for (const { at, item, message, isPlain } of changed) {
+      this.#put(at, item, message, history);
+      if (isPlain) this.#plain.add(at);
+    }
+  }
+
+  /** The host holds other objects now for what this one of ours was made of. */
+  #isOther(at: number, history: readonly M[]): boolean {
+    const hosts = this.#copied.get(at);
+    return indexesOf(this.#items[at] as Item).some(
+      (index, copy) => history[index] !== hosts?.[copy],
+    );
+  }
+
+  #cut(length: number): void {
+    for (const at of this.#copied.keys()) if (at >= length) this.#copied.delete(at);
+    for (const at of this.#plain) if (at >= length) this.#plain.delete(at);
+    for (const column of [this.#items, this.#messages, this.#source, this.#hosts]) {
+      column.length = length;
+    }
+  }
+
+  #put(at: number, item: Item, message: M, history: readonly M[]): void {
+    this.#items[at] = item;
+    this.#messages[at] = message;
+    const isHosts = "index" in item;
+    this.#source[at] = isHosts ? item.index : null;
+    this.#hosts[at] = isHosts ? history[item.index] : undefined;
+    if (!isHosts && item.copies.length > 0) {
+      this.#copied.set(
+        at,
+        indexesOf(item).map((index) => history[index] as M),
+      );
+    }
+  }
+
+  #carry(at: number, item: Item, history: readonly M[]): { message: M; isPlain: boolean } {
+    if ("index" in item) {
+      const host = history[item.index] as M;
+      return { message: item.ops ? edited(host, item.ops) : host, isPlain: false };
+    }
+    const message = filled(item.make, item.copies, history);
+    const made = item.ops ? edited(message, item.ops) : message;
+    const { role, toolCallId, toolName } = item;
+    const names = {
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+      ...(toolName === undefined ? {} : { toolName }),
+    };
+    const content = valueAt(made, item.content);
+    const index = item.about === undefined ? null : this.#placeOf(item.about);
+    const from = { at: item.at ?? null, index };
+    // What was sent stays as it was: plain, if `create` threw then; as `create` made it, if it throws now.
+    const isSent = (): boolean => JSON.stringify(item) === JSON.stringify(this.#items[at]);
+    if (this.#plain.has(at) && isSent()) return { message: made as M, isPlain: true };
+    try {
+      const message = this.#create?.({ role, content, ...from, ...names }) ?? (made as M);
+      return { message, isPlain: false };
+    } catch (error) {
+      const sent = isSent();
+      // A plain object among instances of a class is none that the host's model takes.
+      if (!sent && history.some(isOfClass)) throw notMade(error);
+      this.#createFailed(error);
+      return sent
+        ? { message: this.#messages[at] as M, isPlain: false }
+        : { message: made as M, isPlain: true };
+    }
+  }
+
+  #shown(at: number): Shown<M> {
+    const item = this.#items[at] as Item;
+    const isOurs = !("index" in item);
+    const isEdited = !isOurs && item.ops !== undefined;
+    return { message: this.#messages[at] as M, numbers: indexesOf(item), isOurs, isEdited };
+  }
+}
+
+function notMade(cause: unknown): PlimsollError {
+  const expected = "a function that builds a message of your class";
+  const error = invalid("create", expected, `an error: ${String(cause)}`);
+  error.cause = cause;
+  return error;
+}
+
+function indexesOf(item: Item): number[] {
+  return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
+}
+
+/** A share of tokens, in percent, floored. */
+function pct(before: number, after: number): number {
+  return Math.floor((100 * (before - after)) / Math.max(before, 1));
+}
+
+/** What came to nothing, and why; or was shortened, and will be sent so. */
+export function outcomeWithout(
+  status: CompactionOutcome["status"],
+  reason: string,
+  tokensBefore: number,
+  tokensAfter: number = tokensBefore,
+  extracted: ExtractedContext = { ...nothingFound(), identifiers: [] },
+): CompactionOutcome {
+  const reductionPct = pct(tokensBefore, tokensAfter);
+  const sizes = { tokensBefore, tokensAfter, reductionPct };
+  return { status, reason, ...sizes, record: null, extracted, attempts: [] };
+}
+
+/** What the agent did, as far as messages tell of it. */
+export type Lists = Omit<ExtractedContext, "identifiers">;
+
+export const nothingFound = (): Lists => ({
+  ...{ modifiedFiles: [], readFiles: [] },
+  ...{ commands: [], errors: [] },
+});
+
+/** Why a fold that was to have a summary has none, as long as nobody says more. */
+export const WITHOUT_SUMMARY = "folded without a summary";
+
+/** A fold as it is told: carried by a summary, or by digest and hot set. */
+export function outcomeOf(
+  fold: Sized,
+  attempts: CompactionOutcome["attempts"] = [],
+  reason?: string,
+): CompactionOutcome {
+  const { tokensBefore, tokensAfter, head, firstKept, kept, summary, lost, degraded, id } = fold;
+  const extracted = { ...fold.extracted, identifiers: fold.identifiers };
+  const without = degraded ? WITHOUT_SUMMARY : undefined;
+  return {
+    status: fold.status ?? (summary === "" || degraded ? "folded" : "summarized"),
+    reason: reason ?? without ?? "fold by digest and hot set",
+    tokensBefore,
+    tokensAfter,
+    reductionPct: pct(tokensBefore, tokensAfter),
+    record: {
+      type: "compaction",
+      id,
+      timestamp: new Date(fold.at).toISOString(),
+      summary,
+      firstKeptEntryId: null,
+      firstKeptIndex: firstKept,
+      kept,
+      head,
+      tokensBefore,
+      tokensAfter,
+      details: extracted,
+      lost,
+      degraded,
+    },
+    extracted,
+    attempts,
+  };
+}

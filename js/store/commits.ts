@@ -1,0 +1,136 @@
+/** Commits of a session to the store that it was opened from. */
+import { conflict, disposed, invalid } from "../core/errors.js";
+import type { Store } from "../types.js";
+import { isBytes } from "./record.js";
+
+/** Commits that are tried before a conflict is the host's. */
+const TRIES = 8;
+const NOTHING = new Uint8Array();
+
+/** A record as a store holds it. */
+type Stored = { bytes: Uint8Array; revision: number };
+
+/**
+ * What a store holds under a key. A store is a host's own code, and a wrong answer that was believed would lose commits.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for what is no store, or no record.
+ */
+export async function load(store: Store, key: string): Promise<Stored | null> {
+  if (typeof store?.load !== "function" || typeof store.commit !== "function") {
+    throw invalid("store", "an object with `load` and `commit`", store);
+  }
+  const stored: unknown = await store.load(key);
+  if (stored === null) return null;
+  const { bytes, revision } = (stored ?? {}) as Partial<Stored>;
+  if (isBytes(bytes) && isRevision(revision, 0)) return { bytes, revision };
+  const got = stored === undefined ? stored : `bytes ${typeof bytes}, revision ${String(revision)}`;
+  throw invalid("store.load", "null, or { bytes: Uint8Array, revision: 1 or more }", got);
+}
+
+/** The new revision; null if the store holds another than `expected`. */
+async function commit(
+  store: Store,
+  key: string,
+  bytes: Uint8Array,
+  expected: number | null,
+): Promise<number | null> {
+  const made: unknown = await store.commit(key, bytes, expected);
+  const least = expected ?? 0;
+  if (made === null || isRevision(made, least)) return made;
+  throw invalid("store.commit", `null after a conflict, or a whole number above ${least}`, made);
+}
+
+function isRevision(value: unknown, above: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) > above;
+}
+
+/** What is committed: a session as bytes, and how it takes in what another has committed. */
+interface Committed {
+  /** Base for a rebuild after the Wasm instance is lost. */
+  base: Uint8Array;
+  snapshot(): Uint8Array;
+  merge(theirs: Uint8Array, base: Uint8Array): void;
+}
+
+export class Commits {
+  readonly #session: Committed;
+  readonly #store: Store;
+  readonly #key: string;
+  /** Stored revision that the session builds on. */
+  #revision: number | null;
+  /** Those whose commit was not acknowledged. */
+  #sent: Uint8Array | undefined;
+  /** One after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #underWay = 0;
+  #isOver = false;
+
+  /** @param held what the session was woken from. */
+  constructor(session: Committed, store: Store, key: string, stored: Stored | null) {
+    this.#session = session;
+    this.#store = store;
+    this.#key = key;
+    this.#revision = stored?.revision ?? null;
+    session.base = stored?.bytes ?? NOTHING;
+  }
+
+  save(): Promise<{ revision: number; rebased: boolean }> {
+    // Its session is empty by now: it would take the stored one's place.
+    if (this.#isOver) throw disposed("save", "session");
+    this.#underWay += 1;
+    const saved = this.#last.then(() => this.#commit());
+    const ended = (): void => {
+      this.#underWay -= 1;
+    };
+    this.#last = saved.then(ended, ended);
+    return saved;
+  }
+
+  /** Nothing is saved from now on. `stop` runs when nothing is under way any more: now, or behind what is. */
+  end(stop: () => void): void {
+    this.#isOver = true;
+    if (this.#underWay === 0) stop();
+    else void this.#last.then(stop);
+  }
+
+  async #commit(): Promise<{ revision: number; rebased: boolean }> {
+    let rebased = false;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const bytes = this.#session.snapshot();
+      const before = this.#sent;
+      this.#sent = bytes;
+      // Nothing of ours was beside what was taken in.
+      const isThere = rebased && isSame(bytes, this.#session.base);
+      const made = isThere
+        ? this.#revision
+        : await commit(this.#store, this.#key, bytes, this.#revision);
+      if (made !== null) {
+        this.#settle(bytes, made);
+        return { revision: made, rebased };
+      }
+      const stored = await load(this.#store, this.#key);
+      const [found, revision] = [stored?.bytes ?? NOTHING, stored?.revision ?? null];
+      if (isSame(found, bytes)) {
+        this.#settle(bytes, revision);
+        return { revision: revision as number, rebased };
+      }
+      const isOurs = before !== undefined && isSame(found, before);
+      if (stored && !isOurs) {
+        this.#session.merge(found, this.#session.base);
+        rebased = true;
+      }
+      this.#settle(found, revision);
+    }
+    throw conflict(null, this.#revision ?? 0);
+  }
+
+  #settle(base: Uint8Array, revision: number | null): void {
+    this.#session.base = base;
+    this.#revision = revision;
+    this.#sent = undefined;
+  }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
