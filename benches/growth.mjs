@@ -6,7 +6,7 @@
  *     cargo xtask bench growth            all entries
  *     cargo xtask bench growth replay     those whose name has this word
  */
-import { loadPackage } from "../tests/conformance/package.mjs";
+import { loadPackage } from "../tests/conformance/support/package.mjs";
 
 const { api, why } = await loadPackage();
 if (!api) throw new Error(why);

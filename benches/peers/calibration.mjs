@@ -4,7 +4,7 @@
  */
 import { readSession } from "../../npm/dist/entry/sessions.js";
 import { ContextManager } from "../../npm/dist/index.js";
-import { sessionFiles } from "../../tests/conformance/sessions.mjs";
+import { sessionFiles } from "../../tests/conformance/support/session-files.mjs";
 
 const WINDOW = { contextTokens: 1_000_000_000, maxOutputTokens: 8_192 };
 const AFTER = [1, 2, 5];

@@ -3,7 +3,7 @@
  * while many managers of the same session are held. A worker for each session, since such a memory never shrinks.
  */
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { sessionFiles } from "../../tests/conformance/sessions.mjs";
+import { sessionFiles } from "../../tests/conformance/support/session-files.mjs";
 
 const MESSAGES = 200;
 const HELD = 32;

@@ -42,7 +42,7 @@ function play(limit, way) {
   const folder = project({ "snippet.mjs": names + small, "agent.mjs": agent });
   for (const one of ["@mastra", "zod"])
     symlinkSync(join(home, "node_modules", one), join(folder, "node_modules", one));
-  const strict = pathToFileURL(join(root, "tests/conformance/pairs.mjs")).href;
+  const strict = pathToFileURL(join(root, "tests/conformance/providers/pairs.mjs")).href;
   const env = { ...process.env, SNIPPET: pathToFileURL(join(folder, "snippet.mjs")).href };
   const printed = run(node, ["agent.mjs", String(limit), way, strict], folder, env);
   return JSON.parse(printed.trim().split("\n").at(-1));

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { strictFor } from "../conformance/pairs.mjs";
+import { strictFor } from "../conformance/providers/pairs.mjs";
 import { example, hostProject, row } from "../support/hosts.mjs";
 import { hostTools } from "../support/matrix.mjs";
 import { root, run, skip, tools, write } from "../support/project.mjs";

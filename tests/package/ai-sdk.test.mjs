@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
-import { strictFor } from "../conformance/pairs.mjs";
+import { strictFor } from "../conformance/providers/pairs.mjs";
 import { hostProject, row, snippet } from "../support/hosts.mjs";
 import { root, run } from "../support/project.mjs";
 

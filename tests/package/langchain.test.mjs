@@ -8,7 +8,7 @@ import { AIMessage, HumanMessage, isBaseMessage } from "@langchain/core/messages
 import { MemorySaver } from "@langchain/langgraph";
 import { createAgent, createMiddleware, tool } from "langchain";
 import { z } from "zod";
-import { strictFor } from "../conformance/pairs.mjs";
+import { strictFor } from "../conformance/providers/pairs.mjs";
 import { hostProject, row, snippet } from "../support/hosts.mjs";
 import { root, run } from "../support/project.mjs";
 

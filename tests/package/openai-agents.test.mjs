@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Agent, MemorySession, run, setTracingDisabled, tool, Usage } from "@openai/agents";
 import { z } from "zod";
-import { strictFor } from "../conformance/pairs.mjs";
+import { strictFor } from "../conformance/providers/pairs.mjs";
 import { hostProject, row, snippet } from "../support/hosts.mjs";
 import { root, run as runProgram } from "../support/project.mjs";
 

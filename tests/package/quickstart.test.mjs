@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { strictFor } from "../conformance/pairs.mjs";
+import { strictFor } from "../conformance/providers/pairs.mjs";
 import { project, root, tools } from "../support/project.mjs";
 
 const STEPS = 80;

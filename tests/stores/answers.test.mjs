@@ -2,7 +2,7 @@
 /** Stores of a host's own that answer what no store may answer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, skip } from "../conformance/talk.mjs";
+import { api, skip } from "../conformance/support/agent-session.mjs";
 
 const OPTIONS = { window: { contextTokens: 8_000 } };
 

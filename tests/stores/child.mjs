@@ -95,7 +95,7 @@ const tasks = {
   /** What a session holds in the end: pins that are not there, pins that are there again, compactions. */
   last: async () => {
     const { taken } = await import("../conformance/faults/rows.mjs");
-    const { api, WINDOW } = await import("../conformance/talk.mjs");
+    const { api, WINDOW } = await import("../conformance/support/agent-session.mjs");
     const { historyOf } = await import("./gateway.mjs");
     const store = await opened(spec);
     const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
@@ -110,7 +110,7 @@ const tasks = {
   },
   /** Many operations of each kind, over sessions that come and go. */
   operate: async () => {
-    const { api, talk, WINDOW } = await import("../conformance/talk.mjs");
+    const { api, talk, WINDOW } = await import("../conformance/support/agent-session.mjs");
     const store = await opened(spec);
     const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
     const history = talk(30);
@@ -162,7 +162,7 @@ const tasks = {
   },
   /** Managers that are dropped without a word; and a quarter as many that are kept. */
   forget: async () => {
-    const { api, talk } = await import("../conformance/talk.mjs");
+    const { api, talk } = await import("../conformance/support/agent-session.mjs");
     const history = talk(25);
     const options = {
       window: { contextTokens: 200_000 },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { api } from "../conformance/talk.mjs";
+import { api } from "../conformance/support/agent-session.mjs";
 import { HOSTS } from "../support/matrix.mjs";
 import { opened, RUNTIMES, skip, specOf, subpath, told } from "./stores.mjs";
 

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { taken } from "../conformance/faults/rows.mjs";
-import { api, good, talk, WINDOW } from "../conformance/talk.mjs";
+import { api, good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { opened } from "./stores.mjs";
 
 const KEY = "session";

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { taken } from "../conformance/faults/rows.mjs";
-import { api, good, talk, WINDOW } from "../conformance/talk.mjs";
+import { api, good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { driven } from "./driven.mjs";
 import { long, opened, skip, specOf } from "./stores.mjs";
 

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { taken } from "../conformance/faults/rows.mjs";
-import { api, step } from "../conformance/talk.mjs";
+import { api, step } from "../conformance/support/agent-session.mjs";
 import { folder, long, opened, skip, subpath } from "./stores.mjs";
 
 const SESSIONS = long ? 10_000 : 200;

@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packagePath } from "../conformance/package.mjs";
+import { packagePath } from "../conformance/support/package.mjs";
 import { findProgram, HOSTS } from "../support/matrix.mjs";
 
 export const long = process.env.PLIMSOLL_LONG === "1";

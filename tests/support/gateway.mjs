@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { strictFor } from "../conformance/pairs.mjs";
+import { strictFor } from "../conformance/providers/pairs.mjs";
 import { specOf } from "../stores/stores.mjs";
 import { project, root, tools, write } from "./project.mjs";
 

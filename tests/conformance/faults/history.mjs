@@ -1,7 +1,17 @@
 // @ts-check
 /** Faults of a history: sizes, ids, places, images, times, and provider counts. */
 import assert from "node:assert/strict";
-import { count, good, idle, manager, prose, sentText, step, talk, WINDOW } from "../talk.mjs";
+import {
+  count,
+  good,
+  idle,
+  manager,
+  prose,
+  sentText,
+  step,
+  talk,
+  WINDOW,
+} from "../support/agent-session.mjs";
 import { taken } from "./rows.mjs";
 
 const USABLE = WINDOW.contextTokens - WINDOW.maxOutputTokens;

@@ -1,7 +1,18 @@
 // @ts-check
 /** Faults of a summarizer: wrong answers, errors and delays. */
 import assert from "node:assert/strict";
-import { api, count, good, idle, manager, prose, sentText, step, talk, WINDOW } from "../talk.mjs";
+import {
+  api,
+  count,
+  good,
+  idle,
+  manager,
+  prose,
+  sentText,
+  step,
+  talk,
+  WINDOW,
+} from "../support/agent-session.mjs";
 import { refused, taken, tick } from "./rows.mjs";
 
 const CHUNKS = { summary: { minimumTokens: 0, contextTokens: 4_000 } };

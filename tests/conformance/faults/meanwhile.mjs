@@ -18,7 +18,7 @@ import {
   step,
   talk,
   WINDOW,
-} from "../talk.mjs";
+} from "../support/agent-session.mjs";
 import { tick, untilDue } from "./rows.mjs";
 
 const CHUNKS = { summary: { minimumTokens: 0, contextTokens: 4_000 } };

@@ -1,8 +1,8 @@
 // @ts-check
 /** Helpers shared by the rows of the fault table. */
 import assert from "node:assert/strict";
-import { strictFor } from "../pairs.mjs";
-import { api, idle, step } from "../talk.mjs";
+import { strictFor } from "../providers/pairs.mjs";
+import { api, idle, step } from "../support/agent-session.mjs";
 
 /**
  * A fault that was seen in the wild: its number and name, what is done to the package, and a run that says what came out.

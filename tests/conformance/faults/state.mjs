@@ -2,7 +2,17 @@
 /** Faults over a session's life: many compactions, repeated requests, snapshots. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { api, count, good, manager, prose, sentText, step, talk, WINDOW } from "../talk.mjs";
+import {
+  api,
+  count,
+  good,
+  manager,
+  prose,
+  sentText,
+  step,
+  talk,
+  WINDOW,
+} from "../support/agent-session.mjs";
 import { taken } from "./rows.mjs";
 
 const user = (/** @type {any} */ content) => ({ role: "user", content });

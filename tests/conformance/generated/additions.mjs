@@ -3,12 +3,12 @@
  * What some hosts and providers add to a history: calls of tools that the provider runs, answered or not, and cache markers on
  * each message as it comes. Each has random numbers of its own, so that the history of a seed stays what it was.
  */
-import { random, render } from "../generated.mjs";
+import { random, render } from "./histories.mjs";
 
 /**
- * @typedef {import("../generated.mjs").History} History
- * @typedef {import("../convert/turns.mjs").Turn} Turn
- * @typedef {import("../convert/turns.mjs").Call} Call
+ * @typedef {import("./histories.mjs").History} History
+ * @typedef {import("../providers/convert/turns.mjs").Turn} Turn
+ * @typedef {import("../providers/convert/turns.mjs").Call} Call
  */
 
 const KINDS = ["web_search", "mcp", "bash_code_execution"];

@@ -1,13 +1,13 @@
 // @ts-check
 /** Laws of a view against the host's history that need no provider: what is opaque, what belongs together, what is ours. */
 import { isDeepStrictEqual } from "node:util";
-import { turnsIn } from "../convert/read.mjs";
-import { callsOf, parsed, reasoningOf, resultsOf } from "../convert/turns.mjs";
-import { isOutput, kindOf } from "../strict/openai-responses.mjs";
+import { turnsIn } from "../providers/convert/read.mjs";
+import { callsOf, parsed, reasoningOf, resultsOf } from "../providers/convert/turns.mjs";
+import { isOutput, kindOf } from "../providers/strict/openai-responses.mjs";
 import { withoutMarkers } from "./additions.mjs";
 
 /**
- * @typedef {import("../convert/turns.mjs").Turn} Turn
+ * @typedef {import("../providers/convert/turns.mjs").Turn} Turn
  * @typedef {{ law: string, message: string }} Problem
  * @typedef {{ format: string, provider: string }} Law
  */

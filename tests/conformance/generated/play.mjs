@@ -4,19 +4,19 @@
  * answer held against the strict provider and the laws. The first law that is broken ends it.
  */
 import { isDeepStrictEqual } from "node:util";
-import { deepFreeze } from "../carry.mjs";
-import { callsOf } from "../convert/turns.mjs";
-import { hostOptions, random } from "../generated.mjs";
-import { boundThinking } from "../laws.mjs";
-import { strictFor } from "../pairs.mjs";
-import { hasText } from "../strict/common.mjs";
+import { callsOf } from "../providers/convert/turns.mjs";
+import { strictFor } from "../providers/pairs.mjs";
+import { hasText } from "../providers/strict/common.mjs";
+import { deepFreeze } from "../replay/check-session.mjs";
+import { boundThinking } from "../replay/message-laws.mjs";
 import { markersIn, rendered, takesMarkers, unpaired, withoutMarkers } from "./additions.mjs";
+import { companion } from "./companions.mjs";
+import { hostOptions, random } from "./histories.mjs";
 import { approvalsOfCalls, atomic, carried, honest, turnsOf, verbatim } from "./laws.mjs";
-import { companion } from "./lived.mjs";
 
 /**
- * @typedef {import("../generated.mjs").History} History
- * @typedef {import("../pairs.mjs").Pair} Pair
+ * @typedef {import("./histories.mjs").History} History
+ * @typedef {import("../providers/pairs.mjs").Pair} Pair
  * @typedef {{ law: string, message: string }} Problem
  * @typedef {{ requests: number, repairs: number, folds: number, edits: number, problem: Problem | null }} Played
  */

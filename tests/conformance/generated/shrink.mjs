@@ -2,7 +2,7 @@
 /** The smallest history that still breaks the same law: turns, then parts, then texts are taken away. */
 
 /**
- * @typedef {import("../generated.mjs").History} History
+ * @typedef {import("./histories.mjs").History} History
  * @param {History} history
  * @param {(history: History) => boolean} fails
  * @param {number} [tries] at most

@@ -1,8 +1,8 @@
 // @ts-check
 /** Plays the transcripts of the seeds that it is given, in a thread of its own, and tells what it found. */
 import { parentPort, workerData } from "node:worker_threads";
-import { history } from "../generated.mjs";
-import { loadPackage } from "../package.mjs";
+import { loadPackage } from "../support/package.mjs";
+import { history } from "./histories.mjs";
 import { play } from "./play.mjs";
 
 const { pairs } = workerData;

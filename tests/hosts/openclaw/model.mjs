@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
-import { strictFor } from "../../conformance/pairs.mjs";
+import { strictFor } from "../../conformance/providers/pairs.mjs";
 
 const tokenizer = new Tiktoken(o200k);
 const counted = new Map();

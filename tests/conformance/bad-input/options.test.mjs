@@ -1,0 +1,265 @@
+// @ts-check
+/** Options, callbacks and handles that make no sense: refused by name, or harmless. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  api,
+  ask,
+  boom,
+  format,
+  gave,
+  good,
+  noManager,
+  shared,
+  skip,
+  stillWorks,
+  typed,
+  use,
+  window,
+} from "../support/sound-history.mjs";
+
+/** @type {Array<[string, any, RegExp]>} */
+const options = [
+  ["contextTokens NaN", { window: { contextTokens: Number.NaN } }, /contextTokens|window/],
+  ["contextTokens Infinity", { window: { contextTokens: Infinity } }, /contextTokens|window/],
+  ["contextTokens negative", { window: { contextTokens: -1 } }, /contextTokens|window/],
+  ["contextTokens a text", { window: { contextTokens: "32000" } }, /contextTokens|window/],
+  [
+    "maxOutputTokens NaN",
+    { window: { contextTokens: 1_000, maxOutputTokens: Number.NaN } },
+    /maxOutputTokens|window/,
+  ],
+  [
+    "maxOutputTokens negative",
+    { window: { contextTokens: 1_000, maxOutputTokens: -5 } },
+    /maxOutputTokens|window/,
+  ],
+  ["no window", {}, /window/],
+  ["a null window", { window: null }, /window/],
+  ["trigger NaN", { window, trigger: Number.NaN }, /trigger/],
+  ["trigger above one", { window, trigger: 2 }, /trigger/],
+  ["target negative", { window, target: -0.5 }, /target/],
+  ["retention Infinity", { window, retention: Infinity }, /retention/],
+  ["retention out of range", { window, retention: 99 }, /retention/],
+  ["protectTurns negative", { window, protectTurns: -1 }, /protectTurns/],
+  ["protectTokens NaN", { window, protectTokens: Number.NaN }, /protectTokens/],
+  ["ingestCap NaN", { window, ingestCap: Number.NaN }, /ingestCap/],
+  ["an unknown preset", { window, preset: "best" }, /preset/],
+  ["an option of another preset", { window, preset: "balanced", stubChars: 100 }, /stubChars/],
+  ["protectFirst a text", { window, protectFirst: "2" }, /protectFirst/],
+  ["protectTools a text", { window, protectTools: "read" }, /protectTools/],
+  ["protectTools of numbers", { window, protectTools: [1] }, /protectTools/],
+  ["stubChars NaN", { window, preset: "aceclaw", stubChars: Number.NaN }, /stubChars/],
+  ["an unknown turn", { window, preset: "aceclaw", turn: "agent" }, /turn/],
+  ["an unknown strategy", { window, preset: "hermes", strategy: "forget" }, /strategy/],
+  ["ours with theirs: strategy", { window, strategy: "discard" }, /strategy/],
+  ["ours with theirs: turn", { window, retention: 1, turn: "user" }, /turn/],
+  ["theirs with ours: retention", { window, preset: "aceclaw", retention: 1 }, /retention/],
+  ["theirs with ours: ingestCap", { window, preset: "aiclaw", ingestCap: 0.1 }, /ingestCap/],
+  ["theirs with ours: economy", { window, preset: "openclaw", economy: {} }, /economy/],
+  [
+    "a target over the trigger",
+    { window, preset: "context-budget", trigger: 0.5, target: 0.6 },
+    /target/,
+  ],
+  ["an unknown format", { window, format: "xml" }, /format/],
+  ["an unknown provider", { window, provider: "acme" }, /provider/],
+  ["an unknown estimator", { window, estimator: "chars/3" }, /estimator/],
+  [
+    "economy with NaN",
+    { window, economy: { cacheRead: Number.NaN, cacheWrite: 1, output: 5, cacheTtlMs: 1 } },
+    /economy|cacheRead/,
+  ],
+];
+for (const [name, given, argument] of options) {
+  test(`option: ${name}`, { skip: noManager() }, () => {
+    assert.throws(
+      () => new api.ContextManager({ format, ...given }),
+      (error) => typed(error, ["INVALID_ARGUMENT"], { argument }),
+    );
+    stillWorks();
+  });
+}
+
+test("option: contextTokens 0 takes no decision", { skip: noManager() }, () => {
+  const long = [ask, use({}), gave("x".repeat(400_000)), { role: "assistant", content: "ok" }, ask];
+  const view = new api.ContextManager({ window: { contextTokens: 0 }, format }).request(long);
+  assert.ok(
+    view.messages.every(
+      (/** @type {any} */ message, /** @type {number} */ at) => message === long[at],
+    ),
+  );
+  assert.deepEqual([view.messages.length, view.edits.length, view.fits], [5, 0, true]);
+});
+
+test("option: a huge window changes nothing", { skip: noManager() }, () => {
+  for (const contextTokens of [2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER, 1e300]) {
+    const messages = good();
+    let view;
+    try {
+      view = new api.ContextManager({ window: { contextTokens }, format }).request(messages);
+    } catch (error) {
+      typed(error, ["INVALID_ARGUMENT"], { argument: /contextTokens|window/ });
+      continue;
+    }
+    assert.deepEqual([view.messages.length, view.edits.length, view.fits], [3, 0, true]);
+  }
+});
+
+test("option: a reserve larger than the window", { skip: noManager() }, () => {
+  try {
+    const view = new api.ContextManager({
+      window: { contextTokens: 1_000, maxOutputTokens: 2_000 },
+      format,
+    }).request(good());
+    assert.equal(typeof view.fits, "boolean");
+  } catch (error) {
+    typed(error, ["INVALID_ARGUMENT"], { argument: /maxOutputTokens|window/ });
+  }
+  stillWorks();
+});
+
+test("option: a polluted prototype is not an option", { skip: noManager() }, () => {
+  const prototype = /** @type {any} */ (Object.prototype);
+  try {
+    Object.assign(prototype, { preset: "hermes", trigger: 0, format: "xml" });
+    const view = new api.ContextManager({ window, format, preset: "balanced" }).request(good());
+    assert.equal(view.messages.length, 3);
+  } finally {
+    for (const key of ["preset", "trigger", "format"]) delete prototype[key];
+  }
+  stillWorks();
+});
+
+for (const [name, estimator] of /** @type {Array<[string, any]>} */ ([
+  ["throws", boom],
+  ["says NaN", () => Number.NaN],
+  ["says a negative number", () => -1],
+  ["says Infinity", () => Infinity],
+  ["says a text", () => "7"],
+])) {
+  test(`an estimator that ${name}`, { skip }, () => {
+    try {
+      const tokens = api.estimateTokens("some text", estimator);
+      assert.ok(Number.isSafeInteger(tokens) && tokens >= 0, `${tokens}`);
+    } catch (error) {
+      if (/** @type {any} */ (error)?.message !== "boom")
+        typed(error, ["INVALID_ARGUMENT"], { argument: /estimator/ });
+    }
+    stillWorks();
+  });
+}
+
+for (const [name, clock] of /** @type {Array<[string, any]>} */ ([
+  ["throws", boom],
+  ["says NaN", () => Number.NaN],
+  [
+    "runs backwards",
+    (() => {
+      let now = 1e12;
+      return () => {
+        now -= 1e9;
+        return now;
+      };
+    })(),
+  ],
+])) {
+  test(`a clock that ${name}`, { skip: noManager() }, () => {
+    try {
+      const own = new api.ContextManager({ window, format, clock });
+      assert.equal(own.request(good()).messages.length, 3);
+      assert.equal(
+        own.request([...good(), { role: "assistant", content: "ok" }, ask]).messages.length,
+        5,
+      );
+    } catch (error) {
+      if (/** @type {any} */ (error)?.message !== "boom")
+        typed(error, ["INVALID_ARGUMENT"], { argument: /clock/ });
+    }
+    stillWorks();
+  });
+}
+
+test("a format that nothing tells", { skip: noManager() }, () => {
+  const own = new api.ContextManager({ window, format: "auto" });
+  assert.throws(
+    () => own.request([{ speaker: "a", says: "b" }]),
+    (error) => typed(error, ["UNKNOWN_FORMAT", "MALFORMED_MESSAGE"], { index: 0 }),
+  );
+  assert.equal(own.request(good()).messages.length, 3);
+});
+
+test("estimateTokens of what is no text", { skip }, () => {
+  for (const value of /** @type {any[]} */ ([undefined, null, 7, {}, 7n, Symbol("s")])) {
+    assert.throws(
+      () => api.estimateTokens(value),
+      (error) => typed(error, ["INVALID_ARGUMENT"], { argument: /text/ }),
+    );
+  }
+  for (const value of ["", "\0", "\ud83d", "\ude00\ud83d", "x".repeat(5_000_000)]) {
+    assert.ok(Number.isSafeInteger(api.estimateTokens(value)));
+  }
+  stillWorks();
+});
+
+/** @param {string} method */
+function without(method) {
+  const there = typeof api?.ContextManager?.prototype[method] === "function";
+  return there ? false : `ContextManager.${method} is not in the package`;
+}
+
+test("snapshots that are none", { skip: noManager() || without("snapshot") }, () => {
+  const snapshot = shared().snapshot();
+  const bad = [
+    new Uint8Array(),
+    new Uint8Array([1, 2, 3]),
+    snapshot.slice(0, snapshot.length - 1),
+    snapshot.map((/** @type {number} */ byte, /** @type {number} */ at) =>
+      at === snapshot.length >> 1 ? byte ^ 0xff : byte,
+    ),
+  ];
+  for (const bytes of bad) {
+    assert.throws(
+      () => api.ContextManager.restore(bytes, { window, format }),
+      (error) => typed(error, ["CORRUPT_STATE"]),
+    );
+  }
+  assert.throws(
+    () => api.ContextManager.restore("text", { window, format }),
+    (error) => typed(error, ["CORRUPT_STATE", "INVALID_ARGUMENT"]),
+  );
+  stillWorks();
+});
+
+test("pins and references that are nowhere", { skip: noManager() || without("recall") }, () => {
+  const own = shared();
+  own.request(good());
+  assert.equal(own.recall("no such reference"), null);
+  assert.equal(own.unpin("no such pin"), false);
+});
+
+test("positions that are nowhere", { skip: noManager() }, () => {
+  const own = shared();
+  own.request(good());
+  for (const index of [-1, 99, Number.NaN, 1.5]) {
+    assert.throws(
+      () => own.explain(index),
+      (error) => typed(error, ["INVALID_ARGUMENT"], { argument: /index/ }),
+    );
+    if (without("pin")) continue;
+    assert.throws(
+      () => own.pin({ index }),
+      (error) => typed(error, ["INVALID_ARGUMENT"], { argument: /index/ }),
+    );
+  }
+  for (const usage of [
+    null,
+    undefined,
+    {},
+    { prompt_tokens: "many" },
+    { input_tokens: Number.NaN },
+    { input_tokens: -5 },
+  ])
+    if (!without("observe")) own.observe(usage);
+  stillWorks();
+});

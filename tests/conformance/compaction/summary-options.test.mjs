@@ -1,0 +1,175 @@
+// @ts-check
+/** Options of summaries, and what a session says if no summary can be made: nothing is switched off without a word. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { dirname } from "node:path";
+import { test } from "node:test";
+import { api, manager, skip, talk, WINDOW } from "../support/agent-session.mjs";
+import { packagePath } from "../support/package.mjs";
+
+const OK = { window: WINDOW, summarize: async () => "a summary" };
+
+/** @type {Array<[any, string, RegExp]>} */
+const WRONG = [
+  [{ template: "x" }, "summary.template", /"plimsoll", "aceclaw".* got "x"/],
+  [{ template: 5 }, "summary.template", /a string/],
+  [{ template: () => "plimsoll" }, "summary.template", /not a function/],
+  [{ tempalte: "plimsoll" }, "summary.tempalte", /Did you mean "summary.template"/],
+  [{ maxToken: 2_000 }, "summary.maxToken", /maxTokens/],
+  [{ maxTokens: -5 }, "summary.maxTokens", /tokens/],
+  [{ maxTokens: "many" }, "summary.maxTokens", /number/],
+  [{ maxTokens: Number.NaN }, "summary.maxTokens", /number/],
+  [{ maxTokens: 1e10 }, "summary.maxTokens", /tokens/],
+  [{ prefix: 7 }, "summary.prefix", /a string/],
+  [{ language: 5 }, "summary.language", /a string/],
+  [{ instructions: ["be brief"] }, "summary.instructions", /a string/],
+  [{ redact: "yes" }, "summary.redact", /a boolean/],
+  [{ contextTokens: -1 }, "summary.contextTokens", /tokens/],
+  [{ contextTokens: 1.5 }, "summary.contextTokens", /number/],
+  [{ parallel: "no" }, "summary.parallel", /a boolean/],
+  [{ minimumTokens: -1 }, "summary.minimumTokens", /number/],
+  [{ silenceMs: -1 }, "summary.silenceMs", /1 to 2147483647/],
+  [{ totalMs: 0 }, "summary.totalMs", /1 to 2147483647/],
+  [{ checkpoints: "often" }, "summary.checkpoints", /true, false or/],
+  [
+    { checkpoints: { treshold: [5] } },
+    "summary.checkpoints.treshold",
+    /Did you mean "summary.checkpoints.thresholds"/,
+  ],
+  [{ checkpoints: { thresholds: 5 } }, "summary.checkpoints.thresholds", /sequence|list/],
+  [{ checkpoints: { thresholds: [0] } }, "summary.checkpoints.thresholds", /1 to 100/],
+  [{ checkpoints: { turns: 0 } }, "summary.checkpoints.turns", /1 or more/],
+  [{ checkpoints: { minimumTokens: -1 } }, "summary.checkpoints.minimumTokens", /0 or more/],
+  ["brief", "summary", /an object/],
+  [null, "summary", /an object/],
+];
+
+/** @param {string} argument @param {RegExp} message */
+const names = (argument, message) => (/** @type {any} */ error) => {
+  assert.equal(error.code, "INVALID_ARGUMENT", String(error));
+  assert.equal(error.info.argument, argument, error.message);
+  assert.match(error.message, message);
+  return true;
+};
+
+for (const [summary, argument, message] of WRONG) {
+  const shown =
+    typeof summary?.template === "function" ? "{template: a function}" : JSON.stringify(summary);
+  test(`summary: ${shown} is refused by name when a session is made`, { skip }, async () => {
+    const options = { ...OK, summary };
+    const refused = names(argument, message);
+    assert.throws(() => new api.ContextManager(options), refused);
+    const bytes = new api.ContextManager(OK).snapshot();
+    assert.throws(() => api.ContextManager.restore(bytes, options), refused);
+    const store = { multiWriter: false, load: async () => null, commit: async () => 1 };
+    await assert.rejects(api.ContextManager.open(store, "k", options), refused);
+    await assert.rejects(api.compact(talk(2), options), refused);
+  });
+}
+
+test("every option of a summary is taken, also one that is undefined", { skip }, async () => {
+  const summary = {
+    minimumTokens: 0,
+    template: "hermes",
+    prefix: "Before:",
+    maxTokens: 0,
+    language: "de",
+    instructions: "names",
+    redact: (/** @type {string} */ text) => text,
+    contextTokens: 200_000,
+    parallel: true,
+    checkpoints: { thresholds: [10, 20], turns: 3, minimumTokens: 500 },
+    silenceMs: 1_000,
+    totalMs: 2_000,
+  };
+  new api.ContextManager({ ...OK, summary });
+  for (const name of Object.keys(summary)) {
+    new api.ContextManager({ ...OK, summary: { ...summary, [name]: undefined } });
+  }
+  for (const redact of [true, false]) new api.ContextManager({ ...OK, summary: { redact } });
+  for (const checkpoints of [true, false, {}]) {
+    new api.ContextManager({ ...OK, summary: { checkpoints } });
+  }
+});
+
+for (const name of ["on", "clock", "create", "key"]) {
+  test(`${name} that is no function is refused by name`, { skip }, () => {
+    for (const value of ["x", 5, {}, null]) {
+      assert.throws(
+        () => new api.ContextManager({ ...OK, [name]: value }),
+        names(name, /expected a function/),
+      );
+    }
+  });
+}
+
+test("a request says why there is no summary: two summarizers that fail are named in its reason", {
+  skip,
+}, async () => {
+  const { context, events } = manager(async () => {
+    throw new Error("no summarizer today");
+  });
+  const outcome = await context.compact(talk(12), { force: true });
+  assert.equal(outcome.attempts.length, 2);
+  assert.match(outcome.reason, /no summarizer today|threw/);
+  assert.equal(events.at(-1).outcome.reason, outcome.reason);
+});
+
+const SLIM = `
+import { ContextManager, initSync } from "./slim.js";
+import { readFileSync } from "node:fs";
+const load = (name) => initSync(readFileSync(name));
+const history = ${JSON.stringify(talk(12))};
+load("plimsoll.wasm");
+const events = [];
+let asked = 0;
+const context = new ContextManager({
+  window: ${JSON.stringify(WINDOW)},
+  summary: { minimumTokens: 0, contextTokens: 200_000 },
+  on: (event) => events.push(event),
+  summarize: async (job) => {
+    asked += 1;
+    return job.requiredHeadings.map((name) => "## " + name + "\\nfine\\n").join("") || "part";
+  },
+});
+const thrown = await context.compact(history, { force: true }).catch((error) => error);
+const refused = { name: thrown.name, code: thrown.code, argument: thrown.info?.argument, message: thrown.message };
+const unchanged = context.request(history).compaction;
+const without = await context.compact(history, { force: true });
+const told = context.request(history).compaction;
+load("compact.wasm");
+const more = [...history, { role: "assistant", content: "done" }, ...history];
+const withIt = await context.compact(more, { force: true });
+console.log(JSON.stringify({ refused, unchanged, without, told, events, asked, withIt }));
+`;
+
+test("without plimsoll/compact.wasm the first compact() throws, a later one and their events say so, and one with it is a summary", {
+  skip,
+}, () => {
+  const entry = packagePath();
+  assert.ok(entry);
+  const out = execFileSync(process.execPath, ["--input-type=module", "-e", SLIM], {
+    cwd: dirname(entry),
+    encoding: "utf8",
+  });
+  const { refused, unchanged, without, told, events, withIt, asked } = JSON.parse(out);
+  assert.deepEqual([refused.name, refused.code], ["PlimsollError", "INVALID_ARGUMENT"]);
+  assert.equal(refused.argument, "plimsoll/compact.wasm");
+  assert.match(refused.message, /init\(source\)/);
+  assert.notEqual(unchanged?.status, "summarized");
+  assert.equal(without.status, "folded");
+  assert.match(without.reason, /plimsoll\/compact\.wasm/);
+  assert.equal(told.reason, without.reason);
+  const failed = events.filter((/** @type {any} */ { type }) => type === "compaction-failed");
+  assert.equal(failed.length, 2);
+  for (const { outcome } of failed) assert.match(outcome.reason, /plimsoll\/compact\.wasm/);
+  assert.equal(withIt.status, "summarized", withIt.reason);
+  assert.ok(asked > 0);
+});
+
+test("a compaction without a summarizer gives the reason it always gave", { skip }, async () => {
+  const { context, types } = manager(undefined);
+  const outcome = await context.compact(talk(12), { force: true });
+  assert.equal(outcome.reason, "fold by digest and hot set");
+  assert.deepEqual(types(), ["compaction-start", "compaction-end"]);
+});

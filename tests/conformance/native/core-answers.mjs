@@ -1,0 +1,56 @@
+// @ts-check
+/**
+ * What the core inside the package answers, as the bytes that come over: through the files of the package that no entry
+ * exports, for the comparison with a native build.
+ */
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { loadPackage, packagePath } from "../support/package.mjs";
+
+/** What the glue gives back as JSON of the core's. */
+const told = {
+  Manager: ["request", "resume", "explain", "status", "counters"],
+  Replay: ["calls", "buckets", "list", "report"],
+  Recording: ["plan"],
+};
+
+export async function loadRaw() {
+  const { api, why } = await loadPackage();
+  const entry = packagePath();
+  if (!api || !entry) return { raw: null, why: why || "skipped: the package is no file" };
+  const load = (/** @type {string} */ path) =>
+    import(pathToFileURL(join(dirname(entry), path)).href);
+  const glue = await load("glue/plimsoll_bg.js");
+  const [{ read_session }, { sessions }] = [
+    await load("glue/sessions_bg.js"),
+    await load("session-files/read.js"),
+  ];
+  // The first call hands the Wasm over.
+  api.readSession('[{"role":"user","content":"go"}]');
+  /** @type {string[]} */
+  let heard = [];
+  for (const [owner, methods] of Object.entries(told)) {
+    const prototype = glue[owner].prototype;
+    for (const method of methods) {
+      const own = prototype[method];
+      prototype[method] = function (/** @type {any[]} */ ...given) {
+        const answer = own.apply(this, given);
+        heard.push(answer);
+        return answer;
+      };
+    }
+  }
+  return { raw: { ...api, session, listen }, why: "" };
+
+  /** A session file as JSON. @param {Uint8Array} bytes @returns {string} */
+  function session(bytes) {
+    return sessions.call("session", () => read_session(sessions.sendBytes(bytes)));
+  }
+
+  /** All that the core answers while `work` is done. @param {() => void} work */
+  function listen(work) {
+    heard = [];
+    work();
+    return heard;
+  }
+}

@@ -1,0 +1,89 @@
+// @ts-check
+/**
+ * Turns are flat: what a request costs is counted, not timed. Around message 10,000 a turn measures, looks at and writes
+ * no more than one and a half times what it does around message 100.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { longSession, requests } from "../../support/long.mjs";
+import { loadPackage } from "../support/package.mjs";
+
+const { api, why } = await loadPackage();
+if (!api) console.log(why);
+
+/** Messages from, to. */
+const STRETCHES = [
+  [60, 160],
+  [9_500, 10_500],
+];
+/** The late stretch by the early one. The live view differs in size: edits come in rarer, larger batches. Unbounded growth is a factor of 100. */
+const MOST = 2;
+
+/** @typedef {Record<string, number>} Counts */
+
+test("a turn at message 10,000 does the work of one at message 100", { skip: !api && why }, () => {
+  const [early = {}, late = {}] = stretches();
+  for (const [name, then] of Object.entries(early)) {
+    const ratio = (late[name] ?? 0) / then;
+    console.log(
+      `${name} a turn: ${then.toFixed(1)} around message 100, ${late[name]?.toFixed(1)} around message 10,000: ${ratio.toFixed(2)}`,
+    );
+  }
+  for (const name of ["stringified", "bytesMeasured", "blocksVisited", "itemsWritten"]) {
+    const ratio = (late[name] ?? Number.NaN) / (early[name] ?? Number.NaN);
+    assert.ok(ratio <= MOST, `${name}: ${ratio.toFixed(2)} times as much`);
+  }
+  for (const { stringified = Number.NaN, fresh = 0 } of [early, late]) {
+    const most = 2 * fresh;
+    assert.ok(stringified <= most, "what is new is written as JSON, and once more when it leaves");
+  }
+});
+
+/** What was counted, by the turn, for each stretch. @returns {Counts[]} */
+function stretches() {
+  const messages = longSession(10_501);
+  let now = 1_700_000_000_000;
+  const manager = new api.ContextManager({
+    window: { contextTokens: 200_000, maxOutputTokens: 8_192 },
+    clock: () => now,
+  });
+  /** @type {Counts[]} */
+  const sums = STRETCHES.map(() => ({}));
+  const turns = STRETCHES.map(() => 0);
+  const write = JSON.stringify;
+  let stringified = 0;
+  JSON.stringify = (/** @type {[any]} */ ...given) => {
+    const text = write(...given);
+    stringified += text?.length ?? 0;
+    return text;
+  };
+  try {
+    let [before, known] = [manager.counters(), 0];
+    for (const sent of requests(messages)) {
+      stringified = 0;
+      const { tokens, fits } = manager.request(messages.slice(0, sent));
+      assert.ok(fits, `the request at message ${sent} fits`);
+      const counters = manager.counters();
+      const turn = { tokens, stringified, fresh: write(messages.slice(known, sent)).length };
+      STRETCHES.forEach(([from = 0, to = 0], at) => {
+        const sum = sums[at];
+        if (!sum || sent < from || sent >= to) return;
+        turns[at] = (turns[at] ?? 0) + 1;
+        for (const [name, count] of Object.entries(turn)) sum[name] = (sum[name] ?? 0) + count;
+        for (const name of Object.keys(counters)) {
+          sum[name] = (sum[name] ?? 0) + counters[name] - before[name];
+        }
+      });
+      [before, known] = [counters, sent];
+      now += 20_000;
+    }
+  } finally {
+    JSON.stringify = write;
+    manager[Symbol.dispose]();
+  }
+  return sums.map((sum, at) =>
+    Object.fromEntries(
+      Object.entries(sum).map(([name, count]) => [name, count / (turns[at] ?? 1)]),
+    ),
+  );
+}

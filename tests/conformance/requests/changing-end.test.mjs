@@ -1,0 +1,211 @@
+// @ts-check
+/**
+ * Hosts whose history ends otherwise each turn: a reminder or a prompt for notes behind it, which is in no later history. Only
+ * the end that is another is measured again, and the request is that of a session which reads all of it.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPackage } from "../support/package.mjs";
+
+const { api, why } = await loadPackage();
+if (!api) console.log(why);
+const skip = !api && why;
+const MOST = 2.2;
+
+/** @param {string} content */
+const user = (content) => ({ role: "user", content });
+/** @param {string} content */
+const assistant = (content) => ({ role: "assistant", content });
+
+/**
+ * Turns with a last message that is in no later request.
+ * @param {number} turns @param {(list: any[]) => any[]} through
+ */
+function reminded(turns, through = (list) => list) {
+  const context = new api.ContextManager({ window: { contextTokens: 1e6 }, format: "anthropic" });
+  /** @type {any[]} */
+  const history = [];
+  for (let turn = 0; turn < turns; turn += 1) {
+    history.push(user(`question ${turn}`));
+    const passed = [...history, user(`reminder ${turn}`)];
+    const { messages } = context.request(through(passed));
+    assert.deepEqual(messages.slice(-1), passed.slice(-1));
+    history.push(assistant(`answer ${turn}`));
+  }
+  return context.counters();
+}
+
+test("a last message that differs each turn costs in twice the turns no more than twice", {
+  skip,
+}, () => {
+  const [once, twice] = [reminded(300), reminded(600)];
+  for (const name of ["bytesMeasured", "blocksVisited", "itemsWritten"]) {
+    const ratio = twice[name] / once[name];
+    console.log(`${name}: ${once[name]} in 300 turns, ${twice[name]} in 600: ${ratio.toFixed(2)}`);
+    assert.ok(ratio <= MOST, `${name}: ${ratio}`);
+  }
+});
+
+test("a last message that differs each turn goes, and what is sent is the history", {
+  skip,
+}, () => {
+  const options = { window: { contextTokens: 1e6 }, format: "anthropic" };
+  const context = new api.ContextManager(options);
+  const history = [user("start"), assistant("yes")];
+  for (let turn = 0; turn < 30; turn += 1) {
+    history.push(user(`question ${turn}`));
+    const ends = turn % 3 === 0 ? [] : [assistant("well"), user(`reminder ${turn}`)];
+    const passed = [...history, ...ends];
+    const fresh = new api.ContextManager(options).request(passed);
+    const got = context.request(passed);
+    assert.deepEqual(got.messages, fresh.messages);
+    assert.deepEqual([got.tokens, got.forgotten], [fresh.tokens, 0]);
+    // Asked again without it, as after a prompt for notes.
+    const again = context.request(history);
+    assert.deepEqual(again.messages, history);
+    history.push(assistant(`answer ${turn}`));
+  }
+});
+
+test("a session whose end differs decides in a small window as one that reads all of it", {
+  skip,
+}, () => {
+  const options = { window: { contextTokens: 8_000 }, format: "anthropic", clock: () => 0 };
+  const context = new api.ContextManager(options);
+  const history = [user("start")];
+  const reader = new api.ContextManager(options);
+  let folds = 0;
+  for (let turn = 0; turn < 120; turn += 1) {
+    const id = `t${turn}`;
+    history.push(
+      { role: "assistant", content: [{ type: "tool_use", id, name: "read", input: { turn } }] },
+      user(
+        /** @type {any} */ ([
+          {
+            type: "tool_result",
+            tool_use_id: id,
+            content: `src/f${turn % 9}.rs `.repeat(60 + turn),
+          },
+        ]),
+      ),
+    );
+    const passed = [...history, user(`reminder ${turn}`)];
+    const got = context.request(passed);
+    // What a model's change may have changed is read again.
+    reader.setModel({ window: options.window });
+    const other = reader.request(passed);
+    assert.deepEqual(got.messages, other.messages, `turn ${turn}`);
+    assert.deepEqual([got.epoch, got.tokens], [other.epoch, other.tokens]);
+    assert.ok(got.fits);
+    folds += got.compaction?.record ? 1 : 0;
+  }
+  assert.ok(folds > 1, `${folds} folds`);
+  const [{ bytesMeasured }, all] = [context.counters(), reader.counters()];
+  console.log(`${bytesMeasured} bytes measured, ${all.bytesMeasured} by the other`);
+  assert.ok(5 * bytesMeasured < all.bytesMeasured);
+});
+
+test("what a fold kept is sent from the messages that hold it once an earlier one is taken out", {
+  skip,
+}, () => {
+  const options = {
+    window: { contextTokens: 6_000, maxOutputTokens: 500 },
+    format: "anthropic",
+    clock: () => 0,
+  };
+  const long = assistant("word ".repeat(2_300));
+  const aside = assistant("well");
+  const [one, other] = [user("first"), user("keep this")];
+  const rest = [long, user("and this"), long, user("now"), long, user("so")];
+  const history = [one, assistant("yes"), user("second"), aside, other, ...rest];
+  const without = history.filter((message) => message !== aside);
+  const context = new api.ContextManager(options);
+  for (const passed of [history, without, history, without]) {
+    const got = context.request(structuredClone(passed));
+    const fresh = new api.ContextManager(options).request(passed);
+    assert.deepEqual(got.messages, fresh.messages);
+    assert.match(JSON.stringify(got.messages[0]), /were removed.*second.*keep this/);
+  }
+});
+
+test("a result that says what another said in its place is told from it by its call", {
+  skip,
+}, () => {
+  const call = (/** @type {string} */ id) => ({
+    id,
+    type: "function",
+    function: { name: "write", arguments: "{}" },
+  });
+  const done = (/** @type {string} */ id) => ({ role: "tool", tool_call_id: id, content: "ok" });
+  const asked = [
+    user("write both"),
+    { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
+  ];
+  const options = { window: { contextTokens: 1e5 }, format: "openai-chat" };
+  const context = new api.ContextManager(options);
+  context.request([...asked, done("a")]);
+  const passed = [...asked, done("b"), done("a")];
+  const fresh = new api.ContextManager(options).request(passed);
+  assert.deepEqual(context.request(passed).messages, fresh.messages);
+});
+
+test("a call of the provider's that waits is sent again once what followed it is taken back", {
+  skip,
+}, () => {
+  const call = { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "tides" } };
+  const waits = { role: "assistant", content: [{ type: "text", text: "One moment." }, call] };
+  const history = [user("When is high tide?"), waits];
+  const options = { window: { contextTokens: 1e5 }, format: "anthropic" };
+  const context = new api.ContextManager(options);
+  const followed = context.request([...history, user("Never mind.")]);
+  assert.doesNotMatch(JSON.stringify(followed.messages), /server_tool_use/);
+  const fresh = new api.ContextManager(options).request(history);
+  assert.deepEqual(context.request(structuredClone(history)).messages, fresh.messages);
+  assert.match(JSON.stringify(fresh.messages), /server_tool_use/);
+});
+
+/** A call and its result. @type {Record<string, [call: (id: string) => any, result: (id: string) => any]>} */
+const CALLS = {
+  anthropic: [
+    (id) => assistantWith({ type: "tool_use", id, name: "read", input: { path: "a" } }),
+    (id) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: id }] }),
+  ],
+  "openai-chat": [
+    (id) => ({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id, type: "function", function: { name: "read", arguments: "{}" } }],
+    }),
+    (id) => ({ role: "tool", tool_call_id: id, content: id }),
+  ],
+  "openai-responses": [
+    (id) => ({ type: "function_call", call_id: id, name: "read", arguments: "{}" }),
+    (id) => ({ type: "function_call_output", call_id: id, output: id }),
+  ],
+};
+/** @param {object} block */
+const assistantWith = (block) => ({ role: "assistant", content: [block] });
+
+for (const [format, [call, result]] of Object.entries(CALLS))
+  test(`${format}: a model that is asked again and calls the same under another id has the result of that call`, {
+    skip,
+  }, () => {
+    const options = { window: { contextTokens: 100_000 }, format, clock: () => 0 };
+    const done = [user("a"), call("one"), result("one"), user("go on")];
+    for (const histories of [
+      [[call("a")], [call("b"), result("b")]],
+      [[call("a"), result("a")], [call("b")], [call("b"), result("b")]],
+      [[call("a")], [call("b")], [call("c"), result("c")], [call("d"), result("d"), user("so?")]],
+      // A call of an id that is known, which goes out under one of ours.
+      [[call("one")], [call("b"), result("b")]],
+      [[user("?")], [user("!"), call("a")], [user("!"), call("b"), result("b")]],
+    ]) {
+      const context = new api.ContextManager(options);
+      for (const history of histories) {
+        const passed = JSON.parse(JSON.stringify([...done, ...history]));
+        const { messages } = context.request(passed);
+        assert.deepEqual(messages, new api.ContextManager(options).request(passed).messages);
+        assert.deepEqual(api.validate(messages, format), []);
+      }
+    }
+  });

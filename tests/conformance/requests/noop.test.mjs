@@ -1,0 +1,63 @@
+// @ts-check
+/** `noop`: a history comes back as it was passed, whatever is wrong with it and however large it is. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, good, manager, prose, skip, talk } from "../support/agent-session.mjs";
+
+const WRONG = [
+  { role: "assistant", content: [{ type: "tool_use", id: "a", name: "ls", input: {} }] },
+  { role: "user", content: "no result came" },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: "z", content: "of no call" }] },
+  { role: "user", content: [{ type: "text", text: "" }] },
+];
+
+test("with noop an invalid history comes back as it was passed, and without it is repaired", {
+  skip,
+}, () => {
+  const same = manager(undefined, { noop: true }).context.request(WRONG);
+  assert.equal(same.messages.length, WRONG.length);
+  for (const [at, message] of same.messages.entries()) assert.equal(message, WRONG[at]);
+  assert.deepEqual([same.repairs, same.edits, same.compaction], [[], [], null]);
+  const { messages, repairs } = manager(undefined).context.request(WRONG);
+  assert.ok(repairs.length > 0);
+  assert.notDeepEqual(messages, WRONG);
+});
+
+test("with noop nothing is removed from a history that is over its window, and no summarizer is called", {
+  skip,
+}, async () => {
+  let asked = 0;
+  const { context } = manager(
+    async (/** @type {any} */ job) => {
+      asked += 1;
+      return good(job);
+    },
+    { noop: true },
+  );
+  const history = talk(60);
+  for (let turn = 0; turn < 3; turn += 1) {
+    const prepared = await context.prepare(history);
+    assert.deepEqual(prepared.messages, history);
+    assert.equal(prepared.epoch, 0);
+    assert.ok(!prepared.fits && prepared.tokens > 19_000);
+    history.push(
+      { role: "assistant", content: prose(200) },
+      { role: "user", content: `go on, ${turn}` },
+    );
+  }
+  const outcome = await context.compact(history, { force: true });
+  assert.deepEqual([outcome.status, asked], ["none", 0]);
+  assert.match(outcome.reason, /noop/);
+  assert.equal(context.request(history).messages.length, history.length);
+});
+
+test("noop that is neither true nor false is refused, and a replay has no such option", {
+  skip,
+}, () => {
+  assert.throws(() => manager(undefined, { noop: 1 }), /noop/);
+  const session = api.readSession(
+    new TextEncoder().encode(`${JSON.stringify({ role: "user", content: "x" })}\n`),
+  );
+  const window = { contextTokens: 1_000 };
+  assert.throws(() => api.replay(session, { window, noop: true }), /noop/);
+});

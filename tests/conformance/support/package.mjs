@@ -1,0 +1,35 @@
+// @ts-check
+/** The package under test: `PLIMSOLL` is the path of its entry, or a name to import; default the assembled one. */
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const named = process.env.PLIMSOLL;
+const assembled = fileURLToPath(new URL("../../../npm/dist/index.js", import.meta.url));
+
+/** The entries beside the main one. */
+const ENTRIES = ["sessions", "candidates", "inspect", "openclaw", "oneclaw"];
+/** What these modules export together. @param {string[]} urls */
+const all = async (urls) =>
+  Object.assign({}, ...(await Promise.all(urls.map((url) => import(url)))));
+
+/** Where the package's entry is; nothing if it is imported by name. */
+export function packagePath() {
+  const path = resolve(named ?? assembled);
+  return existsSync(path) ? path : undefined;
+}
+
+/**
+ * @returns {Promise<{ api: any, why: string }>} `api` is null when there is none, and `why` says what is missing
+ */
+export async function loadPackage() {
+  const path = packagePath();
+  if (path) {
+    const entries = ENTRIES.map((name) => `${dirname(path)}/entry/${name}.js`);
+    return { api: await all([path, ...entries].map((it) => pathToFileURL(it).href)), why: "" };
+  }
+  if (named && !/^[./]/.test(named)) {
+    return { api: await all([named, ...ENTRIES.map((name) => `${named}/${name}`)]), why: "" };
+  }
+  return { api: null, why: `skipped: the package is not built (${named ?? "npm/dist/index.js"})` };
+}

@@ -1,0 +1,55 @@
+// @ts-check
+/** The session files to carry out: the shared ones, else the project's own recordings. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const shared = fileURLToPath(new URL("../../../../shared/data/sessions/", import.meta.url));
+const recorded = fileURLToPath(new URL("../../../examples/sessions/", import.meta.url));
+/** A benchmark's file holds many short runs: each is a session, and one in ten of the longer ones is carried out. */
+const runsIn = "tau-openai";
+
+/** @typedef {{ name: string, bytes: () => Uint8Array, windows?: number[] }} Source */
+
+/** @returns {Source[]} */
+export function sessionFiles() {
+  if (!existsSync(shared)) {
+    console.log("skipped: ../shared is absent; the recorded examples are carried out instead");
+    return existsSync(recorded) ? filesIn(recorded, "examples") : [];
+  }
+  const folders = readdirSync(shared, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return folders
+    .map((folder) => folder.name)
+    .sort()
+    .flatMap((folder) =>
+      folder === runsIn
+        ? filesIn(shared + folder, folder).flatMap(runs)
+        : filesIn(shared + folder, folder),
+    );
+}
+
+/** @param {string} folder @param {string} prefix @returns {Source[]} */
+function filesIn(folder, prefix) {
+  return readdirSync(folder)
+    .filter((file) => /\.(jsonl?|traj)$/.test(file))
+    .sort()
+    .map((file) => ({
+      name: `${prefix}/${file.replace(/\.(jsonl?|traj)$/, "")}`,
+      bytes: () => readFileSync(`${folder}/${file}`),
+    }));
+}
+
+/** @param {Source} file @returns {Source[]} */
+function runs({ name, bytes }) {
+  const all = JSON.parse(new TextDecoder().decode(bytes()));
+  return all
+    .map((/** @type {any} */ run, /** @type {number} */ at) => ({ run, at }))
+    .filter((/** @type {any} */ { run }) => run.traj.length >= 20)
+    .map((/** @type {any} */ { run, at }) => ({
+      name: `${name}/${at}`,
+      bytes: () => new TextEncoder().encode(JSON.stringify([run])),
+      // These runs are small: at the usual windows nothing ever has to go.
+      windows: [8_000, 32_000, 64_000, 128_000],
+    }));
+}
