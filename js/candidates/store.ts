@@ -1,7 +1,8 @@
 /** Candidates: things an agent may have learned, and the gates before they enter a prompt. In a Wasm of their own. */
+import { objectOf, refuseNonFinite } from "../core/arguments.js";
 import { disposed, invalid, PlimsollError } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
-import { Seam } from "../core/instance.js";
+import { Instance } from "../core/instance.js";
 import { argumentJson, wellFormed, within } from "../core/json.js";
 import * as glue from "../glue/candidates_bg.js";
 import type {
@@ -18,7 +19,7 @@ import type {
   Section,
 } from "../types.js";
 
-export const candidates: Seam = new Seam("candidates", glue);
+export const candidates: Instance = new Instance("candidates", glue);
 
 /** Who signs, and what is freed when nobody does any more. */
 interface Signer {
@@ -57,7 +58,7 @@ export class CandidateStore {
   /** @throws {PlimsollError} `INVALID_ARGUMENT` names the option and what is allowed. */
   constructor(options: CandidateStoreOptions) {
     const { sign, ...own } = objectOf("options", options);
-    finite("gates", own.gates);
+    refuseNonFinite("gates", own.gates, 1);
     const json = wellFormed(argumentJson(own, "options"));
     const make = () => new glue.Candidates(candidates.send(json));
     this.#store = candidates.call(
@@ -80,7 +81,7 @@ export class CandidateStore {
    * @throws {PlimsollError} `INVALID_ARGUMENT`, `TOO_LARGE`.
    */
   upsert(observation: CandidateObservation): Candidate {
-    finite("observation", observation);
+    refuseNonFinite("observation", observation, 1);
     return this.#ask("upsert", observation, "observation", (store, at) => store.upsert(at));
   }
 
@@ -91,7 +92,7 @@ export class CandidateStore {
    * @throws {PlimsollError} `INVALID_ARGUMENT`, also for an unknown id.
    */
   recordOutcome(id: string, outcome: CandidateOutcome): Candidate {
-    finite("outcome", outcome);
+    refuseNonFinite("outcome", outcome, 1);
     return this.#ask("recordOutcome", [id, outcome], "outcome", (store, at) => store.conclude(at));
   }
 
@@ -104,7 +105,7 @@ export class CandidateStore {
    * @param at the time now, in epoch milliseconds
    */
   evaluateAll(at: number): CandidateTransition[] {
-    finite("at", { at });
+    refuseNonFinite("at", at);
     return this.#ask("evaluateAll", at, "at", (store, length) => store.evaluate(length));
   }
 
@@ -128,7 +129,7 @@ export class CandidateStore {
       force?: boolean;
     },
   ): Candidate {
-    finite("change", change);
+    refuseNonFinite("change", change, 1);
     return this.#ask("transition", [id, to, change], "change", (store, at) => store.transition(at));
   }
 
@@ -179,7 +180,7 @@ export class CandidateStore {
     /** Ids of the candidates in it, for `injected`. */
     ids: string[];
   } {
-    finite("options", options);
+    refuseNonFinite("options", options, 1);
     return this.#ask("section", [focus, options], "options", (store, at) => store.section(at));
   }
 
@@ -201,7 +202,7 @@ export class CandidateStore {
     },
     at: number,
   ): string[] {
-    finite("at", { at });
+    refuseNonFinite("at", at);
     const { sections } = objectOf("plan", plan);
     return this.#ask("injected", [ids, sections, at], "plan", (store, length) =>
       store.inject(length),
@@ -347,18 +348,4 @@ function over(during: string): PlimsollError {
 function gone(during: string): PlimsollError {
   const message = `the Wasm instance that held the candidates was lost before ${during}: make a new store and load what was saved last`;
   return new PlimsollError({ code: "INSTANCE_LOST", during }, message);
-}
-
-function objectOf<T>(argument: string, value: T): T {
-  if (typeof value === "object" && value !== null) return value;
-  throw invalid(argument, "an object", value);
-}
-
-/** JSON has no NaN and no Infinity: they would arrive as nothing. */
-function finite(argument: string, value: unknown): void {
-  if (typeof value !== "object" || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    if (typeof member !== "number" || Number.isFinite(member)) continue;
-    throw invalid(name === argument ? name : `${argument}.${name}`, "a finite number", member);
-  }
 }

@@ -1,12 +1,13 @@
-/** Checkpoints: summaries made ahead, in the background. When one is due, of what, and what it is worth the core says. */
+/** Checkpoints: summaries that are written ahead, in the background. The core decides when one is due and of which messages. */
 import { messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import { summarizersOf } from "../session/options.js";
 import type { Checkpoint, CheckpointRecord } from "../types.js";
-import type { Session } from "./compactions.js";
 import { driver } from "./lazy-driver.js";
+import type { SessionAccess } from "./session-access.js";
+import { jobOptions } from "./summary.js";
 
-/** What a checkpoint would be made of, as the core tells it. */
+/** What a checkpoint would be made of, from the core. */
 interface Figures {
   base: string;
   messages: number;
@@ -21,33 +22,33 @@ interface Figures {
   pins: string[];
 }
 
-/** No message: only the figures. */
+/** Instead of a message number: only the figures are wanted. */
 const NONE = 0xffff_ffff;
 
 export class Checkpoints<M> {
-  readonly #session: Session<M>;
+  readonly #session: SessionAccess<M>;
   #running: AbortController | undefined;
-  /** What became of the last: calls that had failed when it was given up. */
+  /** The last checkpoint: resolves to the number of calls that had failed when it was given up. */
   #made: Promise<number> = Promise.resolve(0);
 
-  constructor(session: Session<M>) {
+  constructor(session: SessionAccess<M>) {
     this.#session = session;
   }
 
-  /** The last that was made, as the core's numbers have it. */
+  /** The last checkpoint, with its position in the host's history; `null` if there is none for this history. */
   get last(): Checkpoint | null {
     const kept = this.#figures(NONE).checkpoints?.checkpoint;
     return kept ? this.#placed(kept) : null;
   }
 
-  /** Of a request now, as they are told of a checkpoint. */
+  /** Tokens of a request now. */
   get tokens(): number {
     return this.#figures(NONE).tokens;
   }
 
   /**
-   * Gives up what is under way: a compaction begins, or the session has ended. Calls of it that have failed since the last
-   * that did not count on.
+   * Gives up a checkpoint that is being written, since a compaction begins or the session has ended. Resolves to the number of its
+   * calls that have failed in a row: the compaction counts them as its own.
    */
   async stop(): Promise<number> {
     if (!this.#running) return 0;
@@ -55,8 +56,8 @@ export class Checkpoints<M> {
     return this.#made;
   }
 
-  /** Asks for one, if one is due. Nothing waits for it, and nothing depends on it. */
-  behind(): void {
+  /** Writes a checkpoint if one is due, in the background: nothing waits for it or depends on it. */
+  inBackground(): void {
     if (this.#running || !this.#session.options().summary?.checkpoints) return;
     const running = new AbortController();
     this.#running = running;
@@ -82,7 +83,8 @@ export class Checkpoints<M> {
     const now = session.now();
     if (!call("prepare", () => session.manager().may_summarize(now))) return 0;
     const options = session.options();
-    const { checkpoints, redact, minimumTokens: _, ...summary } = options.summary ?? {};
+    const { checkpoints } = options.summary ?? {};
+    const { job, redact } = jobOptions(options);
     const { turns: everyTurns, ...when } = typeof checkpoints === "object" ? checkpoints : {};
     const asked = this.#figures(NONE);
     const { tokens, usable, turns, folds } = asked;
@@ -96,18 +98,15 @@ export class Checkpoints<M> {
       const json = messageJson(session.history.messages[number], number);
       return call("prepare", () => session.manager().flat(number, send(json)));
     });
-    const { estimator } = options;
-    const job = {
-      contextTokens: options.window.contextTokens,
-      ...summary,
+    const wanted = {
+      ...job,
       ...{ previousSummary, droppedTokens, pins, folds, room: tokens },
       checkpoints: state,
       makesCheckpoint: true,
-      estimator: typeof estimator === "string" ? estimator : "generic",
       degrade: false,
     };
     const summarizers = summarizersOf(options);
-    const came = await drive({ options: job, messages: flat, summarizers, signal, redact });
+    const came = await drive({ options: wanted, messages: flat, summarizers, signal, redact });
     if (signal.aborted) return came.strikes;
     if (came.summary === null) {
       const now = session.now();
@@ -134,7 +133,7 @@ export class Checkpoints<M> {
     return JSON.parse(call("prepare", () => manager.checkpoint(from))) as Figures;
   }
 
-  /** False: the history is another by now. */
+  /** Stores the state of the checkpoints in the core. Returns false if the history has changed meanwhile. */
   #keep(base: string, kept: string): boolean {
     const manager = this.#session.manager();
     return call("prepare", () => {

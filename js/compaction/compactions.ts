@@ -1,114 +1,50 @@
-/** Asynchronous part of compaction: one at a time for each session. The core decides whether to compact and how. */
+/** Compactions of a session, one at a time. The core decides whether and how to compact; this awaits the summary. */
 import { own } from "../core/arguments.js";
 import { disposed, PlimsollError } from "../core/errors.js";
-import { argumentJson, messageJson } from "../core/json.js";
+import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
-import type { History } from "../session/history.js";
 import { summarizersOf } from "../session/options.js";
+import type { CompactionOutcome, CompactOptions, Parts, Prepared } from "../types.js";
+import { Checkpoints } from "./checkpoints.js";
 import {
+  type Blocked,
+  deferral,
   type Lists,
   nothingFound,
   outcomeOf,
   outcomeWithout,
   type Sized,
   WITHOUT_SUMMARY,
-} from "../session/view.js";
-import type {
-  CompactionOutcome,
-  CompactionPlan,
-  CompactionRecord,
-  CompactOptions,
-  ContextEvent,
-  ContextManagerOptions,
-  Parts,
-  Prepared,
-} from "../types.js";
-import { Checkpoints } from "./checkpoints.js";
-import { type Blocked, deferral } from "./deferral.js";
-import { driver } from "./lazy-driver.js";
+} from "./outcome.js";
+import { type CorePlan, Plans } from "./plans.js";
+import type { Asked, SessionAccess } from "./session-access.js";
+import { NO_SUMMARY, type SummaryOutcome, summarize } from "./summary.js";
 
-/** What a compaction needs of its session. */
-export interface Session<M> {
-  readonly history: History<M>;
-  options(): ContextManagerOptions<M>;
-  now(): number;
-  manager(): glue.Manager;
-  readonly isOver: boolean;
-  /** Runs what may call code of the host's. */
-  alone<T>(during: string, work: () => T): T;
-  /** Calls the host's listener. */
-  emit(event: ContextEvent): void;
-  /** Hands over the history and what goes out beside it, in a call that is `alone`. */
-  take(during: string, messages: readonly M[], parts: Parts): glue.Manager;
-  /** The request, and whether a fold is due; null, if `asks`: a summarizer is to be asked first. */
-  ask(messages: readonly M[], parts: Parts, asks: boolean, during?: string): Asked<M> | null;
-}
-export interface Asked<M> {
-  prepared: Prepared<M>;
-  foldDue: boolean;
-  /** When it was asked for. */
-  now: number;
-}
-
-/** A plan as the core tells it: positions are its own numbers. */
-interface CorePlan {
-  plan: Omit<CompactionPlan, "extracted">;
-  /** How many there were. */
-  messages: number;
-  go: number[];
-  droppedTokens: number;
-  room: number;
-  summaryWanted: boolean;
-  /** Where no summarizer helps an extract may stand in. */
-  degrades: boolean;
-  previousSummary: string | null;
-  /** What the job engine keeps of checkpoints, and the folds that have been. */
-  checkpoints: object | null;
-  folds: number;
-  /** The request waits for it. */
-  waits: boolean;
-  splitTurn: number | null;
-  pins: string[];
-  identifiers: string[];
-  blocked: Blocked | null;
-}
-
-/** What became of a job: its summary, and what the guard is told. */
-interface Result {
-  summary: string | null;
-  degraded: boolean;
-  reason: string;
-  lost: string[];
-  attempts: CompactionOutcome["attempts"];
-  failure: string;
-  fromCheckpoint: boolean;
-  /** The engine that asks summarizers did not load, or failed itself. */
-  isBroken?: boolean;
-}
-
-/** A compaction under way, and how many wait for it; one that nobody waits for and that is not the session's own is given up. */
+/** A compaction that runs. It is given up after the last caller that waits for it has aborted. */
 interface Running {
   promise: Promise<CompactionOutcome>;
   controller: AbortController;
   waiting: number;
-  /** The core has committed or refused it: an abort has no effect any more. */
+  /** The core has committed or refused it, so that an abort has no effect any more. */
   isOver: () => boolean;
 }
 
 export class Compactions<M> {
-  readonly #session: Session<M>;
+  readonly #session: SessionAccess<M>;
+  readonly plans: Plans<M>;
   readonly checkpoints: Checkpoints<M>;
   #running: Running | undefined;
-  /** Carried out; no request has told of it. */
+  /** Outcome that no request has reported yet. */
   #unreported: CompactionOutcome | undefined;
-  /** A mistake of the host's that keeps its summarizer from being asked was thrown once. */
+  /** An invalid option that keeps summarizers from being called was thrown once. */
   #hasThrown = false;
-  /** The host has called what asks its summarizer, or was told that `request` does not. */
+  /** The host calls `prepare` or `compact`, or was warned that `request` never calls its summarizer. */
   #isIdleKnown = false;
 
-  constructor(session: Session<M>) {
+  constructor(session: SessionAccess<M>) {
     this.#session = session;
+    this.plans = new Plans(session);
     this.checkpoints = new Checkpoints(session);
   }
 
@@ -116,36 +52,13 @@ export class Compactions<M> {
     return this.#running !== undefined;
   }
 
-  /** Gives up what is under way. */
+  /** Gives up the compaction and the checkpoint that run. */
   stop(): void {
     void this.checkpoints.stop();
     this.#running?.controller.abort(new DOMException("the session was disposed of", "AbortError"));
   }
 
-  plan(messages: readonly M[], parts: Parts, force: boolean): CompactionPlan {
-    const session = this.#session;
-    return session.alone("plan", () => this.next(session.take("plan", messages, parts), force));
-  }
-
-  /** The same of the messages that the core has. */
-  next(manager: glue.Manager, force = false): CompactionPlan {
-    const corePlan = this.#planned("plan", manager, force, undefined, this.#session.now());
-    const { lists } = this.#read("plan", manager, corePlan);
-    const extracted = { ...lists, identifiers: corePlan.identifiers };
-    const { firstKept, kept, chunks } = corePlan.plan;
-    const placed = chunks.flatMap(({ from, to, tokens }) =>
-      this.#ranges([[from, to]]).map(([from, to]) => ({ from, to, tokens })),
-    );
-    return {
-      ...corePlan.plan,
-      firstKept: this.#session.history.placeFrom(firstKept),
-      kept: this.#ranges(kept),
-      chunks: placed,
-      extracted,
-    };
-  }
-
-  /** Asks nobody. If a summarizer was configured and would have been asked, one event says that it never is by `request`. */
+  /** Makes a request without calling a summarizer. The first time that one would have been called, an event warns of it. */
   request(messages: readonly M[], parts: Parts): Prepared<M> {
     const session = this.#session;
     const { prepared, foldDue } = session.ask(messages, parts, false, "request") as Asked<M>;
@@ -162,7 +75,7 @@ export class Compactions<M> {
     return prepared;
   }
 
-  /** A request whose fold was to have a summary says why it has none; an event too, if no attempt and no pause did. */
+  /** Adds to a request without the wanted summary why it has none; an event reports it if no earlier one did. */
   #explained({ prepared, now }: Asked<M>, why: string | undefined): Prepared<M> {
     const { compaction } = prepared;
     if (compaction?.reason !== WITHOUT_SUMMARY) return prepared;
@@ -177,7 +90,7 @@ export class Compactions<M> {
     return prepared;
   }
 
-  /** A second call joins the first. An aborted one rejects with its signal's reason; the work stops when all have. */
+  /** Compacts now. A second call joins the first. An aborted call rejects with its signal's reason; the work stops after the last one. */
   async compact(messages: readonly M[], options: CompactOptions): Promise<CompactionOutcome> {
     const { signal } = options;
     signal?.throwIfAborted();
@@ -185,13 +98,14 @@ export class Compactions<M> {
     return this.#wait(this.#running ?? this.#start(messages, options, true), signal);
   }
 
+  /** Makes a request, and calls a summarizer before it if the request cannot fit without a summary, else after it. */
   async prepare(messages: readonly M[], parts: Parts): Promise<Prepared<M>> {
     parts.signal?.throwIfAborted();
     this.#isIdleKnown = true;
     const session = this.#session;
     let asked = session.ask(messages, parts, true);
     let why: string | undefined;
-    // One that was under way may not be enough; then one of our own.
+    // A compaction that was already running may not remove enough: then one for this history follows.
     for (let tries = 0; asked === null && tries < 2; tries++) {
       parts.signal?.throwIfAborted();
       try {
@@ -199,12 +113,12 @@ export class Compactions<M> {
         const isRefused = running.isOver();
         const { record, reason, status } = await this.#wait(running, parts.signal);
         if (!record) why = reason;
-        // Refused before anyone was asked: a second plan of the same history says the same.
+        // Refused before a summarizer was called: a second plan of the same history would be refused too.
         if (isRefused && status === "failed") break;
       } catch (error) {
         parts.signal?.throwIfAborted();
         why = String((error as Error)?.message ?? error);
-        // The host's turn goes on without it; if the messages themselves are at fault, the request says so.
+        // The host's turn continues without a summary; if the messages are at fault, the request below throws.
       }
       asked = session.ask(messages, parts, true);
     }
@@ -212,17 +126,17 @@ export class Compactions<M> {
     const { foldDue, now } = asked as Asked<M>;
     const prepared = this.#explained(asked as Asked<M>, why);
     if (this.#running || session.isOver) return prepared;
-    if (foldDue) return this.#behind(messages, parts, { prepared, foldDue, now });
-    this.checkpoints.behind();
+    if (foldDue) return this.#inBackground(messages, parts, { prepared, foldDue, now });
+    this.checkpoints.inBackground();
     return prepared;
   }
 
-  /** A fold is due and the request fits: nothing waits for it. */
-  #behind(messages: readonly M[], parts: Parts, { prepared, now }: Asked<M>): Prepared<M> {
+  /** Starts a compaction that is due but not needed for this request, in the background. */
+  #inBackground(messages: readonly M[], parts: Parts, { prepared, now }: Asked<M>): Prepared<M> {
     const manager = this.#session.manager();
     if (call("prepare", () => manager.may_summarize(now))) {
       const { signal: _, ...beside } = parts;
-      // Once more after a throw: a getter that fails once is no reason for a request that stays too large.
+      // Twice, since a getter that throws once should not leave the next request too large.
       for (let tries = 0; tries < 2 && !this.#running; tries++) {
         try {
           const running = this.#start(messages, beside);
@@ -230,12 +144,12 @@ export class Compactions<M> {
           running.promise.catch(() => undefined);
           break;
         } catch {
-          // The request is there already: the next call tells what is wrong.
+          // This request is ready already; if the error persists, the next call throws it.
         }
       }
       return prepared;
     }
-    // One request tells of one thing.
+    // A request reports one outcome.
     if (prepared.compaction) return prepared;
     const warning = call("prepare", () => manager.warning(now));
     if (warning === undefined) return prepared;
@@ -245,15 +159,19 @@ export class Compactions<M> {
     return prepared;
   }
 
-  /** Outcome to report for a request with this fold: that of the compaction, if one made it. */
+  /** Outcome of a request with this fold: the compaction's own, if a compaction made the fold. */
   outcomeFor(fold: Sized): CompactionOutcome {
     const unreported = this.#unreported;
     this.#unreported = undefined;
     const outcome = unreported?.record?.id === fold.id ? unreported : outcomeOf(fold);
-    return this.#placed(outcome);
+    return this.plans.placed(outcome);
   }
 
-  /** `isByHand`: the host waits for it alone, and can be told of a mistake of its own. */
+  /**
+   * Starts a compaction.
+   *
+   * @param isByHand the host has called `compact`, so that an invalid option may be thrown
+   */
   #start(messages: readonly M[], options: CompactOptions, isByHand = false): Running {
     const { force = false, focus, plan, signal: _, ...parts } = own(options);
     const session = this.#session;
@@ -263,12 +181,12 @@ export class Compactions<M> {
       const planJson = plan && argumentJson(plan, "plan");
       const now = session.now();
       const manager = session.take("compact", messages, parts);
-      const corePlan = this.#planned("compact", manager, force, planJson, now);
+      const corePlan = this.plans.decide("compact", manager, force, planJson, now);
       const settled = this.#without(manager, corePlan, asked);
       return {
         corePlan,
         settled,
-        ...(settled ? NOTHING_READ : this.#read("compact", manager, corePlan)),
+        ...(settled ? NOTHING_READ : this.plans.read("compact", manager, corePlan)),
       };
     });
     let over = settled !== undefined;
@@ -283,11 +201,15 @@ export class Compactions<M> {
     let isBroken = false;
     const work = async (): Promise<CompactionOutcome> => {
       const result = corePlan.summaryWanted
-        ? await this.#job(corePlan, flat, { focus, strikes, isByHand }, controller.signal)
+        ? await this.#summarized(
+            { corePlan, messages: flat, focus, strikes },
+            isByHand,
+            controller.signal,
+          )
         : NO_SUMMARY;
       isBroken = result.isBroken === true;
       controller.signal.throwIfAborted();
-      // Another's session was taken in meanwhile: what the plan stands on comes again.
+      // Another process's session was merged in meanwhile: the core needs the messages of the plan again.
       if (session.history.messages.length === 0) {
         session.alone("compact", () => session.take("compact", messages, parts));
       }
@@ -305,6 +227,7 @@ export class Compactions<M> {
     return running;
   }
 
+  /** Reports how a compaction ended, by an event. */
   async #ended(
     work: Promise<CompactionOutcome>,
     isBroken: () => boolean,
@@ -324,6 +247,7 @@ export class Compactions<M> {
     return outcome;
   }
 
+  /** Waits for a compaction until this caller aborts. */
   async #wait(running: Running, signal: AbortSignal | undefined): Promise<CompactionOutcome> {
     running.waiting += 1;
     if (!signal) return running.promise;
@@ -344,7 +268,7 @@ export class Compactions<M> {
     }
   }
 
-  /** The outcome of a plan that folds nothing, or may not be carried out now. */
+  /** Outcome of a plan that folds nothing or must not be carried out now; `undefined` for any other. */
   #without(
     manager: glue.Manager,
     corePlan: CorePlan,
@@ -359,8 +283,8 @@ export class Compactions<M> {
       };
     }
     if (outcome === "prune") {
-      // The next request does the same; what only the host wants it is told.
-      const { lists } = this.#read("compact", manager, corePlan);
+      // The next request shortens them anyway, unless only the host wants it: then the core is asked to.
+      const { lists } = this.plans.read("compact", manager, corePlan);
       const wish = argumentJson(["context_compact", {}], "args");
       if (asked) call("compact", () => manager.call_agent_tool(send(wish)));
       const extracted = { ...lists, identifiers: corePlan.identifiers };
@@ -370,35 +294,15 @@ export class Compactions<M> {
     return outcomeWithout("none", deferral(corePlan.blocked).reason, tokensBefore);
   }
 
-  async #job(
-    corePlan: CorePlan,
-    messages: string[],
-    how: { focus: string | undefined; strikes: Promise<number>; isByHand: boolean },
+  /** Calls the summarizers. A failure of the engine counts as a temporary one, so that the session goes on without a summary. */
+  async #summarized(
+    job: Omit<Parameters<typeof summarize>[1], "requestTokens">,
+    isByHand: boolean,
     signal: AbortSignal,
-  ): Promise<Result> {
-    const { focus, strikes, isByHand } = how;
-    const options = this.#session.options();
-    const { redact, minimumTokens: _, checkpoints: __, ...summary } = options.summary ?? {};
-    const { droppedTokens, room, previousSummary, splitTurn, pins, identifiers } = corePlan;
-    const { checkpoints, folds, waits } = corePlan;
-    const ahead = { checkpoints: checkpoints ?? undefined, folds, waits };
-    const { estimator } = options;
-    const figures = { previousSummary, droppedTokens, room, splitTurn, pins, identifiers };
-    const job = {
-      contextTokens: options.window.contextTokens,
-      ...summary,
-      ...figures,
-      ...ahead,
-      requestTokens: this.checkpoints.tokens,
-      focus,
-      estimator: typeof estimator === "string" ? estimator : "generic",
-      degrade: corePlan.degrades,
-    };
+  ): Promise<SummaryOutcome> {
+    const requestTokens = this.checkpoints.tokens;
     try {
-      const { drive } = await driver.load();
-      Object.assign(job, { strikes: await strikes });
-      const summarizers = summarizersOf(options);
-      return await drive({ options: job, messages, summarizers, signal, redact });
+      return await summarize(this.#session.options(), { ...job, requestTokens }, signal);
     } catch (error) {
       signal.throwIfAborted();
       const isMistake = error instanceof PlimsollError && error.code === "INVALID_ARGUMENT";
@@ -411,9 +315,10 @@ export class Compactions<M> {
     }
   }
 
+  /** Has the core carry the plan out, with the summary or without. */
   #commit(
     corePlan: CorePlan,
-    result: Result,
+    result: SummaryOutcome,
     extracted: Lists,
     hasPlan: boolean,
   ): CompactionOutcome {
@@ -450,69 +355,15 @@ export class Compactions<M> {
       const outcome = outcomeOf(fold, attempts, reason);
       if (result.fromCheckpoint && outcome.record) outcome.record.fromCheckpoint = true;
       this.#unreported = outcome;
-      return this.#placed(outcome);
+      return this.plans.placed(outcome);
     } catch (error) {
       const isStale = (error as { code?: string }).code === "STALE_PLAN";
       if (!isStale || hasPlan) throw error;
-      // What the summarizer came to counts all the same.
+      // The failure of the summarizer counts although the plan is stale.
       call("compact", () => manager.compaction_failed(send(failure), now));
       return { ...outcomeWithout("failed", (error as Error).message, tokensBefore), attempts };
     }
   }
-
-  #planned(
-    during: string,
-    manager: glue.Manager,
-    force: boolean,
-    planJson: string | undefined,
-    now: number,
-  ): CorePlan {
-    const json = call(during, () =>
-      manager.plan(force, planJson === undefined ? undefined : send(planJson), now),
-    );
-    return JSON.parse(json) as CorePlan;
-  }
-
-  /** The messages that go, flat, and what they tell of files, commands and errors. */
-  #read(
-    during: string,
-    manager: glue.Manager,
-    corePlan: CorePlan,
-  ): { flat: string[]; lists: Lists } {
-    const { history } = this.#session;
-    const flat = history.available(corePlan.go).map((number) => {
-      const json = messageJson(history.messages[number], number);
-      return call(during, () => manager.flat(number, send(json)));
-    });
-    return { flat, lists: JSON.parse(call(during, () => manager.extracted())) as Lists };
-  }
-
-  #ranges(ranges: Array<[number, number]>): Array<[number, number]> {
-    return ranges.flatMap(([from, to]) => this.#session.history.runsOf(from, to));
-  }
-
-  /** A compaction as a record, its positions those of the host's history. */
-  recordOf(fold: Sized): CompactionRecord[] {
-    const { record } = this.#placed(outcomeOf(fold));
-    return record ? [record] : [];
-  }
-
-  #placed(outcome: CompactionOutcome): CompactionOutcome {
-    const { record } = outcome;
-    if (!record) return outcome;
-    const firstKeptIndex = this.#session.history.placeFrom(record.firstKeptIndex);
-    return { ...outcome, record: { ...record, firstKeptIndex, kept: this.#ranges(record.kept) } };
-  }
 }
 
 const NOTHING_READ: { flat: string[]; lists: Lists } = { flat: [], lists: nothingFound() };
-
-const NO_SUMMARY: Result = {
-  summary: null,
-  degraded: false,
-  reason: "",
-  lost: [],
-  attempts: [],
-  failure: "none",
-  fromCheckpoint: false,
-};

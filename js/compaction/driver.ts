@@ -4,7 +4,7 @@
  */
 import { lost } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
-import { Seam } from "../core/instance.js";
+import { Instance } from "../core/instance.js";
 import { argumentJson, wellFormed } from "../core/json.js";
 import * as glue from "../glue/compact_bg.js";
 import type {
@@ -17,7 +17,7 @@ import type {
 } from "../types.js";
 import { seen } from "./overflow.js";
 
-export const compactions: Seam = new Seam("compact", glue);
+export const compactions: Instance = new Instance("compact", glue);
 
 /** Clocks of the host, or of a test. */
 export interface Timers {

@@ -1,18 +1,20 @@
-/** Options by name: a name that a function does not know is refused. */
+/** Arguments of the public functions: each reader checks one and throws `INVALID_ARGUMENT` with its path and what is allowed. */
 import { invalid, unknownOption } from "./errors.js";
 
-/** Members of `Parts`. */
-export const PARTS = ["system", "tools", "unseenTokens", "open", "signal"] as const;
-
-/** The argument as an object of options that are all known; undefined: none of them. */
+/**
+ * Reads an object of options, of which only its own members count.
+ *
+ * @param argument name of the argument, for the error
+ * @param known the options that there are; any other is refused
+ */
 export function onlyKnown<T extends object>(
-  what: string,
+  argument: string,
   value: T | undefined,
   known: readonly string[],
 ): T {
   if (value === undefined) return own({} as T);
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw invalid(what, "an object of options", value);
+    throw invalid(argument, "an object of options", value);
   }
   const options = own(value);
   for (const [name, value] of Object.entries(options))
@@ -20,7 +22,60 @@ export function onlyKnown<T extends object>(
   return options;
 }
 
-/** What was given by itself: whatever others have put into `Object.prototype` is no option. */
+/** Copies an object's own members. Without a prototype, so that a polluted `Object.prototype` sets no option. */
 export function own<T extends object>(value: T): T {
   return Object.assign(Object.create(null), value);
+}
+
+/** Reads an object of any kind. */
+export function objectOf<T>(argument: string, value: T): T {
+  if (typeof value === "object" && value !== null) return value;
+  throw invalid(argument, "an object", value);
+}
+
+/** Reads a text. */
+export function textOf(argument: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw invalid(argument, "a string", value);
+}
+
+/** Reads an array. */
+export function listOf<T>(argument: string, value: readonly T[]): readonly T[] {
+  if (Array.isArray(value)) return value;
+  throw invalid(argument, "an array", value);
+}
+
+/** Reads the messages of a history. */
+export function messagesOf<M>(value: readonly M[]): readonly M[] {
+  if (Array.isArray(value)) return value;
+  throw invalid("messages", "an array of messages", value);
+}
+
+/** Reads an amount as UTF-16 code units, of which one unit has `charsPerUnit`; `Infinity` becomes the largest whole number. */
+export function charsOf(argument: string, amount: number, charsPerUnit = 1): number {
+  if (typeof amount !== "number" || !(amount >= 0)) throw invalid(argument, "0 or more", amount);
+  if (typeof charsPerUnit !== "number" || !(charsPerUnit > 0)) {
+    throw invalid("charsPerToken", "over 0", charsPerUnit);
+  }
+  return Math.min(Math.floor(amount * charsPerUnit), Number.MAX_SAFE_INTEGER);
+}
+
+/** Reads a share, 0..1, as thousandths: the core has no floats. */
+export function shareOf(argument: string, value: number | undefined): number | undefined {
+  if (value === undefined || (value >= 0 && value <= 1)) return value && Math.round(value * 1000);
+  throw invalid(argument, "a share, 0 to 1", value);
+}
+
+/** Levels of an argument that are searched for NaN and Infinity: options nest less deep, and a cycle must end. */
+const LEVELS = 8;
+
+/** Refuses NaN and Infinity, also in members of `value` down to `levels`: JSON would turn them into `null`, which is no value at all. */
+export function refuseNonFinite(argument: string, value: unknown, levels: number = LEVELS): void {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw invalid(argument, "a finite number", value);
+  }
+  if (value === null || typeof value !== "object" || levels === 0) return;
+  for (const [name, member] of Object.entries(value)) {
+    refuseNonFinite(`${argument}.${name}`, member, levels - 1);
+  }
 }

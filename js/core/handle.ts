@@ -1,8 +1,7 @@
-/** Handles into a Wasm, the main one unless another is named: freed when dropped or collected, given up without a touch when their instance is lost. */
-import type { Seam } from "./instance.js";
-import { core } from "./main.js";
+/** Handle to a value in the memory of a Wasm: freed on request or by the garbage collector, never touched after its instance was lost. */
+import type { Instance } from "./instance.js";
 
-/** What wasm-bindgen makes of a Rust type. */
+/** Value of a Rust type, as wasm-bindgen exports it. */
 interface Owned {
   free(): void;
 }
@@ -13,41 +12,45 @@ interface Raw extends Owned {
 interface Registered {
   prototype: object;
   address: number;
-  seam: Seam;
-  made: number;
+  instance: Instance;
+  generation: number;
 }
 
-const collected = new FinalizationRegistry<Registered>(({ prototype, address, seam, made }) => {
-  if (made !== seam.generation) return;
-  const again = Object.create(prototype) as Raw;
-  again.__wbg_ptr = address;
-  again.free();
-});
+const collected = new FinalizationRegistry<Registered>(
+  ({ prototype, address, instance, generation }) => {
+    if (generation !== instance.generation) return;
+    const again = Object.create(prototype) as Raw;
+    again.__wbg_ptr = address;
+    again.free();
+  },
+);
 
-/** A value in the core, and the instance that holds it. */
+/** Owner of one value. */
 export class Handle<T extends Owned> {
   readonly value: T;
-  readonly #seam: Seam;
+  readonly #instance: Instance;
   readonly #generation: number;
   #isFreed = false;
 
-  constructor(make: () => T, seam: Seam = core) {
+  /** @param make makes the value, by a call into `instance` */
+  constructor(make: () => T, instance: Instance) {
     this.value = make();
-    this.#seam = seam;
-    this.#generation = seam.generation;
-    // The glue's finalizer does not know instances: it could free a stranger's memory in the next one. Ours takes its place.
+    this.#instance = instance;
+    this.#generation = instance.generation;
+    // The finalizer of the glue knows no instances: after a trap it would free memory of another value in the new one. Ours replaces it.
     const raw = this.value as unknown as Raw;
     const address = raw.__destroy_into_raw();
     raw.__wbg_ptr = address;
     const prototype = Object.getPrototypeOf(raw) as object;
-    collected.register(raw, { prototype, address, seam, made: this.#generation }, raw);
+    collected.register(raw, { prototype, address, instance, generation: this.#generation }, raw);
   }
 
-  /** It was not freed, and the instance that holds it still runs. */
+  /** False after `free`, and after the instance was lost. */
   get isAlive(): boolean {
-    return !this.#isFreed && this.#generation === this.#seam.generation;
+    return !this.#isFreed && this.#generation === this.#instance.generation;
   }
 
+  /** Frees the value once; a second call does nothing. */
   free(): void {
     if (collected.unregister(this.value) && this.isAlive) this.value.free();
     this.#isFreed = true;

@@ -1,12 +1,12 @@
 /**
- * One Wasm: started at the first call into it, and once more after its instance was lost; text into its memory, calls
- * with their errors translated.
+ * A running Wasm: starts at the first call into it, and again after a trap. Copies texts and bytes into its memory, and turns its
+ * errors into `PlimsollError`s.
  */
 import { TextEncoder } from "./coders.js";
 import { fromCore, lost } from "./errors.js";
 import { moduleOf, type SyncSource } from "./loader.js";
 
-/** What wasm-bindgen writes for every Wasm of ours. */
+/** The part of wasm-bindgen's glue that every Wasm of the package has. */
 interface Glue {
   __wbg_set_wasm(exports: object): void;
   input(length: number): number;
@@ -14,46 +14,46 @@ interface Glue {
 
 const encoder = new TextEncoder();
 
-export class Seam {
+export class Instance {
   readonly #name: string;
   readonly #glue: Glue;
   #exports: WebAssembly.Exports | undefined;
-  #give: (() => SyncSource) | undefined;
+  #source: (() => SyncSource) | undefined;
   #losses = 0;
 
-  /** @param name the Wasm's, without its ending. */
+  /** @param name name of the Wasm, without `.wasm` */
   constructor(name: string, glue: Glue) {
     this.#name = name;
     this.#glue = glue;
     this.#postpone();
   }
 
-  /** Counts the instances that were lost: a handle made under another number stands for state that is gone. */
+  /** Number of instances that were lost. A handle made under another number refers to state that is gone. */
   get generation(): number {
     return this.#losses;
   }
 
   /**
-   * The core's memory. Any call into the core may move it: take it anew after each.
+   * Memory of the Wasm. Any call into the Wasm may replace its buffer, so read it again after each call.
    * @internal
    */
   get memory(): WebAssembly.Memory | undefined {
     return this.#exports?.memory as WebAssembly.Memory | undefined;
   }
 
-  /** Has the Wasm made from what `give` gives, if none was taken when it starts. */
-  from(give: () => SyncSource): void {
-    this.#give ??= give;
+  /** Sets where the Wasm comes from if `init` or `initSync` has not registered it before it starts. The first source counts. */
+  from(source: () => SyncSource): void {
+    this.#source ??= source;
   }
 
-  /** Writes text into the core's input buffer and gives its length in bytes, for the call that follows. */
+  /** Writes a text into the input buffer for the call that follows. Returns its length in bytes. */
   send(text: string): number {
     return this.sendAll([text])[0] as number;
   }
 
   /**
-   * Writes texts into the core's input buffer, one behind the other, and gives the length of each in bytes. Takes one byte a
-   * character at first and more only where a text needs it, so that a long ASCII text is not tripled.
+   * Writes texts into the input buffer, one after the other. Returns the length of each in bytes. Reserves one byte for each
+   * character at first and more only if a text needs it, so that a long ASCII text does not reserve three times its size.
    */
   sendAll(texts: readonly string[]): Uint32Array {
     const lengths = new Uint32Array(texts.length);
@@ -79,15 +79,18 @@ export class Seam {
     return lengths;
   }
 
-  /** Writes bytes into the core's input buffer and gives their number. */
+  /** Writes bytes into the input buffer. Returns their number. */
   sendBytes(bytes: Uint8Array): number {
     this.#room(bytes.length).set(bytes);
     return bytes.length;
   }
 
   /**
-   * Calls into the core. An error of the core comes out as a `PlimsollError`; a trap costs the instance and comes out as
-   * `INSTANCE_LOST`. `work` does nothing but send and call the glue: whatever it throws is taken for the core's.
+   * Calls into the Wasm. Its errors are thrown as `PlimsollError`. After a trap, which leaves the memory in an unknown state, the
+   * instance is given up and `INSTANCE_LOST` is thrown. `work` must only send and call the glue: whatever it throws counts as an
+   * error of the Wasm.
+   *
+   * @param during name of the public function, for the error
    */
   call<T>(during: string, work: () => T): T {
     try {
@@ -98,10 +101,10 @@ export class Seam {
     }
   }
 
-  /** Gives the running instance up; the next call starts a new one from the same module. False: none was running. */
+  /** Gives up the running instance; the next call starts a new one from the same module. Returns false if none was running. */
   lose(): boolean {
     if (!this.#exports) return false;
-    // Growing by nothing detaches the old buffer, and with it every view of it that the glue has kept.
+    // Growing by 0 pages detaches the old buffer, so that the views that the glue has cached cannot be used again.
     this.memory?.grow(0);
     this.#exports = undefined;
     this.#losses += 1;
@@ -114,7 +117,7 @@ export class Seam {
     return new Uint8Array((this.memory as WebAssembly.Memory).buffer as ArrayBuffer, at, bytes);
   }
 
-  /** Stands in for the exports until one is touched; then the real ones take its place. */
+  /** Puts a proxy in place of the exports, which starts the Wasm when one of them is read. */
   #postpone(): void {
     const touch = (_: object, name: string): unknown => {
       this.#exports ?? this.#start();
@@ -124,7 +127,7 @@ export class Seam {
   }
 
   #start(): void {
-    const module = moduleOf(this.#name, this.#give);
+    const module = moduleOf(this.#name, this.#source);
     const wanted = { [`./${this.#name}_bg.js`]: this.#glue as never };
     const { exports } = new WebAssembly.Instance(module, wanted);
     this.#exports = exports;
@@ -133,7 +136,7 @@ export class Seam {
   }
 }
 
-/** A trap, or a stack that ran out half way through the core. By name: the error may come from another realm. */
+/** A trap, or a stack overflow in the middle of a call. Compares names because the error may come from another realm. */
 function isTrap(error: unknown): boolean {
   const name = (error as Error | null)?.name;
   return name === "RuntimeError" || name === "RangeError" || name === "InternalError";

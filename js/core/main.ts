@@ -1,15 +1,15 @@
-/** The main Wasm, which everything but reading session files runs in. */
+/** The main Wasm, `plimsoll.wasm`: sessions, functions over a history, estimates. */
 import * as glue from "../glue/plimsoll_bg.js";
-import { Seam } from "./instance.js";
+import { Instance } from "./instance.js";
 
-export const core: Seam = new Seam("plimsoll", glue);
+export const core: Instance = new Instance("plimsoll", glue);
 
-/** As `Seam.send`. */
+/** As `Instance.send`. */
 export function send(text: string): number {
   return core.send(text);
 }
 
-/** As `Seam.call`. */
+/** As `Instance.call`. */
 export function call<T>(during: string, work: () => T): T {
   return core.call(during, work);
 }

@@ -1,4 +1,5 @@
 /** Token estimates of plain text. */
+import { textOf } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { call, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
@@ -19,7 +20,7 @@ const numbers = new Map<string, number>();
  * estimateTokens(code, "o200k");
  */
 export function estimateTokens(text: string, estimator: Estimator = "generic"): number {
-  if (typeof text !== "string") throw invalid("text", "a string", text);
+  textOf("text", text);
   if (typeof estimator === "function") return countedBy(estimator, text);
   return call("estimateTokens", () => {
     const number = numberOf(estimator);

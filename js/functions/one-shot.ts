@@ -1,5 +1,5 @@
 /** A session in the core for the time of one question. */
-import { invalid } from "../core/errors.js";
+import { messagesOf } from "../core/arguments.js";
 import { argumentJson, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
@@ -13,7 +13,7 @@ export function within(
   options: { provider?: Provider; format?: Format; estimator?: Estimator; imageTokens?: number },
   work: (manager: glue.Manager) => string,
 ): unknown {
-  if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
+  messagesOf(messages);
   const counter = counterOf(options.estimator);
   const coreOptions = counter ? { ...options, estimator: null } : options;
   const json = argumentJson(coreOptions, "options");

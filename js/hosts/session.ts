@@ -2,6 +2,7 @@
 import { isContextOverflow } from "../compaction/overflow.js";
 import { ContextManager } from "../session/context.js";
 import type { ContextManagerOptions, Format, Parts, Prepared, Provider } from "../types.js";
+import { providerOf, thinkingWithoutHints } from "./providers.js";
 
 /** A session: its options, or a `ContextManager` of yours with the format of the host, which you open and save. */
 export type HostSession = ContextManager<unknown> | ContextManagerOptions<unknown>;
@@ -26,21 +27,7 @@ interface Call {
   prepared: Prepared<unknown> | undefined;
 }
 
-/** Names of providers and models as hosts have them, and whose rules hold. */
-const PROVIDERS: ReadonlyArray<[RegExp, Provider]> = [
-  [/bedrock/, "bedrock"],
-  [/anthropic|claude/, "anthropic"],
-  [/google|gemini|vertex/, "gemini"],
-  [/mistral/, "mistral"],
-  [/deepseek/, "deepseek"],
-  [/moonshot|kimi/, "kimi"],
-  [/(openai|azure).*responses/, "openai-responses"],
-  [/openai|azure/, "openai-chat"],
-];
-/** Providers that refuse thinking whose prefix has changed, unless a hint has them drop it. */
-const BINDS: ReadonlySet<Provider> = new Set<Provider>(["anthropic", "bedrock"]);
-
-/** A session's manager, and whose rules hold as the models change. */
+/** The manager of a session, which follows the provider as the models change. */
 export class Session {
   readonly context: ContextManager<unknown>;
   /** The user did not choose the provider. */
@@ -54,7 +41,9 @@ export class Session {
     const { hasNoHints = false, ...fixed } = host;
     this.#follows = isOwn && session.provider === undefined;
     this.#drops = isOwn && hasNoHints && session.thinking === undefined;
-    const thinking = this.#drops && drops(isOwn ? session.provider : undefined);
+    // Without a provider the rules are Anthropic's.
+    const provider = (isOwn && session.provider) || "anthropic";
+    const thinking = this.#drops && { thinking: thinkingWithoutHints(provider) };
     this.context = isOwn
       ? new ContextManager({ ...fixed, ...session, ...thinking, format: host.format })
       : session;
@@ -63,11 +52,13 @@ export class Session {
   /** The next request goes to a model of this name, or to a provider's. A name that says nothing changes nothing. */
   follow(name: unknown): void {
     if (!this.#follows) return;
-    const known = String(name ?? "").toLowerCase();
-    const provider = PROVIDERS.find(([pattern]) => pattern.test(known))?.[1];
+    const provider = providerOf(String(name ?? ""));
     if (provider === undefined || provider === this.#provider) return;
     this.#provider = provider;
-    this.context.setModel({ provider, ...(this.#drops && drops(provider)) });
+    this.context.setModel({
+      provider,
+      ...(this.#drops && { thinking: thinkingWithoutHints(provider) }),
+    });
   }
 
   /** Asks the model; once more, with a smaller request, if it refuses this one as too long. Returns which of them was answered. */
@@ -85,11 +76,6 @@ export class Session {
     }
   }
 }
-
-/** What becomes of thinking where no hint can be sent. Without a provider the rules are Anthropic's. */
-const drops = (provider: Provider = "anthropic"): { thinking: "drop" | "free" } => ({
-  thinking: BINDS.has(provider) ? "drop" : "free",
-});
 
 /** Sessions that a host runs side by side, by its id for each. */
 export class Sessions<S> {

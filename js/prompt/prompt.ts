@@ -1,8 +1,7 @@
 /** System prompt: budget, assembly, focus, tiers, rules. In a Wasm of its own. */
-import { onlyKnown } from "../core/arguments.js";
+import { charsOf, listOf, objectOf, onlyKnown, shareOf, textOf } from "../core/arguments.js";
 import { edited } from "../core/edit.js";
-import { invalid } from "../core/errors.js";
-import { Seam } from "../core/instance.js";
+import { Instance } from "../core/instance.js";
 import { apart, argumentJson, wellFormed } from "../core/json.js";
 import * as glue from "../glue/prompt_bg.js";
 import type {
@@ -18,7 +17,7 @@ import type {
   SectionReport,
 } from "../types.js";
 
-export const prompts: Seam = new Seam("prompt", glue);
+export const prompts: Instance = new Instance("prompt", glue);
 
 /** Arguments as JSON in, the answer as JSON out. */
 function ask<T>(during: string, work: (length: number) => string, argument: object): T {
@@ -35,7 +34,7 @@ function ask<T>(during: string, work: (length: number) => string, argument: obje
  * promptBudget({ contextTokens: 32_768, maxOutputTokens: 4_096 }); // { maxPerTierChars: 7_168, maxTotalChars: 28_672 }
  */
 export function promptBudget(window: ContextWindow = { contextTokens: 0 }): PromptBudget {
-  optionsOf("window", window);
+  objectOf("window", window);
   return ask("promptBudget", glue.budget, window);
 }
 
@@ -159,8 +158,8 @@ export function truncateText(
   const input = {
     text,
     maxChars: charsOf("maxChars", maxChars),
-    head: share("head", head),
-    tail: share("tail", tail),
+    head: shareOf("head", head),
+    tail: shareOf("tail", tail),
     marker,
   };
   return ask("truncateText", glue.truncate, input);
@@ -206,7 +205,7 @@ export function requestFocus(
  * const plan = assemblePrompt(about ? [...sections, about] : sections, { focus, order: "aceclaw" });
  */
 export function focusSection(focus: RequestFocus): Section | null {
-  const input = { files: [], focus: optionsOf("focus", focus) };
+  const input = { files: [], focus: objectOf("focus", focus) };
   return ask<Section[]>("focusSection", glue.workspace, input)[0] ?? null;
 }
 
@@ -266,7 +265,7 @@ export function matchRules(
  */
 export function trimToolDescriptions<T extends object>(tools: readonly T[], maxChars: number): T[] {
   listOf("tools", tools);
-  const seen = tools.map((tool, at) => outline(optionsOf(`tools[${at}]`, tool), OUTLINE));
+  const seen = tools.map((tool, at) => outline(objectOf(`tools[${at}]`, tool), OUTLINE));
   const input = { tools: seen, maxChars: charsOf("maxChars", maxChars) };
   return edited([...tools], ask<Op[]>("trimToolDescriptions", glue.trim, input));
 }
@@ -335,31 +334,4 @@ export function workspaceSections(
   subagent: boolean,
 ): Section[] {
   return ask("Workspace.sections", glue.workspace, { files, rules, focus, subagent });
-}
-
-/** A number of characters or tokens as characters, in which there is no infinity. */
-function charsOf(argument: string, amount: number, chars = 1): number {
-  if (typeof amount !== "number" || !(amount >= 0)) throw invalid(argument, "0 or more", amount);
-  if (typeof chars !== "number" || !(chars > 0)) throw invalid("charsPerToken", "over 0", chars);
-  return Math.min(Math.floor(amount * chars), Number.MAX_SAFE_INTEGER);
-}
-
-function textOf(argument: string, text: unknown): string {
-  if (typeof text === "string") return text;
-  throw invalid(argument, "a string", text);
-}
-
-function listOf(argument: string, list: unknown): void {
-  if (!Array.isArray(list)) throw invalid(argument, "an array", list);
-}
-
-function optionsOf<T>(argument: string, options: T): T {
-  if (typeof options === "object" && options !== null) return options;
-  throw invalid(argument, "an object", options);
-}
-
-/** A share as the core takes it: in thousandths. */
-function share(argument: string, value: number | undefined): number | undefined {
-  if (value === undefined || (value >= 0 && value <= 1)) return value && Math.round(value * 1000);
-  throw invalid(argument, "a share, 0 to 1", value);
 }

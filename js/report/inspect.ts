@@ -1,7 +1,7 @@
 /** Reports of a session: the question as the core takes it, and its answer in the host's terms. */
+import type { Sized } from "../compaction/outcome.js";
 import { argumentJson, messageJson } from "../core/json.js";
 import { closest } from "../core/nearest.js";
-import type { Sized } from "../session/view.js";
 import type { InspectReport } from "../types.js";
 
 /** A report as the core tells it; `keys`: the keys there are, if the one that was asked for does not exist. */

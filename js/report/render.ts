@@ -1,4 +1,5 @@
 /** A report as text. */
+import { textOf } from "../core/arguments.js";
 import { invalid, unknownOption } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import { detail } from "../render/detail.js";
@@ -49,7 +50,7 @@ export function renderDetail(
   key: string,
   options: RenderOptions = {},
 ): string {
-  if (typeof key !== "string") throw invalid("key", "a string", key);
+  textOf("key", key);
   const screen = screenOf(options);
   return asText(detail(screen, fieldsOf(report), key));
 }

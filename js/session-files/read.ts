@@ -1,11 +1,11 @@
 /** Session files of agents, which have a Wasm of their own. */
 import { onlyKnown } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
-import { Seam } from "../core/instance.js";
+import { Instance } from "../core/instance.js";
 import * as glue from "../glue/sessions_bg.js";
 import type { SessionFile } from "../types.js";
 
-export const sessions: Seam = new Seam("sessions", glue);
+export const sessions: Instance = new Instance("sessions", glue);
 
 /**
  * Reads an agent's session file. The format is recognized by the content: pi and OpenClaw, Claude Code, Codex, Copilot CLI, Kimi

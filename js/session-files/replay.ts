@@ -1,13 +1,13 @@
 /** Replay of sessions under a policy. */
+import { outcomeOf } from "../compaction/outcome.js";
 import { disposed, invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { argumentJson } from "../core/json.js";
-import { call, send } from "../core/main.js";
+import { call, core, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
 import { type CoreReport, question, withNearest } from "../report/inspect.js";
 import { counterOf, countsOf } from "../session/counter.js";
 import { coreOptions } from "../session/options.js";
-import { outcomeOf } from "../session/view.js";
 import type {
   Bucket,
   Estimator,
@@ -42,7 +42,7 @@ export function replay(session: SessionFile, options: ReplayOptions): Replay {
     new Handle(() => {
       const value = recording();
       return call("replay", () => value.replay(send(json), last));
-    });
+    }, core);
   return new Played(session, recording, play);
 }
 
@@ -60,7 +60,7 @@ function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording
       text = `${text.slice(0, -1)},"counts":${countsOf(texts, counter)}}`;
     }
     const name = typeof estimator === "function" ? undefined : estimator;
-    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)));
+    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)), core);
     known.set(estimator, handle);
   }
   return handle.value;

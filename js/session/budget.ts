@@ -1,4 +1,5 @@
 /** `ContextBudget`: the fill of a window, for a host that does its own compaction. */
+import { refuseNonFinite } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -99,10 +100,7 @@ export class ContextBudget {
       throw invalid("options", "{ contextTokens }", options);
     }
     const { estimator, ...rest } = options;
-    for (const [name, value] of Object.entries(rest)) {
-      if (typeof value === "number" && !Number.isFinite(value))
-        throw invalid(name, "a finite number", value);
-    }
+    for (const [name, value] of Object.entries(rest)) refuseNonFinite(name, value, 0);
     this.#options = rest;
     this.#estimator = estimator;
     this.#counted = this.#ask({});

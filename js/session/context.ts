@@ -1,6 +1,6 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
 import { overflowOf } from "../compaction/overflow.js";
-import { onlyKnown, PARTS } from "../core/arguments.js";
+import { onlyKnown } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -23,6 +23,7 @@ import type {
   Store,
 } from "../types.js";
 import { LiveSession, placed } from "./live.js";
+import { PARTS } from "./options.js";
 import { pin, recalled, unpin } from "./pins.js";
 
 /** Options of `setModel`. */
@@ -140,7 +141,7 @@ export class ContextManager<M = unknown> {
     const known = onlyKnown("parts", parts, [...PARTS, "force"]);
     const { force = false, signal, ...beside } = known;
     signal?.throwIfAborted();
-    return this.#session.compactions.plan(messages, beside, force);
+    return this.#session.compactions.plans.plan(messages, beside, force);
   }
 
   /**
@@ -322,7 +323,7 @@ export class ContextManager<M = unknown> {
         sessionId: this.#session.options().id,
         detailKey: options.detailKey,
         beside: this.#session.beside,
-        next: argumentJson(this.#session.compactions.next(manager), "next"),
+        next: argumentJson(this.#session.compactions.plans.next(manager), "next"),
         messageAt: (place) => history.messages[history.numberOf(place) ?? -1],
       });
       const answer = call("inspect", () => manager.report(send(ask), now));
@@ -332,7 +333,9 @@ export class ContextManager<M = unknown> {
         ...report,
         messages: messages.map((one) => ({ ...one, group: history.placeFrom(one.group) })),
         status: this.#session.statusOf(report.status),
-        compactions: report.compactions.flatMap((fold) => this.#session.compactions.recordOf(fold)),
+        compactions: report.compactions.flatMap((fold) =>
+          this.#session.compactions.plans.recordOf(fold),
+        ),
       };
     });
   }

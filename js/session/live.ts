@@ -2,9 +2,11 @@
  * A session that goes on in the core, made anew where its instance was lost: handed what the host passes, asked for requests, whose
  * answers are carried out.
  */
-import { type Asked, Compactions, type Session } from "../compaction/compactions.js";
+import { Compactions } from "../compaction/compactions.js";
+import { type Lists, nothingFound, outcomeWithout } from "../compaction/outcome.js";
 import type { Overflow } from "../compaction/overflow.js";
-import { own } from "../core/arguments.js";
+import type { Asked, SessionAccess } from "../compaction/session-access.js";
+import { messagesOf, own } from "../core/arguments.js";
 import { disposed, invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { argumentJson, messageJson } from "../core/json.js";
@@ -20,13 +22,13 @@ import type {
   PressureEvent,
   Status,
 } from "../types.js";
+import { type Answer, withUnreported } from "./answer.js";
 import { Callbacks } from "./callbacks.js";
 import { type Counter, counterOf, setParts } from "./counter.js";
 import { History, type Of } from "./history.js";
 import { coreOptions, owned, withSummary } from "./options.js";
 import { type Fields, ready } from "./prepared.js";
-import { withUnreported } from "./unreported.js";
-import { type Answer, type Lists, nothingFound, outcomeWithout, View } from "./view.js";
+import { View } from "./view.js";
 
 type PressureChange = Omit<PressureEvent, "type">;
 
@@ -38,7 +40,7 @@ const UNRESERVED =
 /** The times that a `Date` can hold. */
 const LATEST = 8.64e15;
 
-export class LiveSession<M> implements Session<M> {
+export class LiveSession<M> implements SessionAccess<M> {
   readonly history: History<M>;
   readonly compactions: Compactions<M>;
   #options: ContextManagerOptions<M>;
@@ -179,8 +181,9 @@ export class LiveSession<M> implements Session<M> {
     if (this.#isStopped && !this.#busy) throw disposed("session", "session");
     if (!this.#handle?.isAlive) {
       const base = this.#handle ? this.base : NOTHING;
-      this.#handle = new Handle(() =>
-        call("ContextManager", () => new glue.Manager(send(this.#core))),
+      this.#handle = new Handle(
+        () => call("ContextManager", () => new glue.Manager(send(this.#core))),
+        core,
       );
       const manager = this.#handle.value;
       // What cannot be woken must not cost every call.
@@ -314,7 +317,7 @@ export class LiveSession<M> implements Session<M> {
 
   /** Hands over the history and what goes out beside it: for a call that is `alone`. */
   take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
-    if (!Array.isArray(messages)) throw invalid("messages", "an array of messages", messages);
+    messagesOf(messages);
     const { system = null, tools = null, unseenTokens = null, open = null } = own(parts);
     const beside = argumentJson({ system, tools, unseenTokens, open }, "parts");
     const manager = this.manager();

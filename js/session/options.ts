@@ -1,5 +1,5 @@
 /** Options as the core takes them; functions and stores stay in JavaScript. */
-import { own } from "../core/arguments.js";
+import { own, refuseNonFinite } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import type {
@@ -14,6 +14,8 @@ const OURS = new Set([
   ...["key", "create", "id", "clock", "on"],
   ...["summarize", "summary", "isSummary"],
 ]);
+/** Members of `Parts`. */
+export const PARTS = ["system", "tools", "unseenTokens", "open", "signal"] as const;
 const FUNCTIONS = ["key", "isSummary", "create", "clock", "on"] as const;
 
 /** The core's options as JSON. What it does not know it refuses by name. */
@@ -94,14 +96,4 @@ export function summarizersOf({
     }
   }
   return all as Summarizer[];
-}
-
-/** JSON has no NaN and no Infinity: they would arrive as nothing. */
-function refuseNonFinite(name: string, value: unknown): void {
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    throw invalid(name, "a finite number", value);
-  }
-  if (value !== null && typeof value === "object") {
-    for (const [key, inner] of Object.entries(value)) refuseNonFinite(`${name}.${key}`, inner);
-  }
 }

@@ -1,14 +1,17 @@
 /** Pins, and restored texts of messages that were shortened. */
-import type { Session } from "../compaction/compactions.js";
+import type { SessionAccess } from "../compaction/session-access.js";
 import { invalid } from "../core/errors.js";
 import { messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 
-export function pin<M>(session: Session<M>, what: { index: number } | { text: string }): string {
+export function pin<M>(
+  session: SessionAccess<M>,
+  what: { index: number } | { text: string },
+): string {
   return session.alone("pin", () => pinned(session, what));
 }
 
-function pinned<M>(session: Session<M>, what: { index: number } | { text: string }): string {
+function pinned<M>(session: SessionAccess<M>, what: { index: number } | { text: string }): string {
   const manager = session.manager();
   const { text, index } = (what ?? {}) as { text?: unknown; index?: number };
   if (text !== undefined) {
@@ -25,7 +28,7 @@ function pinned<M>(session: Session<M>, what: { index: number } | { text: string
 }
 
 /** The newest message that holds the text holds the pin. */
-function pinText<M>(session: Session<M>, text: string): number {
+function pinText<M>(session: SessionAccess<M>, text: string): number {
   const manager = session.manager();
   const { messages } = session.history;
   for (let number = messages.length - 1; number >= 0; number--) {
@@ -55,7 +58,7 @@ function holds(message: unknown, text: string): boolean {
   return false;
 }
 
-export function unpin<M>(session: Session<M>, id: string): boolean {
+export function unpin<M>(session: SessionAccess<M>, id: string): boolean {
   const number = /^p(\d{1,9})$/.exec(id)?.[1];
   if (number === undefined) return false;
   const manager = session.manager();
@@ -63,7 +66,11 @@ export function unpin<M>(session: Session<M>, id: string): boolean {
 }
 
 /** The text of a block; null if the host has changed its message since. */
-export function recalled<M>(session: Session<M>, number: number, block: number): string | null {
+export function recalled<M>(
+  session: SessionAccess<M>,
+  number: number,
+  block: number,
+): string | null {
   const message = session.history.messages[number];
   if (message === undefined) return null;
   const json = messageJson(message, number);

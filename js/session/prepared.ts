@@ -6,7 +6,7 @@ import { argumentJson, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
 import type { Body, Op, Prepared } from "../types.js";
-import type { Answer } from "./view.js";
+import type { Answer } from "./answer.js";
 
 /** How the core knows a request that it decided. */
 type Known = Pick<Answer, "format" | "provider" | "hints" | "systemNote" | "marked">;

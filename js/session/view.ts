@@ -1,109 +1,20 @@
-/** A view as the core tells it, carried out on the host's messages. */
-import { type Copied, edited, filled, isOfClass, valueAt } from "../core/edit.js";
+/** View of a session: the messages of the last request, built from the core's answer and the host's objects. */
+import { edited, filled, isOfClass, valueAt } from "../core/edit.js";
 import { invalid, type PlimsollError } from "../core/errors.js";
-import type {
-  CompactionOutcome,
-  ContextManagerOptions,
-  Edit,
-  ExtractedContext,
-  Op,
-  Prepared,
-  Unfit,
-  Violation,
-} from "../types.js";
+import type { ContextManagerOptions } from "../types.js";
+import type { Answer, Item } from "./answer.js";
 
-/** A message of a view: a host's message by its index, perhaps edited, or one of ours. */
-export type Item =
-  | { index: number; ops?: Op[] }
-  | {
-      make: object;
-      copies: Copied[];
-      ops?: Op[];
-      /** Where its content stands. */
-      content: string;
-      role: "user" | "assistant" | "tool";
-      toolCallId?: string;
-      toolName?: string;
-      /** The core's number of the first of the host's messages that it replaces, and the time of that one. */
-      about?: number;
-      at?: number;
-    };
-
-/** What the core answers to a request. */
-export interface Answer {
-  /** So many messages of the last view stand at the start of this one; `items` follow. */
-  keep: number;
-  items: Item[];
-  epoch: number;
-  firstChanged: number | null;
-  fits: boolean;
-  why: Unfit | null;
-  tokens: number;
-  /** As we count, whatever the provider's own figures say. */
-  estimate: number;
-  source: Prepared<unknown>["tokensSource"];
-  tokensBefore: number;
-  cachedTokensLost: number;
-  repairs: Violation[];
-  edits: Edit[];
-  event: "edit" | "fold" | null;
-  /** How room was made, or why none was. */
-  outcome: Room | null;
-  fold: Folded | null;
-  foldDue: boolean;
-  /** JSON of what the provider must be told. */
-  hints: string | null;
-  systemNote: string | null;
-  /** In which format and by whose rules it is. */
-  format: string;
-  provider: string;
-  /** Cache markers of the host's in its messages. */
-  marked: number;
-  cacheBreakpoints: number[];
-  lastGroup: number;
-}
-
-/** How room was made, or why none was. */
-interface Room
-  extends Pick<CompactionOutcome, "status" | "reason" | "tokensBefore" | "tokensAfter"> {
-  /** Messages that tell what went, if nobody has read them yet. */
-  unread: number[];
-  /** Of what went without a fold. */
-  identifiers: string[];
-}
-
-/** A fold as a request tells of it. */
-export interface Folded {
-  id: string;
-  at: number;
-  firstKept: number;
-  kept: Array<[number, number]>;
-  head: string;
-  summary: string;
-  identifiers: string[];
-  extracted: Lists;
-  lost: string[];
-  degraded: boolean;
-}
-
-/** The same, with the request before and with it. */
-export interface Sized extends Folded {
-  status?: CompactionOutcome["status"];
-  tokensBefore: number;
-  tokensAfter: number;
-}
-
-/** A view that was made: so many messages of the last one, and those that follow or take their places. */
+/** A new view as its difference from the last one: how many messages stay, and which follow them or replace them. */
 interface Carried<M> {
   keep: number;
   changed: Array<{ at: number; item: Item; message: M; isPlain: boolean }>;
 }
 
-/** A message of the last request, and the core's numbers of the host's messages in it. */
+/** A message of the last request, and the numbers of the host's messages in it. */
 export interface Shown<M> {
   message: M;
   numbers: number[];
-  /** We made it: for a fold, or to mend the history. */
+  /** It is a synthetic message: of a fold, or of a repair. */
   isOurs: boolean;
   /** It is a copy of the host's, with edits. */
   isEdited: boolean;
@@ -288,68 +199,4 @@ function notMade(cause: unknown): PlimsollError {
 
 function indexesOf(item: Item): number[] {
   return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
-}
-
-/** A share of tokens, in percent, floored. */
-function pct(before: number, after: number): number {
-  return Math.floor((100 * (before - after)) / Math.max(before, 1));
-}
-
-/** What came to nothing, and why; or was shortened, and will be sent so. */
-export function outcomeWithout(
-  status: CompactionOutcome["status"],
-  reason: string,
-  tokensBefore: number,
-  tokensAfter: number = tokensBefore,
-  extracted: ExtractedContext = { ...nothingFound(), identifiers: [] },
-): CompactionOutcome {
-  const reductionPct = pct(tokensBefore, tokensAfter);
-  const sizes = { tokensBefore, tokensAfter, reductionPct };
-  return { status, reason, ...sizes, record: null, extracted, attempts: [] };
-}
-
-/** What the agent did, as far as messages tell of it. */
-export type Lists = Omit<ExtractedContext, "identifiers">;
-
-export const nothingFound = (): Lists => ({
-  ...{ modifiedFiles: [], readFiles: [] },
-  ...{ commands: [], errors: [] },
-});
-
-/** Why a fold that was to have a summary has none, as long as nobody says more. */
-export const WITHOUT_SUMMARY = "folded without a summary";
-
-/** A fold as it is told: carried by a summary, or by digest and hot set. */
-export function outcomeOf(
-  fold: Sized,
-  attempts: CompactionOutcome["attempts"] = [],
-  reason?: string,
-): CompactionOutcome {
-  const { tokensBefore, tokensAfter, head, firstKept, kept, summary, lost, degraded, id } = fold;
-  const extracted = { ...fold.extracted, identifiers: fold.identifiers };
-  const without = degraded ? WITHOUT_SUMMARY : undefined;
-  return {
-    status: fold.status ?? (summary === "" || degraded ? "folded" : "summarized"),
-    reason: reason ?? without ?? "fold by digest and hot set",
-    tokensBefore,
-    tokensAfter,
-    reductionPct: pct(tokensBefore, tokensAfter),
-    record: {
-      type: "compaction",
-      id,
-      timestamp: new Date(fold.at).toISOString(),
-      summary,
-      firstKeptEntryId: null,
-      firstKeptIndex: firstKept,
-      kept,
-      head,
-      tokensBefore,
-      tokensAfter,
-      details: extracted,
-      lost,
-      degraded,
-    },
-    extracted,
-    attempts,
-  };
 }

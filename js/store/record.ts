@@ -1,5 +1,6 @@
 /** Helpers shared by the stores: keys as file names, and copies of bytes. */
-import { invalid, PlimsollError } from "../core/errors.js";
+import { textOf } from "../core/arguments.js";
+import { PlimsollError } from "../core/errors.js";
 
 /**
  * A key as well-formed text, another for every other key: UTF-8 has no lone surrogates, and would make all of them one. What
@@ -8,8 +9,8 @@ import { invalid, PlimsollError } from "../core/errors.js";
  * @throws {PlimsollError} `INVALID_ARGUMENT` for what is no string.
  */
 export function nameOf(key: unknown): string {
-  if (typeof key !== "string") throw invalid("key", "a string", key);
-  return key.startsWith('"') || /\p{Surrogate}/u.test(key) ? JSON.stringify(key) : key;
+  const name = textOf("key", key);
+  return name.startsWith('"') || /\p{Surrogate}/u.test(name) ? JSON.stringify(name) : name;
 }
 
 /** A copy that stays as it is whatever becomes of the original, and of a pool that it may lie in. */

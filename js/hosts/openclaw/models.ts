@@ -1,18 +1,7 @@
 /** Provider rules and window of the model in use, from the host's configuration. */
-import type { ContextManagerOptions, Provider } from "../../types.js";
+import type { Provider } from "../../types.js";
+import { providerOf } from "../providers.js";
 import type { HostConfig, HostMessage, RuntimeSettings } from "./host.js";
-
-/** Wire formats and providers of OpenClaw, and whose rules hold. The first that fits counts. */
-const PROVIDERS: ReadonlyArray<[RegExp, Provider]> = [
-  [/deepseek/, "deepseek"],
-  [/moonshot|kimi/, "kimi"],
-  [/mistral/, "mistral"],
-  [/bedrock/, "bedrock"],
-  [/google|gemini|vertex/, "gemini"],
-  [/anthropic/, "anthropic"],
-  [/responses|codex/, "openai-responses"],
-  [/openai|completions|ollama/, "openai-chat"],
-];
 
 /** The model of a call. */
 export interface Model {
@@ -39,10 +28,9 @@ export function modelOf(
   const described = provider ? config?.models?.providers?.[provider] : undefined;
   const model = described?.models?.find((one) => one.id === id);
   const api = model?.api ?? described?.api ?? apiOf(messages, provider);
-  const words = `${provider ?? ""} ${api ?? ""} ${api ? "" : id}`.toLowerCase();
   return {
     name: `${provider ?? ""}/${id}`,
-    provider: PROVIDERS.find(([pattern]) => pattern.test(words))?.[1],
+    provider: providerOf(`${provider ?? ""} ${api ?? ""} ${api ? "" : id}`),
     window: model?.contextWindow,
     output: model?.maxTokens,
   };
@@ -55,11 +43,4 @@ function apiOf(messages: readonly HostMessage[], provider: string | null): strin
     if (answer?.provider === provider && typeof answer?.api === "string") return answer.api;
   }
   return undefined;
-}
-
-/** Messages of pi have no member for hints to the provider: thinking that an edit has made void goes instead. */
-export function thinkingOf(
-  provider: Provider,
-): NonNullable<ContextManagerOptions<unknown>["thinking"]> {
-  return provider === "anthropic" || provider === "bedrock" ? "drop" : "free";
 }

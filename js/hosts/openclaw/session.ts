@@ -7,6 +7,7 @@ import type {
   Parts,
   Prepared,
 } from "../../types.js";
+import { thinkingWithoutHints } from "../providers.js";
 import { Figures } from "./figures.js";
 import type {
   AssembleCall,
@@ -18,7 +19,7 @@ import type {
   SessionTarget,
 } from "./host.js";
 import type { Mirror } from "./mirror.js";
-import { type Model, thinkingOf } from "./models.js";
+import type { Model } from "./models.js";
 import { definitions, RECALL } from "./tools.js";
 import { Transcript, textOf } from "./transcript.js";
 
@@ -213,7 +214,7 @@ export class Session {
     if (contextTokens === 0 || model === this.#known) return;
     this.context.setModel({
       window: { contextTokens, maxOutputTokens },
-      ...(provider && { provider, thinking: thinkingOf(provider) }),
+      ...(provider && { provider, thinking: thinkingWithoutHints(provider) }),
     });
     this.#known = model;
   }

@@ -1,0 +1,34 @@
+/** Provider of a model, from the names that a host has for it, and the rules that follow from it. */
+import type { ContextManagerOptions, Provider } from "../types.js";
+
+/**
+ * Words in the names of services, APIs, SDK classes and models, and the provider whose rules apply. The first match counts: who
+ * serves a model comes before the wire format, since a service refuses what its own models cannot read.
+ */
+const PROVIDERS: ReadonlyArray<[RegExp, Provider]> = [
+  [/bedrock/, "bedrock"],
+  [/deepseek/, "deepseek"],
+  [/moonshot|kimi/, "kimi"],
+  [/mistral/, "mistral"],
+  // Before Google: Vertex serves Claude too, by Anthropic's rules.
+  [/anthropic|claude/, "anthropic"],
+  [/google|gemini|vertex/, "gemini"],
+  [/responses|codex/, "openai-responses"],
+  [/openai|azure|completions|ollama/, "openai-chat"],
+];
+
+/** Providers that refuse a thinking block if a message before it has changed, unless a hint has them drop it. */
+const BINDS: ReadonlySet<Provider> = new Set<Provider>(["anthropic", "bedrock"]);
+
+/** Returns the provider that these words name; `undefined` if they name none. */
+export function providerOf(words: string): Provider | undefined {
+  const lower = words.toLowerCase();
+  return PROVIDERS.find(([pattern]) => pattern.test(lower))?.[1];
+}
+
+/** Returns the option `thinking` for a host that has no place for `Prepared.hints`: thinking that an edit made void is left out. */
+export function thinkingWithoutHints(
+  provider: Provider,
+): NonNullable<ContextManagerOptions<unknown>["thinking"]> {
+  return BINDS.has(provider) ? "drop" : "free";
+}
