@@ -2,8 +2,6 @@
 //!
 //! What a reader would take for structure loses its first sign to one that looks like it; code keeps its meaning to a reader.
 
-use crate::text::{has, replaced};
-
 /// Names of tags that structure prompts, of this package and of others. `|`, also as wide as a letter of Chinese, begins the
 /// signs of chat templates.
 const TAGS: [&str; 34] = [
@@ -69,8 +67,8 @@ const NAME: &str = "\u{2026}";
 /// The text with nothing left in it that a reader could take for structure, nor the fence's name. Linear, idempotent.
 pub(super) fn inert(text: &str, nonce: &str) -> String {
     let mut seen: String = text.chars().filter(|sign| !is_hidden(*sign)).collect();
-    if !nonce.is_empty() && has(&seen, nonce) {
-        seen = replaced(&seen, nonce, NAME);
+    if !nonce.is_empty() && seen.contains(nonce) {
+        seen = seen.replace(nonce, NAME);
     }
     let lower = seen.to_ascii_lowercase();
     let mut out = String::with_capacity(seen.len());

@@ -2,7 +2,6 @@
 
 use super::overflow::is_overflow;
 use crate::json::Write;
-use crate::text::has;
 
 crate::json::json_struct! {
     /// One call, as `CompactionOutcome.attempts` tells of it.
@@ -76,7 +75,7 @@ impl Failure {
             "connection error",
         ];
         let lower = message.to_ascii_lowercase();
-        let mentions = |phrases: &[&str]| phrases.iter().any(|phrase| has(&lower, phrase));
+        let mentions = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
         match status {
             Some(401..=403) => Self::Auth,
             _ if is_overflow(message, status) => Self::TooLarge,

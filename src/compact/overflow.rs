@@ -1,7 +1,6 @@
 //! Whether a provider's error says that the request was too large for its window: phrases of every provider, and what is none.
 
 use crate::json::{self, Reader, Shape, Type, optional};
-use crate::text::has;
 
 /// G25: what providers say, in lower case.
 const PHRASES: [&str; 27] = [
@@ -138,17 +137,16 @@ pub(super) fn text_and_status(json: &str) -> (String, Option<i64>) {
 }
 
 fn is_overflow_text(text: &str, status: Option<i64>) -> bool {
-    if status == Some(429) || OTHERS.iter().any(|other| has(text, other)) {
+    if status == Some(429) || OTHERS.iter().any(|other| text.contains(other)) {
         return false;
     }
-    let bare = has(text, "(no body)") && matches!(status, Some(400 | 413));
-    let large = status == Some(413) && has(text, "too large");
+    let bare = text.contains("(no body)") && matches!(status, Some(400 | 413));
+    let large = status == Some(413) && text.contains("too large");
     bare || large
-        || has(text, "too large") && (text.starts_with("413") || has(text, " 413 "))
-        || PHRASES.iter().any(|phrase| has(text, phrase))
+        || text.contains("too large") && (text.starts_with("413") || text.contains(" 413 "))
+        || PHRASES.iter().any(|phrase| text.contains(phrase))
         || PAIRS.iter().any(|(first, second)| {
-            let at = crate::text::find(text, first, 0);
-            at.is_some_and(|at| crate::text::find(text, second, at).is_some())
+            text.find(first).and_then(|at| text.get(at..)).is_some_and(|rest| rest.contains(second))
         })
         || exceeds_the_limit(text)
 }
@@ -156,13 +154,13 @@ fn is_overflow_text(text: &str, status: Option<i64>) -> bool {
 /// `exceeds the limit of 131072`: with a number of tokens behind it, not of bytes, files or requests.
 fn exceeds_the_limit(text: &str) -> bool {
     const WORDS: &str = "exceeds the limit of ";
-    crate::text::places(text, WORDS).any(|at| {
-        let behind = text.get(at.saturating_add(WORDS.len())..).unwrap_or_default();
+    let counts_tokens = text.contains("token");
+    text.split(WORDS).skip(1).any(|behind| {
         let digits = behind
             .trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ',' || sign == '.');
         let unit = digits.trim_start();
         digits.len() < behind.len()
-            && (unit.starts_with("token") || has(text, "token") || unit.is_empty())
+            && (unit.starts_with("token") || counts_tokens || unit.is_empty())
     })
 }
 

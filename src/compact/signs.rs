@@ -3,7 +3,6 @@
 use super::inert::is_call;
 use super::verify::{Fault, Why};
 use crate::json;
-use crate::text::has;
 
 /// How providers say that an answer is not whole. A word that is not known says nothing.
 pub(super) fn ended(finish: Option<&str>) -> Result<(), Why> {
@@ -123,9 +122,9 @@ pub(super) fn calls_tools(body: &str) -> bool {
         "to=functions.",
     ];
     let lower = body.to_ascii_lowercase();
-    let named = |name: &str| has(&lower, name);
+    let named = |name: &str| lower.contains(name);
     let is_json = lower.starts_with(['{', '[']) && json::parse(body).is_ok();
-    SIGNS.iter().any(|sign| has(&lower, sign))
+    SIGNS.iter().any(|sign| lower.contains(sign))
         || (is_json
             && named("\"name\"")
             && (named("\"arguments\"") || named("\"input\"") || named("\"parameters\"")))
@@ -150,7 +149,7 @@ pub(super) fn echoes(body: &str, input: &[&str]) -> bool {
     }
     let mut own = 0_usize;
     for line in lines() {
-        if !input.iter().any(|text| has(text, line)) {
+        if !input.iter().any(|text| text.contains(line)) {
             own = own.saturating_add(line.len());
             if own.saturating_mul(5) > total {
                 return false;

@@ -6,7 +6,6 @@ use super::checkpoint::Checkpoint;
 use super::options::Options;
 use super::signs::{calls_tools, echoes, ended, is_heading, is_refusal, is_skeleton, is_unclosed};
 use crate::json;
-use crate::text::{find, has};
 
 /// Why an answer is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +87,7 @@ pub(super) fn verify(
     if calls_tools(body) {
         return Fault::Unverified.why("a tool call came");
     }
-    if has(body, &options.nonce) || echoes(body, expect.input) {
+    if body.contains(&*options.nonce) || echoes(body, expect.input) {
         return Fault::Unverified.why("the transcript came back");
     }
     if !absent.is_empty() {
@@ -118,7 +117,7 @@ pub(super) fn verify(
 
 /// Those of the texts that do not stand in the summary.
 pub(super) fn lost<'a>(summary: &str, texts: impl Iterator<Item = &'a String>) -> Vec<String> {
-    texts.filter(|text| !has(summary, text.trim())).cloned().collect()
+    texts.filter(|text| !summary.contains(text.trim())).cloned().collect()
 }
 
 /// Under so many bytes an answer that begins as a refusal is one, whatever follows.
@@ -126,9 +125,9 @@ const SHORT: usize = 600;
 
 /// F097, A86: between the first `<summary>` and the first `</summary>`, else all of it.
 fn tagged(text: &str) -> Result<&str, Why> {
-    let Some(open) = find(text, "<summary>", 0) else { return Ok(text.trim()) };
+    let Some(open) = text.find("<summary>") else { return Ok(text.trim()) };
     let start = open.saturating_add(9);
-    let end = find(text, "</summary>", 0);
+    let end = text.find("</summary>");
     match end {
         Some(end) if end >= start => Ok(text.get(start..end).unwrap_or_default().trim()),
         Some(_) => Ok(text.trim()),
@@ -138,31 +137,30 @@ fn tagged(text: &str) -> Result<&str, Why> {
 
 /// What a model thought aloud is no part of its answer. Linear: each tag is looked for behind the one before.
 fn without_thoughts(text: &str) -> Result<String, Why> {
-    let mut rest = text.to_owned();
+    let mut text = text.to_owned();
     for (open, close) in
         [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<analysis>", "</analysis>")]
     {
-        let mut out = String::with_capacity(rest.len());
-        let mut from = 0;
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text.as_str();
         // Some templates open the thoughts themselves, so that only their end comes.
-        let (first_open, first_close) = (find(&rest, open, 0), find(&rest, close, 0));
-        if let Some(end) = first_close
-            && first_open.is_none_or(|open| open > end)
+        if let Some((before, after)) = rest.split_once(close)
+            && !before.contains(open)
         {
-            from = end.saturating_add(close.len());
+            rest = after;
         }
-        while let Some(start) = find(&rest, open, from) {
-            out.push_str(rest.get(from..start).unwrap_or_default());
-            let Some(end) = find(&rest, close, start) else {
+        while let Some((before, thoughts)) = rest.split_once(open) {
+            out.push_str(before);
+            let Some((_, after)) = thoughts.split_once(close) else {
                 let fault = if out.trim().is_empty() { Fault::Empty } else { Fault::Cut };
                 return fault.why("the thoughts do not end");
             };
-            from = end.saturating_add(close.len());
+            rest = after;
         }
-        out.push_str(rest.get(from..).unwrap_or_default());
-        rest = out;
+        out.push_str(rest);
+        text = out;
     }
-    Ok(rest)
+    Ok(text)
 }
 
 #[cfg(test)]

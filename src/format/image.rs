@@ -1,7 +1,6 @@
 //! The size of an image, read from the first bytes of its base64: providers refuse large ones beside many others.
 
 use crate::number::count;
-use crate::text::find;
 
 /// Pixels of the longer side; 0 where the header does not say. `base64` is the data, without a prefix.
 ///
@@ -20,7 +19,7 @@ const MOST_PAGES: usize = 100;
 /// Pages of a PDF whose base64 stands in `json`, by its size: most have their page objects compressed, where no count is to be
 /// read. Anything else is one image.
 pub(super) fn pages(json: &str) -> u32 {
-    let Some(at) = find(json, PDF, 0) else { return 1 };
+    let Some(at) = json.find(PDF) else { return 1 };
     let is_start =
         json.get(..at).is_none_or(|before| before.is_empty() || before.ends_with(['"', ',']));
     let rest = json.get(at..).unwrap_or_default();
@@ -30,7 +29,7 @@ pub(super) fn pages(json: &str) -> u32 {
 
 /// The data of a `data:` URL, or of a JSON string that is nothing but base64.
 pub(super) fn base64_of(json: &str) -> &str {
-    let start = find(json, ";base64,", 0).map_or(0, |at| at.saturating_add(8));
+    let start = json.find(";base64,").map_or(0, |at| at.saturating_add(8));
     let data = json.get(start..).unwrap_or_default().trim_start_matches('"');
     let end = data.find('"').unwrap_or(data.len());
     data.get(..end).unwrap_or_default()

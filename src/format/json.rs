@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::error::Error;
 use crate::json::{self, Content, RawValue, Shape, Type, required};
-use crate::text;
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
 pub(super) type Read<T> = Result<T, Flaw>;
@@ -82,8 +81,7 @@ fn flaw(json: &str, error: &json::Error) -> Flaw {
     let path = pointer_at(json, error.offset());
     let what = error.what();
     // The reader says "invalid type: null, expected a string" or "missing field `type`".
-    let expected =
-        text::places(what, EXPECTED).last().and_then(|at| what.get(at..)?.get(EXPECTED.len()..));
+    let expected = what.rsplit_once(EXPECTED).map(|(_, expected)| expected);
     let expected = match (expected, what.strip_prefix("missing field ")) {
         (Some(expected), _) => expected.to_owned(),
         (None, Some(field)) => format!("a member {field}"),
@@ -99,7 +97,7 @@ pub(super) fn is_object(json: &str) -> bool {
 
 /// A member's name as a token of a JSON Pointer.
 pub(super) fn token(name: &str) -> String {
-    text::replaced(&text::replaced(name, "~", "~0"), "/", "~1")
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// JSON Pointer of the value that is being read, or has just been read, `offset` bytes into `json`.

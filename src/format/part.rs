@@ -8,7 +8,6 @@ use super::json::{Flaw, Read, each, or_empty};
 use crate::json::{self, Content, Members, RawValue, Shape, Type, optional, required};
 use crate::model::{Kind, Part, Place};
 use crate::number::count;
-use crate::text;
 
 /// How a format reads a block into a part, whose place is known.
 pub(super) type Block<'r, 'a> = &'r dyn Fn(&'a RawValue, &mut Part<'a>) -> Read<()>;
@@ -238,7 +237,7 @@ pub(super) fn is_marked(json: &str) -> bool {
 
 /// A block without its cache marker.
 pub(super) fn unmarked(json: &str) -> Cow<'_, str> {
-    if !text::has(json, "\"cache_control\"") {
+    if !json.contains("\"cache_control\"") {
         return Cow::Borrowed(json);
     }
     let Ok(members) = json::members(json) else { return Cow::Borrowed(json) };

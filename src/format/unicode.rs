@@ -8,7 +8,6 @@ use super::json::token;
 use crate::hash_index::ByName;
 use crate::json::{Value, items, members};
 use crate::model::{Draft, Op, Part};
-use crate::text::{has, replaced};
 
 /// Bytes of an escape: `\uXXXX`.
 const ESCAPE: usize = 6;
@@ -23,7 +22,7 @@ pub(super) struct Mended {
 /// The JSON with its lone surrogates replaced, or `None` if it has none.
 pub(super) fn mend(json: &str) -> Option<Mended> {
     // Any other escape, a line's end above all, is no concern here.
-    if !has(json, "\\ud") && !has(json, "\\uD") {
+    if !json.contains("\\ud") && !json.contains("\\uD") {
         return None;
     }
     let mut at = next_lone(json, 0)?;
@@ -81,7 +80,7 @@ impl Mended {
     /// broken, its object is.
     fn replace(&self, json: &str, path: String, ops: &mut Vec<(String, Op)>) {
         let [(stand_in, _), (escape, with)] = &self.stand_ins;
-        if !has(json, escape) {
+        if !json.contains(&**escape) {
             return;
         }
         match json.as_bytes().first() {
@@ -93,7 +92,7 @@ impl Mended {
             }
             Some(b'{') => {
                 let members = members(json).unwrap_or_default();
-                if !members.iter().any(|(name, _)| has(name, stand_in)) {
+                if !members.iter().any(|(name, _)| name.contains(&**stand_in)) {
                     for (name, member) in members {
                         self.replace(member, format!("{path}/{}", token(&name)), ops);
                     }
@@ -102,7 +101,7 @@ impl Mended {
             }
             _ => {}
         }
-        let value = Value::raw(replaced(json, escape, with));
+        let value = Value::raw(json.replace(&**escape, with));
         ops.push((path.clone(), Op::Replace { path, value }));
     }
 
@@ -111,8 +110,8 @@ impl Mended {
             let mut cleaned = None;
             for (stand_in, with) in &self.stand_ins {
                 let text = cleaned.as_deref().unwrap_or(text);
-                if has(text, stand_in) {
-                    cleaned = Some(replaced(text, stand_in, with));
+                if text.contains(&**stand_in) {
+                    cleaned = Some(text.replace(&**stand_in, with));
                 }
             }
             cleaned

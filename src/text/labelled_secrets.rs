@@ -1,6 +1,5 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
-use super::find::places;
 use super::redact::{Found, run, starts, word};
 use super::secrets::{ENDS, LONGEST_WORD, WORDS};
 
@@ -127,7 +126,7 @@ pub fn key_end(text: &str, word: usize) -> Option<usize> {
         return None;
     }
     let near = text.floor_char_boundary(before.len().saturating_sub(LONGEST_HEAD));
-    let head = places(before.get(near..)?, BEGIN).last()?;
+    let head = before.get(near..)?.rfind(BEGIN)?;
     pem(text.as_bytes(), near.saturating_add(head)).map(|(_, end)| end)
 }
 

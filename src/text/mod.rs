@@ -1,7 +1,6 @@
 //! Text as bytes: pair weights, identifiers, secrets, cuts. Knows nothing of messages.
 
 mod cut;
-mod find;
 mod graphemes;
 mod labelled_secrets;
 mod leaves;
@@ -15,7 +14,6 @@ mod terminal;
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
 };
-pub use find::{find, has, places, replaced};
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use labelled_secrets::key_end;
 pub use leaves::leaves;

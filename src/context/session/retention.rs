@@ -7,7 +7,6 @@ use crate::context::transcript::measure::Measure;
 use crate::model::{Form, Kind};
 use crate::number::count;
 use crate::sort::sort_set;
-use crate::text::has;
 
 json::json_struct! {
     /// Wanted and found, in millionths; a message counts for at most 20 identifiers.
@@ -161,6 +160,6 @@ impl Session {
 
     fn line_shows(&self, id: u32, at: u32) -> bool {
         let text = self.transcript.ledger.identifiers.text(id);
-        self.decisions.placeholders.text.get(&at).is_some_and(|line| has(line, text))
+        self.decisions.placeholders.text.get(&at).is_some_and(|line| line.contains(text))
     }
 }

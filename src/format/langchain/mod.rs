@@ -18,7 +18,6 @@ use crate::json::{
     Content, Members, RawValue, Shape, Type, Value, json as object, optional, required,
 };
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
-use crate::text::places;
 
 pub(super) use change::edit;
 
@@ -253,7 +252,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
     for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
         let quoted = Value::from(&*part.piece.id).to_string();
         let elsewhere =
-            [extra, metadata].into_iter().flat_map(|beside| places(beside, &quoted)).count();
+            [extra, metadata].into_iter().flat_map(|beside| beside.matches(&*quoted)).count();
         let known = raw_calls.iter().filter(|seen| seen.id == part.piece.id).count();
         part.piece.opaque |= torn || (!part.piece.id.is_empty() && elsewhere > known);
     }
