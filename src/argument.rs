@@ -1,10 +1,19 @@
-//! Arguments from the host: read by a table; an error names the place of the wrong member.
+//! Arguments and options from the host; an error names the place of the wrong member.
+//!
+//! There are two readers. A `Shape` is for arguments that the facade writes: one pass, a type for each member. `OptionsReader` is
+//! for options that users write: the value in an error is their own JSON, decimals are scaled, and one object overlays another.
+
+#[cfg(feature = "context")]
+mod options;
 
 use std::borrow::Cow;
 use std::fmt::Arguments;
 
 use crate::error::{Error, Result};
-use crate::json::{self, Members, RawValue, Shape, string};
+use crate::json::{self, Members, Object, RawValue, Shape, string};
+
+#[cfg(feature = "context")]
+pub(crate) use options::OptionsReader;
 
 impl Shape {
     /// Reads an argument of this form.
@@ -25,7 +34,7 @@ impl Shape {
 
     fn unknown_member<'a>(&self, json: &'a str) -> Option<(Cow<'a, str>, &'a RawValue)> {
         let known = self.names();
-        let members = if self.closed { json::members(json).ok()? } else { return None };
+        let members = if self.closed { Object::read(json).ok()? } else { return None };
         members.into_iter().find(|(name, _)| !known.contains(&&**name))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! One reader serves all forms, where a derived one for each would cost kilobytes of Wasm a piece.
 
+mod object;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ mod value;
 
 use std::borrow::Cow;
 
+pub use object::{Object, members, unsigned};
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_integer};
 pub use value::{Value, Write, fields, impl_json, json, json_struct, object, quote, write};
 
@@ -261,6 +263,15 @@ pub fn string(json: &str) -> Read<Cow<'_, str>> {
     Ok(text)
 }
 
+/// A string of JSON that was read before; a lone surrogate becomes U+FFFD. None for any other value.
+pub fn lossy_string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let mut reader = Reader::new(raw);
+    if reader.peek() != Some(b'"') {
+        return None;
+    }
+    reader.lossy_string().ok()
+}
+
 /// A string or an array of blocks; `None` for `null`.
 ///
 /// # Errors
@@ -285,22 +296,4 @@ pub fn items(json: &str) -> Read<Vec<&RawValue>> {
     let items = reader.items()?;
     reader.end()?;
     Ok(items)
-}
-
-/// The members of an object in their own order, left unread.
-///
-/// # Errors
-/// Says what is not JSON, or not an object.
-pub fn members(json: &str) -> Read<Vec<(Cow<'_, str>, &RawValue)>> {
-    let mut reader = Reader::new(json);
-    if reader.peek() != Some(b'{') {
-        return Err(reader.wrong("a map"));
-    }
-    reader.enter();
-    let mut members = Vec::new();
-    while reader.more(members.is_empty(), b'}')? {
-        members.push((reader.key()?, reader.raw()?));
-    }
-    reader.end()?;
-    Ok(members)
 }

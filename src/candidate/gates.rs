@@ -3,7 +3,7 @@
 use super::entry::{Candidate, DAY_MS, Evidence};
 use super::state::{Kind, State};
 use crate::error::{Error, Result};
-use crate::json::{RawValue, is_integer, members};
+use crate::json::{Object, RawValue, is_integer};
 use crate::number::decimal;
 
 /// One, as a share.
@@ -99,8 +99,8 @@ impl Gates {
     /// `InvalidArgument` names the figure and what it may be.
     pub fn parse(json: &RawValue) -> Result<Self> {
         let mut gates = Self::default();
-        let all =
-            members(json).map_err(|_| Error::argument("gates", "an object with numbers", json))?;
+        let all = Object::read(json)
+            .map_err(|_| Error::argument("gates", "an object with numbers", json))?;
         for (name, value) in all {
             let path = format!("gates.{name}");
             let (figure, range) =

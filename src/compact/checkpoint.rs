@@ -5,7 +5,7 @@
 
 use super::options::Options;
 use crate::error::{Error, Result};
-use crate::json::{self, RawValue, Shape, Type, Value, json, optional, required};
+use crate::json::{self, Object, RawValue, Shape, Type, Value, json, optional, required};
 use crate::text::prefix;
 
 /// G37, where the host gives none.
@@ -42,12 +42,10 @@ impl Checkpoint {
     }
 
     fn of(object: &str, options: &Options) -> Option<Self> {
-        let members = json::members(json::parse(object).ok()?).ok()?;
-        let member = |name: &str| members.iter().find(|(known, _)| known == name).map(|it| it.1);
-        let summary = json::string(member("summary")?).ok()?;
+        let object = Object::read(object).ok()?;
+        let summary = object.string("summary")?;
         let list = |name: &str| -> Vec<String> {
-            let items = member(name).and_then(|it| json::items(it).ok()).unwrap_or_default();
-            let texts = items.into_iter().filter_map(|it| json::string(it).ok());
+            let texts = object.items(name).into_iter().filter_map(|it| json::string(it).ok());
             let texts = texts.map(|it| prefix(&options.safe(it.trim()), MOST_ENTRY).to_owned());
             texts.filter(|it| !it.is_empty()).take(MOST_ENTRIES).collect()
         };
@@ -158,8 +156,8 @@ impl<'a> State<'a> {
 
     /// Messages that the last one tells of, if no fold came since: its head is newer.
     fn covers(&self, folds: i64) -> Option<i64> {
-        let kept = json::members(self.checkpoint.filter(|_| self.made == folds)?).ok()?;
-        kept.iter().find(|(known, _)| known == "messageCountAtCheckpoint")?.1.parse().ok()
+        let kept = Object::read(self.checkpoint.filter(|_| self.made == folds)?).ok()?;
+        kept.raw("messageCountAtCheckpoint")?.parse().ok()
     }
 
     fn to_json(&self) -> String {
@@ -323,7 +321,7 @@ pub fn checkpoint_taken(json: &str) -> Result<String> {
     let refused = |error: json::Error| Error::argument("checkpoint", TAKEN.what, error);
     let mut fields = TAKEN.read(json).map_err(refused)?;
     let answer = fields.text("summary").unwrap_or_default();
-    let members = json::members(&answer).map_err(refused)?;
+    let members = Object::read(&answer).map_err(refused)?;
     let mut all: Vec<(&str, Value)> =
         members.iter().map(|(name, it)| (&**name, Value::raw((*it).to_owned()))).collect();
     let mut number = |name: &str| fields.integer(name).unwrap_or_default();
@@ -361,8 +359,7 @@ pub(super) fn last(state: Option<&RawValue>, folds: i64, options: &Options) -> O
     let state = State::parse(state)?;
     let messages = state.covers(folds)?;
     let kept = state.checkpoint?;
-    let members = json::members(kept).ok()?;
-    let tokens = members.iter().find(|(known, _)| known == "tokensAtCheckpoint")?.1.parse().ok()?;
+    let tokens = Object::read(kept).ok()?.raw("tokensAtCheckpoint")?.parse().ok()?;
     let text = Checkpoint::of(kept, options).filter(|it| !it.is_blank())?.to_text();
     Some(Last { text, messages, tokens })
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::options::Options;
 use crate::error::{Error, Result};
-use crate::json::{self, Shape, Type, optional, required};
+use crate::json::{self, Object, Shape, Type, optional, required};
 use crate::number::count;
 use crate::text::{prefix, suffix, utf16_len};
 
@@ -142,7 +142,7 @@ impl Message {
 
 /// Arguments as `name: value` lines; what is no object stands as it is.
 fn arguments(json: &str) -> String {
-    let Ok(members) = json::members(json) else { return json.to_owned() };
+    let Ok(members) = Object::read(json) else { return json.to_owned() };
     let mut list = String::new();
     for (name, raw) in members {
         let value = json::string(raw);

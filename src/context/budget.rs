@@ -1,7 +1,7 @@
 //! The `ContextBudget` of the feature request to `OpenClaw`: how full a window is by the provider's usage, or by an estimate
 //! where there is none; bands, a line for a status, a hint.
 
-use crate::context::options_reader::OptionsReader;
+use crate::argument::OptionsReader;
 use crate::context::status_line::{BANDS, WHOLE, hint, line, short};
 use crate::error::{Error, Result};
 use crate::json::{Value, json};

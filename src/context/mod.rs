@@ -3,7 +3,6 @@
 mod budget;
 mod compaction;
 mod options;
-mod options_reader;
 mod report;
 mod request;
 mod session;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::argument::OptionsReader;
 use crate::compact::{Earlier, SUMMARY, check_summary};
-use crate::context::options_reader::OptionsReader;
 use crate::context::session::tiers::Tiers;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimator, image_tokens};

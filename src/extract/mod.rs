@@ -7,7 +7,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use crate::json::{self, RawValue};
+use crate::json::{self, Object, RawValue};
 use crate::model::{Kind, Part};
 use crate::text::{prefix, redact};
 
@@ -73,7 +73,7 @@ impl Extracted {
     fn call(&mut self, tool: &str, arguments: &str) {
         let tool = tool.to_ascii_lowercase();
         let named = |words: &[&str]| words.iter().any(|word| tool.contains(word));
-        let Ok(members) = json::members(arguments) else { return self.patch(arguments) };
+        let Ok(members) = Object::read(arguments) else { return self.patch(arguments) };
         let strings = |names: &[&str]| {
             let named = members.iter().filter(|(name, _)| names.contains(&&**name));
             named.map(|(_, value)| *value).collect::<Vec<&RawValue>>()
@@ -139,7 +139,7 @@ fn add(list: &mut Vec<String>, text: &str, chars: usize, redacts: bool) {
 
 /// The command among a call's arguments, as a shell takes it.
 pub fn command_in(arguments: &str) -> Option<String> {
-    let members = json::members(arguments).ok()?;
+    let members = Object::read(arguments).ok()?;
     let (_, value) = members.iter().find(|(name, _)| COMMANDS.contains(&&**name))?;
     Some(words(value)).filter(|command| !command.trim().is_empty())
 }

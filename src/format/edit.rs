@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Value, json as object};
+use crate::json::{Object, Value, json as object};
 use crate::model::{Copied, Kind, MadePart, Op, Outline, Piece, Place};
 
 /// Stands where everything else of a message is gone, so that it does not go out empty.
@@ -291,9 +291,8 @@ pub(super) fn user_parts(
 
 /// The arguments of a call that takes free text: what a cut says, or their JSON.
 pub(super) fn free_text(arguments: &Value) -> String {
-    let members = crate::json::members(arguments.json()).unwrap_or_default();
-    let cut = members.iter().find(|(name, _)| name == "cut");
-    let decoded = crate::json::string(cut.map_or_else(|| arguments.json(), |(_, cut)| *cut));
+    let members = Object::read(arguments.json()).unwrap_or_default();
+    let decoded = crate::json::string(members.raw("cut").unwrap_or_else(|| arguments.json()));
     decoded.map_or_else(|_| arguments.json().into(), Cow::into_owned)
 }
 

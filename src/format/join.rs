@@ -1,6 +1,6 @@
 //! Several messages in one: what a provider wants whose roles alternate.
 
-use crate::json::{self, Value};
+use crate::json::{self, Object, Value};
 
 use super::{Change, Format, What};
 use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
@@ -85,7 +85,7 @@ impl Joined {
     pub fn made<'o>(&mut self, made: &Made, outlines: impl Fn(u32) -> Option<&'o Outline>) {
         let (message, copied) = self.format.make(made, outlines);
         let before = self.content.len();
-        for (name, content) in json::members(message.json()).unwrap_or_default() {
+        for (name, content) in Object::read(message.json()).unwrap_or_default() {
             if name == "content" {
                 for block in json::items(content).unwrap_or_default() {
                     self.content.push(Value::raw(block.into()));

@@ -2,7 +2,7 @@
 
 use super::Format;
 use super::json::kind_of;
-use crate::json::{self, Content, RawValue, Value};
+use crate::json::{self, Content, Object, RawValue, Value};
 use crate::model::Op;
 
 /// What a cache marker is in blocks of content.
@@ -75,13 +75,12 @@ fn may_be_marked(block: &RawValue) -> bool {
 
 /// A member of an object.
 pub fn member<'a>(object: &'a RawValue, name: &str) -> Option<&'a RawValue> {
-    let members = json::members(object).ok()?;
-    members.into_iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+    Object::read(object).ok()?.raw(name)
 }
 
 /// Adds our members to the host's object at `path`, and our elements to its lists. What the host has set stays.
 pub fn merge(host: &RawValue, ours: &RawValue, path: &str, ops: &mut Vec<Op>) {
-    for (name, own) in json::members(ours).unwrap_or_default() {
+    for (name, own) in Object::read(ours).unwrap_or_default() {
         let path = format!("{path}/{name}");
         match member(host, &name) {
             None => ops.push(Op::Add { path, value: Value::raw(own.into()) }),

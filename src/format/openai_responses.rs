@@ -9,7 +9,7 @@ use super::openai_items::{COMPACTION, HOSTED, Items, REFERENCE, Tool};
 use super::part::{self, Body};
 use crate::json::Type::{Raw, Text};
 use crate::json::{
-    Content, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+    Content, Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
 };
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
@@ -104,7 +104,7 @@ fn approval<'a>(item: &Members<'a>, kind: &str, items: &Items) -> Option<Cow<'a,
 
 /// A text in what the API says of an item, where that stands apart.
 fn first_text<'a>(item: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
-    let data = crate::json::members(item.peek("providerData")?).ok()?;
+    let data = Object::read(item.peek("providerData")?).ok()?;
     let found = data.into_iter().find(|(name, _)| names.contains(&&**name))?;
     json::string(found.1).ok()
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::fingerprint::of_json;
 use super::image;
 use super::json::{Flaw, Read, each, or_empty};
-use crate::json::{self, Content, Members, RawValue, Shape, Type, optional, required};
+use crate::json::{self, Content, Members, Object, RawValue, Shape, Type, optional, required};
 use crate::model::{Kind, Part, Place};
 use crate::number::count;
 
@@ -240,7 +240,7 @@ pub(super) fn unmarked(json: &str) -> Cow<'_, str> {
     if !json.contains("\"cache_control\"") {
         return Cow::Borrowed(json);
     }
-    let Ok(members) = json::members(json) else { return Cow::Borrowed(json) };
+    let Ok(members) = Object::read(json) else { return Cow::Borrowed(json) };
     // It may stand further in.
     if !members.iter().any(|(key, _)| key == "cache_control") {
         return Cow::Borrowed(json);

@@ -4,7 +4,9 @@ use super::edit::{self, Host, What, member, put};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::json::{
+    Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -90,7 +92,7 @@ fn system<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role>
     let content =
         content.filter(|it| !matches!(it, crate::json::Content::Text(text) if text.is_empty()));
     body.content(content, "/content", &block, false)?;
-    let sections = message.raw("sections").map(crate::json::members);
+    let sections = message.raw("sections").map(Object::read);
     for (name, section) in sections.and_then(Result::ok).unwrap_or_default() {
         // `null` takes a section away.
         if section.starts_with('"') {

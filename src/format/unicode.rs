@@ -6,7 +6,7 @@
 
 use super::json::token;
 use crate::hash_index::ByName;
-use crate::json::{Value, items, members};
+use crate::json::{Object, Value, items};
 use crate::model::{Draft, Op, Part};
 
 /// Bytes of an escape: `\uXXXX`.
@@ -91,7 +91,7 @@ impl Mended {
                 return;
             }
             Some(b'{') => {
-                let members = members(json).unwrap_or_default();
+                let members = Object::read(json).unwrap_or_default();
                 if !members.iter().any(|(name, _)| name.contains(&**stand_in)) {
                     for (name, member) in members {
                         self.replace(member, format!("{path}/{}", token(&name)), ops);

@@ -103,12 +103,10 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    /// A member's name as it stands, escapes and all.
-    pub fn raw_key(&mut self) -> Read<&'a str> {
+    /// A member's name; a lone surrogate becomes U+FFFD.
+    pub(super) fn lossy_key(&mut self) -> Read<Cow<'a, str>> {
         self.must_be_key()?;
-        let start = self.at + 1;
-        self.skip_string(false)?;
-        let key = self.from(start, self.at - 1);
+        let key = self.lossy_string()?;
         self.colon()?;
         Ok(key)
     }

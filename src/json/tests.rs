@@ -235,3 +235,48 @@ fn values_of_ours_are_written() {
     object(&[("far_off", &-3_i64), ("none?", &None::<u32>), ("none", &None::<u32>)], &mut out);
     assert_eq!(out, "{\"farOff\":-3,\"none\":null}");
 }
+
+#[test]
+fn an_object_of_a_file_keeps_its_bytes_and_survives_lone_surrogates() {
+    let (object, fault) =
+        Object::read_lossy(r#"{"a":"x\ud800y","\ud800":1,"b": [1, 2],"a":"z\ud83d"}"#);
+    assert_eq!(fault, None);
+    assert_eq!(object.get("a"), Some(r#""z\ud83d""#));
+    assert_eq!(object.text("a").as_deref(), Some("z\u{fffd}"));
+    assert_eq!(object.string("a"), None);
+    assert_eq!(object.get("b"), Some("[1, 2]"));
+    assert!(object.has("\u{fffd}"));
+    assert!(Object::read(r#"{"\ud800":1}"#).is_err());
+}
+
+#[test]
+fn a_broken_object_keeps_what_came_before() {
+    let (object, fault) = Object::read_lossy(r#"{"id":"a","text":"\* "}"#);
+    assert_eq!(object.text("id").as_deref(), Some("a"));
+    let place = fault.map(|fault| (fault.what().to_owned(), fault.column()));
+    assert_eq!(place, Some(("invalid escape".into(), 20)));
+    let (_, fault) = Object::read_lossy("[1]");
+    assert!(fault.is_some_and(|fault| fault.what().contains("JSON object")));
+}
+
+#[test]
+fn lossy_text_is_unescaped() {
+    let read = |json| lossy_string(json).map(Cow::into_owned);
+    assert_eq!(
+        read(r#""a\n\"\\\/\u00e9\ud83d\ude00""#).as_deref(),
+        Some("a\n\"\\/\u{e9}\u{1f600}")
+    );
+    assert_eq!(
+        read(r#""\ude00\ud83d-\ud83d\u0041\ud83d\ud83d\ude00""#).as_deref(),
+        Some("\u{fffd}\u{fffd}-\u{fffd}A\u{fffd}\u{1f600}")
+    );
+    assert_eq!(read("12"), None);
+}
+
+#[test]
+fn numbers_of_an_object_are_unsigned_integers() {
+    let object = Object::of(r#"{"a":12,"b":3.9,"c":-1,"d":null,"e":"5"}"#);
+    let read: Vec<_> = ["a", "b", "c", "d", "e", "f"].map(|name| object.number(name)).into();
+    assert_eq!(read, [Some(12), Some(3), None, None, None, None]);
+    assert!(object.has("d") && object.get("d").is_none());
+}

@@ -2,7 +2,7 @@
 
 use crate::argument;
 use crate::error::{Error, Result};
-use crate::json::{self, RawValue};
+use crate::json::{self, Object, RawValue};
 use crate::sort::{down, sort_by};
 use crate::text::{line_end_before, prefix, utf16_len};
 
@@ -66,24 +66,23 @@ pub fn descriptions(
     tool: &RawValue,
     found: &mut Vec<(String, String)>,
 ) -> Result<()> {
-    let members = json::members(tool).unwrap_or_default();
-    let of = |name: &str| members.iter().rev().find(|(key, _)| key == name).map(|(_, it)| *it);
+    let tool = Object::read(tool).unwrap_or_default();
     // A definition inside a definition inside a definition is no provider's.
     let deep = place.matches('.').count() > 2;
     for name in LISTS.into_iter().filter(|_| !deep) {
-        let Some(listed) = of(name).and_then(|it| json::items(it).ok()) else { continue };
+        let Some(listed) = tool.raw(name).and_then(|it| json::items(it).ok()) else { continue };
         for (at, one) in listed.into_iter().enumerate() {
             let place = format!("{place}.{name}[{at}]");
             descriptions(format!("{path}/{name}/{at}"), &place, one, found)?;
         }
         return Ok(());
     }
-    let nested = NESTED.iter().find_map(|name| Some((name, of(name)?))).filter(|_| !deep);
+    let nested = NESTED.iter().find_map(|name| Some((name, tool.raw(name)?))).filter(|_| !deep);
     if let Some((name, nested)) = nested {
         return descriptions(format!("{path}/{name}"), &format!("{place}.{name}"), nested, found);
     }
-    let Some(description) = of("description") else {
-        let name = of("name").and_then(|it| json::string(it).ok()).unwrap_or_default();
+    let Some(description) = tool.raw("description") else {
+        let name = tool.string("name").unwrap_or_default();
         let got = format!("a tool without one: \"{name}\"");
         return Err(Error::argument(&format!("{place}.description"), "a description", got));
     };

@@ -2,12 +2,12 @@
 
 use super::file::{CheckpointContent, CheckpointRecord, SessionFile};
 use super::lines::Line;
-use super::raw::{Fields, list};
+use super::raw::{Object, list};
 use super::record::resumed;
 
 /// Whether a line is of that shape: others write lines of this type, too.
 pub(super) fn is_one(line: &Line<'_>) -> bool {
-    let has_summary = |it: Fields<'_>| it.text("summary").is_some();
+    let has_summary = |it: Object<'_>| it.text("summary").is_some();
     line.fields.is("type", "checkpoint")
         && line.fields.object("checkpoint").is_some_and(has_summary)
 }
@@ -33,7 +33,7 @@ pub(super) fn read(line: &Line<'_>, file: &SessionFile) -> Option<CheckpointReco
 
 /// How many messages it covers of those that the session goes on with. Its writer may have counted the whole conversation, also what a
 /// compaction had replaced by then. If both are possible it is the smaller number: what is not covered is summarized again, and not lost.
-fn covered(content: &Fields<'_>, file: &SessionFile) -> u32 {
+fn covered(content: &Object<'_>, file: &SessionFile) -> u32 {
     let count = content.number("messageCountAtCheckpoint").unwrap_or(0);
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     let total = file.len();

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::lines::Line;
-use super::raw::{Fields, items};
+use super::raw::{Object, items};
 use crate::error::Error;
 use crate::hash_index::ByName;
 
@@ -27,7 +27,7 @@ pub(super) struct Branch {
 }
 
 /// A user's or an assistant's line.
-pub(super) fn is_message(fields: &Fields<'_>) -> bool {
+pub(super) fn is_message(fields: &Object<'_>) -> bool {
     matches!(fields.text("type").as_deref(), Some("user" | "assistant"))
 }
 
@@ -162,6 +162,6 @@ fn message_id<'a>(line: &Line<'a>) -> Option<Cow<'a, str>> {
 fn ids<'a>(line: &Line<'a>, kind: &str, name: &str) -> Vec<Cow<'a, str>> {
     let content = line.fields.object("message").and_then(|message| message.get("content"));
     let blocks = content.map(items).unwrap_or_default();
-    let blocks = blocks.into_iter().map(Fields::of).filter(|block| block.is("type", kind));
+    let blocks = blocks.into_iter().map(Object::of).filter(|block| block.is("type", kind));
     blocks.filter_map(|block| block.text(name)).collect()
 }

@@ -12,7 +12,7 @@ use crate::json::RawValue;
 use super::claude_branch::{branch, is_message};
 use super::file::{CompactionRecord, SessionFile, Usage};
 use super::lines::Line;
-use super::raw::{Fields, inside, is_object, items, text};
+use super::raw::{Object, inside, is_object, items, text};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
@@ -165,7 +165,7 @@ impl<'a> Talk<'a> {
             .filter(|piece| self.blocks.insert(at, *piece, 0).is_none())
             .collect();
         for call in
-            new.iter().map(|raw| Fields::of(raw)).filter(|block| block.is("type", "tool_use"))
+            new.iter().map(|raw| Object::of(raw)).filter(|block| block.is("type", "tool_use"))
         {
             if let Some(id) = call.text("id") {
                 self.by_call.insert(0, id, at);
@@ -191,10 +191,10 @@ impl<'a> Talk<'a> {
         }
         let last = self.last();
         let mut new = false;
-        let pieces = pieces(Fields::of(raw).get("content"));
+        let pieces = pieces(Object::of(raw).get("content"));
         let empty = pieces.is_empty();
         for piece in pieces {
-            let block = if is_object(piece) { Fields::of(piece) } else { Fields::default() };
+            let block = if is_object(piece) { Object::of(piece) } else { Object::default() };
             let result = block.is("type", "tool_result");
             let call = block.text("tool_use_id").filter(|_| result);
             let at = call.as_ref().and_then(|id| self.by_call.get(0, id)).unwrap_or(last);
@@ -306,7 +306,7 @@ fn block(piece: &RawValue) -> Cow<'_, str> {
 fn plain(content: Option<&RawValue>) -> String {
     let texts = pieces(content).into_iter().filter_map(|piece| match text(piece) {
         Some(text) => Some(text),
-        None => Fields::of(piece).text("text"),
+        None => Object::of(piece).text("text"),
     });
     texts.collect::<Vec<_>>().join("\n")
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::file::{CompactionRecord, SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::native::{RESPONSES, Whose};
-use super::raw::{Fields, RawValue};
+use super::raw::{Object, RawValue};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
@@ -86,13 +86,13 @@ impl Reader {
         self.file.messages.push(raw.to_owned());
     }
 
-    fn meta(&mut self, meta: &Fields<'_>) {
+    fn meta(&mut self, meta: &Object<'_>) {
         let base = meta.object("base_instructions").and_then(|base| base.text("text"));
         let system = base.or_else(|| meta.text("instructions")).map(Cow::into_owned);
         self.file.system = self.file.system.take().or(system);
     }
 
-    fn event(&mut self, event: &Fields<'_>) {
+    fn event(&mut self, event: &Object<'_>) {
         let info = event.object("info").unwrap_or_default();
         let size = "model_context_window";
         if let Some(context_tokens) = info.number(size).or_else(|| event.number(size)) {
@@ -104,7 +104,7 @@ impl Reader {
         }
     }
 
-    fn compacted(&mut self, line: &Line<'_>, payload: &Fields<'_>) {
+    fn compacted(&mut self, line: &Line<'_>, payload: &Object<'_>) {
         self.answering = false;
         let mut record = CompactionRecord::at(line, self.file.len());
         if let Some(window) = payload.text("window_id") {

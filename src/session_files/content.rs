@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::raw::{Fields, RawValue, inside, is_object, items, quote};
+use super::raw::{Object, RawValue, inside, is_object, items, quote};
 
 /// A part of a content.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ fn part(raw: &RawValue) -> Part<'_> {
     if inside(raw).is_some() {
         return Part::Text(raw.into());
     }
-    let fields = if is_object(raw) { Fields::of(raw) } else { Fields::default() };
+    let fields = if is_object(raw) { Object::of(raw) } else { Object::default() };
     let string = |name| fields.get(name).filter(|raw| inside(raw).is_some());
     let kind = fields.text("type").unwrap_or_default();
     match &*kind {

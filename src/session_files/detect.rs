@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::lines::Line;
 use super::path::{any, at};
-use super::raw::{Fields, RawValue, inside, items, text};
+use super::raw::{Object, RawValue, inside, items, text};
 
 /// Whose records they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ enum Test {
     /// Nothing does.
     Lacks(&'static str),
     /// An object.
-    Object(&'static str),
+    Inner(&'static str),
     /// A list.
     List(&'static str),
     /// One of these strings.
@@ -68,7 +68,7 @@ enum Test {
     /// A string that holds this.
     Holds(&'static str, &'static str),
 }
-use Test::{Has, Holds, Is, Lacks, List, Object, Starts};
+use Test::{Has, Holds, Inner, Is, Lacks, List, Starts};
 
 /// A writer, and what shows it.
 type Sign = (Writer, &'static [Test]);
@@ -82,12 +82,12 @@ const RECORDS: [Sign; 30] = [
                 "type",
                 &["session_meta", "response_item", "event_msg", "turn_context", "compacted"],
             ),
-            Object("payload"),
+            Inner("payload"),
         ],
     ),
     (Writer::Pi, &[Is("type", &["session"]), Has("cwd|version")]),
-    (Writer::Pi, &[Is("type", &["message"]), Object("message")]),
-    (Writer::ClaudeCode, &[Is("type", &["user", "assistant"]), Object("message")]),
+    (Writer::Pi, &[Is("type", &["message"]), Inner("message")]),
+    (Writer::ClaudeCode, &[Is("type", &["user", "assistant"]), Inner("message")]),
     (Writer::ClaudeCode, &[Has("uuid"), Has("sessionId")]),
     (Writer::ClaudeCode, &[Is("type", &["summary"]), Has("leafUuid")]),
     (Writer::ClaudeCode, &[Is("type", &["file-history-snapshot"]), Has("snapshot")]),
@@ -106,14 +106,14 @@ const RECORDS: [Sign; 30] = [
                     "tool.execution_complete",
                 ],
             ),
-            Object("data"),
+            Inner("data"),
         ],
     ),
     (Writer::Kimi, &[Is("type", &["metadata"]), Has("protocol_version")]),
-    (Writer::Kimi, &[Is("type", &["context.append_message"]), Object("message")]),
-    (Writer::Kimi, &[Is("type", &["context.append_loop_event"]), Object("event")]),
+    (Writer::Kimi, &[Is("type", &["context.append_message"]), Inner("message")]),
+    (Writer::Kimi, &[Is("type", &["context.append_loop_event"]), Inner("event")]),
     (Writer::Managed, &[Is("type", MANAGED), Lacks("data"), Has("id|content")]),
-    (Writer::OpenHands, &[Has("source"), Has("action"), Object("args")]),
+    (Writer::OpenHands, &[Has("source"), Has("action"), Inner("args")]),
     (Writer::OpenHands, &[Has("source"), Has("observation"), Has("content")]),
     (
         Writer::OpenHandsSdk,
@@ -141,7 +141,7 @@ const RECORDS: [Sign; 30] = [
     ),
     (Writer::Gemini, &[Is("role", &["model"]), List("parts")]),
     (Writer::LangChain, &[Is("type", LANGCHAIN), Has("content|data.content")]),
-    (Writer::LangChain, &[Is("type", &["constructor"]), Has("lc"), Object("kwargs")]),
+    (Writer::LangChain, &[Is("type", &["constructor"]), Has("lc"), Inner("kwargs")]),
     (
         Writer::Responses,
         &[Is("type", &["message"]), Is("content.*.type", &["input_text", "output_text"])],
@@ -185,12 +185,12 @@ const LANGCHAIN: &[&str] =
 
 /// Signs of an object that is the whole file, and where its records are.
 const WHOLES: [(Sign, &str); 7] = [
-    ((Writer::Inspect, &[Object("eval"), Has("eval.task|version")]), "samples"),
+    ((Writer::Inspect, &[Inner("eval"), Has("eval.task|version")]), "samples"),
     ((Writer::SweAgent, &[List("trajectory"), List("history")]), "history"),
     ((Writer::WhoAndWhen, &[List("history"), Has("mistake_agent|question_ID")]), "history"),
     ((Writer::MiniSweAgent, &[Starts("trajectory_format", "mini-swe-agent")]), "messages"),
     ((Writer::MiniSweAgent, &[Has("info.mini_version"), List("messages")]), "messages"),
-    ((Writer::OpenCode, &[Object("info"), Object("messages.0.info")]), "messages"),
+    ((Writer::OpenCode, &[Inner("info"), Inner("messages.0.info")]), "messages"),
     ((Writer::Managed, &[Is("data.0.type", MANAGED)]), "data"),
 ];
 
@@ -205,13 +205,13 @@ const FOREIGN: &[Test] = &[Is("role", &[]), Has("content|tool_calls")];
 const ROLES: &[&str] = &["system", "developer", "user", "assistant", "tool", "function"];
 
 impl Test {
-    fn passes(&self, fields: &Fields<'_>) -> bool {
+    fn passes(&self, fields: &Object<'_>) -> bool {
         let starts_with =
             |path, sign: char| at(fields, path).is_some_and(|raw| raw.starts_with(sign));
         match self {
             Has(path) => at(fields, path).is_some(),
             Lacks(path) => at(fields, path).is_none(),
-            Object(path) => starts_with(path, '{'),
+            Inner(path) => starts_with(path, '{'),
             List(path) => starts_with(path, '['),
             // Without names any string will do.
             Is(path, names) => any(fields, path, &|raw| {
@@ -227,22 +227,22 @@ impl Test {
     }
 }
 
-fn all(tests: &[Test], fields: &Fields<'_>) -> bool {
+fn all(tests: &[Test], fields: &Object<'_>) -> bool {
     tests.iter().all(|test| test.passes(fields))
 }
 
 /// Whose record it is, as far as it shows.
-pub(super) fn shown(fields: &Fields<'_>) -> Option<Writer> {
+pub(super) fn shown(fields: &Object<'_>) -> Option<Writer> {
     RECORDS.iter().find(|(_, tests)| all(tests, fields)).map(|(writer, _)| *writer)
 }
 
 /// A message of a provider's API.
-pub(super) fn is_message(fields: &Fields<'_>) -> bool {
+pub(super) fn is_message(fields: &Object<'_>) -> bool {
     MESSAGE.iter().any(|tests| all(tests, fields))
 }
 
 /// The role of a message that no provider has.
-pub(super) fn foreign_role<'a>(fields: &Fields<'a>) -> Option<Cow<'a, str>> {
+pub(super) fn foreign_role<'a>(fields: &Object<'a>) -> Option<Cow<'a, str>> {
     fields.text("role").filter(|_| all(FOREIGN, fields) && !is_message(fields))
 }
 
@@ -258,7 +258,7 @@ pub(super) fn writer(records: &[Line<'_>]) -> Option<Writer> {
 }
 
 /// Whose file an object says it is, and the list of its records.
-pub(super) fn object_writer<'a>(object: &Fields<'a>) -> Option<(Writer, Vec<Line<'a>>)> {
+pub(super) fn object_writer<'a>(object: &Object<'a>) -> Option<(Writer, Vec<Line<'a>>)> {
     if let Some(((writer, _), path)) = WHOLES.iter().find(|((_, tests), _)| all(tests, object)) {
         return Some((*writer, at(object, path).map(elements).unwrap_or_default()));
     }
@@ -296,7 +296,7 @@ mod tests {
 
     #[track_caller]
     fn check(record: &str, expected: Option<Writer>) {
-        let fields = Fields::read(record).0;
+        let fields = Object::of(record);
         let claims = RECORDS.iter().filter(|(_, tests)| all(tests, &fields));
         let mut claims: Vec<Writer> = claims.map(|(writer, _)| *writer).collect();
         claims.dedup();
@@ -355,7 +355,7 @@ mod tests {
         };
         let mut found = match crate::json::parse(text) {
             Ok(raw) if raw.starts_with('{') => {
-                let object = Fields::of(raw);
+                let object = Object::of(raw);
                 let wholes = WHOLES.iter().filter(|((_, tests), _)| all(tests, &object));
                 let mut found: Vec<Writer> = wholes.map(|((writer, _), _)| *writer).collect();
                 for path in LISTS.split('|') {

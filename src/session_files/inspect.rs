@@ -6,7 +6,7 @@ use super::detect::elements;
 use super::file::{SessionCall, SessionFile};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, is_object, text};
+use super::raw::{Object, is_object, text};
 use super::reader::Reader;
 use super::script::{Act, Rule, Script};
 use super::time::millis;
@@ -88,7 +88,7 @@ fn model_calls<'a>(events: &[Line<'a>]) -> (ByName<'a>, Vec<SessionCall>) {
             continue;
         };
         let usage = at(&event.fields, "output.usage").filter(|raw| is_object(raw));
-        let usage = usage.and_then(|raw| INSPECT.read(&Fields::of(raw)));
+        let usage = usage.and_then(|raw| INSPECT.read(&Object::of(raw)));
         let at = event.fields.get("timestamp").and_then(millis);
         answers.insert(0, id, calls.len());
         calls.push(SessionCall { sent: 0, at, usage });

@@ -1,6 +1,6 @@
 //! A JSONL file as lines: each with its members, or with the reason why it has none.
 
-use super::raw::{Fields, MAX_DEPTH, depth};
+use super::raw::{MAX_DEPTH, Object, depth, place};
 
 /// A line with something in it, or an element of a list.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(super) struct Line<'a> {
     /// The line's JSON text.
     pub(super) text: &'a str,
     /// Its members; of a broken line those before the fault.
-    pub(super) fields: Fields<'a>,
+    pub(super) fields: Object<'a>,
     /// Why it could not be read.
     pub(super) fault: Option<String>,
 }
@@ -31,7 +31,7 @@ impl<'a> Line<'a> {
 
     /// Its members, or why it has none.
     pub(super) fn read(number: u32, text: &'a str) -> Self {
-        let (fields, fault) = Fields::read(text);
+        let (fields, fault) = Object::read_lossy(text);
         let fault = if text.contains('\0') {
             Some("NUL bytes".into())
         } else if !text.starts_with('{') {
@@ -39,7 +39,7 @@ impl<'a> Line<'a> {
         } else if fault.is_none() && depth(text) > MAX_DEPTH {
             Some(format!("nested deeper than {MAX_DEPTH} levels"))
         } else {
-            fault
+            fault.map(|fault| place(&fault))
         };
         Self { number, text, fields, fault }
     }

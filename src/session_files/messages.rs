@@ -11,7 +11,7 @@ use super::detect::{elements, is_message};
 use super::file::{SessionFile, SessionWindow, Usage, refuse_leaf};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, RawValue, inside, is_object, items, text};
+use super::raw::{Object, RawValue, inside, is_object, items, text};
 use super::time::millis;
 use super::usage::{ANTHROPIC, CLINE, OPENAI};
 use crate::error::Error;
@@ -19,7 +19,7 @@ use crate::error::Error;
 /// Reads a list of messages, and what stands beside it in a request. `in_lines`: each is a line of the file; some agents
 /// write a line for each block of an Anthropic reply.
 pub(super) fn read(
-    request: &Fields<'_>,
+    request: &Object<'_>,
     list: &[Line<'_>],
     leaf: Option<&str>,
     in_lines: bool,
@@ -47,7 +47,7 @@ pub(super) fn read(
 }
 
 /// A log of one request holds its answer beside the messages: a call that saw them all.
-fn answer(request: &Fields<'_>, file: &mut SessionFile) {
+fn answer(request: &Object<'_>, file: &mut SessionFile) {
     let Some(response) = request.object("response") else { return };
     let usage = response.object("usage");
     let usage = usage.and_then(|it| OPENAI.read(&it).or_else(|| ANTHROPIC.read(&it)));
@@ -97,9 +97,9 @@ fn write_reply(reply: &mut Vec<&Line<'_>>, file: &mut SessionFile) {
 }
 
 /// The tokens that a record reports.
-fn usage(fields: &Fields<'_>) -> Option<Usage> {
+fn usage(fields: &Object<'_>) -> Option<Usage> {
     let usage = at(fields, "usage|extra.response.usage").filter(|raw| is_object(raw));
-    let usage = usage.map(Fields::of);
+    let usage = usage.map(Object::of);
     let usage = usage.and_then(|it| OPENAI.read(&it).or_else(|| ANTHROPIC.read(&it)));
     usage.or_else(|| CLINE.read(&fields.object("metrics")?))
 }
@@ -111,7 +111,7 @@ fn speaks_anthropic(list: &[Line<'_>]) -> bool {
             return false;
         }
         let blocks = fields.get("content").map(items).unwrap_or_default();
-        for kind in blocks.into_iter().filter_map(|block| Fields::of(block).text("type")) {
+        for kind in blocks.into_iter().filter_map(|block| Object::of(block).text("type")) {
             match &*kind {
                 "tool_use" | "tool_result" | "thinking" | "redacted_thinking"
                 | "server_tool_use" | "image" | "document" => return true,
@@ -128,16 +128,16 @@ pub(super) fn plain(raw: &RawValue) -> String {
     if let Some(text) = text(raw) {
         return text.into_owned();
     }
-    let fields = if is_object(raw) { Fields::of(raw) } else { Fields::default() };
+    let fields = if is_object(raw) { Object::of(raw) } else { Object::default() };
     let blocks = items(fields.get("parts").unwrap_or(raw));
-    let blocks = blocks.into_iter().filter(|block| is_object(block)).map(Fields::of);
+    let blocks = blocks.into_iter().filter(|block| is_object(block)).map(Object::of);
     let texts = blocks.filter_map(|block| block.text("text"));
     fields.text("text").into_iter().chain(texts).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The messages of a run.
 fn run<'a>(raw: &&'a RawValue) -> Option<&'a RawValue> {
-    let fields = if is_object(raw) { Fields::of(raw) } else { Fields::default() };
+    let fields = if is_object(raw) { Object::of(raw) } else { Object::default() };
     fields.get("traj").or_else(|| fields.get("messages")).filter(|raw| inside(raw).is_none())
 }
 

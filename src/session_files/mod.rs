@@ -53,7 +53,7 @@ use crate::json::{self, RawValue};
 use crate::number::count;
 use detect::Writer;
 use lines::Line;
-use raw::{Fields, MAX_DEPTH};
+use raw::{MAX_DEPTH, Object};
 
 /// The session files that are known, for the message about one that is not.
 const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Copilot CLI events, Kimi wire, Managed Agents events, \
@@ -101,7 +101,7 @@ fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
     let listed = text.trim_start().starts_with('[');
     match parsed {
         // A file of one line is an object too: its line says whose it is.
-        Ok(raw) if !raw::is_object(raw) || detect::shown(&Fields::of(raw)).is_none() => {
+        Ok(raw) if !raw::is_object(raw) || detect::shown(&Object::of(raw)).is_none() => {
             let depth = raw::depth(raw);
             if depth > MAX_DEPTH {
                 let got = format!("one nested {depth} levels deep");
@@ -115,9 +115,9 @@ fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
             let lines = lines::lines(text);
             match (detect::writer(&lines), parsed) {
                 (Some(Writer::Messages), _) => {
-                    messages::read(&Fields::default(), &lines, leaf, true)
+                    messages::read(&Object::default(), &lines, leaf, true)
                 }
-                (Some(writer), _) => records(writer, &Fields::default(), &lines, leaf),
+                (Some(writer), _) => records(writer, &Object::default(), &lines, leaf),
                 (None, Err(error)) if !lines.iter().any(|line| line.fault.is_none()) => {
                     let json = text.trim_start().starts_with('{');
                     Err(if json { cut(&error) } else { unknown(&opening(text)) })
@@ -133,9 +133,9 @@ fn document(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, E
     let list = detect::elements(raw);
     if !raw::is_object(raw) {
         let Some(writer) = detect::writer(&list) else { return messages::runs(raw, leaf) };
-        return records(writer, &Fields::default(), &list, leaf).map(Some);
+        return records(writer, &Object::default(), &list, leaf).map(Some);
     }
-    let object = Fields::of(raw);
+    let object = Object::of(raw);
     if let Some((writer, list)) = detect::object_writer(&object) {
         return records(writer, &object, &list, leaf).map(Some);
     }
@@ -148,13 +148,13 @@ fn document(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, E
     // One line, one message.
     let line = [Line::read(1, raw)];
     let message = detect::is_message(&object);
-    message.then(|| messages::read(&Fields::default(), &line, leaf, false)).transpose()
+    message.then(|| messages::read(&Object::default(), &line, leaf, false)).transpose()
 }
 
 /// Reads the records of a writer, and what stands beside them.
 fn records(
     writer: Writer,
-    beside: &Fields<'_>,
+    beside: &Object<'_>,
     lines: &[Line<'_>],
     leaf: Option<&str>,
 ) -> Result<SessionFile, Error> {
@@ -200,11 +200,11 @@ fn opening(text: &str) -> String {
 
 fn shape(raw: &RawValue) -> String {
     match raw.chars().next() {
-        Some('{') => format!("a JSON object with {}", Fields::of(raw).names()),
+        Some('{') => format!("a JSON object with {}", raw::names(&Object::of(raw))),
         Some('[') if let Some(role) = foreign(&detect::elements(raw)) => role,
         Some('[') => match raw::items(raw).first() {
             Some(first) if raw::is_object(first) => {
-                format!("a JSON list of objects with {}", Fields::of(first).names())
+                format!("a JSON list of objects with {}", raw::names(&Object::of(first)))
             }
             Some(_) => "a JSON list of something else than objects".into(),
             None => "an empty JSON list".into(),
@@ -228,5 +228,5 @@ fn line_shape(lines: &[Line<'_>]) -> String {
     let Some(first) = first else { return "lines that are no JSON objects".into() };
     let kind = first.fields.text("type").unwrap_or_default();
     let kind: String = kind.chars().take(40).collect();
-    format!("JSON lines of type \"{kind}\" with {}", first.fields.names())
+    format!("JSON lines of type \"{kind}\" with {}", raw::names(&first.fields))
 }

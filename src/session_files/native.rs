@@ -11,7 +11,7 @@ use super::file::{SessionFile, refuse_leaf};
 use super::lines::Line;
 use super::messages::plain;
 use super::path::at;
-use super::raw::{Fields, items, quote, text};
+use super::raw::{Object, items, quote, text};
 use super::time::millis;
 use super::usage::{self, Dialect};
 use crate::error::Error;
@@ -139,7 +139,7 @@ pub(super) const RESPONSES: Form = Form {
 /// Reads a list in one of the formats, and what stands beside it.
 pub(super) fn read(
     form: &Form,
-    beside: &Fields<'_>,
+    beside: &Object<'_>,
     list: &[Line<'_>],
     leaf: Option<&str>,
 ) -> Result<SessionFile, Error> {
@@ -163,8 +163,7 @@ impl Form {
             return false;
         }
         let made = unwrapped(&line.fields);
-        let fields =
-            made.as_deref().map_or_else(|| line.fields.clone(), |json| Fields::read(json).0);
+        let fields = made.as_deref().map_or_else(|| line.fields.clone(), Object::of);
         let Some((kind, whose)) = self.weigh(&fields) else {
             file.receipt.fail(line.number, format!("a message without {}", self.kind));
             return false;
@@ -177,7 +176,7 @@ impl Form {
         let answer = whose == Whose::Models;
         if answer && !(self.items && answering) {
             let counts =
-                |(path, dialect): &(&str, &Dialect)| dialect.read(&Fields::of(at(&fields, path)?));
+                |(path, dialect): &(&str, &Dialect)| dialect.read(&Object::of(at(&fields, path)?));
             let usage = self.usage.iter().find_map(counts);
             file.call(at(&fields, self.time).and_then(millis), usage);
         }
@@ -189,7 +188,7 @@ impl Form {
     }
 
     /// What kind of message it is, and whose.
-    pub(super) fn weigh<'a>(&self, fields: &Fields<'a>) -> Option<(Cow<'a, str>, Whose)> {
+    pub(super) fn weigh<'a>(&self, fields: &Object<'a>) -> Option<(Cow<'a, str>, Whose)> {
         let kind = at(fields, self.kind).and_then(text)?;
         // LangChain names its pieces after the class, as it does whole messages in older dumps.
         let kind = plain_type(&kind).map_or(kind, Cow::Borrowed);
@@ -206,7 +205,7 @@ impl Form {
 }
 
 /// The plain form of a stored or serialised message of `LangChain`.
-fn unwrapped(fields: &Fields<'_>) -> Option<String> {
+fn unwrapped(fields: &Object<'_>) -> Option<String> {
     let (kind, members) = match (fields.object("data"), fields.object("kwargs")) {
         (Some(data), _) if !fields.has("content") => (fields.text("type")?, data),
         (_, Some(kwargs)) if fields.is("type", "constructor") => {

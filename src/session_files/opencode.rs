@@ -9,7 +9,7 @@ use super::detect::elements;
 use super::file::{CompactionRecord, SessionFile, refuse_leaf};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, text};
+use super::raw::{Object, text};
 use super::time::millis;
 use super::usage::OPENCODE;
 use crate::error::Error;
@@ -19,7 +19,7 @@ const QUIET: [&str; 6] = ["snapshot", "patch", "agent", "retry", "compaction", "
 
 /// Reads an export: `{info, messages: [{info, parts}]}`.
 pub(super) fn read(
-    session: &Fields<'_>,
+    session: &Object<'_>,
     messages: &[Line<'_>],
     leaf: Option<&str>,
 ) -> Result<SessionFile, Error> {
@@ -68,7 +68,7 @@ fn user<'a>(chat: &mut Chat<'a>, number: u32, pieces: &[Line<'a>]) {
 }
 
 /// An image is one; of other files the text stands beside them, and here is the name.
-fn file<'a>(piece: &Fields<'a>) -> Option<Part<'a>> {
+fn file<'a>(piece: &Object<'a>) -> Option<Part<'a>> {
     let url = piece.get("url")?;
     if piece.text("mime").is_some_and(|mime| mime.starts_with("image/")) {
         let json = format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{url}}}}}");
@@ -102,12 +102,12 @@ fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
             kind => chat.file.receipt.note(&format!("assistant/{kind}")),
         }
     }
-    let tokens = at(&line.fields, "info.tokens").map(Fields::of);
+    let tokens = at(&line.fields, "info.tokens").map(Object::of);
     chat.cost_if_none(tokens.and_then(|tokens| OPENCODE.read(&tokens)));
     chat.close();
 }
 
-fn tool<'a>(chat: &mut Chat<'a>, number: u32, piece: &Fields<'a>) {
+fn tool<'a>(chat: &mut Chat<'a>, number: u32, piece: &Object<'a>) {
     let id_text = piece.get("callID").or_else(|| piece.get("id")).map_or("\"\"", |id| id);
     let mut id = id_text.to_owned();
     // Some models give one id to several calls of a message: each part is a call of its own.
@@ -134,7 +134,7 @@ fn fold<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
         record.id = id.into_owned();
     }
     record.summary = texts.join("\n");
-    let tokens = at(&line.fields, "info.tokens").map(Fields::of);
+    let tokens = at(&line.fields, "info.tokens").map(Object::of);
     let usage = tokens.and_then(|tokens| OPENCODE.read(&tokens));
     record.tokens_before = usage.map_or(0, |usage| usage.input_tokens);
     chat.file.compactions.push(record);

@@ -11,7 +11,7 @@ use litemap::LiteMap;
 use super::checkpoint;
 use super::file::SessionFile;
 use super::lines::Line;
-use super::raw::{Fields, is_object};
+use super::raw::{Object, is_object};
 use super::record;
 use super::time::millis;
 use super::usage;
@@ -161,9 +161,9 @@ fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
     }
 }
 
-fn add_message(fields: &Fields<'_>, file: &mut SessionFile) {
+fn add_message(fields: &Object<'_>, file: &mut SessionFile) {
     let Some(raw) = fields.get("message") else { return };
-    let message = Fields::of(raw);
+    let message = Object::of(raw);
     if message.is("role", "assistant") {
         let at = fields.get("timestamp").and_then(millis);
         let at = at.or_else(|| message.get("timestamp").and_then(millis));
@@ -174,7 +174,7 @@ fn add_message(fields: &Fields<'_>, file: &mut SessionFile) {
 }
 
 /// The first entry kept: by id, or in old files by its position among all lines, the header's being 0.
-fn first_kept(tree: &Tree<'_, '_>, fields: &Fields<'_>) -> Option<usize> {
+fn first_kept(tree: &Tree<'_, '_>, fields: &Object<'_>) -> Option<usize> {
     if let Some(id) = fields.text("firstKeptEntryId") {
         return tree.by_id.get(0, &id);
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     fn texts(file: &SessionFile) -> Vec<String> {
-        let text = |message| Fields::of(message).text("content").unwrap_or_default().into_owned();
+        let text = |message| Object::of(message).text("content").unwrap_or_default().into_owned();
         file.messages.iter().map(|raw| text(raw)).collect()
     }
 

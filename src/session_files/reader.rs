@@ -8,7 +8,7 @@ use super::fence::fenced;
 use super::file::{CompactionRecord, SessionWindow};
 use super::lines::Line;
 use super::path::at;
-use super::raw::{Fields, RawValue, inside, is_object, items, quote, text, unsigned};
+use super::raw::{Object, RawValue, inside, is_object, items, quote, text, unsigned};
 use super::script::{Act, Script};
 use super::time::millis;
 
@@ -17,14 +17,14 @@ pub(super) struct Reader<'s, 'a> {
     script: &'s Script,
     pub(super) chat: Chat<'a>,
     /// Texts that stand elsewhere, by what stands in their place behind `attachment://`.
-    pub(super) attached: Fields<'a>,
+    pub(super) attached: Object<'a>,
     /// The call of an action that has no answer yet.
     acting: Option<String>,
 }
 
 impl<'s, 'a> Reader<'s, 'a> {
     pub(super) fn new(script: &'s Script, format: &'static str) -> Self {
-        Self { script, chat: Chat::new(format), attached: Fields::default(), acting: None }
+        Self { script, chat: Chat::new(format), attached: Object::default(), acting: None }
     }
 
     /// Takes in the records in order, and says of each whether it was understood.
@@ -66,7 +66,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         }
     }
 
-    fn kind(&self, fields: &Fields<'a>) -> String {
+    fn kind(&self, fields: &Object<'a>) -> String {
         let mut kind = String::new();
         for (before, path) in self.script.kind {
             if let Some(value) = at(fields, path).and_then(text) {
@@ -132,7 +132,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             }
             Act::Cost(path, dialect) => {
                 let counts = found(path).filter(|raw| is_object(raw));
-                self.chat.cost(counts.and_then(|raw| dialect.read(&Fields::of(raw))));
+                self.chat.cost(counts.and_then(|raw| dialect.read(&Object::of(raw))));
             }
             Act::Fold { unless, .. } if found(unless).is_some() => {}
             Act::Fold { summary, head, before, after, unless: _ } => {
@@ -167,11 +167,11 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     fn calls(&mut self, line: &Line<'a>, list: &str, [id, name, arguments]: [&str; 3]) {
-        let listed: Vec<Fields<'a>> = if list.is_empty() {
+        let listed: Vec<Object<'a>> = if list.is_empty() {
             vec![line.fields.clone()]
         } else {
             let listed = at(&line.fields, list).map(items).unwrap_or_default();
-            listed.into_iter().filter(|call| is_object(call)).map(Fields::of).collect()
+            listed.into_iter().filter(|call| is_object(call)).map(Object::of).collect()
         };
         for (nth, call) in (1_u32..).zip(&listed) {
             let id = at(call, id).map(named);

@@ -2,7 +2,7 @@
 
 use super::file::{CompactionRecord, Resume, SessionFile};
 use super::lines::Line;
-use super::raw::{Fields, items, list, quote};
+use super::raw::{Object, items, list, quote};
 use super::time::millis;
 
 /// Stands before a summary whose record does not say what the model was sent for it (G43).
@@ -40,7 +40,7 @@ pub(super) fn read(line: &Line<'_>, by_entry: Option<u32>, messages: u32) -> Com
 }
 
 /// Ranges in order, none beyond the first message kept.
-fn kept(fields: &Fields<'_>, first: u32) -> Vec<[u32; 2]> {
+fn kept(fields: &Object<'_>, first: u32) -> Vec<[u32; 2]> {
     let mut end = 0;
     let mut ranges = Vec::new();
     for range in fields.get("kept").map(items).unwrap_or_default() {

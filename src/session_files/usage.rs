@@ -2,7 +2,7 @@
 
 use super::file::Usage;
 use super::path::at;
-use super::raw::{Fields, is_object, unsigned};
+use super::raw::{Object, is_object, unsigned};
 
 /// How one source names its counts; each name is a path.
 pub(super) struct Dialect {
@@ -171,9 +171,9 @@ impl Usage {
         if !is_object(json) {
             return None;
         }
-        let fields = Fields::of(json);
+        let fields = Object::of(json);
         let fields = match at(&fields, HOLDERS).filter(|inner| is_object(inner)) {
-            Some(inner) => Fields::of(inner),
+            Some(inner) => Object::of(inner),
             None => fields,
         };
         let dialect = SIGNS.iter().find(|(sign, _)| at(&fields, sign).is_some());
@@ -183,7 +183,7 @@ impl Usage {
 
 impl Dialect {
     /// The counts, unless no input is reported: an aborted call has a usage of zeros.
-    pub(super) fn read(&self, fields: &Fields<'_>) -> Option<Usage> {
+    pub(super) fn read(&self, fields: &Object<'_>) -> Option<Usage> {
         let count = |paths| at(fields, paths).and_then(unsigned).unwrap_or(0);
         let (cache_read_tokens, cache_write_tokens) = (count(self.read), count(self.write));
         let cached = cache_read_tokens.saturating_add(cache_write_tokens);
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     fn read(dialect: &Dialect, json: &str) -> Option<[u64; 4]> {
-        let usage = dialect.read(&Fields::read(json).0)?;
+        let usage = dialect.read(&Object::of(json))?;
         Some([
             usage.input_tokens,
             usage.output_tokens,

@@ -1,7 +1,7 @@
 //! Output cap: the tokens of an answer that a request may ask for.
 
+use crate::argument::OptionsReader;
 use crate::context::options::ONE;
-use crate::context::options_reader::OptionsReader;
 use crate::error::{Error, Result};
 
 /// The least that is asked for, and the tokens that stay free unless the host says how many.

@@ -1,6 +1,6 @@
 //! History limit: the last turns of a history, or its share of a window, before anything else is decided.
 
-use crate::context::options_reader::OptionsReader;
+use crate::argument::OptionsReader;
 use crate::context::session::Session;
 use crate::error::{Error, Result};
 use crate::json::{self, RawValue};

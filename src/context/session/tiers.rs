@@ -3,7 +3,7 @@
 
 use litemap::LiteMap;
 
-use crate::context::options_reader::OptionsReader;
+use crate::argument::OptionsReader;
 use crate::context::session::Session;
 use crate::error::{Error, Result};
 use crate::model::{Block, Form, Kind, NONE, Role};

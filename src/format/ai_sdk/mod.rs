@@ -13,7 +13,9 @@ use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::hash::fnv;
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::json::{
+    Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Part, Piece, Place, Role};
 use crate::number::count;
 
@@ -215,8 +217,8 @@ fn call<'a>(input: Option<&'a RawValue>, members: &mut Members<'a>, part: &mut P
 
 /// Whether options hold more than cache markers: ids, signatures, encrypted reasoning.
 fn carries(options: &RawValue) -> bool {
-    let Ok(providers) = crate::json::members(options) else { return true };
-    providers.iter().any(|(_, of)| match crate::json::members(of) {
+    let Ok(providers) = Object::read(options) else { return true };
+    providers.iter().any(|(_, of)| match Object::read(of) {
         Ok(of) => of.iter().any(|(key, _)| !MARKERS.contains(&&**key)),
         Err(_) => true,
     })
@@ -224,9 +226,9 @@ fn carries(options: &RawValue) -> bool {
 
 /// Notes where the options of a piece, or of its message, mark it.
 fn mark(options: Option<&RawValue>, level: usize, piece: &mut Piece) {
-    let providers = options.and_then(|options| crate::json::members(options).ok());
+    let providers = options.and_then(|options| Object::read(options).ok());
     for (provider, of) in providers.unwrap_or_default() {
-        for (name, value) in crate::json::members(of).unwrap_or_default() {
+        for (name, value) in Object::read(of).unwrap_or_default() {
             let at = MARKED_AT.iter().position(|known| *known == (&*provider, &*name));
             if let Some(at) = at.filter(|_| value != "null") {
                 piece.marks |= 1;

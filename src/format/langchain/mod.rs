@@ -15,7 +15,7 @@ use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Items, Raw, Text};
 use crate::json::{
-    Content, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+    Content, Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
 };
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
@@ -231,7 +231,7 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
         parts.push(all.also(seen, false));
     }
     torn |= all.known.len() < chunks.len();
-    let signatures = kwargs.raw(SIGNATURES).map(crate::json::members).and_then(Result::ok);
+    let signatures = kwargs.raw(SIGNATURES).map(Object::read).and_then(Result::ok);
     for (id, signature) in signatures.unwrap_or_default() {
         let Ok(signature) = crate::json::string(signature) else { continue };
         // It goes with its call, and under its call's id.

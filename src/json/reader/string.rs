@@ -7,6 +7,15 @@ use super::{Read, Reader};
 impl<'a> Reader<'a> {
     /// A string, whose quote was seen; borrowed where it has no escapes.
     pub fn string(&mut self) -> Read<Cow<'a, str>> {
+        self.unescaped(true)
+    }
+
+    /// The same; a lone surrogate becomes U+FFFD.
+    pub(in crate::json) fn lossy_string(&mut self) -> Read<Cow<'a, str>> {
+        self.unescaped(false)
+    }
+
+    fn unescaped(&mut self, strict: bool) -> Read<Cow<'a, str>> {
         let start = self.at + 1;
         self.at = plain_until(self.text, start);
         if self.byte() == Some(b'"') {
@@ -30,7 +39,7 @@ impl<'a> Reader<'a> {
             } else if self.ends()? {
                 break;
             } else {
-                out.push(self.escape(true)?);
+                out.push(self.escape(strict)?);
             }
             // Escapes often follow each other, and to begin a search costs more than an escape.
             if self.byte() != Some(b'\\') {
@@ -86,16 +95,22 @@ impl<'a> Reader<'a> {
             b't' => '\t',
             b'u' => {
                 let mut code = self.hex()?;
-                if strict && (0xd800..0xdc00).contains(&code) {
-                    if !self.from(self.at, self.at + 2).starts_with("\\u") {
+                if (0xd800..0xdc00).contains(&code) {
+                    let after = self.at;
+                    if self.from(after, after + 2) == "\\u" {
+                        self.at += 2;
+                        let low = self.hex()?;
+                        if (0xdc00..0xe000).contains(&low) {
+                            code = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                        } else if strict {
+                            return Err(self.error("lone leading surrogate in hex escape"));
+                        } else {
+                            // It is read once more, as an escape of its own.
+                            self.at = after;
+                        }
+                    } else if strict {
                         return Err(self.next_is("unexpected end of hex escape"));
                     }
-                    self.at += 2;
-                    let low = self.hex()?;
-                    if !(0xdc00..0xe000).contains(&low) {
-                        return Err(self.error("lone leading surrogate in hex escape"));
-                    }
-                    code = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
                 }
                 match char::from_u32(code) {
                     Some(char) => char,

@@ -3,51 +3,47 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::json::{self, RawValue, Reader};
+use crate::json::{self, Object, RawValue, Reader, string};
 use crate::number::decimal;
 
-/// Members of an object of options, unread, and where it stands.
-pub(in crate::context) struct OptionsReader<'a> {
+/// Members of an object of options, unread, and the path of that object.
+pub(crate) struct OptionsReader<'a> {
     path: String,
-    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    members: Object<'a>,
 }
 
 impl<'a> OptionsReader<'a> {
-    pub(in crate::context) fn read(path: &str, json: &'a str) -> json::Read<Self> {
+    pub(crate) fn read(path: &str, json: &'a str) -> json::Read<Self> {
         Reader::new(json).strict()?;
-        Ok(Self { path: path.into(), members: json::members(json)? })
+        Ok(Self { path: path.into(), members: Object::read(json)? })
     }
 
-    /// One that was not given: it has none.
-    pub(in crate::context) fn none(path: &str) -> Self {
-        Self { path: path.into(), members: Vec::new() }
+    /// An object that is missing: it has no members.
+    pub(crate) fn none(path: &str) -> Self {
+        Self { path: path.into(), members: Object::default() }
     }
 
-    pub(in crate::context) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|(name, _)| &**name)
     }
 
-    /// The members of the other one go before its own.
-    pub(in crate::context) fn overlay(&mut self, other: Self) {
-        self.members.extend(other.members);
+    /// Adds the members of another object, which win over members of the same name here.
+    pub(crate) fn overlay(&mut self, other: Self) {
+        self.members.overlay(other.members);
     }
 
     /// The member; of two with one name the last, as in JavaScript.
-    pub(in crate::context) fn get(&self, name: &str) -> Option<&'a RawValue> {
-        self.members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.members.raw(name)
     }
 
-    pub(in crate::context) fn path_of(&self, name: &str) -> String {
+    pub(crate) fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.into() } else { format!("{}.{name}", self.path) }
     }
 
     /// An option that does not exist is an error, never ignored.
-    pub(in crate::context) fn refuse_others(
-        &self,
-        known: &[&str],
-        internal: &[&str],
-    ) -> Result<()> {
-        for (name, value) in &self.members {
+    pub(crate) fn refuse_others(&self, known: &[&str], internal: &[&str]) -> Result<()> {
+        for (name, value) in self.members.iter() {
             if !known.contains(&&**name) && !internal.contains(&&**name) {
                 return Err(Error::unknown_option(&self.path_of(name), known, value));
             }
@@ -55,11 +51,11 @@ impl<'a> OptionsReader<'a> {
         Ok(())
     }
 
-    pub(in crate::context) fn refused(&self, name: &str, expected: &str, got: &RawValue) -> Error {
+    pub(crate) fn refused(&self, name: &str, expected: &str, got: &RawValue) -> Error {
         Error::argument(&self.path_of(name), expected, got)
     }
 
-    pub(in crate::context) fn inner(&self, name: &str) -> Result<Option<Self>> {
+    pub(crate) fn inner(&self, name: &str) -> Result<Option<Self>> {
         let Some(value) = self.get(name) else { return Ok(None) };
         match Self::read(&self.path_of(name), value) {
             Ok(inner) => Ok(Some(inner)),
@@ -67,21 +63,17 @@ impl<'a> OptionsReader<'a> {
         }
     }
 
-    pub(in crate::context) fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>> {
+    pub(crate) fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        json::string(value).map(Some).map_err(|_| self.refused(name, "a name", value))
+        string(value).map(Some).map_err(|_| self.refused(name, "a name", value))
     }
 
-    /// What `parse` makes of a name.
-    pub(in crate::context) fn named<T>(
-        &self,
-        name: &str,
-        parse: fn(&str) -> Result<T>,
-    ) -> Result<Option<T>> {
+    /// A name, parsed.
+    pub(crate) fn named<T>(&self, name: &str, parse: fn(&str) -> Result<T>) -> Result<Option<T>> {
         self.text(name)?.map(|name| parse(&name)).transpose()
     }
 
-    pub(in crate::context) fn flag(&self, name: &str) -> Result<Option<bool>> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>> {
         match self.get(name) {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
@@ -91,12 +83,7 @@ impl<'a> OptionsReader<'a> {
     }
 
     /// A number from 0 to `most`, times 10^`places`, as an integer.
-    pub(in crate::context) fn amount(
-        &self,
-        name: &str,
-        places: u32,
-        most: u64,
-    ) -> Result<Option<u64>> {
+    pub(crate) fn amount(&self, name: &str, places: u32, most: u64) -> Result<Option<u64>> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let expected = format!("a number from 0 to {most}");
         let amount = u64::try_from(self.scaled(name, value, places, &expected)?).ok();
@@ -105,7 +92,7 @@ impl<'a> OptionsReader<'a> {
     }
 
     /// A number times 10^`places`, as the nearest integer.
-    pub(in crate::context) fn scaled(
+    pub(crate) fn scaled(
         &self,
         name: &str,
         value: &RawValue,
