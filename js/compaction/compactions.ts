@@ -256,7 +256,11 @@ export class Compactions<M> {
       abort = () => {
         if (running.isOver()) return;
         running.waiting -= 1;
-        if (running.waiting === 0) running.controller.abort(signal.reason);
+        if (running.waiting === 0) {
+          running.controller.abort(signal.reason);
+          // It may take a while to end; a caller that follows must not join it, since it rejects.
+          if (this.#running === running) this.#running = undefined;
+        }
         reject(signal.reason);
       };
     });
