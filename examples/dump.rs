@@ -17,6 +17,10 @@
     reason = "a command: what it finds out goes to its standard output"
 )]
 
+use plimsoll::context::explain;
+use plimsoll::context::list_buckets;
+use plimsoll::context::list_messages;
+use plimsoll::context::status_json;
 use std::error::Error;
 use std::io::Read;
 
@@ -121,8 +125,8 @@ fn replay(session: &str, options: &[String]) -> Done {
     for options in options {
         let mut replay = recording.replay(&Options::for_replay(options)?, None)?;
         println!("{}", write(&(&replay.calls, &replay.totals)));
-        println!("{}", write(&replay.state.buckets()));
-        println!("{}", write(&replay.state.list()?));
+        println!("{}", write(&list_buckets(&replay.state)));
+        println!("{}", write(&list_messages(&replay.state)?));
         let next = recording.plan(&mut replay)?;
         println!("{next}");
         let at = replay.calls.last().map_or(0, |call| call.at);
@@ -188,10 +192,10 @@ fn play(session: &Recorded, options: &str) -> Done {
         }
     }
     for at in (0..known).step_by(EXPLAINED) {
-        println!("{}", write(&state.explain(u32::try_from(at)?)?));
+        println!("{}", write(&explain(&state, u32::try_from(at)?)?));
     }
     let at = session.calls.last().map_or(0, |call| call.at);
-    println!("{}", state.status_now(at));
+    println!("{}", status_json(&state, at));
     println!("{}", write(&state.counters()));
     Ok(())
 }

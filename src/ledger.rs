@@ -350,6 +350,16 @@ impl Ledger {
         u32::try_from(self.messages.len()).unwrap_or(NONE)
     }
 
+    /// The block, if there is one.
+    pub fn block(&self, at: u32) -> Option<&Block> {
+        self.blocks.get(at as usize)
+    }
+
+    /// The message, if there is one.
+    pub fn message(&self, at: u32) -> Option<&Message> {
+        self.messages.get(at as usize)
+    }
+
     /// The identifiers of a block; none once it is gone.
     pub fn ids(&self, block: u32) -> &[u32] {
         let range = self.blocks.get(block as usize).map_or(0..0, |block| block.ids.clone());

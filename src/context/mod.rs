@@ -14,15 +14,29 @@ mod transcript;
 mod wire_tests;
 
 pub use budget::context_budget;
-pub use compaction::{Compacted, FlushPrompt, Flushed, Folded, Outcome};
+pub use compaction::{
+    Compacted, FlushPrompt, Flushed, Folded, Outcome, commit_plan, compaction_failed,
+    extracted_so_far, flat_message, flush_prompt, list_compactions, may_ask_summarizer,
+    plan_checkpoint, plan_compaction, record_refusal, set_checkpoints, warning,
+};
 pub use options::Options;
 pub use report::{
     Bucket, BudgetCheck, ByKind, Estimate, Explanation, Listed, Since, Status, Window,
+    check_budget, check_history, estimate_history, estimate_since_reply, explain, list_buckets,
+    list_messages, monitor_report, new_pressure, record_outside, status, status_json,
+    window_report,
 };
 pub use request::{
-    APPLY_READS, Answer, Applied, Edit, Event, Parts, Plan, Written, apply, cap_output, system_text,
+    APPLY_READS, Answer, Applied, Edit, Event, Parts, Plan, Written, apply, cap_output,
+    estimator_of, extras, options_of, reread, system_text,
 };
 pub use session::{
     AgentReply, Alignment, Append, Call, Counters, Recall, Recording, Replay, Session, Share,
-    Shared, Step, Totals, agent_tools, history_limit,
+    Shared, Step, Totals, agent_tools, align, call_agent_tool, content_fingerprint, counted_texts,
+    counted_texts_of_extras, forget_messages, history_limit, is_same_message, keeps, last_turns,
+    may_send, merge_committed, message_count, message_text, next_is_summary, offer_known,
+    offer_message, pin_matches, pin_message, pin_text, preset_summary_options, recalled_text,
+    referenced_message, restore_from, set_options, share_turns, snapshot_bytes, starts_late,
+    take_counts, truncate, understood, unpin,
 };
+pub use status_line::{pressure_hint, status_line_of};

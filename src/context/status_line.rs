@@ -1,6 +1,7 @@
 //! Status lines: the fill of a window in a line for people and in a hint for the model.
 
 use crate::context::report::status::Status;
+use crate::context::report::status::status;
 use crate::context::session::Session;
 use crate::number::thousands;
 
@@ -40,29 +41,22 @@ pub(in crate::context) fn hint(band: usize, pct: u64, budget: u64) -> String {
     format!("[Context: {pct}% of {} tokens. {text}]", thousands(budget))
 }
 
-impl Session {
-    /// How full the window is by the last request, in a line.
-    pub fn status_line(&self, is_short: bool) -> String {
-        let Status { used, pct, source, .. } = self.status();
-        let usable = self.usable_now();
-        if is_short {
-            short(used, usable, pct)
-        } else {
-            line(used, usable, pct, source != "estimate")
-        }
-    }
+/// How full the window is by the last request, in a line.
+pub fn status_line_of(session: &Session, is_short: bool) -> String {
+    let Status { used, pct, source, .. } = status(session);
+    let usable = session.usable_now();
+    if is_short { short(used, usable, pct) } else { line(used, usable, pct, source != "estimate") }
+}
 
-    /// A hint for the model, once in each band that is newly reached; below the first they begin anew.
-    pub fn hint(&mut self) -> Option<String> {
-        let Status { used, usable, pct, .. } = self.status();
-        let at =
-            |share: u64| usable > 0 && used.saturating_mul(WHOLE) >= share.saturating_mul(usable);
-        let reached = BANDS.iter().filter(|(_, share)| at(*share)).count();
-        let hinted = &mut self.monitor.hinted;
-        if reached == 0 || reached > *hinted {
-            *hinted = reached;
-            return reached.checked_sub(1).map(|band| hint(band, pct, usable));
-        }
-        None
+/// A hint for the model, once in each band that is newly reached; below the first they begin anew.
+pub fn pressure_hint(session: &mut Session) -> Option<String> {
+    let Status { used, usable, pct, .. } = status(session);
+    let at = |share: u64| usable > 0 && used.saturating_mul(WHOLE) >= share.saturating_mul(usable);
+    let reached = BANDS.iter().filter(|(_, share)| at(*share)).count();
+    let hinted = &mut session.monitor.hinted;
+    if reached == 0 || reached > *hinted {
+        *hinted = reached;
+        return reached.checked_sub(1).map(|band| hint(band, pct, usable));
     }
+    None
 }

@@ -20,6 +20,13 @@ mod truncate;
 mod undelivered;
 mod wanting;
 
+use crate::context::report::explain::explain;
+use crate::context::report::status::status;
+use crate::context::request::response::violations_sent;
+use crate::context::session::agent::call_agent_tool;
+use crate::context::session::alignment::align;
+use crate::context::session::snapshot::forgotten::starts_late;
+use crate::context::session::snapshot::snapshot_bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -44,7 +51,7 @@ impl Host {
     fn tell(&mut self, message: Value) {
         let pushed = self.session.push(message.to_string().as_bytes());
         if pushed == Ok(Append::RereadAll) {
-            assert!(self.session.starts_late() && self.session.align().is_none());
+            assert!(starts_late(&self.session) && align(&mut self.session).is_none());
             for known in self.messages.iter().chain([&message]) {
                 assert_eq!(self.session.push(known.to_string().as_bytes()), Ok(Append::Appended));
             }
@@ -206,11 +213,12 @@ fn a_user_text_stands_in_the_head_as_it_was_mended() {
         host.ask(&format!("and {at}?"));
         host.request();
     }
-    let crate::model::Made::User(parts) = host.session.head() else {
+    let crate::model::Made::User(parts) = host.session.builder().head() else {
         panic!("the head is the user's")
     };
     assert_eq!(parts.get(1), Some(&crate::model::MadePart::Host(0, 0)));
-    let written = host.session.write(&crate::model::Item::Make(host.session.head()), 0);
+    let written =
+        host.session.builder().write(&crate::model::Item::Make(host.session.builder().head()), 0);
     let Written::Make { ops, .. } = written else { panic!("made") };
     let mended = r#"[{"op":"replace","path":"/content/1/text","value":"find \ufffd it"}]"#;
     assert_eq!(crate::json::write(&ops), mended);
@@ -255,18 +263,18 @@ proptest! {
             }
             let (answer, same) = (host.request(), asked.request());
             prop_assert_eq!(&answer, &same);
-            let (now, before) = (asked.now_ms, (asked.session.snapshot(), asked.forms(), asked.view()));
-            let status = asked.session.status();
+            let (now, before) = (asked.now_ms, (snapshot_bytes(&asked.session), asked.forms(), asked.view()));
+            let status_before = status(&asked.session);
             asked.now_ms += if late { 10_000_000 } else { 0 };
             let again = asked.request();
             prop_assert_eq!((again.items.len(), again.edits.len(), again.first_changed), (0, 0, None));
             prop_assert_eq!((again.outcome, again.fold, again.event), (None, None, None));
             prop_assert_eq!((again.epoch, again.tokens, again.fits), (answer.epoch, answer.tokens, answer.fits));
             prop_assert_eq!((again.hints, &again.cache_breakpoints), (answer.hints, &answer.cache_breakpoints));
-            prop_assert_eq!(asked.session.status(), status);
-            asked.session.explain(0).unwrap();
-            asked.session.call_agent_tool("context_status", "{}").unwrap();
-            prop_assert_eq!((asked.session.snapshot(), asked.forms(), asked.view()), before);
+            prop_assert_eq!(status(&asked.session), status_before);
+            explain(&asked.session, 0).unwrap();
+            call_agent_tool(&mut asked.session, "context_status", "{}").unwrap();
+            prop_assert_eq!((snapshot_bytes(&asked.session), asked.forms(), asked.view()), before);
             asked.now_ms = now;
         }
     }
@@ -302,7 +310,7 @@ proptest! {
                 }
             }
             epoch = answer.epoch;
-            prop_assert!(host.session.violations().is_empty());
+            prop_assert!(violations_sent(&host.session).is_empty());
             prop_assert!(answer.tokens <= u64::from(tokens) || !answer.fits);
         }
     }

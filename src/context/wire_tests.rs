@@ -51,7 +51,7 @@ fn run() -> Vec<Value> {
 #[test]
 fn a_run_of_items_is_one_call() {
     let state = host("openai-responses", &run());
-    assert_eq!(state.calls(), 2);
+    assert_eq!(state.transcript.call, 2);
     let calls: Vec<u32> =
         state.transcript.ledger.messages.iter().map(|message| message.call).collect();
     assert_eq!(calls, [0, 0, 0, 0, 0, 1, 1, 1, 1, 2]);
@@ -61,7 +61,7 @@ fn a_run_of_items_is_one_call() {
     let chat = json!({ "role": "assistant", "content": "x" });
     let chat =
         host("openai-chat", &[json!({ "role": "user", "content": "go" }), chat.clone(), chat]);
-    assert_eq!(chat.calls(), 2);
+    assert_eq!(chat.transcript.call, 2);
 }
 
 #[test]

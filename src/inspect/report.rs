@@ -3,7 +3,10 @@
 //! Nothing is decided here, and nothing moves: figures come from the functions that requests are decided by.
 
 use super::sections::{CORE, Prompt, SYSTEM};
-use crate::context::{Bucket, Session};
+use crate::context::{
+    Bucket, Session, estimator_of, extras, list_buckets, list_compactions, list_messages,
+    message_count, message_text, monitor_report, options_of, status_json, window_report,
+};
 use crate::error::{Error, Result};
 use crate::json::{self, Members, Shape, Type, Value, json, optional};
 
@@ -36,13 +39,13 @@ const MESSAGE_KEY: &str = "message:";
 pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
     let refused = |error: json::Error| Error::argument("inspect", ASK.what, error);
     let mut ask = ASK.read(ask).map_err(refused)?;
-    let beside = state.beside();
+    let beside = extras(state);
     let tokens = beside.system;
     let parts = json::members(ask.raw("beside").unwrap_or("{}")).map_err(refused)?;
     let system = parts.iter().find(|(name, _)| name == SYSTEM).map_or("null", |(_, it)| *it);
-    let prompt = Prompt::read(system, tokens, state.estimator());
-    let total = state.options().window;
-    let window = state.window();
+    let prompt = Prompt::read(system, tokens, estimator_of(state));
+    let total = options_of(state).window;
+    let window = window_report(state);
     let (focus, budget, truncated) = prompt.plan();
     let mut report = json!({
         "schema": "context.inspect/1",
@@ -57,10 +60,10 @@ pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
         "sections": prompt.sections.iter().map(super::sections::Section::shown).collect::<Vec<_>>(),
         "window": window,
         "buckets": buckets(state, &prompt, window.used),
-        "messages": state.list()?,
-        "status": state.status_now(now_ms),
-        "monitor": state.monitored(),
-        "compactions": state.compactions(),
+        "messages": list_messages(state)?,
+        "status": status_json(state, now_ms),
+        "monitor": monitor_report(state),
+        "compactions": list_compactions(state),
         "next": ask.raw("next").map_or(Value::NULL, |next| Value::raw(next.into()))
     });
     if let Some(key) = ask.text("detailKey") {
@@ -85,7 +88,7 @@ fn detail(
     }
     let index = key.strip_prefix(MESSAGE_KEY).and_then(|index| index.parse().ok());
     let Some((index, message)) = index.zip(ask.raw("message")) else { return Ok(None) };
-    state.text_of(index, message.as_bytes()).map(Some)
+    message_text(state, index, message.as_bytes()).map(Some)
 }
 
 /// Keys that there are; of the messages the last.
@@ -94,7 +97,7 @@ fn keys(state: &Session, prompt: &Prompt<'_>) -> Vec<String> {
     if !prompt.text.is_empty() {
         keys.push(SYSTEM.into());
     }
-    if let Some(last) = state.message_count().checked_sub(1) {
+    if let Some(last) = message_count(state).checked_sub(1) {
         keys.push(format!("{MESSAGE_KEY}{last}"));
     }
     keys
@@ -103,8 +106,8 @@ fn keys(state: &Session, prompt: &Prompt<'_>) -> Vec<String> {
 /// What the request consists of, the largest first; a plan's prompt by what its sections are. What the provider counted
 /// beyond our estimates is `unseen`, below 0 where it counted less.
 fn buckets(state: &Session, prompt: &Prompt<'_>, used: u64) -> Vec<Value> {
-    let mut parts: Vec<Part> = state.buckets().into_iter().map(Part::of).collect();
-    group(&mut parts, prompt, state.beside().system);
+    let mut parts: Vec<Part> = list_buckets(state).into_iter().map(Part::of).collect();
+    group(&mut parts, prompt, extras(state).system);
     let known: i64 = parts.iter().fold(0, |sum, part| sum.saturating_add(part.tokens));
     let beyond = signed(used).saturating_sub(known);
     match parts.iter_mut().find(|part| part.name == UNSEEN) {

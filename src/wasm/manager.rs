@@ -3,7 +3,17 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{with_bytes, with_input};
-use crate::context::{Alignment, Append, Options, Session};
+use crate::context::{
+    Alignment, Append, Options, Session, align, call_agent_tool, check_budget, check_history,
+    commit_plan, compaction_failed, content_fingerprint, counted_texts, counted_texts_of_extras,
+    estimate_history, estimate_since_reply, explain, extracted_so_far, flat_message, flush_prompt,
+    forget_messages, is_same_message, keeps, last_turns, may_ask_summarizer, may_send,
+    merge_committed, new_pressure, next_is_summary, offer_known, offer_message, pin_matches,
+    pin_message, pin_text, plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint,
+    recalled_text, record_outside, record_refusal, referenced_message, reread, restore_from,
+    set_checkpoints, set_options, share_turns, snapshot_bytes, starts_late, status_json,
+    status_line_of, take_counts, truncate, understood, unpin, warning,
+};
 use crate::error::Result;
 use crate::format::Format;
 use crate::json::{items, string, write};
@@ -23,7 +33,7 @@ impl Manager {
 
     /// Options of summaries that the preset sets, as JSON.
     pub fn summary_of_preset(&self) -> String {
-        self.0.summary_of_preset().into()
+        preset_summary_options(&self.0).into()
     }
 
     /// Takes the next message (JSON). False: the messages before it were read in the wrong format, start again.
@@ -33,81 +43,81 @@ impl Manager {
 
     /// The next message that is pushed is a summary.
     pub fn next_is_summary(&mut self) {
-        self.0.next_is_summary();
+        next_is_summary(&mut self.0);
     }
 
     /// The texts of the message (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
     pub fn texts(&self, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&self.0.texts(json.as_bytes())?)))
+        with_input(len, |json| Ok(write(&counted_texts(&self.0, json.as_bytes())?)))
     }
 
     /// The texts of the parts (JSON) in the input buffer that are counted, as JSON.
     #[expect(clippy::unused_self, reason = "asked of the same object as the texts of messages")]
     pub fn parts_texts(&self, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&Session::parts_texts(json)?)))
+        with_input(len, |json| Ok(write(&counted_texts_of_extras(json)?)))
     }
 
     /// What the host's counter made of these texts, as JSON: for the message or parts that come next.
     pub fn count(&mut self, len: usize) -> Result<()> {
-        with_input(len, |json| self.0.count(json))
+        with_input(len, |json| take_counts(&mut self.0, json))
     }
 
     /// Whether the message (JSON) in the input buffer is the one at `index`.
     pub fn same(&mut self, index: u32, len: usize) -> Result<bool> {
-        with_input(len, |json| self.0.is_same(index, json.as_bytes()))
+        with_input(len, |json| is_same_message(&mut self.0, index, json.as_bytes()))
     }
 
     /// The message at `index` is this one (JSON) in the input buffer now: in content the same.
     pub fn reread(&mut self, index: u32, len: usize) -> Result<()> {
-        with_input(len, |json| self.0.reread(index, json.as_bytes()))
+        with_input(len, |json| reread(&mut self.0, index, json.as_bytes()))
     }
 
     /// The content of the message (JSON) in the input buffer, as a number that no other content has; `with_ids`: with the ids of its calls.
     pub fn fingerprint(&self, len: usize, with_ids: bool) -> Result<u64> {
-        with_input(len, |json| self.0.fingerprint_of(json.as_bytes(), with_ids))
+        with_input(len, |json| content_fingerprint(&self.0, json.as_bytes(), with_ids))
     }
 
     /// The next message (JSON) of a history that is to be aligned.
     pub fn offer(&mut self, len: usize) -> Result<()> {
-        with_input(len, |json| self.0.offer(json.as_bytes()))
+        with_input(len, |json| offer_message(&mut self.0, json.as_bytes()))
     }
 
     /// The next message of a history that is to be aligned is this one of the session.
     pub fn offer_known(&mut self, index: u32) {
-        self.0.offer_known(index);
+        offer_known(&mut self.0, index);
     }
 
     /// Where the offered history lies in the known one, if it is a later part of it: how many of the system's messages lead it, how
     /// many messages come before those that are known, and the numbers of those, [from, to).
     pub fn align(&mut self) -> Option<Vec<u32>> {
-        let Alignment { systems, front, from, to } = self.0.align()?;
+        let Alignment { systems, front, from, to } = align(&mut self.0)?;
         Some(vec![systems, front, from, to])
     }
 
     /// The host no longer holds the messages before this one.
     pub fn forget(&mut self, before: u32) {
-        self.0.forget(before);
+        forget_messages(&mut self.0, before);
     }
 
     /// How many messages `truncate` would keep.
     pub fn keeps(&self, same: u32) -> u32 {
-        self.0.keeps(same)
+        keeps(&self.0, same)
     }
 
     /// The first messages are the same, so many, and others follow: what was decided before them holds. Those behind what the
     /// session `keeps` come again. `parts`: the next of them is another, whatever it says.
     pub fn truncate(&mut self, same: u32, parts: bool) {
-        self.0.truncate(same, parts);
+        truncate(&mut self.0, same, parts);
     }
 
     /// The session waits for its messages, and those that came do not start as it does: perhaps the oldest are forgotten.
     pub fn starts_late(&self) -> bool {
-        self.0.starts_late()
+        starts_late(&self.0)
     }
 
     /// The session's history as bytes.
     pub fn snapshot(&self) -> Vec<u8> {
-        self.0.snapshot()
+        snapshot_bytes(&self.0)
     }
 
     /// Takes in what another has committed: the input buffer has its snapshot, of so many bytes, and the one from which both
@@ -115,13 +125,13 @@ impl Manager {
     pub fn merge(&mut self, theirs: usize, len: usize) -> Result<bool> {
         with_bytes(len, |both| {
             let (theirs, base) = both.split_at_checked(theirs).unwrap_or((both, &[]));
-            self.0.merge(theirs, base)
+            merge_committed(&mut self.0, theirs, base)
         })
     }
 
     /// Goes on where the snapshot in the input buffer was made, once its messages have come.
     pub fn wake(&mut self, len: usize) -> Result<()> {
-        with_bytes(len, |bytes| self.0.wake(bytes))
+        with_bytes(len, |bytes| restore_from(&mut self.0, bytes))
     }
 
     /// What goes out beside the messages (JSON).
@@ -136,77 +146,79 @@ impl Manager {
 
     /// Decides what to send now: a step, as JSON.
     pub fn request(&mut self, now_ms: f64) -> Result<String> {
-        self.0.understood()?;
+        understood(&self.0)?;
         Ok(self.0.request(milliseconds(now_ms)).to_json())
     }
 
     /// As `request`; none: a summarizer is to be asked first.
     pub fn prepare(&mut self, now_ms: f64) -> Result<Option<String>> {
-        self.0.understood()?;
+        understood(&self.0)?;
         Ok(self.0.prepare(milliseconds(now_ms)).map(|step| step.to_json()))
     }
 
     /// What a compaction would do, as JSON; of the plan (JSON) in the input buffer, if there is one.
     pub fn plan(&mut self, force: bool, len: Option<usize>, now_ms: f64) -> Result<String> {
         let now_ms = milliseconds(now_ms);
-        self.0.understood()?;
+        understood(&self.0)?;
         Ok(write(&match len {
-            None => self.0.plan(force, None, now_ms)?,
-            Some(len) => with_input(len, |json| self.0.plan(force, Some(json), now_ms))?,
+            None => plan_compaction(&mut self.0, force, None, now_ms)?,
+            Some(len) => {
+                with_input(len, |json| plan_compaction(&mut self.0, force, Some(json), now_ms))?
+            }
         }))
     }
 
     /// A message (JSON) of the session as a prompt is made of, as JSON.
     pub fn flat(&mut self, index: u32, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&self.0.flat(index, json.as_bytes())?)))
+        with_input(len, |json| Ok(write(&flat_message(&mut self.0, index, json.as_bytes())?)))
     }
 
     /// What a checkpoint now would be made of, from this message on, as JSON.
     pub fn checkpoint(&mut self, from: u32) -> String {
-        write(&self.0.checkpoint(from))
+        write(&plan_checkpoint(&mut self.0, from))
     }
 
     /// Keeps what the engine knows of checkpoints: base and text in the input buffer, the base first, of so many bytes.
     pub fn keep_checkpoints(&mut self, base: usize, len: usize) -> Result<bool> {
         with_input(len, |both| {
             let (base, kept) = both.split_at_checked(base).unwrap_or((both, ""));
-            Ok(self.0.keep_checkpoints(base, kept))
+            Ok(set_checkpoints(&mut self.0, base, kept))
         })
     }
 
     /// Files, commands and errors of the messages that were made flat, as JSON.
     pub fn extracted(&self) -> String {
-        write(self.0.extracted())
+        write(extracted_so_far(&self.0))
     }
 
     /// Carries out the planned compaction (JSON) in the input buffer: what came of it, as JSON.
     pub fn commit(&mut self, len: usize, now_ms: f64) -> Result<String> {
-        with_input(len, |json| Ok(write(&self.0.commit(json, milliseconds(now_ms))?)))
+        with_input(len, |json| Ok(write(&commit_plan(&mut self.0, json, milliseconds(now_ms))?)))
     }
 
     /// A compaction failed, in the way whose name is in the input buffer.
     pub fn compaction_failed(&mut self, len: usize, now_ms: f64) -> Result<()> {
         with_input(len, |kind| {
-            self.0.compaction_failed(kind, milliseconds(now_ms));
+            compaction_failed(&mut self.0, kind, milliseconds(now_ms));
             Ok(())
         })
     }
 
     /// Whether a summarizer may be asked now.
     pub fn may_summarize(&mut self, now_ms: f64) -> bool {
-        self.0.may_summarize(milliseconds(now_ms))
+        may_ask_summarizer(&mut self.0, milliseconds(now_ms))
     }
 
     /// Why none is asked, as JSON, once.
     pub fn warning(&mut self, now_ms: f64) -> Option<String> {
-        self.0.warning(milliseconds(now_ms)).map(|blocked| write(&blocked))
+        warning(&mut self.0, milliseconds(now_ms)).map(|blocked| write(&blocked))
     }
 
     /// A provider has refused the last request: how often in a row, or nothing more helps.
     /// `limit`, `counted`: the provider's limit and its count of the request; 0: not known.
     pub fn refused(&mut self, limit: f64, counted: f64) -> Option<u32> {
         let known = |tokens: f64| u64::try_from(milliseconds(tokens)).ok().filter(|it| *it > 0);
-        self.0.refused(known(limit), known(counted))
+        record_refusal(&mut self.0, known(limit), known(counted))
     }
 
     /// A message (JSON) whose text was needed.
@@ -222,17 +234,17 @@ impl Manager {
     /// The options (JSON) in the input buffer hold from now on. True: all messages must come again.
     pub fn options(&mut self, len: usize) -> Result<bool> {
         let options = with_input(len, Options::parse)?;
-        Ok(self.0.set_options(options))
+        Ok(set_options(&mut self.0, options))
     }
 
     /// Keeps a message verbatim, whose JSON is in the input buffer; the number of the pin.
     pub fn pin(&mut self, message: u32, len: usize) -> Result<u32> {
-        with_input(len, |json| self.0.pin(message, json.as_bytes()))
+        with_input(len, |json| pin_message(&mut self.0, message, json.as_bytes()))
     }
 
     /// Keeps the text in the input buffer; the number of the pin.
     pub fn pin_text(&mut self, len: usize) -> Result<u32> {
-        with_input(len, |text| Ok(self.0.pin_text(text)))
+        with_input(len, |text| Ok(pin_text(&mut self.0, text)))
     }
 
     /// Keeps the piece of a message that holds a text: both in the input buffer, the message (JSON) first, of so many bytes. The
@@ -240,13 +252,13 @@ impl Manager {
     pub fn pin_found(&mut self, index: u32, message: usize, len: usize) -> Result<Option<u32>> {
         with_input(len, |both| {
             let (json, text) = both.split_at_checked(message).unwrap_or((both, ""));
-            self.0.pin_found(index, json.as_bytes(), text)
+            pin_matches(&mut self.0, index, json.as_bytes(), text)
         })
     }
 
     /// Lets a pin go; false if there is none.
     pub fn unpin(&mut self, id: u32) -> bool {
-        self.0.unpin(id)
+        unpin(&mut self.0, id)
     }
 
     /// A call to one of the agent's tools, name and arguments as a JSON array of two: what comes of it, as JSON.
@@ -255,20 +267,20 @@ impl Manager {
             let request_parts = items(json).unwrap_or_default();
             let name = request_parts.first().and_then(|name| string(name).ok()).unwrap_or_default();
             let arguments = request_parts.get(1).copied().unwrap_or("null");
-            Ok(write(&self.0.call_agent_tool(&name, arguments)?))
+            Ok(write(&call_agent_tool(&mut self.0, &name, arguments)?))
         })
     }
 
     /// Message and block that the reference in the input buffer stands for.
     pub fn referred(&self, len: usize) -> Result<Option<Vec<u32>>> {
         with_input(len, |text| {
-            Ok(self.0.referred(text).map(|(message, block)| vec![message, block]))
+            Ok(referenced_message(&self.0, text).map(|(message, block)| vec![message, block]))
         })
     }
 
     /// The original text of a block, from its message (JSON) in the input buffer.
     pub fn recalled(&self, message: u32, block: u32, len: usize) -> Result<Option<String>> {
-        with_input(len, |json| self.0.recalled(message, block, json.as_bytes()))
+        with_input(len, |json| recalled_text(&self.0, message, block, json.as_bytes()))
     }
 
     /// What a provider reported (JSON in the input buffer) of the last request, or of the one with this epoch and estimate.
@@ -282,32 +294,32 @@ impl Manager {
 
     /// Takes up what the session cannot see (JSON in the input buffer).
     pub fn note(&mut self, len: usize) -> Result<()> {
-        with_input(len, |what| self.0.note_outside(what))
+        with_input(len, |what| record_outside(&mut self.0, what))
     }
 
     /// A level of pressure that is newly reached, as JSON.
     pub fn pressure(&mut self) -> Option<String> {
-        self.0.pressure().map(|event| write(&event))
+        new_pressure(&mut self.0).map(|event| write(&event))
     }
 
     /// Something of the message may be sent again: its text may be asked for.
     pub fn may_send(&self, index: u32) -> bool {
-        self.0.may_send(index)
+        may_send(&self.0, index)
     }
 
     /// How full the window is, as JSON.
     pub fn status(&self, now_ms: f64) -> String {
-        write(&self.0.status_now(milliseconds(now_ms)))
+        write(&status_json(&self.0, milliseconds(now_ms)))
     }
 
     /// The same in a line.
     pub fn status_line(&self, is_short: bool) -> String {
-        self.0.status_line(is_short)
+        status_line_of(&self.0, is_short)
     }
 
     /// A hint for the model, if there is a new one.
     pub fn hint(&mut self) -> Option<String> {
-        self.0.hint()
+        pressure_hint(&mut self.0)
     }
 
     /// The report of the last request, as the question (JSON) in the input buffer wants it.
@@ -318,42 +330,42 @@ impl Manager {
 
     /// The prompt for notes on the day in the input buffer, as JSON.
     pub fn flush_prompt(&mut self, len: usize) -> Result<String> {
-        with_input(len, |date| Ok(write(&self.0.flush_prompt(date))))
+        with_input(len, |date| Ok(write(&flush_prompt(&mut self.0, date))))
     }
 
     /// Why a message is sent as it is, as JSON.
     pub fn explain(&self, index: u32) -> Result<String> {
-        Ok(write(&self.0.explain(index)?))
+        Ok(write(&explain(&self.0, index)?))
     }
 
     /// Tokens by kind, as JSON.
     pub fn estimate(&self) -> String {
-        write(&self.0.estimate())
+        write(&estimate_history(&self.0))
     }
 
     /// Tokens of the messages behind the model's last.
     pub fn estimate_since_reply(&self) -> u32 {
-        u32::try_from(self.0.estimate_since_reply()).unwrap_or(u32::MAX)
+        u32::try_from(estimate_since_reply(&self.0)).unwrap_or(u32::MAX)
     }
 
     /// Tokens beside the room of the window (JSON) in the input buffer, as JSON.
     pub fn check_budget(&self, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&self.0.check_budget(json)?)))
+        with_input(len, |json| Ok(write(&check_budget(&self.0, json)?)))
     }
 
     /// Rules of the provider that the messages as pushed break, as JSON.
     pub fn check(&self, thinking: bool) -> String {
-        write(&self.0.check(thinking))
+        write(&check_history(&self.0, thinking))
     }
 
     /// Messages of the last turns, as JSON: [from, to) each.
     pub fn last_turns(&self, turns: u32) -> String {
-        write(&self.0.last_turns(turns))
+        write(&last_turns(&self.0, turns))
     }
 
     /// What stays of the messages within their share (options, JSON, in the input buffer), as JSON.
     pub fn share(&self, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&self.0.share(json)?)))
+        with_input(len, |json| Ok(write(&share_turns(&self.0, json)?)))
     }
 
     /// Work done so far, as JSON.

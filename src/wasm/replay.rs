@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{grow_ahead, with_input};
-use crate::context::{self, Options};
+use crate::context::{self, Options, list_buckets, list_messages};
 use crate::error::Result;
 use crate::estimate::Estimator;
 use crate::inspect;
@@ -64,7 +64,7 @@ impl Replay {
 
     /// What its last request holds, as JSON.
     pub fn buckets(&self) -> String {
-        write(&self.0.state.buckets())
+        write(&list_buckets(&self.0.state))
     }
 
     /// The report of its last request, as the question (JSON) in the input buffer wants it.
@@ -75,6 +75,6 @@ impl Replay {
 
     /// Every message of the history at its last request, as JSON.
     pub fn list(&self) -> Result<String> {
-        Ok(write(&self.0.state.list()?))
+        Ok(write(&list_messages(&self.0.state)?))
     }
 }

@@ -189,7 +189,11 @@ async function play(wire, api, engine) {
     const isAnswered = code === 200 && answer.includes("The long turn is done.");
     const overflows = model.seen.overflows - seen.overflows;
     const long = { isAnswered, overflows, invalid: model.seen.invalid.slice(length) };
-    return { seen, failed, bills, log: gateway.log(), long, other: { text: other, isMissing } };
+    const { crashes } = gateway;
+    return {
+      ...{ seen, failed, bills, crashes, log: gateway.log() },
+      ...{ long, other: { text: other, isMissing } },
+    };
   } finally {
     await gateway.stop();
     model.close();
@@ -197,14 +201,14 @@ async function play(wire, api, engine) {
 }
 
 /** Prints what a run came to. */
-function report(name, { seen, failed, log, long }) {
+function report(name, { seen, failed, crashes, log, long }) {
   const lines = (pattern) => log.split("\n").filter((line) => pattern.test(line)).length;
   console.log(
     `${name}: ${TURNS - failed.length} of ${TURNS} turns, ${seen.requests} requests, ${seen.invalid.length} invalid, ` +
       `${seen.overflows} overflows (${seen.forced} forced), peak ${seen.peak}, ${seen.epochs} epochs, ${seen.tokens} input tokens, ` +
       `billed as ${Math.round(seen.bill)}, fact missing in ${seen.factMissing}, ${seen.summaries} summaries (${seen.summariesDown} refused) ` +
       `of ${seen.summaryTokens} tokens, ${seen.flushes} memory flushes, ${lines(/skipped accepted turn advancement/)} commits delivered again, ` +
-      `${lines(/degraded to .?.?legacy/)} turns given to legacy; ` +
+      `${lines(/degraded to .?.?legacy/)} turns given to legacy, ${crashes} crashes of Node; ` +
       `a turn of ${LONG_TURN} calls: ${long.isAnswered ? "answered" : "not answered"}, ${long.overflows} requests too long`,
   );
 }

@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "shared by tests that are crates of their own")]
 
+use plimsoll::context::check_history;
 use plimsoll::context::{self, Append, Options, Step};
 use plimsoll::format::Format;
 use plimsoll::model::Violation;
@@ -108,7 +109,7 @@ pub fn validate(
         session.push(text);
     }
     session.state.set_parts(&parts.to_string()).unwrap();
-    session.state.check(thinking)
+    check_history(&session.state, thinking)
 }
 
 /// One RFC 6902 operation.

@@ -1,11 +1,22 @@
 //! Commit of a planned compaction, if its messages are unchanged and it makes the request smaller.
 
 use crate::context::compaction::ceiling::Ceiling;
+use crate::context::compaction::compaction_history::record_compaction;
 use crate::context::compaction::compaction_history::{Record, record_id};
 use crate::context::compaction::guard::Failure;
+use crate::context::compaction::plan::cut_of_base;
+use crate::context::compaction::plan::dropped_tokens;
+use crate::context::compaction::plan::fold_count;
+use crate::context::compaction::plan::kept_before;
+use crate::context::compaction::plan::put_back;
+use crate::context::compaction::plan::set_aside;
+use crate::context::compaction::plan::unsummarized_blocks;
 use crate::context::compaction::plan::{folded_of, ranges};
 use crate::context::session::Session;
 use crate::context::session::calibration::Counted;
+use crate::context::session::snapshot::waiting::finish_restore;
+use crate::context::session::step::finish_history;
+use crate::context::session::step::take_decision;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
 use crate::json::{self, Members, Shape, Type, Value, json, optional, required};
@@ -39,220 +50,224 @@ struct Committed {
     failure: Option<Failure>,
 }
 
-impl Session {
-    /// Carries a planned compaction out (JSON: base and gone of the plan, and what the summarizer came to). The next request
-    /// tells of it. What came of it, as JSON.
-    ///
-    /// # Errors
-    /// `StalePlan`, `InvalidArgument`; then nothing has changed.
-    pub fn commit(&mut self, planned: &str, now_ms: i64) -> Result<Value> {
-        // A restored session that carries nothing out keeps waiting.
-        let waiting = self.restoration.waiting.is_some().then(|| self.clone());
-        let owed = self.dropped_of(&self.wanting());
-        self.take_up();
-        let aside = self.set_aside();
-        let committed =
-            self.fold_and_record(planned, owed, now_ms, aside.decisions.pruner.fold_rent);
-        let carried = committed.as_ref().is_ok_and(|it| it.carried);
-        match waiting {
-            _ if carried => {}
-            Some(waiting) => *self = waiting,
-            None => self.put_back(aside),
-        }
-        let Committed { before, after, failure, .. } = committed?;
-        let sizes = (self.calibration.tokens(before), self.calibration.tokens(after));
-        if carried {
-            self.keep_record(sizes.0, sizes.1);
-        }
-        let failure = match failure {
-            // One compaction is one strike.
-            Some(Failure::Ineffective) if carried => Some(Failure::Temporary),
-            failure if carried => failure,
-            Some(_) | None => Some(Failure::Ineffective),
-        };
-        if let Some(failure) = failure {
-            self.fail(failure, now_ms);
-        }
-        let last = self.compactions.last.as_ref();
-        Ok(json!({
-            "carried": carried,
-            "id": last.map_or("", |it| it.id.as_str()),
-            "tokensBefore": sizes.0,
-            "tokensAfter": sizes.1,
-            "firstKept": self.decisions.pruner.start,
-            "kept": self.kept_before(self.decisions.pruner.start),
-            "head": self.decisions.placeholders.head,
-            "identifiers": self.digest()
-        }))
+/// Carries a planned compaction out (JSON: base and gone of the plan, and what the summarizer came to). The next request
+/// tells of it. What came of it, as JSON.
+///
+/// # Errors
+/// `StalePlan`, `InvalidArgument`; then nothing has changed.
+pub fn commit_plan(session: &mut Session, planned: &str, now_ms: i64) -> Result<Value> {
+    // A restored session that carries nothing out keeps waiting.
+    let waiting = session.restoration.waiting.is_some().then(|| session.clone());
+    let owed = dropped_tokens(session, &unsummarized_blocks(session));
+    finish_restore(session);
+    let aside = set_aside(session);
+    let committed =
+        fold_and_record(session, planned, owed, now_ms, aside.decisions.pruner.fold_rent);
+    let carried = committed.as_ref().is_ok_and(|it| it.carried);
+    match waiting {
+        _ if carried => {}
+        Some(waiting) => *session = waiting,
+        None => put_back(session, aside),
     }
+    let Committed { before, after, failure, .. } = committed?;
+    let sizes = (session.calibration.tokens(before), session.calibration.tokens(after));
+    if carried {
+        record_compaction(session, sizes.0, sizes.1);
+    }
+    let failure = match failure {
+        // One compaction is one strike.
+        Some(Failure::Ineffective) if carried => Some(Failure::Temporary),
+        failure if carried => failure,
+        Some(_) | None => Some(Failure::Ineffective),
+    };
+    if let Some(failure) = failure {
+        record_failure(session, failure, now_ms);
+    }
+    let last = session.compactions.last.as_ref();
+    Ok(json!({
+        "carried": carried,
+        "id": last.map_or("", |it| it.id.as_str()),
+        "tokensBefore": sizes.0,
+        "tokensAfter": sizes.1,
+        "firstKept": session.decisions.pruner.start,
+        "kept": kept_before(session, session.decisions.pruner.start),
+        "head": session.decisions.placeholders.head,
+        "identifiers": digest_names(session)
+    }))
+}
 
-    /// Folds what a plan lets go; records it only if the request is smaller. `owed`: tokens that went without a summary.
-    fn fold_and_record(
-        &mut self,
-        planned: &str,
-        owed: u64,
-        now_ms: i64,
-        rent: u64,
-    ) -> Result<Committed> {
-        self.ready();
-        let (before, _) = self.sizes();
-        let seen = self.decisions.unreported.len();
-        let mut given = self.fold_given(planned)?;
-        let (after, line) = self.sizes();
-        let degraded = given.flag("degraded").unwrap_or(false);
-        let summarized = given.str("summary").is_some() && !degraded;
-        // A summary stands for what went without one too, and may come for that alone.
-        let owed = if summarized { owed } else { 0 };
-        let stood = before.saturating_add(owed);
-        let gone = folded_of(self.decisions.unreported.get(seen..).unwrap_or_default());
-        let alone = owed > 0 && gone.is_empty();
-        let carried = after < before || (alone && after < stood && after <= line);
-        let failure = given.text("failure").and_then(|name| Failure::parse(&name));
-        let committed = Committed { carried, before: stood, after, failure };
-        if !carried {
-            return Ok(committed);
-        }
-        let at_ms = self.compactions.last.as_ref().map_or(now_ms, |it| it.at_ms.max(now_ms));
-        let id = record_id(at_ms, self.folds());
-        let lost = texts(given.items("lost").unwrap_or_default());
-        let found = extracted(given.raw("extracted").unwrap_or("{}"));
-        self.compactions.last = Some(Record { id, at_ms, degraded, lost, found });
-        self.compactions.untold = Some((stood, after));
-        if degraded {
-            self.compactions.wanting.extend(ranges(&gone));
-        } else if summarized {
-            (self.compactions.wanting, self.compactions.tries) = (Vec::new(), 0);
-        }
-        if alone {
-            self.decisions.pruner.fold_rent = rent;
-        }
-        // What came meanwhile is none of what it left.
-        let planned = given.integer("messages").and_then(|it| u32::try_from(it).ok());
-        let from = self.transcript.ledger.blocks_of(planned.unwrap_or(NONE)).start;
-        let held = self.transcript.ledger.live();
-        let since = held.get(held.partition_point(|&at| at < from)..).unwrap_or_default();
-        let left = after.saturating_sub(self.dropped_of(since));
-        let epoch = self.last_request.epoch.saturating_add(1);
-        self.compactions.guard.done(epoch, left, degraded);
-        self.decisions.pruner.fold_wanted = false;
-        (self.last_request.settled, self.last_request.rebuild) = (false, true);
-        Ok(committed)
+/// Folds what a plan lets go; records it only if the request is smaller. `owed`: tokens that went without a summary.
+fn fold_and_record(
+    session: &mut Session,
+    planned: &str,
+    owed: u64,
+    now_ms: i64,
+    rent: u64,
+) -> Result<Committed> {
+    finish_history(session);
+    let (before, _) = session.sizes();
+    let seen = session.decisions.unreported.len();
+    let mut given = fold_planned(session, planned)?;
+    let (after, line) = session.sizes();
+    let degraded = given.flag("degraded").unwrap_or(false);
+    let summarized = given.str("summary").is_some() && !degraded;
+    // A summary stands for what went without one too, and may come for that alone.
+    let owed = if summarized { owed } else { 0 };
+    let stood = before.saturating_add(owed);
+    let gone = folded_of(session.decisions.unreported.get(seen..).unwrap_or_default());
+    let alone = owed > 0 && gone.is_empty();
+    let carried = after < before || (alone && after < stood && after <= line);
+    let failure = given.text("failure").and_then(|name| Failure::parse(&name));
+    let committed = Committed { carried, before: stood, after, failure };
+    if !carried {
+        return Ok(committed);
     }
+    let at_ms = session.compactions.last.as_ref().map_or(now_ms, |it| it.at_ms.max(now_ms));
+    let id = record_id(at_ms, fold_count(session));
+    let lost = texts(given.items("lost").unwrap_or_default());
+    let found = extracted(given.raw("extracted").unwrap_or("{}"));
+    session.compactions.last = Some(Record { id, at_ms, degraded, lost, found });
+    session.compactions.untold = Some((stood, after));
+    if degraded {
+        session.compactions.wanting.extend(ranges(&gone));
+    } else if summarized {
+        (session.compactions.wanting, session.compactions.tries) = (Vec::new(), 0);
+    }
+    if alone {
+        session.decisions.pruner.fold_rent = rent;
+    }
+    // What came meanwhile is none of what it left.
+    let planned = given.integer("messages").and_then(|it| u32::try_from(it).ok());
+    let from = session.transcript.ledger.blocks_of(planned.unwrap_or(NONE)).start;
+    let held = session.transcript.ledger.live();
+    let since = held.get(held.partition_point(|&at| at < from)..).unwrap_or_default();
+    let left = after.saturating_sub(dropped_tokens(session, since));
+    let epoch = session.last_request.epoch.saturating_add(1);
+    session.compactions.guard.done(epoch, left, degraded);
+    session.decisions.pruner.fold_wanted = false;
+    (session.last_request.settled, session.last_request.rebuild) = (false, true);
+    Ok(committed)
+}
 
-    /// A compaction came to nothing (JSON: `{ failure }`).
-    pub fn compaction_failed(&mut self, kind: &str, now_ms: i64) {
-        if let Some(failure) = Failure::parse(kind) {
-            self.fail(failure, now_ms);
+/// A compaction came to nothing (JSON: `{ failure }`).
+pub fn compaction_failed(session: &mut Session, kind: &str, now_ms: i64) {
+    if let Some(failure) = Failure::parse(kind) {
+        record_failure(session, failure, now_ms);
+    }
+}
+
+fn record_failure(session: &mut Session, failure: Failure, now_ms: i64) {
+    session.compactions.guard.fail(failure, now_ms);
+    session.compactions.tries = session.compactions.tries.saturating_add(1);
+}
+
+/// A provider has refused the last request as too large. `limit`, `counted`: what the provider takes, and what it counted of
+/// this request, if the host knows. None: it was refused twice in a row, or nothing is decided.
+pub fn record_refusal(
+    session: &mut Session,
+    limit: Option<u64>,
+    counted: Option<u64>,
+) -> Option<u32> {
+    let (times, call) = session.compactions.refusals;
+    let times = if call == session.transcript.call { times } else { 0 };
+    if session.options.window == 0 || times >= MOST_REFUSALS {
+        return None;
+    }
+    let times = times.saturating_add(1);
+    session.compactions.refusals = (times, session.transcript.call);
+    let sent = if session.last_request.tokens > 0 {
+        session.last_request.tokens
+    } else {
+        session.sizes().0
+    };
+    let refused = sent.min(session.decisions.usable);
+    let limit = limit.map(|limit| match counted {
+        Some(counted) => refused.saturating_mul(limit).checked_div(counted).unwrap_or(0),
+        None => session.calibration.estimate(limit),
+    });
+    let before = session.compactions.limit;
+    session.compactions.limit = Some(Ceiling::refuse(before, refused, limit));
+    session.last_request.settled = false;
+    Some(times)
+}
+
+/// What a provider counted tells of the last compaction, and that it took the request.
+pub(in crate::context) fn record_usage(session: &mut Session, counted: Counted) {
+    if session.calibration.last != Some(counted) {
+        return;
+    }
+    if let Some(mut ceiling) = session.compactions.limit {
+        ceiling.accept(counted.estimate, session.lines(ceiling.tokens).0);
+        session.compactions.limit = Some(ceiling);
+    }
+    let (usable, cap) = (session.options.usable, session.options.cap);
+    let setting = Setting { usable, cap, ..session.setting() };
+    let fits = counted.used <= session.decisions.pruner.line(&setting);
+    session.compactions.guard.read(counted.epoch, fits);
+    session.compactions.refusals = (0, 0);
+}
+
+/// The identifiers that the head lists.
+pub(in crate::context) fn digest_names(session: &Session) -> Vec<&str> {
+    let head = session.decisions.pruner.head.as_ref();
+    let digest = head.map_or(&[][..], |head| &head.digest);
+    digest.iter().map(|&id| session.transcript.ledger.identifiers.text(id)).collect()
+}
+
+/// Folds what a plan lets go, with its summary if it has one. What was pinned since stays, and all that it stays with.
+/// The other members of the plan.
+///
+/// # Errors
+/// `StalePlan`, `InvalidArgument`.
+pub(in crate::context) fn fold_planned<'a>(
+    session: &mut Session,
+    planned: &'a str,
+) -> Result<Members<'a>> {
+    let refused = |error: json::Error| Error::argument("plan", "a CompactionPlan", error);
+    let mut given = PLANNED.read(planned).map_err(refused)?;
+    let cut = cut_of_base(session, &given.text("base").unwrap_or_default())?;
+    let end = session.transcript.ledger.blocks_of(cut).start;
+    let mut gone = Vec::new();
+    for range in given.items("gone").unwrap_or_default() {
+        let ends: Vec<u32> =
+            json::items(range).map_err(refused)?.iter().filter_map(|it| it.parse().ok()).collect();
+        if let [from, to] = *ends.as_slice() {
+            gone.extend(from.min(end)..to.min(end));
         }
     }
-
-    fn fail(&mut self, failure: Failure, now_ms: i64) {
-        self.compactions.guard.fail(failure, now_ms);
-        self.compactions.tries = self.compactions.tries.saturating_add(1);
-    }
-
-    /// A provider has refused the last request as too large. `limit`, `counted`: what the provider takes, and what it counted of
-    /// this request, if the host knows. None: it was refused twice in a row, or nothing is decided.
-    pub fn refused(&mut self, limit: Option<u64>, counted: Option<u64>) -> Option<u32> {
-        let (times, call) = self.compactions.refusals;
-        let times = if call == self.transcript.call { times } else { 0 };
-        if self.options.window == 0 || times >= MOST_REFUSALS {
-            return None;
-        }
-        let times = times.saturating_add(1);
-        self.compactions.refusals = (times, self.transcript.call);
-        let sent =
-            if self.last_request.tokens > 0 { self.last_request.tokens } else { self.sizes().0 };
-        let refused = sent.min(self.decisions.usable);
-        let limit = limit.map(|limit| match counted {
-            Some(counted) => refused.saturating_mul(limit).checked_div(counted).unwrap_or(0),
-            None => self.calibration.estimate(limit),
-        });
-        let before = self.compactions.limit;
-        self.compactions.limit = Some(Ceiling::refuse(before, refused, limit));
-        self.last_request.settled = false;
-        Some(times)
-    }
-
-    /// What a provider counted tells of the last compaction, and that it took the request.
-    pub(in crate::context) fn heard(&mut self, counted: Counted) {
-        if self.calibration.last != Some(counted) {
-            return;
-        }
-        if let Some(mut ceiling) = self.compactions.limit {
-            ceiling.accept(counted.estimate, self.lines(ceiling.tokens).0);
-            self.compactions.limit = Some(ceiling);
-        }
-        let (usable, cap) = (self.options.usable, self.options.cap);
-        let setting = Setting { usable, cap, ..self.setting() };
-        let fits = counted.used <= self.decisions.pruner.line(&setting);
-        self.compactions.guard.read(counted.epoch, fits);
-        self.compactions.refusals = (0, 0);
-    }
-
-    /// The identifiers that the head lists.
-    pub(in crate::context) fn digest(&self) -> Vec<&str> {
-        let head = self.decisions.pruner.head.as_ref();
-        let digest = head.map_or(&[][..], |head| &head.digest);
-        digest.iter().map(|&id| self.transcript.ledger.identifiers.text(id)).collect()
-    }
-
-    /// Folds what a plan lets go, with its summary if it has one. What was pinned since stays, and all that it stays with.
-    /// The other members of the plan.
-    ///
-    /// # Errors
-    /// `StalePlan`, `InvalidArgument`.
-    pub(in crate::context) fn fold_given<'a>(&mut self, planned: &'a str) -> Result<Members<'a>> {
-        let refused = |error: json::Error| Error::argument("plan", "a CompactionPlan", error);
-        let mut given = PLANNED.read(planned).map_err(refused)?;
-        let cut = self.cut_of(&given.text("base").unwrap_or_default())?;
-        let end = self.transcript.ledger.blocks_of(cut).start;
-        let mut gone = Vec::new();
-        for range in given.items("gone").unwrap_or_default() {
-            let ends: Vec<u32> = json::items(range)
-                .map_err(refused)?
-                .iter()
-                .filter_map(|it| it.parse().ok())
-                .collect();
-            if let [from, to] = *ends.as_slice() {
-                gone.extend(from.min(end)..to.min(end));
-            }
-        }
-        sort_set(&mut gone);
-        let live = self.transcript.ledger.live();
-        let before = live.get(..live.partition_point(|&at| at < end)).unwrap_or_default();
-        let goes = |at: &u32| {
-            let block = self.transcript.ledger.blocks.get(*at as usize);
-            block.is_some_and(|it| it.mask.may_drop) && gone.binary_search(at).is_ok()
-        };
-        let group =
-            |at: &u32| self.transcript.ledger.blocks.get(*at as usize).map_or(NONE, |it| it.group);
-        let bound = |at: &&u32| {
-            let verbatim =
-                self.transcript.ledger.blocks.get(**at as usize).is_some_and(|it| it.user);
-            !verbatim && !goes(at)
-        };
-        let mut stay: Vec<u32> = before.iter().filter(bound).map(group).collect();
-        sort_set(&mut stay);
-        let free = |at: &u32| group(at) == NONE || stay.binary_search(&group(at)).is_err();
-        let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
-        self.decisions.placeholders.given = given.str("summary").map(Into::into);
-        let mut decision = Decision::default();
-        let (setting, call) = (self.deciding(self.decisions.usable), self.transcript.call);
-        let (ledger, lines) = (&mut self.transcript.ledger, &mut self.decisions.placeholders);
-        self.decisions.pruner.replace(
-            ledger,
-            &setting,
-            call,
-            cut,
-            &gone,
-            true,
-            lines,
-            &mut decision,
-        );
-        self.take(decision);
-        Ok(given)
-    }
+    sort_set(&mut gone);
+    let live = session.transcript.ledger.live();
+    let before = live.get(..live.partition_point(|&at| at < end)).unwrap_or_default();
+    let goes = |at: &u32| {
+        let block = session.transcript.ledger.block(*at);
+        block.is_some_and(|it| it.mask.may_drop) && gone.binary_search(at).is_ok()
+    };
+    let group = |at: &u32| session.transcript.ledger.block(*at).map_or(NONE, |it| it.group);
+    let bound = |at: &&u32| {
+        let verbatim =
+            session.transcript.ledger.blocks.get(**at as usize).is_some_and(|it| it.user);
+        !verbatim && !goes(at)
+    };
+    let mut stay: Vec<u32> = before.iter().filter(bound).map(group).collect();
+    sort_set(&mut stay);
+    let free = |at: &u32| group(at) == NONE || stay.binary_search(&group(at)).is_err();
+    let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
+    session.decisions.placeholders.given = given.str("summary").map(Into::into);
+    let mut decision = Decision::default();
+    let (setting, call) = (session.deciding(session.decisions.usable), session.transcript.call);
+    let (ledger, lines) = (&mut session.transcript.ledger, &mut session.decisions.placeholders);
+    session.decisions.pruner.replace(
+        ledger,
+        &setting,
+        call,
+        cut,
+        &gone,
+        true,
+        lines,
+        &mut decision,
+    );
+    take_decision(session, decision);
+    Ok(given)
 }
 
 fn texts(items: Vec<&json::RawValue>) -> Vec<String> {

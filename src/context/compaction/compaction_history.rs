@@ -2,6 +2,7 @@
 
 use crate::context::compaction::ceiling::Ceiling;
 use crate::context::compaction::compaction_outcome::Folded;
+use crate::context::compaction::compaction_outcome::last_fold;
 use crate::context::compaction::guard::Guard;
 use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::{Reader, Writer};
@@ -132,28 +133,30 @@ impl Compactions {
     }
 }
 
-impl Session {
-    /// Remembers the compaction that was just carried out, and how large the request was before and after it.
-    pub(in crate::context) fn keep_record(&mut self, tokens_before: u64, tokens_after: u64) {
-        let fold = self.folded().without_texts();
-        let told = &mut self.compactions.told;
-        told.push(Compacted { fold, tokens_before, tokens_after });
-        let over = told.len().saturating_sub(MOST);
-        told.drain(..over);
-    }
+/// Remembers the compaction that was just carried out, and how large the request was before and after it.
+pub(in crate::context) fn record_compaction(
+    session: &mut Session,
+    tokens_before: u64,
+    tokens_after: u64,
+) {
+    let fold = last_fold(session).without_texts();
+    let told = &mut session.compactions.told;
+    told.push(Compacted { fold, tokens_before, tokens_after });
+    let over = told.len().saturating_sub(MOST);
+    told.drain(..over);
+}
 
-    /// The compactions of the session, as far as they are remembered; none where its history has become another.
-    pub fn compactions(&self) -> Vec<Compacted> {
-        let Some(last) = &self.compactions.last else { return Vec::new() };
-        let mut all = self.compactions.told.clone();
-        let fold = self.folded();
-        match all.last_mut().filter(|it| it.fold.id == last.id) {
-            Some(it) => it.fold = fold,
-            // A session that was woken knows only what its last one came to.
-            None => all.push(Compacted { fold, tokens_before: 0, tokens_after: 0 }),
-        }
-        all
+/// The compactions of the session, as far as they are remembered; none where its history has become another.
+pub fn list_compactions(session: &Session) -> Vec<Compacted> {
+    let Some(last) = &session.compactions.last else { return Vec::new() };
+    let mut all = session.compactions.told.clone();
+    let fold = last_fold(session);
+    match all.last_mut().filter(|it| it.fold.id == last.id) {
+        Some(it) => it.fold = fold,
+        // A session that was woken knows only what its last one came to.
+        None => all.push(Compacted { fold, tokens_before: 0, tokens_after: 0 }),
     }
+    all
 }
 
 impl Folded {

@@ -1,6 +1,10 @@
 //! Outcome of compaction in one request, and the record of a fold.
 
+use crate::context::compaction::commit::digest_names;
 use crate::context::compaction::compaction_history::{Record, record_id};
+use crate::context::compaction::plan::fold_count;
+use crate::context::compaction::plan::kept_before;
+use crate::context::compaction::plan::nothing_extracted;
 use crate::context::compaction::plan::{folded_of, ranges};
 use crate::context::session::{Decided, Session};
 use crate::extract::Extracted;
@@ -58,125 +62,122 @@ json::json_struct! {
     }
 }
 
-impl Session {
-    /// The blocks of these changes, and the calls whose results are among them: a cut result no longer tells of its file.
-    pub(in crate::context) fn touched(&self, changes: &[Change]) -> Vec<u32> {
-        let mut touched: Vec<u32> = Vec::new();
-        for change in changes.iter().filter(|it| it.rule != Rule::Repair) {
-            let pair =
-                self.transcript.ledger.blocks.get(change.block as usize).map_or(NONE, |it| it.pair);
-            touched.extend([change.block, pair]);
+/// The blocks of these changes, and the calls whose results are among them: a cut result no longer tells of its file.
+pub(in crate::context) fn touched_blocks(session: &Session, changes: &[Change]) -> Vec<u32> {
+    let mut touched: Vec<u32> = Vec::new();
+    for change in changes.iter().filter(|it| it.rule != Rule::Repair) {
+        let pair = session.transcript.ledger.block(change.block).map_or(NONE, |it| it.pair);
+        touched.extend([change.block, pair]);
+    }
+    sort_set(&mut touched);
+    touched
+}
+
+/// The messages of calls and errors among these blocks: nothing else tells of files, commands and errors.
+pub(in crate::context) fn messages_with_evidence(session: &Session, blocks: &[u32]) -> Vec<u32> {
+    let tells = |at: &u32| {
+        let block = session.transcript.ledger.block(*at)?;
+        (block.kind == Kind::Call || block.failed).then_some(block.message)
+    };
+    let mut messages: Vec<u32> = blocks.iter().filter_map(tells).collect();
+    messages.dedup();
+    messages
+}
+
+/// The identifiers of these blocks that a digest would list.
+pub(in crate::context) fn digest_names_of(session: &Session, blocks: &[u32]) -> Vec<String> {
+    let mut ids: Vec<u32> =
+        blocks.iter().flat_map(|&at| session.transcript.ledger.ids(at)).copied().collect();
+    sort_set(&mut ids);
+    let digest = session.decisions.pruner.digest(
+        &session.transcript.ledger,
+        &session.setting(),
+        session.transcript.call,
+    );
+    let named = digest.into_iter().filter(|id| ids.binary_search(id).is_ok());
+    named.map(|id| session.transcript.ledger.identifiers.text(id).into()).collect()
+}
+
+/// What a fold that has just been carried out came to.
+pub(in crate::context) fn last_fold(session: &Session) -> Folded {
+    let last = session.compactions.last.clone().unwrap_or_default();
+    Folded {
+        id: last.id,
+        at: last.at_ms,
+        first_kept: session.decisions.pruner.start,
+        kept: kept_before(session, session.decisions.pruner.start),
+        head: session.decisions.placeholders.head.clone(),
+        summary: session.decisions.placeholders.summary.clone(),
+        identifiers: digest_names(session).into_iter().map(Into::into).collect(),
+        extracted: last.found,
+        lost: last.lost,
+        degraded: last.degraded,
+    }
+}
+
+/// The request's own fold, by digest and hot set: with a summarizer there was to be a summary, if what went is large.
+pub(in crate::context) fn fold_without_summarizer(session: &mut Session) {
+    let folds = session.decisions.unreported.iter().filter(|it| it.rule == Rule::Fold);
+    let dropped: u64 = folds.map(|it| u64::from(it.before)).sum();
+    let large = dropped >= session.decisions.pruner.policy.summary_minimum;
+    let degraded = session.options.summarizes && large;
+    if degraded {
+        session.compactions.wanting.extend(ranges(&folded_of(&session.decisions.unreported)));
+    }
+    let last = session.compactions.last.as_ref().map_or(0, |it| it.at_ms);
+    let at_ms = session.last_request.at_ms.map_or(last, |at| at.max(last));
+    session.compactions.last = Some(Record {
+        id: format!("{}{BY_ITSELF}", record_id(at_ms, fold_count(session))),
+        at_ms,
+        degraded,
+        ..Record::default()
+    });
+}
+
+/// What room was made, by the deepest step that was taken; an edit that only pays makes none.
+/// `after`: tokens after a compaction, which has read what went.
+pub(in crate::context) fn compaction_outcome(
+    session: &mut Session,
+    decided: Decided,
+    fresh: &[Change],
+    after: Option<u64>,
+) -> Option<Outcome> {
+    let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
+    let (status, how) = if decided.folded {
+        let last = session.compactions.last.as_ref();
+        let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
+        match last.filter(|it| !own(it) && !session.decisions.placeholders.summary.is_empty()) {
+            Some(_) => ("summarized", "fold by a summary"),
+            None => ("folded", "fold by digest and hot set"),
         }
-        sort_set(&mut touched);
-        touched
-    }
-
-    /// The messages of calls and errors among these blocks: nothing else tells of files, commands and errors.
-    pub(in crate::context) fn telling(&self, blocks: &[u32]) -> Vec<u32> {
-        let tells = |at: &u32| {
-            let block = self.transcript.ledger.blocks.get(*at as usize)?;
-            (block.kind == Kind::Call || block.failed).then_some(block.message)
-        };
-        let mut messages: Vec<u32> = blocks.iter().filter_map(tells).collect();
-        messages.dedup();
-        messages
-    }
-
-    /// The identifiers of these blocks that a digest would list.
-    pub(in crate::context) fn names_of(&self, blocks: &[u32]) -> Vec<String> {
-        let mut ids: Vec<u32> =
-            blocks.iter().flat_map(|&at| self.transcript.ledger.ids(at)).copied().collect();
-        sort_set(&mut ids);
-        let digest = self.decisions.pruner.digest(
-            &self.transcript.ledger,
-            &self.setting(),
-            self.transcript.call,
-        );
-        let named = digest.into_iter().filter(|id| ids.binary_search(id).is_ok());
-        named.map(|id| self.transcript.ledger.identifiers.text(id).into()).collect()
-    }
-
-    /// What a fold that has just been carried out came to.
-    pub(in crate::context) fn folded(&self) -> Folded {
-        let last = self.compactions.last.clone().unwrap_or_default();
-        Folded {
-            id: last.id,
-            at: last.at_ms,
-            first_kept: self.decisions.pruner.start,
-            kept: self.kept_before(self.decisions.pruner.start),
-            head: self.decisions.placeholders.head.clone(),
-            summary: self.decisions.placeholders.summary.clone(),
-            identifiers: self.digest().into_iter().map(Into::into).collect(),
-            extracted: last.found,
-            lost: last.lost,
-            degraded: last.degraded,
+    } else if by(&[Rule::Discard]) {
+        ("discarded", "the oldest were dropped")
+    } else if by(&[Rule::Truncate]) {
+        ("truncated", "old bodies were cut")
+    } else if by(&[Rule::Capacity, Rule::Prune, Rule::HardFit]) {
+        ("pruned", "edits made room")
+    } else {
+        ("none", decided.refused?)
+    };
+    let (mut unread, mut identifiers) = (Vec::new(), Vec::new());
+    if after.is_none() && status != "none" {
+        let touched = touched_blocks(session, fresh);
+        unread = messages_with_evidence(session, &touched);
+        if !decided.folded {
+            identifiers = digest_names_of(session, &touched);
         }
+        session.compactions.found = nothing_extracted(session, decided.folded);
+        session.compactions.going = touched;
     }
-
-    /// The request's own fold, by digest and hot set: with a summarizer there was to be a summary, if what went is large.
-    pub(in crate::context) fn fold_by_itself(&mut self) {
-        let folds = self.decisions.unreported.iter().filter(|it| it.rule == Rule::Fold);
-        let dropped: u64 = folds.map(|it| u64::from(it.before)).sum();
-        let large = dropped >= self.decisions.pruner.policy.summary_minimum;
-        let degraded = self.options.summarizes && large;
-        if degraded {
-            self.compactions.wanting.extend(ranges(&folded_of(&self.decisions.unreported)));
-        }
-        let last = self.compactions.last.as_ref().map_or(0, |it| it.at_ms);
-        let at_ms = self.last_request.at_ms.map_or(last, |at| at.max(last));
-        self.compactions.last = Some(Record {
-            id: format!("{}{BY_ITSELF}", record_id(at_ms, self.folds())),
-            at_ms,
-            degraded,
-            ..Record::default()
-        });
-    }
-
-    /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
-    /// `after`: tokens after a compaction, which has read what went.
-    pub(in crate::context) fn outcome(
-        &mut self,
-        decided: Decided,
-        fresh: &[Change],
-        after: Option<u64>,
-    ) -> Option<Outcome> {
-        let by = |rules: &[Rule]| fresh.iter().any(|change| rules.contains(&change.rule));
-        let (status, how) = if decided.folded {
-            let last = self.compactions.last.as_ref();
-            let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
-            match last.filter(|it| !own(it) && !self.decisions.placeholders.summary.is_empty()) {
-                Some(_) => ("summarized", "fold by a summary"),
-                None => ("folded", "fold by digest and hot set"),
-            }
-        } else if by(&[Rule::Discard]) {
-            ("discarded", "the oldest were dropped")
-        } else if by(&[Rule::Truncate]) {
-            ("truncated", "old bodies were cut")
-        } else if by(&[Rule::Capacity, Rule::Prune, Rule::HardFit]) {
-            ("pruned", "edits made room")
-        } else {
-            ("none", decided.refused?)
-        };
-        let (mut unread, mut identifiers) = (Vec::new(), Vec::new());
-        if after.is_none() && status != "none" {
-            let touched = self.touched(fresh);
-            unread = self.telling(&touched);
-            if !decided.folded {
-                identifiers = self.names_of(&touched);
-            }
-            self.compactions.found = self.nothing_found(decided.folded);
-            self.compactions.going = touched;
-        }
-        let tokens_after = after.unwrap_or_else(|| {
-            self.decisions.pruner.context(&self.transcript.ledger, &self.setting())
-        });
-        Some(Outcome {
-            status,
-            reason: decided.refused.unwrap_or(how),
-            tokens_before: self.calibration.tokens(decided.before),
-            tokens_after: self.calibration.tokens(tokens_after),
-            unread,
-            identifiers,
-        })
-    }
+    let tokens_after = after.unwrap_or_else(|| {
+        session.decisions.pruner.context(&session.transcript.ledger, &session.setting())
+    });
+    Some(Outcome {
+        status,
+        reason: decided.refused.unwrap_or(how),
+        tokens_before: session.calibration.tokens(decided.before),
+        tokens_after: session.calibration.tokens(tokens_after),
+        unread,
+        identifiers,
+    })
 }

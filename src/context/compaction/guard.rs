@@ -155,33 +155,31 @@ impl Guard {
     }
 }
 
-impl Session {
-    /// Whether a summarizer may be asked now, without the host's wish.
-    pub fn may_summarize(&mut self, now_ms: i64) -> bool {
-        let (tokens, line) = self.sizes();
-        let needed = tokens > self.decisions.usable;
-        self.options.summarizes && self.compactions.guard.permits(tokens, line, needed, now_ms)
-    }
+/// Whether a summarizer may be asked now, without the host's wish.
+pub fn may_ask_summarizer(session: &mut Session, now_ms: i64) -> bool {
+    let (tokens, line) = session.sizes();
+    let needed = tokens > session.decisions.usable;
+    session.options.summarizes && session.compactions.guard.permits(tokens, line, needed, now_ms)
+}
 
-    /// Why no summarizer is asked, as `status()` tells it.
-    pub fn blocked(&self, now_ms: i64) -> Value {
-        let guard = &self.compactions.guard;
-        if guard.is_ineffective() {
-            json!({ "reason": "ineffective" })
-        } else if now_ms < guard.until_ms {
-            json!({ "reason": "cooldown", "untilMs": guard.until_ms })
-        } else {
-            Value::NULL
-        }
+/// Why no summarizer is asked, as `status()` tells it.
+pub(in crate::context) fn blocked_reason(session: &Session, now_ms: i64) -> Value {
+    let guard = &session.compactions.guard;
+    if guard.is_ineffective() {
+        json!({ "reason": "ineffective" })
+    } else if now_ms < guard.until_ms {
+        json!({ "reason": "cooldown", "untilMs": guard.until_ms })
+    } else {
+        Value::NULL
     }
+}
 
-    /// The same, once for each cool-down, and for each time that compactions did not help.
-    pub fn warning(&mut self, now_ms: i64) -> Option<Value> {
-        let blocked = self.blocked(now_ms);
-        let is_new =
-            blocked != Value::NULL && !std::mem::replace(&mut self.compactions.guard.warned, true);
-        is_new.then_some(blocked)
-    }
+/// The same, once for each cool-down, and for each time that compactions did not help.
+pub fn warning(session: &mut Session, now_ms: i64) -> Option<Value> {
+    let blocked = blocked_reason(session, now_ms);
+    let is_new =
+        blocked != Value::NULL && !std::mem::replace(&mut session.compactions.guard.warned, true);
+    is_new.then_some(blocked)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! A cycle ends with a fold, or when little is left of the request (G38). Within one, each line asks once, the highest that
 //! was crossed alone; whether notes were written since is seen in the calls as they arrive (F127).
 
+use crate::context::compaction::plan::fold_count;
+use crate::context::report::status::status;
 use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::{Reader, Writer};
 use crate::extract::Extracted;
@@ -58,53 +60,51 @@ impl Flush {
     }
 }
 
-impl Session {
-    /// The prompt of the highest line that is newly crossed, on this day (YYYY-MM-DD); none, if nothing is, or no request was made.
-    pub fn flush_prompt(&mut self, date: &str) -> Option<FlushPrompt> {
-        self.renew_flush();
-        let status = self.status();
-        let crossed = |line: &u32| self.is_filled(status.used, *line);
-        let threshold = LINES.into_iter().find(crossed).filter(|_| self.last_request.tokens > 0)?;
-        if self.flush.asked.is_some_and(|it| it.threshold >= threshold) {
-            return None;
-        }
-        self.flush.asked = Some(Flushed { threshold, acted: false });
-        let soon = if threshold == LINES[0] { "is about to be" } else { "will at some point be" };
-        let pct = status.pct;
-        let text = format!(
-            "[Context: {pct}% of the window is used. What is oldest in it {soon} shortened. Facts, decisions and open points \
-             that should outlast that can be noted now in {NOTES}{date}.md, added to what it holds, if you have a tool that \
-             writes files. This asks for notes and nothing else; if none are needed, go on as you were.]"
-        );
-        Some(FlushPrompt { threshold, text })
+/// The prompt of the highest line that is newly crossed, on this day (YYYY-MM-DD); none, if nothing is, or no request was made.
+pub fn flush_prompt(session: &mut Session, date: &str) -> Option<FlushPrompt> {
+    rearm_flush(session);
+    let status = status(session);
+    let crossed = |line: &u32| is_filled(session, status.used, *line);
+    let threshold = LINES.into_iter().find(crossed).filter(|_| session.last_request.tokens > 0)?;
+    if session.flush.asked.is_some_and(|it| it.threshold >= threshold) {
+        return None;
     }
+    session.flush.asked = Some(Flushed { threshold, acted: false });
+    let soon = if threshold == LINES[0] { "is about to be" } else { "will at some point be" };
+    let pct = status.pct;
+    let text = format!(
+        "[Context: {pct}% of the window is used. What is oldest in it {soon} shortened. Facts, decisions and open points \
+         that should outlast that can be noted now in {NOTES}{date}.md, added to what it holds, if you have a tool that \
+         writes files. This asks for notes and nothing else; if none are needed, go on as you were.]"
+    );
+    Some(FlushPrompt { threshold, text })
+}
 
-    /// What was asked last in this cycle.
-    pub(in crate::context) fn flushed(&self) -> Option<Flushed> {
-        self.flush.asked.filter(|_| self.flush.folds == self.folds().unwrap_or(0))
-    }
+/// What was asked last in this cycle.
+pub(in crate::context) fn last_flush(session: &Session) -> Option<Flushed> {
+    session.flush.asked.filter(|_| session.flush.folds == fold_count(session).unwrap_or(0))
+}
 
-    /// Begins a new cycle where one has ended.
-    pub(in crate::context) fn renew_flush(&mut self) {
-        let folds = self.folds().unwrap_or(0);
-        if self.flush.folds != folds || !self.is_filled(self.status().used, LOW) {
-            self.flush = Flush { asked: None, folds };
-        }
+/// Begins a new cycle where one has ended.
+pub(in crate::context) fn rearm_flush(session: &mut Session) {
+    let folds = fold_count(session).unwrap_or(0);
+    if session.flush.folds != folds || !is_filled(session, status(session).used, LOW) {
+        session.flush = Flush { asked: None, folds };
     }
+}
 
-    /// Whether notes are written in a message that arrives.
-    pub(in crate::context) fn hear_notes(&mut self, draft: &Draft<'_>) {
-        let Some(asked) = self.flush.asked.as_mut().filter(|asked| !asked.acted) else { return };
-        let mut found = Extracted::default();
-        for part in &draft.parts {
-            found.take(part);
-        }
-        let is_note = |path: &String| path.trim_start_matches("./").starts_with(NOTES);
-        asked.acted = found.modified_files.iter().any(is_note);
+/// Whether notes are written in a message that arrives.
+pub(in crate::context) fn detect_note_writes(session: &mut Session, draft: &Draft<'_>) {
+    let Some(asked) = session.flush.asked.as_mut().filter(|asked| !asked.acted) else { return };
+    let mut found = Extracted::default();
+    for part in &draft.parts {
+        found.take(part);
     }
+    let is_note = |path: &String| path.trim_start_matches("./").starts_with(NOTES);
+    asked.acted = found.modified_files.iter().any(is_note);
+}
 
-    fn is_filled(&self, used: u64, pct: u32) -> bool {
-        let usable = self.options.usable;
-        usable > 0 && used.saturating_mul(100) >= usable.saturating_mul(pct.into())
-    }
+fn is_filled(session: &Session, used: u64, pct: u32) -> bool {
+    let usable = session.options.usable;
+    usable > 0 && used.saturating_mul(100) >= usable.saturating_mul(pct.into())
 }

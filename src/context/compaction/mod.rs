@@ -1,13 +1,18 @@
 //! Compaction: what a fold would do, carried out or refused, and what is remembered of it.
 
-pub(super) mod ceiling;
-mod commit;
-pub(super) mod compaction_history;
-pub(super) mod compaction_outcome;
-pub(super) mod guard;
-pub(super) mod memory_flush;
-pub(super) mod plan;
+pub(in crate::context) mod ceiling;
+pub(in crate::context) mod commit;
+pub(in crate::context) mod compaction_history;
+pub(in crate::context) mod compaction_outcome;
+pub(in crate::context) mod guard;
+pub(in crate::context) mod memory_flush;
+pub(in crate::context) mod plan;
 
+pub use commit::{commit_plan, compaction_failed, record_refusal};
 pub use compaction_history::Compacted;
+pub use compaction_history::list_compactions;
 pub use compaction_outcome::{Folded, Outcome};
+pub use guard::{may_ask_summarizer, warning};
+pub use memory_flush::flush_prompt;
 pub use memory_flush::{FlushPrompt, Flushed};
+pub use plan::{extracted_so_far, flat_message, plan_checkpoint, plan_compaction, set_checkpoints};

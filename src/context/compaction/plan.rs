@@ -1,8 +1,21 @@
 //! Compaction as data: messages to remove and to keep, and the reason. It is decided like a request, then taken back.
 
+use crate::context::compaction::commit::digest_names;
+use crate::context::compaction::commit::fold_planned;
 use crate::context::compaction::compaction_history::Compactions;
+use crate::context::compaction::compaction_outcome::digest_names_of;
+use crate::context::compaction::compaction_outcome::messages_with_evidence;
+use crate::context::compaction::compaction_outcome::touched_blocks;
+use crate::context::compaction::guard::blocked_reason;
 use crate::context::report::floor::Floor;
+use crate::context::report::floor::smallest_request;
+use crate::context::request::shorten::piece_of;
+use crate::context::session::adopted::previous_summary;
+use crate::context::session::arrival::read_message;
+use crate::context::session::snapshot::waiting::finish_restore;
 use crate::context::session::snapshot::{Waiting, mark, rolled};
+use crate::context::session::step::decide;
+use crate::context::session::step::finish_history;
 use crate::context::session::{Counters, Decisions, Session};
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
@@ -93,428 +106,6 @@ struct Tried {
 }
 
 impl Session {
-    /// What a compaction now would do, as JSON: a plan, and what is needed to carry it out. Nothing has moved.
-    ///
-    /// # Errors
-    /// `StalePlan` or `InvalidArgument` for a plan that was `given`.
-    pub fn plan(&mut self, force: bool, given: Option<&str>, now_ms: i64) -> Result<Value> {
-        // A restored session keeps waiting afterwards, since its next history may go further.
-        let waiting = self.restoration.waiting.is_some().then(|| self.clone());
-        self.take_up();
-        let planned = self.planned(force, given, now_ms);
-        if let Some(waiting) = waiting {
-            *self = waiting;
-        }
-        let (plan, going, found) = planned?;
-        self.compactions.going = going;
-        self.compactions.found = found;
-        Ok(plan)
-    }
-
-    /// The plan, the blocks that it lets go or shortens, and where what they hold is collected.
-    fn planned(
-        &mut self,
-        force: bool,
-        given: Option<&str>,
-        now_ms: i64,
-    ) -> Result<(Value, Vec<u32>, Extracted)> {
-        let aside = self.set_aside();
-        let tried = self.try_compaction(force, given, now_ms, &aside);
-        self.put_back(aside);
-        let tried = tried?;
-        let Tried { outcome, before, after, line, over, cut, alone, .. } = tried;
-        let (wanting, folds) = (self.wanting(), outcome == "summarize");
-        let frees = if alone { self.dropped_of(&wanting) } else { before.saturating_sub(after) };
-        let room = self.room_for_summary(frees, line, after);
-        // What went without a summary is summarized with what goes now, or by itself.
-        let mut going = wanting;
-        going.extend(&tried.gone);
-        going.retain(|_| folds);
-        sort_set(&mut going);
-        let mut go = self.messages_of(&going);
-        let split = if folds { self.split_turn(cut) } else { None };
-        let (chunks, calls) = self.divided(&go, &going, split);
-        let dropped = self.dropped_of(&going);
-        let wanted = folds
-            && !going.is_empty()
-            && self.options.summarizes
-            && (force || alone || dropped >= self.policy().summary_minimum);
-        let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
-        if wanted {
-            go.extend(self.asked(&going, cut));
-            sort_set(&mut go);
-        }
-        let plan = json!({
-            "base": self.base(cut),
-            "outcome": outcome,
-            "reason": tried.reason,
-            "firstKept": cut,
-            "kept": tried.kept,
-            "chunks": chunks,
-            "calls": if wanted { calls } else { 0 },
-            "tokensBefore": self.calibration.tokens(before),
-            "tokensAfterEstimate": self.calibration.tokens(after),
-            "gone": if folds { ranges(&tried.gone) } else { Vec::new() },
-            "floor": (outcome == "overflow").then_some(tried.floor)
-        });
-        let all = json!({
-            "plan": plan,
-            "messages": self.transcript.ledger.message_count(),
-            "go": if folds { go } else { self.telling(&tried.shortened) },
-            "droppedTokens": dropped,
-            "room": room,
-            "summaryWanted": wanted,
-            "degrades": !alone && (force || over || given.is_some()),
-            "splitTurn": split,
-            "previousSummary": self.previous_summary(&going),
-            "checkpoints": self.checkpoints(),
-            "folds": self.folds().unwrap_or(0),
-            "waits": over,
-            "pins": self.pins.sent().collect::<Vec<&str>>(),
-            "identifiers": tried.names,
-            "blocked": self.blocked(now_ms)
-        });
-        let found = self.nothing_found(outcome != "prune");
-        going.extend(tried.shortened);
-        Ok((all, going, found))
-    }
-
-    /// Decides on the session itself; the caller puts back what was set `aside`.
-    fn try_compaction(
-        &mut self,
-        force: bool,
-        given: Option<&str>,
-        now_ms: i64,
-        aside: &Aside,
-    ) -> Result<Tried> {
-        let known = &aside.decisions.pruner;
-        let (start, wanting, is_wanting) = (known.start, self.wanting(), self.is_wanting());
-        let folds_before = known.head.as_ref().map(|it| it.folds);
-        self.ready();
-        self.options.folds = Folds::Carried;
-        self.decisions.unreported.clear();
-        let (before, line) = self.sizes();
-        let over = before > self.decisions.usable;
-        let mut refused = None;
-        if let Some(given) = given {
-            self.fold_given(given)?;
-        } else {
-            self.decisions.pruner.fold_wanted |= force;
-            refused = self.decide(now_ms).refused;
-        }
-        let changes = &self.decisions.unreported;
-        let (gone, unchanged) = (folded_of(changes), changes.is_empty());
-        let folded = self.folds() != folds_before;
-        let (after, _) = self.sizes();
-        let floor = self.floor(self.calibration.tokens(after));
-        let nothing_left = !folded && unchanged && before > line && refused.is_none();
-        let (outcome, reason) = if self.options.window == 0 {
-            ("none", "the window is not known".into())
-        } else if self.options.noop {
-            ("none", "`noop` is set: nothing is changed".into())
-        } else if after > self.decisions.usable || nothing_left {
-            ("overflow", format!("nothing that may go is left: {}", write(&floor)))
-        } else if folded {
-            let asked = given.is_some() || force;
-            ("summarize", why(asked, over, before > line).into())
-        } else if unchanged {
-            let reason = if force { "nothing that may go is old enough" } else { "nothing is due" };
-            ("none", refused.unwrap_or(reason).into())
-        } else {
-            ("prune", "shortening is enough".into())
-        };
-        let alone = gone.is_empty()
-            && !wanting.is_empty()
-            && (outcome == "none" && (force || is_wanting) || given.is_some() && folded);
-        let (outcome, reason) =
-            if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
-        let folds = outcome == "summarize";
-        let start = if alone { start } else { self.decisions.pruner.start };
-        let cut = if folds { start } else { self.transcript.ledger.message_count() };
-        let shortened =
-            if outcome == "prune" { self.touched(&self.decisions.unreported) } else { Vec::new() };
-        let kept = if folds { self.kept_before(cut) } else { Vec::new() };
-        let names = self.names(folds, &shortened);
-        Ok(Tried {
-            outcome,
-            reason,
-            gone,
-            before,
-            after,
-            line,
-            over,
-            floor,
-            alone,
-            cut,
-            kept,
-            names,
-            shortened,
-        })
-    }
-
-    /// Copies what a decision changes, and nothing else of the session.
-    pub(in crate::context) fn set_aside(&self) -> Aside {
-        Aside {
-            ledger: self.transcript.ledger.clone(),
-            decisions: self.decisions.clone(),
-            folds: self.options.folds,
-            rebind: self.last_request.rebind,
-            counters: self.counters,
-        }
-    }
-
-    /// Takes a decision back.
-    pub(in crate::context) fn put_back(&mut self, aside: Aside) {
-        self.transcript.ledger = aside.ledger;
-        self.decisions = aside.decisions;
-        self.options.folds = aside.folds;
-        self.last_request.rebind = aside.rebind;
-        self.counters = aside.counters;
-    }
-
-    /// Tokens for a summary: it is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
-    fn room_for_summary(&self, frees: u64, line: u64, after: u64) -> u64 {
-        let summary: u64 = self
-            .decisions
-            .placeholders
-            .estimator
-            .tokens(&self.decisions.placeholders.summary)
-            .into();
-        let left = line.saturating_add(summary).saturating_sub(after) / 2;
-        frees.saturating_add(summary).min(left.max(LEAST_ROOM))
-    }
-
-    /// The identifiers that a summary is asked to keep; without a fold, those of what is shortened.
-    fn names(&self, folds: bool, shortened: &[u32]) -> Vec<String> {
-        if !folds {
-            return self.names_of(shortened);
-        }
-        self.digest().into_iter().take(NAMED).map(Into::into).collect()
-    }
-
-    /// The turn that a cut takes apart.
-    fn split_turn(&self, cut: u32) -> Option<u32> {
-        self.turn_of(cut).filter(|_| !self.transcript.ledger.starts_turn(cut))
-    }
-
-    /// Messages with words of the user that stay beside what goes: before the cut the first, which says what all is about, and the newest;
-    /// and the last of all.
-    fn asked(&self, going: &[u32], cut: u32) -> Vec<u32> {
-        let stays = |at: &u32| {
-            self.block(*at).is_some_and(|it| it.user) && going.binary_search(at).is_err()
-        };
-        let users: Vec<u32> = self.transcript.ledger.live().iter().copied().filter(stays).collect();
-        let mut asked = self.messages_of(&users);
-        let last = asked.last().copied();
-        asked.truncate(asked.partition_point(|&at| at < cut));
-        if let Some(over) = asked.len().checked_sub(ASKED) {
-            asked.drain(1..over.saturating_add(1));
-        }
-        asked.extend(last);
-        asked
-    }
-
-    /// The messages of these blocks, in order.
-    fn messages_of(&self, blocks: &[u32]) -> Vec<u32> {
-        let mut messages: Vec<u32> =
-            blocks.iter().filter_map(|&at| Some(self.block(at)?.message)).collect();
-        messages.dedup();
-        messages
-    }
-
-    /// What a checkpoint now would be made of, as JSON: figures, and from message `from` on those that it would tell of. Their blocks
-    /// are what `flat` takes up next.
-    pub fn checkpoint(&mut self, from: u32) -> Value {
-        let mut going = self.transcript.ledger.live().to_vec();
-        going.extend(self.wanting());
-        sort_set(&mut going);
-        let message = |at: &u32| self.block(*at).map_or(0, |it| it.message);
-        going.retain(|at| {
-            message(at) >= from || self.block(*at).is_some_and(|it| it.form == Form::Gone)
-        });
-        let go = self.messages_of(&going);
-        let dropped = self.dropped_of(&going);
-        let previous = self.previous_summary(&going);
-        self.compactions.going = going;
-        json!({
-            "base": self.base(self.transcript.ledger.message_count()),
-            "messages": self.transcript.ledger.message_count(),
-            "turns": self.transcript.ledger.messages.last().map_or(0, |it| it.turn),
-            "folds": self.folds().unwrap_or(0),
-            "tokens": self.sizes().0,
-            "usable": self.decisions.usable,
-            "checkpoints": self.checkpoints(),
-            "go": go,
-            "droppedTokens": dropped,
-            "previousSummary": previous,
-            "pins": self.pins.sent().collect::<Vec<&str>>()
-        })
-    }
-
-    fn checkpoints(&self) -> Option<Value> {
-        // Before the first message has come they are those of the snapshot.
-        let snapshot = self
-            .restoration
-            .waiting
-            .as_ref()
-            .filter(|_| self.transcript.ledger.message_count() == 0);
-        let kept = snapshot.map_or(&*self.compactions.checkpoints, Waiting::checkpoints);
-        let kept = if kept.is_empty() { self.earlier_checkpoint()? } else { kept.into() };
-        Some(Value::raw(kept))
-    }
-
-    /// What is kept of a checkpoint that the host has from an earlier process: it holds for a whole history that has not folded.
-    fn earlier_checkpoint(&self) -> Option<String> {
-        let earlier = self.options.checkpoint.as_ref()?;
-        let is_whole = self.decisions.pruner.head.is_none() && self.decisions.pruner.forgotten == 0;
-        let turn = self.turn_of(earlier.messages.checked_sub(1)?).filter(|_| is_whole)?;
-        Some(earlier.state(turn, self.decisions.usable))
-    }
-
-    /// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.
-    /// False: it is another by now.
-    pub fn keep_checkpoints(&mut self, base: &str, kept: &str) -> bool {
-        let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
-        let same = self.base(cut) == base;
-        if same {
-            self.compactions.checkpoints = kept.into();
-        }
-        same
-    }
-
-    /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
-    /// are kept. What it tells of
-    /// files, commands and errors is taken up.
-    ///
-    /// # Errors
-    /// `MalformedMessage`, or `InvalidArgument` if there is no such message.
-    pub fn flat(&mut self, index: u32, bytes: &[u8]) -> Result<Value> {
-        let draft = self.read(index, bytes)?;
-        let blocks = self.transcript.ledger.blocks_of(index);
-        let going = &self.compactions.going;
-        let (mut parts, mut tokens) = (Vec::new(), 0u64);
-        for (at, part) in blocks.zip(&draft.parts) {
-            let block = self.transcript.ledger.blocks.get(at as usize);
-            let kept = !going.is_empty() && going.binary_search(&at).is_err();
-            // A summary is fed once, as the previous one.
-            let is_summary = block.is_some_and(|it| it.summary);
-            if part.piece.unsent || is_summary || (kept && !block.is_some_and(|it| it.user)) {
-                continue;
-            }
-            self.compactions.found.take(part);
-            let goes = block.filter(|_| !kept);
-            tokens = tokens.saturating_add(goes.map_or(0, |it| it.tokens.into()));
-            let call =
-                block.filter(|it| it.kind == Kind::Result).and_then(|it| self.piece_of(it.pair));
-            let name = call.map_or(&*part.piece.name, |call| &call.name);
-            let kind = match part.piece.kind {
-                Kind::Text => "text",
-                Kind::Thinking => "thinking",
-                Kind::Call => "call",
-                Kind::Result => "result",
-                Kind::Image => "image",
-                Kind::Other => "other",
-            };
-            let error = part.piece.error;
-            // What the model no longer saw in full is not summarized in full.
-            let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
-            let text = shown
-                .and_then(|_| self.decisions.placeholders.text.get(&at))
-                .map_or(&*part.text, String::as_str);
-            parts.push(
-                json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
-            );
-        }
-        let role = match draft.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
-        };
-        let turn = self.turn_of(index);
-        Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
-    }
-
-    /// What the messages that were asked for since the last plan or fold tell.
-    pub fn extracted(&self) -> &Extracted {
-        &self.compactions.found
-    }
-
-    /// As yet: the files of the compactions before (G23), unless only edits made room. Secrets are taken out of what will be.
-    pub(in crate::context) fn nothing_found(&self, folds: bool) -> Extracted {
-        let last = self.compactions.last.as_ref().filter(|_| folds);
-        let last = last.map(|it| it.found.clone()).unwrap_or_default();
-        Extracted {
-            redacts: self.options.redacts,
-            commands: Vec::new(),
-            errors: Vec::new(),
-            ..last
-        }
-    }
-
-    /// What went for want of a summarizer's answer, and is not back.
-    pub(in crate::context) fn wanting(&self) -> Vec<u32> {
-        let ranges = self.compactions.wanting.iter();
-        let all = ranges.flat_map(|&(from, to)| from..to.min(self.transcript.ledger.block_count()));
-        let is_gone = |at: &u32| self.block(*at).is_some_and(|it| it.form == Form::Gone);
-        let mut gone = all.filter(is_gone).collect();
-        sort_set(&mut gone);
-        gone
-    }
-
-    /// A summary of that may be asked for, beside the fold that the next one comes with.
-    pub(in crate::context) fn is_wanting(&self) -> bool {
-        let Compactions { wanting, tries, .. } = &self.compactions;
-        let (now, line) = self.sizes();
-        let room = line.saturating_sub(now);
-        self.options.summarizes && !wanting.is_empty() && *tries < TRIES && room >= LEAST_ROOM
-    }
-
-    /// As they were sent last, or as they arrived.
-    pub(in crate::context) fn dropped_of(&self, blocks: &[u32]) -> u64 {
-        let tokens = |it: &Block| if it.form == Form::Gone { it.tokens } else { it.now };
-        blocks.iter().filter_map(|&at| self.block(at)).map(|it| u64::from(tokens(it))).sum()
-    }
-
-    /// What a plan stands on: the messages before its cut, and that no fold has changed them since.
-    pub(in crate::context) fn base(&self, cut: u32) -> String {
-        let known = self.transcript.ledger.messages.iter().take(cut as usize);
-        let hash = known.fold(0, |hash, message| rolled(hash, mark(message.fingerprint)));
-        format!(
-            "{}.{}.{hash:x}",
-            cut.min(self.transcript.ledger.message_count()),
-            self.folds().unwrap_or(0)
-        )
-    }
-
-    /// The cut of a plan that still stands.
-    ///
-    /// # Errors
-    /// `StalePlan`.
-    pub(in crate::context) fn cut_of(&self, base: &str) -> Result<u32> {
-        let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
-        let found = self.base(cut);
-        let stands = found == base && self.transcript.ledger.may_cut(cut);
-        if stands { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
-    }
-
-    /// Folds so far; none before the first.
-    pub(in crate::context) fn folds(&self) -> Option<u32> {
-        self.decisions.pruner.head.as_ref().map(|head| head.folds)
-    }
-
-    fn turn_of(&self, message: u32) -> Option<u32> {
-        self.transcript.ledger.messages.get(message as usize).map(|it| it.turn)
-    }
-
-    fn policy(&self) -> &crate::prune::Policy {
-        &self.decisions.pruner.policy
-    }
-
-    fn block(&self, at: u32) -> Option<&Block> {
-        self.transcript.ledger.blocks.get(at as usize)
-    }
-
     /// Tokens of a request now, and above how many something must go.
     pub(in crate::context) fn sizes(&self) -> (u64, u64) {
         (
@@ -522,61 +113,500 @@ impl Session {
             self.lines(self.decisions.usable).0,
         )
     }
+}
 
-    /// Messages before a cut of which something stays.
-    pub(in crate::context) fn kept_before(&self, cut: u32) -> Vec<(u32, u32)> {
-        let live = self.transcript.ledger.live().iter().filter_map(|&at| self.block(at));
-        let kept: Vec<u32> =
-            live.map(|block| block.message).take_while(|&message| message < cut).collect();
-        ranges(&kept)
+/// What a compaction now would do, as JSON: a plan, and what is needed to carry it out. Nothing has moved.
+///
+/// # Errors
+/// `StalePlan` or `InvalidArgument` for a plan that was `given`.
+pub fn plan_compaction(
+    session: &mut Session,
+    force: bool,
+    given: Option<&str>,
+    now_ms: i64,
+) -> Result<Value> {
+    // A restored session keeps waiting afterwards, since its next history may go further.
+    let waiting = session.restoration.waiting.is_some().then(|| session.clone());
+    finish_restore(session);
+    let planned = planned_compaction(session, force, given, now_ms);
+    if let Some(waiting) = waiting {
+        *session = waiting;
     }
+    let (plan, going, found) = planned?;
+    session.compactions.going = going;
+    session.compactions.found = found;
+    Ok(plan)
+}
 
-    /// The runs of messages that are summarized, and the calls that this takes: one for each, and one that merges those of the history;
-    /// likewise for the beginning of a turn that is split.
-    fn divided(&self, go: &[u32], gone: &[u32], split: Option<u32>) -> (Vec<Chunk>, usize) {
-        let is_before = |&at: &u32| split.is_none_or(|turn| self.turn_of(at) < Some(turn));
-        let (history, turn) = go.split_at(go.partition_point(is_before));
-        let (mut chunks, mut calls) = (Vec::new(), 0_usize);
-        for part in [history, turn] {
-            let own = self.chunks(part, gone);
-            calls = calls.saturating_add(own.len()).saturating_add(usize::from(own.len() > 1));
-            chunks.extend(own);
+/// The plan, the blocks that it lets go or shortens, and where what they hold is collected.
+fn planned_compaction(
+    session: &mut Session,
+    force: bool,
+    given: Option<&str>,
+    now_ms: i64,
+) -> Result<(Value, Vec<u32>, Extracted)> {
+    let aside = set_aside(session);
+    let tried = try_compaction(session, force, given, now_ms, &aside);
+    put_back(session, aside);
+    let tried = tried?;
+    let Tried { outcome, before, after, line, over, cut, alone, .. } = tried;
+    let (wanting, folds) = (unsummarized_blocks(session), outcome == "summarize");
+    let frees =
+        if alone { dropped_tokens(session, &wanting) } else { before.saturating_sub(after) };
+    let room = room_for_summary(session, frees, line, after);
+    // What went without a summary is summarized with what goes now, or by itself.
+    let mut going = wanting;
+    going.extend(&tried.gone);
+    going.retain(|_| folds);
+    sort_set(&mut going);
+    let mut go = messages_of(session, &going);
+    let split = if folds { split_turn(session, cut) } else { None };
+    let (chunks, calls) = summary_chunks(session, &go, &going, split);
+    let dropped = dropped_tokens(session, &going);
+    let wanted = folds
+        && !going.is_empty()
+        && session.options.summarizes
+        && (force || alone || dropped >= policy(session).summary_minimum);
+    let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
+    if wanted {
+        go.extend(asked(session, &going, cut));
+        sort_set(&mut go);
+    }
+    let plan = json!({
+        "base": base_of(session, cut),
+        "outcome": outcome,
+        "reason": tried.reason,
+        "firstKept": cut,
+        "kept": tried.kept,
+        "chunks": chunks,
+        "calls": if wanted { calls } else { 0 },
+        "tokensBefore": session.calibration.tokens(before),
+        "tokensAfterEstimate": session.calibration.tokens(after),
+        "gone": if folds { ranges(&tried.gone) } else { Vec::new() },
+        "floor": (outcome == "overflow").then_some(tried.floor)
+    });
+    let all = json!({
+        "plan": plan,
+        "messages": session.transcript.ledger.message_count(),
+        "go": if folds { go } else { messages_with_evidence(session, &tried.shortened) },
+        "droppedTokens": dropped,
+        "room": room,
+        "summaryWanted": wanted,
+        "degrades": !alone && (force || over || given.is_some()),
+        "splitTurn": split,
+        "previousSummary": previous_summary(session, &going),
+        "checkpoints": checkpoint_state(session),
+        "folds": fold_count(session).unwrap_or(0),
+        "waits": over,
+        "pins": session.pins.sent().collect::<Vec<&str>>(),
+        "identifiers": tried.names,
+        "blocked": blocked_reason(session, now_ms)
+    });
+    let found = nothing_extracted(session, outcome != "prune");
+    going.extend(tried.shortened);
+    Ok((all, going, found))
+}
+
+/// Decides on the session itself; the caller puts back what was set `aside`.
+fn try_compaction(
+    session: &mut Session,
+    force: bool,
+    given: Option<&str>,
+    now_ms: i64,
+    aside: &Aside,
+) -> Result<Tried> {
+    let known = &aside.decisions.pruner;
+    let (start, wanting, is_wanting) =
+        (known.start, unsummarized_blocks(session), needs_summary(session));
+    let folds_before = known.head.as_ref().map(|it| it.folds);
+    finish_history(session);
+    session.options.folds = Folds::Carried;
+    session.decisions.unreported.clear();
+    let (before, line) = session.sizes();
+    let over = before > session.decisions.usable;
+    let mut refused = None;
+    if let Some(given) = given {
+        fold_planned(session, given)?;
+    } else {
+        session.decisions.pruner.fold_wanted |= force;
+        refused = decide(session, now_ms).refused;
+    }
+    let changes = &session.decisions.unreported;
+    let (gone, unchanged) = (folded_of(changes), changes.is_empty());
+    let folded = fold_count(session) != folds_before;
+    let (after, _) = session.sizes();
+    let floor = smallest_request(session, session.calibration.tokens(after));
+    let nothing_left = !folded && unchanged && before > line && refused.is_none();
+    let (outcome, reason) = if session.options.window == 0 {
+        ("none", "the window is not known".into())
+    } else if session.options.noop {
+        ("none", "`noop` is set: nothing is changed".into())
+    } else if after > session.decisions.usable || nothing_left {
+        ("overflow", format!("nothing that may go is left: {}", write(&floor)))
+    } else if folded {
+        let asked = given.is_some() || force;
+        ("summarize", why(asked, over, before > line).into())
+    } else if unchanged {
+        let reason = if force { "nothing that may go is old enough" } else { "nothing is due" };
+        ("none", refused.unwrap_or(reason).into())
+    } else {
+        ("prune", "shortening is enough".into())
+    };
+    let alone = gone.is_empty()
+        && !wanting.is_empty()
+        && (outcome == "none" && (force || is_wanting) || given.is_some() && folded);
+    let (outcome, reason) = if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
+    let folds = outcome == "summarize";
+    let start = if alone { start } else { session.decisions.pruner.start };
+    let cut = if folds { start } else { session.transcript.ledger.message_count() };
+    let shortened = if outcome == "prune" {
+        touched_blocks(session, &session.decisions.unreported)
+    } else {
+        Vec::new()
+    };
+    let kept = if folds { kept_before(session, cut) } else { Vec::new() };
+    let names = digest_to_write(session, folds, &shortened);
+    Ok(Tried {
+        outcome,
+        reason,
+        gone,
+        before,
+        after,
+        line,
+        over,
+        floor,
+        alone,
+        cut,
+        kept,
+        names,
+        shortened,
+    })
+}
+
+/// Copies what a decision changes, and nothing else of the session.
+pub(in crate::context) fn set_aside(session: &Session) -> Aside {
+    Aside {
+        ledger: session.transcript.ledger.clone(),
+        decisions: session.decisions.clone(),
+        folds: session.options.folds,
+        rebind: session.last_request.rebind,
+        counters: session.counters,
+    }
+}
+
+/// Takes a decision back.
+pub(in crate::context) fn put_back(session: &mut Session, aside: Aside) {
+    session.transcript.ledger = aside.ledger;
+    session.decisions = aside.decisions;
+    session.options.folds = aside.folds;
+    session.last_request.rebind = aside.rebind;
+    session.counters = aside.counters;
+}
+
+/// Tokens for a summary: it is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
+fn room_for_summary(session: &Session, frees: u64, line: u64, after: u64) -> u64 {
+    let summary: u64 = session
+        .decisions
+        .placeholders
+        .estimator
+        .tokens(&session.decisions.placeholders.summary)
+        .into();
+    let left = line.saturating_add(summary).saturating_sub(after) / 2;
+    frees.saturating_add(summary).min(left.max(LEAST_ROOM))
+}
+
+/// The identifiers that a summary is asked to keep; without a fold, those of what is shortened.
+fn digest_to_write(session: &Session, folds: bool, shortened: &[u32]) -> Vec<String> {
+    if !folds {
+        return digest_names_of(session, shortened);
+    }
+    digest_names(session).into_iter().take(NAMED).map(Into::into).collect()
+}
+
+/// The turn that a cut takes apart.
+fn split_turn(session: &Session, cut: u32) -> Option<u32> {
+    session.transcript.turn_of(cut).filter(|_| !session.transcript.ledger.starts_turn(cut))
+}
+
+/// Messages with words of the user that stay beside what goes: before the cut the first, which says what all is about, and the newest;
+/// and the last of all.
+fn asked(session: &Session, going: &[u32], cut: u32) -> Vec<u32> {
+    let stays = |at: &u32| {
+        session.transcript.ledger.block(*at).is_some_and(|it| it.user)
+            && going.binary_search(at).is_err()
+    };
+    let users: Vec<u32> = session.transcript.ledger.live().iter().copied().filter(stays).collect();
+    let mut asked = messages_of(session, &users);
+    let last = asked.last().copied();
+    asked.truncate(asked.partition_point(|&at| at < cut));
+    if let Some(over) = asked.len().checked_sub(ASKED) {
+        asked.drain(1..over.saturating_add(1));
+    }
+    asked.extend(last);
+    asked
+}
+
+/// The messages of these blocks, in order.
+fn messages_of(session: &Session, blocks: &[u32]) -> Vec<u32> {
+    let mut messages: Vec<u32> = blocks
+        .iter()
+        .filter_map(|&at| Some(session.transcript.ledger.block(at)?.message))
+        .collect();
+    messages.dedup();
+    messages
+}
+
+/// What a checkpoint now would be made of, as JSON: figures, and from message `from` on those that it would tell of. Their blocks
+/// are what `flat` takes up next.
+pub fn plan_checkpoint(session: &mut Session, from: u32) -> Value {
+    let mut going = session.transcript.ledger.live().to_vec();
+    going.extend(unsummarized_blocks(session));
+    sort_set(&mut going);
+    let message = |at: &u32| session.transcript.ledger.block(*at).map_or(0, |it| it.message);
+    going.retain(|at| {
+        message(at) >= from
+            || session.transcript.ledger.block(*at).is_some_and(|it| it.form == Form::Gone)
+    });
+    let go = messages_of(session, &going);
+    let dropped = dropped_tokens(session, &going);
+    let previous = previous_summary(session, &going);
+    session.compactions.going = going;
+    json!({
+        "base": base_of(session, session.transcript.ledger.message_count()),
+        "messages": session.transcript.ledger.message_count(),
+        "turns": session.transcript.ledger.messages.last().map_or(0, |it| it.turn),
+        "folds": fold_count(session).unwrap_or(0),
+        "tokens": session.sizes().0,
+        "usable": session.decisions.usable,
+        "checkpoints": checkpoint_state(session),
+        "go": go,
+        "droppedTokens": dropped,
+        "previousSummary": previous,
+        "pins": session.pins.sent().collect::<Vec<&str>>()
+    })
+}
+
+fn checkpoint_state(session: &Session) -> Option<Value> {
+    // Before the first message has come they are those of the snapshot.
+    let snapshot = session
+        .restoration
+        .waiting
+        .as_ref()
+        .filter(|_| session.transcript.ledger.message_count() == 0);
+    let kept = snapshot.map_or(&*session.compactions.checkpoints, Waiting::checkpoints);
+    let kept = if kept.is_empty() { earlier_checkpoint(session)? } else { kept.into() };
+    Some(Value::raw(kept))
+}
+
+/// What is kept of a checkpoint that the host has from an earlier process: it holds for a whole history that has not folded.
+fn earlier_checkpoint(session: &Session) -> Option<String> {
+    let earlier = session.options.checkpoint.as_ref()?;
+    let is_whole =
+        session.decisions.pruner.head.is_none() && session.decisions.pruner.forgotten == 0;
+    let turn = session.transcript.turn_of(earlier.messages.checked_sub(1)?).filter(|_| is_whole)?;
+    Some(earlier.state(turn, session.decisions.usable))
+}
+
+/// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.
+/// False: it is another by now.
+pub fn set_checkpoints(session: &mut Session, base: &str, kept: &str) -> bool {
+    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+    let same = base_of(session, cut) == base;
+    if same {
+        session.compactions.checkpoints = kept.into();
+    }
+    same
+}
+
+/// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
+/// are kept. What it tells of
+/// files, commands and errors is taken up.
+///
+/// # Errors
+/// `MalformedMessage`, or `InvalidArgument` if there is no such message.
+pub fn flat_message(session: &mut Session, index: u32, bytes: &[u8]) -> Result<Value> {
+    let draft = read_message(session, index, bytes)?;
+    let blocks = session.transcript.ledger.blocks_of(index);
+    let going = &session.compactions.going;
+    let (mut parts, mut tokens) = (Vec::new(), 0u64);
+    for (at, part) in blocks.zip(&draft.parts) {
+        let block = session.transcript.ledger.block(at);
+        let kept = !going.is_empty() && going.binary_search(&at).is_err();
+        // A summary is fed once, as the previous one.
+        let is_summary = block.is_some_and(|it| it.summary);
+        if part.piece.unsent || is_summary || (kept && !block.is_some_and(|it| it.user)) {
+            continue;
         }
-        (chunks, calls)
-    }
-
-    /// Messages that go, in runs that a summarizer can take: smaller ones where messages are large (G13 to G15).
-    fn chunks(&self, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
-        let tokens = |message: u32| -> u64 {
-            let blocks = self.transcript.ledger.blocks_of(message);
-            let going: Vec<u32> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
-            self.dropped_of(&going)
+        session.compactions.found.take(part);
+        let goes = block.filter(|_| !kept);
+        tokens = tokens.saturating_add(goes.map_or(0, |it| it.tokens.into()));
+        let call =
+            block.filter(|it| it.kind == Kind::Result).and_then(|it| piece_of(session, it.pair));
+        let name = call.map_or(&*part.piece.name, |call| &call.name);
+        let kind = match part.piece.kind {
+            Kind::Text => "text",
+            Kind::Thinking => "thinking",
+            Kind::Call => "call",
+            Kind::Result => "result",
+            Kind::Image => "image",
+            Kind::Other => "other",
         };
-        let window = self.options.summary_window.max(1);
-        let total: u64 = go.iter().map(|&message| tokens(message)).sum();
-        let average = total
-            .saturating_mul(MARGIN)
-            .checked_div(window.saturating_mul(go.len() as u64))
-            .unwrap_or(0);
-        let less = if average > LARGE_MESSAGE { average.saturating_mul(2) } else { 0 };
-        let share = CHUNK.saturating_sub(less).max(LEAST_CHUNK);
-        let whole = window.saturating_mul(share) / WHOLE;
-        let most = if total <= whole { whole } else { window.saturating_mul(share) / MARGIN };
-        let mut chunks: Vec<Chunk> = Vec::new();
-        for &message in go {
-            let (more, to) = (tokens(message), message.saturating_add(1));
-            match chunks.last_mut() {
-                Some(last)
-                    if last.tokens.saturating_add(more) <= most
-                        || !self.transcript.ledger.may_cut(message) =>
-                {
-                    (last.to, last.tokens) = (to, last.tokens.saturating_add(more));
-                }
-                _ => chunks.push(Chunk { from: message, to, tokens: more }),
-            }
-        }
-        chunks
+        let error = part.piece.error;
+        // What the model no longer saw in full is not summarized in full.
+        let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
+        let text = shown
+            .and_then(|_| session.decisions.placeholders.text.get(&at))
+            .map_or(&*part.text, String::as_str);
+        parts.push(
+            json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
+        );
     }
+    let role = match draft.role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    };
+    let turn = session.transcript.turn_of(index);
+    Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
+}
+
+/// What the messages that were asked for since the last plan or fold tell.
+pub fn extracted_so_far(session: &Session) -> &Extracted {
+    &session.compactions.found
+}
+
+/// As yet: the files of the compactions before (G23), unless only edits made room. Secrets are taken out of what will be.
+pub(in crate::context) fn nothing_extracted(session: &Session, folds: bool) -> Extracted {
+    let last = session.compactions.last.as_ref().filter(|_| folds);
+    let last = last.map(|it| it.found.clone()).unwrap_or_default();
+    Extracted { redacts: session.options.redacts, commands: Vec::new(), errors: Vec::new(), ..last }
+}
+
+/// What went for want of a summarizer's answer, and is not back.
+pub(in crate::context) fn unsummarized_blocks(session: &Session) -> Vec<u32> {
+    let ranges = session.compactions.wanting.iter();
+    let all = ranges.flat_map(|&(from, to)| from..to.min(session.transcript.ledger.block_count()));
+    let is_gone =
+        |at: &u32| session.transcript.ledger.block(*at).is_some_and(|it| it.form == Form::Gone);
+    let mut gone = all.filter(is_gone).collect();
+    sort_set(&mut gone);
+    gone
+}
+
+/// A summary of that may be asked for, beside the fold that the next one comes with.
+pub(in crate::context) fn needs_summary(session: &Session) -> bool {
+    let Compactions { wanting, tries, .. } = &session.compactions;
+    let (now, line) = session.sizes();
+    let room = line.saturating_sub(now);
+    session.options.summarizes && !wanting.is_empty() && *tries < TRIES && room >= LEAST_ROOM
+}
+
+/// As they were sent last, or as they arrived.
+pub(in crate::context) fn dropped_tokens(session: &Session, blocks: &[u32]) -> u64 {
+    let tokens = |it: &Block| if it.form == Form::Gone { it.tokens } else { it.now };
+    blocks
+        .iter()
+        .filter_map(|&at| session.transcript.ledger.block(at))
+        .map(|it| u64::from(tokens(it)))
+        .sum()
+}
+
+/// What a plan stands on: the messages before its cut, and that no fold has changed them since.
+pub(in crate::context) fn base_of(session: &Session, cut: u32) -> String {
+    let known = session.transcript.ledger.messages.iter().take(cut as usize);
+    let hash = known.fold(0, |hash, message| rolled(hash, mark(message.fingerprint)));
+    format!(
+        "{}.{}.{hash:x}",
+        cut.min(session.transcript.ledger.message_count()),
+        fold_count(session).unwrap_or(0)
+    )
+}
+
+/// The cut of a plan that still stands.
+///
+/// # Errors
+/// `StalePlan`.
+pub(in crate::context) fn cut_of_base(session: &Session, base: &str) -> Result<u32> {
+    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+    let found = base_of(session, cut);
+    let stands = found == base && session.transcript.ledger.may_cut(cut);
+    if stands { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
+}
+
+/// Folds so far; none before the first.
+pub(in crate::context) fn fold_count(session: &Session) -> Option<u32> {
+    session.decisions.pruner.head.as_ref().map(|head| head.folds)
+}
+
+fn policy(session: &Session) -> &crate::prune::Policy {
+    &session.decisions.pruner.policy
+}
+
+/// Messages before a cut of which something stays.
+pub(in crate::context) fn kept_before(session: &Session, cut: u32) -> Vec<(u32, u32)> {
+    let live = session
+        .transcript
+        .ledger
+        .live()
+        .iter()
+        .filter_map(|&at| session.transcript.ledger.block(at));
+    let kept: Vec<u32> =
+        live.map(|block| block.message).take_while(|&message| message < cut).collect();
+    ranges(&kept)
+}
+
+/// The runs of messages that are summarized, and the calls that this takes: one for each, and one that merges those of the history;
+/// likewise for the beginning of a turn that is split.
+fn summary_chunks(
+    session: &Session,
+    go: &[u32],
+    gone: &[u32],
+    split: Option<u32>,
+) -> (Vec<Chunk>, usize) {
+    let is_before =
+        |&at: &u32| split.is_none_or(|turn| session.transcript.turn_of(at) < Some(turn));
+    let (history, turn) = go.split_at(go.partition_point(is_before));
+    let (mut chunks, mut calls) = (Vec::new(), 0_usize);
+    for part in [history, turn] {
+        let own = chunks_of(session, part, gone);
+        calls = calls.saturating_add(own.len()).saturating_add(usize::from(own.len() > 1));
+        chunks.extend(own);
+    }
+    (chunks, calls)
+}
+
+/// Messages that go, in runs that a summarizer can take: smaller ones where messages are large (G13 to G15).
+fn chunks_of(session: &Session, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
+    let tokens = |message: u32| -> u64 {
+        let blocks = session.transcript.ledger.blocks_of(message);
+        let going: Vec<u32> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
+        dropped_tokens(session, &going)
+    };
+    let window = session.options.summary_window.max(1);
+    let total: u64 = go.iter().map(|&message| tokens(message)).sum();
+    let average = total
+        .saturating_mul(MARGIN)
+        .checked_div(window.saturating_mul(go.len() as u64))
+        .unwrap_or(0);
+    let less = if average > LARGE_MESSAGE { average.saturating_mul(2) } else { 0 };
+    let share = CHUNK.saturating_sub(less).max(LEAST_CHUNK);
+    let whole = window.saturating_mul(share) / WHOLE;
+    let most = if total <= whole { whole } else { window.saturating_mul(share) / MARGIN };
+    let mut chunks: Vec<Chunk> = Vec::new();
+    for &message in go {
+        let (more, to) = (tokens(message), message.saturating_add(1));
+        match chunks.last_mut() {
+            Some(last)
+                if last.tokens.saturating_add(more) <= most
+                    || !session.transcript.ledger.may_cut(message) =>
+            {
+                (last.to, last.tokens) = (to, last.tokens.saturating_add(more));
+            }
+            _ => chunks.push(Chunk { from: message, to, tokens: more }),
+        }
+    }
+    chunks
 }
 
 crate::json::json_struct! {

@@ -1,5 +1,6 @@
 //! Breakdown of a request by kind of content, and message by message.
 
+use crate::context::report::explain::explain;
 use litemap::LiteMap;
 
 use crate::json;
@@ -72,108 +73,106 @@ json::json_struct! {
     }
 }
 
-impl Session {
-    /// What the request holds, the largest first.
-    pub fn buckets(&self) -> Vec<Bucket> {
-        let mut buckets: LiteMap<String, Bucket> = LiteMap::new();
-        for (at, block) in (0u32..).zip(&self.transcript.ledger.blocks) {
-            let bucket = buckets.entry(self.bucket_of(at, block)).or_default();
-            bucket.blocks = bucket.blocks.saturating_add(1);
-            bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
-            bucket.sent_tokens = bucket.sent_tokens.saturating_add(u64::from(block.now));
-            let count = match block.form {
-                Form::Full => &mut bucket.kept,
-                Form::Capped => &mut bucket.capped,
-                Form::Stubbed => &mut bucket.stubbed,
-                Form::Gone => &mut bucket.gone,
-            };
-            *count = count.saturating_add(1);
-        }
-        let head = self.decisions.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
-        let beside = [
-            ("system", self.extras.system, true),
-            ("tools", self.extras.tools, true),
-            ("unseen", self.extras.unseen, true),
-            ("pins", self.pins.tokens(self.options.estimator), true),
-            ("head", head, false),
-            ("made", self.last_request.made_tokens, false),
-        ];
-        for (name, tokens, ours) in beside.into_iter().filter(|(_, tokens, _)| *tokens > 0) {
-            let bucket = buckets.entry(name.into()).or_default();
-            bucket.blocks = bucket.blocks.saturating_add(1);
-            bucket.kept = bucket.kept.saturating_add(1);
-            bucket.sent_tokens = bucket.sent_tokens.saturating_add(tokens);
-            bucket.tokens = bucket.tokens.saturating_add(if ours { tokens } else { 0 });
-        }
-        let mut buckets: Vec<Bucket> =
-            buckets.into_iter().map(|(bucket, rest)| Bucket { bucket, ..rest }).collect();
-        sort_by(&mut buckets, |bucket| (down(bucket.sent_tokens), down(bucket.tokens)));
-        buckets
-    }
-
-    fn bucket_of(&self, at: u32, block: &Block) -> String {
-        let role =
-            self.transcript.ledger.messages.get(block.message as usize).map(|message| message.role);
-        match (block.kind, role) {
-            (Kind::Call, _) => format!("call {}", self.tool_of(at)),
-            (Kind::Result, _) => format!("result {}", self.tool_of(at)),
-            (Kind::Thinking, _) => "thinking".into(),
-            (Kind::Image, _) => "image".into(),
-            (_, Some(Role::System)) => "system".into(),
-            (_, Some(Role::Assistant)) => "assistant".into(),
-            (_, Some(Role::User | Role::Tool) | None) => "user".into(),
-        }
-    }
-
-    /// The tool of a call, or of the call that a result answers.
-    fn tool_of(&self, at: u32) -> &str {
-        let name = |at: u32| {
-            let block = self.transcript.ledger.blocks.get(at as usize)?;
-            let first = self.transcript.ledger.blocks_of(block.message).start;
-            let piece = at.saturating_sub(first) as usize;
-            let outline = self.transcript.outlines.get(block.message as usize)?;
-            outline.pieces.get(piece).map(|piece| &*piece.name).filter(|name| !name.is_empty())
+/// What the request holds, the largest first.
+pub fn list_buckets(session: &Session) -> Vec<Bucket> {
+    let mut buckets: LiteMap<String, Bucket> = LiteMap::new();
+    for (at, block) in (0u32..).zip(&session.transcript.ledger.blocks) {
+        let bucket = buckets.entry(bucket_of(session, at, block)).or_default();
+        bucket.blocks = bucket.blocks.saturating_add(1);
+        bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
+        bucket.sent_tokens = bucket.sent_tokens.saturating_add(u64::from(block.now));
+        let count = match block.form {
+            Form::Full => &mut bucket.kept,
+            Form::Capped => &mut bucket.capped,
+            Form::Stubbed => &mut bucket.stubbed,
+            Form::Gone => &mut bucket.gone,
         };
-        let pair = self.transcript.ledger.blocks.get(at as usize).map(|block| block.pair);
-        name(at).or_else(|| name(pair?)).unwrap_or("?")
+        *count = count.saturating_add(1);
     }
+    let head = session.decisions.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
+    let beside = [
+        ("system", session.extras.system, true),
+        ("tools", session.extras.tools, true),
+        ("unseen", session.extras.unseen, true),
+        ("pins", session.pins.tokens(session.options.estimator), true),
+        ("head", head, false),
+        ("made", session.last_request.made_tokens, false),
+    ];
+    for (name, tokens, ours) in beside.into_iter().filter(|(_, tokens, _)| *tokens > 0) {
+        let bucket = buckets.entry(name.into()).or_default();
+        bucket.blocks = bucket.blocks.saturating_add(1);
+        bucket.kept = bucket.kept.saturating_add(1);
+        bucket.sent_tokens = bucket.sent_tokens.saturating_add(tokens);
+        bucket.tokens = bucket.tokens.saturating_add(if ours { tokens } else { 0 });
+    }
+    let mut buckets: Vec<Bucket> =
+        buckets.into_iter().map(|(bucket, rest)| Bucket { bucket, ..rest }).collect();
+    sort_by(&mut buckets, |bucket| (down(bucket.sent_tokens), down(bucket.tokens)));
+    buckets
+}
 
-    /// Every message of the history and what is sent of it.
-    ///
-    /// # Errors
-    /// None: every message it asks for is there.
-    pub fn list(&self) -> Result<Vec<Listed>> {
-        (0..self.transcript.ledger.message_count()).map(|index| self.listed(index)).collect()
+fn bucket_of(session: &Session, at: u32, block: &Block) -> String {
+    let role = session.transcript.ledger.message(block.message).map(|message| message.role);
+    match (block.kind, role) {
+        (Kind::Call, _) => format!("call {}", tool_of(session, at)),
+        (Kind::Result, _) => format!("result {}", tool_of(session, at)),
+        (Kind::Thinking, _) => "thinking".into(),
+        (Kind::Image, _) => "image".into(),
+        (_, Some(Role::System)) => "system".into(),
+        (_, Some(Role::Assistant)) => "assistant".into(),
+        (_, Some(Role::User | Role::Tool) | None) => "user".into(),
     }
+}
 
-    fn listed(&self, index: u32) -> Result<Listed> {
-        let why = self.explain(index)?;
-        let block = |at: u32| self.transcript.ledger.blocks.get(at as usize);
-        let largest = self
-            .transcript
-            .ledger
-            .blocks_of(index)
-            .max_by_key(|&at| block(at).map_or(0, |b| b.tokens));
-        let kind = largest.and_then(block).map_or(Kind::Other, |block| block.kind);
-        let tool = largest.filter(|_| matches!(kind, Kind::Call | Kind::Result));
-        let role =
-            self.transcript.ledger.messages.get(index as usize).map_or(Role::User, |m| m.role);
-        Ok(Listed {
-            index,
-            role: match role {
-                Role::System => "system",
-                Role::User => "user",
-                Role::Assistant => "assistant",
-                Role::Tool => "tool",
-            },
-            kind: kind.name(),
-            tool: tool.map(|at| self.tool_of(at).to_owned()),
-            tokens: why.tokens_before,
-            sent_tokens: why.tokens_after,
-            state: why.state,
-            rule: why.rule,
-            turn: why.turn,
-            group: why.group,
-        })
-    }
+/// The tool of a call, or of the call that a result answers.
+fn tool_of(session: &Session, at: u32) -> &str {
+    let name = |at: u32| {
+        let block = session.transcript.ledger.block(at)?;
+        let first = session.transcript.ledger.blocks_of(block.message).start;
+        let piece = at.saturating_sub(first) as usize;
+        let outline = session.transcript.outline(block.message)?;
+        outline.pieces.get(piece).map(|piece| &*piece.name).filter(|name| !name.is_empty())
+    };
+    let pair = session.transcript.ledger.block(at).map(|block| block.pair);
+    name(at).or_else(|| name(pair?)).unwrap_or("?")
+}
+
+/// Every message of the history and what is sent of it.
+///
+/// # Errors
+/// None: every message it asks for is there.
+pub fn list_messages(session: &Session) -> Result<Vec<Listed>> {
+    (0..session.transcript.ledger.message_count())
+        .map(|index| listed_message(session, index))
+        .collect()
+}
+
+fn listed_message(session: &Session, index: u32) -> Result<Listed> {
+    let why = explain(session, index)?;
+    let block = |at: u32| session.transcript.ledger.block(at);
+    let largest = session
+        .transcript
+        .ledger
+        .blocks_of(index)
+        .max_by_key(|&at| block(at).map_or(0, |b| b.tokens));
+    let kind = largest.and_then(block).map_or(Kind::Other, |block| block.kind);
+    let tool = largest.filter(|_| matches!(kind, Kind::Call | Kind::Result));
+    let role = session.transcript.ledger.message(index).map_or(Role::User, |m| m.role);
+    Ok(Listed {
+        index,
+        role: match role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        },
+        kind: kind.name(),
+        tool: tool.map(|at| tool_of(session, at).to_owned()),
+        tokens: why.tokens_before,
+        sent_tokens: why.tokens_after,
+        state: why.state,
+        rule: why.rule,
+        turn: why.turn,
+        group: why.group,
+    })
 }

@@ -1,5 +1,6 @@
 //! Estimate of a request by kind of content.
 
+use crate::context::request::provider_limits::oversize_request;
 use crate::error::{Error, Result};
 use crate::json::{self, Shape, Type, optional, required};
 
@@ -77,100 +78,93 @@ const WINDOW: Shape = Shape {
     closed: true,
 };
 
-impl Session {
-    /// The estimate beside the room of a window (JSON), by `AceClaw`'s figures (A41).
-    ///
-    /// # Errors
-    /// `InvalidArgument` names what is no window.
-    pub fn check_budget(&self, window: &str) -> Result<BudgetCheck> {
-        let refused = |got: &dyn std::fmt::Display| Error::argument("window", WINDOW.what, got);
-        let mut window = WINDOW.argument(window, format_args!("window"))?;
-        let mut tokens = |name| {
-            let tokens = window.integer(name).unwrap_or(0);
-            u64::try_from(tokens).map_err(|_| refused(&tokens))
+/// The estimate beside the room of a window (JSON), by `AceClaw`'s figures (A41).
+///
+/// # Errors
+/// `InvalidArgument` names what is no window.
+pub fn check_budget(session: &Session, window: &str) -> Result<BudgetCheck> {
+    let refused = |got: &dyn std::fmt::Display| Error::argument("window", WINDOW.what, got);
+    let mut window = WINDOW.argument(window, format_args!("window"))?;
+    let mut tokens = |name| {
+        let tokens = window.integer(name).unwrap_or(0);
+        u64::try_from(tokens).map_err(|_| refused(&tokens))
+    };
+    let (context, output) = (tokens("contextTokens")?, tokens("maxOutputTokens")?);
+    let total = estimate_history(session).tokens;
+    let available = context.saturating_sub(output);
+    let excess = if context == 0 { 0 } else { total.saturating_sub(available) };
+    Ok(BudgetCheck {
+        system_prompt_tokens: session.extras.system,
+        tool_definition_tokens: session.extras.tools,
+        message_tokens: total.saturating_sub(session.extras.total()),
+        total_estimated: total,
+        available_tokens: available,
+        over_budget: excess > 0,
+        excess_tokens: excess,
+    })
+}
+
+/// What the whole history and its parts are estimated to hold, before any edit.
+pub fn estimate_history(session: &Session) -> Estimate {
+    let mut kinds = ByKind {
+        tools: session.extras.tools,
+        system: session.extras.system,
+        overhead: session.extras.unseen,
+        ..ByKind::default()
+    };
+    let mut chars = session.extras.chars.0.saturating_add(session.extras.chars.1);
+    for block in &session.transcript.ledger.blocks {
+        let overhead = block.overhead;
+        let role = session.transcript.ledger.message(block.message).map(|message| message.role);
+        let kind = match block.kind {
+            Kind::Text | Kind::Other if role == Some(Role::System) => &mut kinds.system,
+            Kind::Text | Kind::Other => &mut kinds.text,
+            Kind::Thinking => &mut kinds.thinking,
+            Kind::Call => &mut kinds.tool_call,
+            Kind::Result => &mut kinds.tool_result,
+            Kind::Image => &mut kinds.image,
         };
-        let (context, output) = (tokens("contextTokens")?, tokens("maxOutputTokens")?);
-        let total = self.estimate().tokens;
-        let available = context.saturating_sub(output);
-        let excess = if context == 0 { 0 } else { total.saturating_sub(available) };
-        Ok(BudgetCheck {
-            system_prompt_tokens: self.extras.system,
-            tool_definition_tokens: self.extras.tools,
-            message_tokens: total.saturating_sub(self.extras.total()),
-            total_estimated: total,
-            available_tokens: available,
-            over_budget: excess > 0,
-            excess_tokens: excess,
-        })
+        *kind = kind.saturating_add(u64::from(block.tokens.saturating_sub(overhead)));
+        kinds.overhead = kinds.overhead.saturating_add(u64::from(overhead));
+        chars = chars.saturating_add(u64::from(block.chars));
     }
+    let all = [
+        kinds.text,
+        kinds.thinking,
+        kinds.tool_call,
+        kinds.tool_result,
+        kinds.image,
+        kinds.tools,
+        kinds.system,
+        kinds.overhead,
+    ];
+    Estimate { tokens: all.iter().sum(), chars, by_kind: kinds }
+}
 
-    /// What the whole history and its parts are estimated to hold, before any edit.
-    pub fn estimate(&self) -> Estimate {
-        let mut kinds = ByKind {
-            tools: self.extras.tools,
-            system: self.extras.system,
-            overhead: self.extras.unseen,
-            ..ByKind::default()
-        };
-        let mut chars = self.extras.chars.0.saturating_add(self.extras.chars.1);
-        for block in &self.transcript.ledger.blocks {
-            let overhead = block.overhead;
-            let role = self
-                .transcript
-                .ledger
-                .messages
-                .get(block.message as usize)
-                .map(|message| message.role);
-            let kind = match block.kind {
-                Kind::Text | Kind::Other if role == Some(Role::System) => &mut kinds.system,
-                Kind::Text | Kind::Other => &mut kinds.text,
-                Kind::Thinking => &mut kinds.thinking,
-                Kind::Call => &mut kinds.tool_call,
-                Kind::Result => &mut kinds.tool_result,
-                Kind::Image => &mut kinds.image,
-            };
-            *kind = kind.saturating_add(u64::from(block.tokens.saturating_sub(overhead)));
-            kinds.overhead = kinds.overhead.saturating_add(u64::from(overhead));
-            chars = chars.saturating_add(u64::from(block.chars));
-        }
-        let all = [
-            kinds.text,
-            kinds.thinking,
-            kinds.tool_call,
-            kinds.tool_result,
-            kinds.image,
-            kinds.tools,
-            kinds.system,
-            kinds.overhead,
-        ];
-        Estimate { tokens: all.iter().sum(), chars, by_kind: kinds }
-    }
+/// The messages behind the model's last, which no usage of a response counts yet.
+pub fn estimate_since_reply(session: &Session) -> u64 {
+    let reply =
+        session.transcript.ledger.messages.iter().rposition(|it| it.role == Role::Assistant);
+    let later = |message: u32| reply.is_none_or(|reply| message as usize > reply);
+    let blocks = session.transcript.ledger.blocks.iter().filter(|block| later(block.message));
+    blocks.fold(0, |sum, block| sum.saturating_add(u64::from(block.tokens)))
+}
 
-    /// The messages behind the model's last, which no usage of a response counts yet.
-    pub fn estimate_since_reply(&self) -> u64 {
-        let reply =
-            self.transcript.ledger.messages.iter().rposition(|it| it.role == Role::Assistant);
-        let later = |message: u32| reply.is_none_or(|reply| message as usize > reply);
-        let blocks = self.transcript.ledger.blocks.iter().filter(|block| later(block.message));
-        blocks.fold(0, |sum, block| sum.saturating_add(u64::from(block.tokens)))
-    }
+/// Rules of the provider that the history itself breaks.
+pub fn check_history(session: &Session, thinking: bool) -> Vec<Violation> {
+    let options = request_options(session, thinking);
+    let mut violations =
+        validity::check(&session.transcript.outlines, session.dialect.provider, options);
+    violations.extend(oversize_request(session));
+    violations
+}
 
-    /// Rules of the provider that the history itself breaks.
-    pub fn check(&self, thinking: bool) -> Vec<Violation> {
-        let options = self.request_options(thinking);
-        let mut violations =
-            validity::check(&self.transcript.outlines, self.dialect.provider, options);
-        violations.extend(self.too_large());
-        violations
-    }
-
-    /// What is known of the request beside its messages.
-    pub(in crate::context) fn request_options(&self, thinking: bool) -> validity::Options {
-        validity::Options {
-            tools: self.extras.definitions.map(|definitions| definitions > 0),
-            marks: self.extras.marks,
-            open: self.extras.open,
-            ..validity_options_for(self.dialect.format, thinking)
-        }
+/// What is known of the request beside its messages.
+pub(in crate::context) fn request_options(session: &Session, thinking: bool) -> validity::Options {
+    validity::Options {
+        tools: session.extras.definitions.map(|definitions| definitions > 0),
+        marks: session.extras.marks,
+        open: session.extras.open,
+        ..validity_options_for(session.dialect.format, thinking)
     }
 }

@@ -54,81 +54,77 @@ json::json_struct! {
     }
 }
 
-impl Session {
-    /// Why the message at `index` is sent as it is.
-    ///
-    /// # Errors
-    /// `InvalidArgument` if there is no such message.
-    pub fn explain(&self, index: u32) -> Result<Explanation> {
-        let Some(message) = self.transcript.ledger.messages.get(index as usize) else {
-            let expected = match self.transcript.ledger.message_count().checked_sub(1) {
-                Some(last) => format!("a message of the history (0 to {last})"),
-                None => "a message of the history, which is empty".into(),
-            };
-            return Err(Error::argument("index", &expected, index));
+/// Why the message at `index` is sent as it is.
+///
+/// # Errors
+/// `InvalidArgument` if there is no such message.
+pub fn explain(session: &Session, index: u32) -> Result<Explanation> {
+    let Some(message) = session.transcript.ledger.message(index) else {
+        let expected = match session.transcript.ledger.message_count().checked_sub(1) {
+            Some(last) => format!("a message of the history (0 to {last})"),
+            None => "a message of the history, which is empty".into(),
         };
-        let blocks: Vec<(u32, &Block)> = self
-            .transcript
-            .ledger
-            .blocks_of(index)
-            .filter_map(|at| {
-                self.transcript.ledger.blocks.get(at as usize).map(|block| (at, block))
-            })
-            .collect();
-        let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
-        let why = changed
-            .clone()
-            .filter_map(|(at, _)| self.decisions.reasons.get(at))
-            .max_by_key(|why| why.rule);
-        let group = blocks.iter().map(|(_, block)| block.group).find(|&group| group != NONE);
-        let sum = |size: fn(&Block) -> u32| blocks.iter().map(|(_, b)| u64::from(size(b))).sum();
-        Ok(Explanation {
-            index,
-            state: self.state_of(&blocks, why.map(|why| why.rule)),
-            rule: why.map_or("keep", |why| why.rule.name()),
-            evidence: changed.flat_map(|(_, block)| evidence(block, self.calls())).collect(),
-            tokens_before: sum(|block| block.tokens),
-            tokens_after: sum(|block| block.now),
-            group: group.unwrap_or(index),
-            turn: message.turn,
-            since: why.map(|why| Since { epoch: why.epoch, call: why.call }),
-            restore: match why.map(|why| why.rule) {
-                None => "nothing to bring back",
-                Some(Rule::Repair) => "a history that the provider accepts",
-                Some(Rule::IngestCap) => "a pin, with the next epoch; a larger window or ingestCap",
-                Some(Rule::Limit | Rule::BoundThinking) => "nothing: its provider would refuse it",
-                Some(Rule::NoThinking) => "nothing: the model takes no thinking",
-                Some(
-                    Rule::Timed
-                    | Rule::Cold
-                    | Rule::Capacity
-                    | Rule::Prune
-                    | Rule::Truncate
-                    | Rule::Discard
-                    | Rule::Fold
-                    | Rule::HardFit,
-                ) => "a pin, with the next epoch; a larger window, from the start of the session",
-            },
-        })
-    }
+        return Err(Error::argument("index", &expected, index));
+    };
+    let blocks: Vec<(u32, &Block)> = session
+        .transcript
+        .ledger
+        .blocks_of(index)
+        .filter_map(|at| session.transcript.ledger.block(at).map(|block| (at, block)))
+        .collect();
+    let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
+    let why = changed
+        .clone()
+        .filter_map(|(at, _)| session.decisions.reasons.get(at))
+        .max_by_key(|why| why.rule);
+    let group = blocks.iter().map(|(_, block)| block.group).find(|&group| group != NONE);
+    let sum = |size: fn(&Block) -> u32| blocks.iter().map(|(_, b)| u64::from(size(b))).sum();
+    Ok(Explanation {
+        index,
+        state: state_of(session, &blocks, why.map(|why| why.rule)),
+        rule: why.map_or("keep", |why| why.rule.name()),
+        evidence: changed.flat_map(|(_, block)| evidence(block, session.transcript.call)).collect(),
+        tokens_before: sum(|block| block.tokens),
+        tokens_after: sum(|block| block.now),
+        group: group.unwrap_or(index),
+        turn: message.turn,
+        since: why.map(|why| Since { epoch: why.epoch, call: why.call }),
+        restore: match why.map(|why| why.rule) {
+            None => "nothing to bring back",
+            Some(Rule::Repair) => "a history that the provider accepts",
+            Some(Rule::IngestCap) => "a pin, with the next epoch; a larger window or ingestCap",
+            Some(Rule::Limit | Rule::BoundThinking) => "nothing: its provider would refuse it",
+            Some(Rule::NoThinking) => "nothing: the model takes no thinking",
+            Some(
+                Rule::Timed
+                | Rule::Cold
+                | Rule::Capacity
+                | Rule::Prune
+                | Rule::Truncate
+                | Rule::Discard
+                | Rule::Fold
+                | Rule::HardFit,
+            ) => "a pin, with the next epoch; a larger window, from the start of the session",
+        },
+    })
+}
 
-    fn state_of(&self, blocks: &[(u32, &Block)], rule: Option<Rule>) -> &'static str {
-        let all_gone = !blocks.is_empty() && blocks.iter().all(|(_, b)| b.form == Form::Gone);
-        let has = |form| blocks.iter().any(|(_, block)| block.form == form);
-        let summary = self.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
-        if all_gone && rule == Some(Rule::Fold) && summary {
-            "summarized"
-        } else if all_gone {
-            "dropped"
-        } else if has(Form::Stubbed) {
-            "stubbed"
-        } else if has(Form::Capped) {
-            "capped"
-        } else if has(Form::Gone) {
-            "thinned"
-        } else {
-            "kept"
-        }
+fn state_of(session: &Session, blocks: &[(u32, &Block)], rule: Option<Rule>) -> &'static str {
+    let all_gone = !blocks.is_empty() && blocks.iter().all(|(_, b)| b.form == Form::Gone);
+    let has = |form| blocks.iter().any(|(_, block)| block.form == form);
+    let summary = session.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
+    if all_gone && rule == Some(Rule::Fold) && summary {
+        "summarized"
+    } else if all_gone {
+        "dropped"
+    } else if has(Form::Stubbed) {
+        "stubbed"
+    } else if has(Form::Capped) {
+        "capped"
+    } else if has(Form::Gone) {
+        "thinned"
+    } else {
+        "kept"
     }
 }
 

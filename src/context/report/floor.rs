@@ -23,52 +23,50 @@ json::json_struct! {
 /// A part of less than this share of what is over helps nobody by getting smaller.
 const WORTH: u64 = 10;
 
-impl Session {
-    /// What cannot go: the figures of an overflow that nothing helps. The parts are the request, as `tokens` counts it.
-    pub(in crate::context) fn floor(&self, tokens: u64) -> Floor {
-        let mut floor = Floor {
-            system: self.extras.system.saturating_add(self.extras.unseen),
-            tool: self.extras.tools,
-            pinned: self.pins.tokens(self.options.estimator),
-            reserve: self.options.window.saturating_sub(self.options.usable),
-            window: self.options.window,
-            ..Floor::default()
-        };
-        for &at in self.transcript.ledger.live() {
-            if let Some(block) = self.transcript.ledger.blocks.get(at as usize) {
-                let part = self.part_of(at, block, &mut floor);
-                *part = part.saturating_add(block.now.into());
-            }
-        }
-        let known =
-            [floor.system, floor.tool, floor.pinned, floor.thinking, floor.last_turn, floor.other];
-        let rest = tokens.saturating_sub(known.into_iter().sum());
-        floor.other = floor.other.saturating_add(rest);
-        floor
-    }
-
-    fn part_of<'f>(&self, at: u32, block: &Block, floor: &'f mut Floor) -> &'f mut u64 {
-        let message = self.transcript.ledger.messages.get(block.message as usize);
-        if self.pins.hold(at) {
-            &mut floor.pinned
-        } else if self.transcript.protected.contains(&block.message) {
-            &mut floor.thinking
-        } else if block.message >= self.transcript.user_request {
-            &mut floor.last_turn
-        } else if message.is_some_and(|it| it.role == Role::System) {
-            &mut floor.system
-        } else {
-            &mut floor.other
+/// What cannot go: the figures of an overflow that nothing helps. The parts are the request, as `tokens` counts it.
+pub(in crate::context) fn smallest_request(session: &Session, tokens: u64) -> Floor {
+    let mut floor = Floor {
+        system: session.extras.system.saturating_add(session.extras.unseen),
+        tool: session.extras.tools,
+        pinned: session.pins.tokens(session.options.estimator),
+        reserve: session.options.window.saturating_sub(session.options.usable),
+        window: session.options.window,
+        ..Floor::default()
+    };
+    for &at in session.transcript.ledger.live() {
+        if let Some(block) = session.transcript.ledger.block(at) {
+            let part = part_of(session, at, block, &mut floor);
+            *part = part.saturating_add(block.now.into());
         }
     }
+    let known =
+        [floor.system, floor.tool, floor.pinned, floor.thinking, floor.last_turn, floor.other];
+    let rest = tokens.saturating_sub(known.into_iter().sum());
+    floor.other = floor.other.saturating_add(rest);
+    floor
+}
 
-    /// Why a request of so many tokens (as we count) does not fit.
-    pub(in crate::context) fn why(&self, estimate: u64) -> Value {
-        let tokens = self.calibration.tokens(estimate);
-        let over = tokens.saturating_sub(self.calibration.tokens(self.decisions.usable)).max(1);
-        let floor = self.floor(tokens);
-        json!({ "overTokens": over, "floor": floor, "help": floor.help(over) })
+fn part_of<'f>(session: &Session, at: u32, block: &Block, floor: &'f mut Floor) -> &'f mut u64 {
+    let message = session.transcript.ledger.message(block.message);
+    if session.pins.hold(at) {
+        &mut floor.pinned
+    } else if session.transcript.protected.contains(&block.message) {
+        &mut floor.thinking
+    } else if block.message >= session.transcript.user_request {
+        &mut floor.last_turn
+    } else if message.is_some_and(|it| it.role == Role::System) {
+        &mut floor.system
+    } else {
+        &mut floor.other
     }
+}
+
+/// Why a request of so many tokens (as we count) does not fit.
+pub(in crate::context) fn why_too_large(session: &Session, estimate: u64) -> Value {
+    let tokens = session.calibration.tokens(estimate);
+    let over = tokens.saturating_sub(session.calibration.tokens(session.decisions.usable)).max(1);
+    let floor = smallest_request(session, tokens);
+    json!({ "overTokens": over, "floor": floor, "help": floor.help(over) })
 }
 
 impl Floor {

@@ -1,5 +1,8 @@
 //! Status: tokens of the last request, pressure, trend, and what is due.
 
+use crate::context::compaction::guard::blocked_reason;
+use crate::context::compaction::memory_flush::last_flush;
+use crate::context::request::response::peak_tokens;
 use crate::json::{self, Value};
 
 use crate::context::compaction::memory_flush::Flushed;
@@ -69,99 +72,94 @@ json::json_struct! {
     }
 }
 
-impl Session {
-    /// The window of the last request. The trigger is the one that decisions are made by, as the provider counts.
-    pub fn window(&self) -> Window {
-        let Options { window, usable, .. } = self.options;
-        let used = self.status().used;
-        let reserve = window.saturating_sub(usable);
-        // As the next request decides: a usage that came since the last one counts.
-        let (line, target) = self.lines(self.next_usable());
-        let shown = |tokens| (window > 0).then(|| self.calibration.tokens(tokens).min(usable));
-        Window {
-            used,
-            reserve,
-            free: signed(usable).saturating_sub(signed(used)),
-            trigger: shown(line),
-            target: shown(target),
-        }
+/// The window of the last request. The trigger is the one that decisions are made by, as the provider counts.
+pub fn window_report(session: &Session) -> Window {
+    let Options { window, usable, .. } = session.options;
+    let used = status(session).used;
+    let reserve = window.saturating_sub(usable);
+    // As the next request decides: a usage that came since the last one counts.
+    let (line, target) = session.lines(session.next_usable());
+    let shown = |tokens| (window > 0).then(|| session.calibration.tokens(tokens).min(usable));
+    Window {
+        used,
+        reserve,
+        free: signed(usable).saturating_sub(signed(used)),
+        trigger: shown(line),
+        target: shown(target),
     }
+}
 
-    /// A provider's figure of this epoch with an estimate of what came since, or an estimate alone.
-    pub(in crate::context) fn source(&self) -> &'static str {
-        let anchored = self.calibration.is_anchored(self.last_request.epoch);
-        if anchored { "usage+estimate" } else { "estimate" }
+/// A provider's figure of this epoch with an estimate of what came since, or an estimate alone.
+pub(in crate::context) fn source_of_figures(session: &Session) -> &'static str {
+    let anchored = session.calibration.is_anchored(session.last_request.epoch);
+    if anchored { "usage+estimate" } else { "estimate" }
+}
+
+/// Share of what is usable that is used, in percent, floored; 0 of an unknown window.
+pub(in crate::context) fn used_percent(session: &Session) -> u64 {
+    let used = session
+        .calibration
+        .tokens(session.decisions.pruner.context(&session.transcript.ledger, &session.setting()));
+    used.saturating_mul(100).checked_div(session.usable_now()).unwrap_or(0)
+}
+
+fn trend_of(session: &Session) -> &'static str {
+    let (last, now) = (session.last_request.last, session.last_request.tokens);
+    let near = (session.options.window.saturating_add(25) / 50).max(256);
+    match now.abs_diff(last) > near {
+        _ if last == 0 => "unknown",
+        false => "stable",
+        true if now > last => "rising",
+        true => "falling",
     }
+}
 
-    /// Share of what is usable that is used, in percent, floored; 0 of an unknown window.
-    pub(in crate::context) fn pct(&self) -> u64 {
-        let used = self
-            .calibration
-            .tokens(self.decisions.pruner.context(&self.transcript.ledger, &self.setting()));
-        used.saturating_mul(100).checked_div(self.usable_now()).unwrap_or(0)
-    }
+/// The next edit that is to be expected, in tokens as the provider counts; none before the first call.
+pub(in crate::context) fn next_edit(session: &Session) -> Option<Forecast> {
+    let Options { window, summarizes, .. } = session.options;
+    let setting = session.deciding(session.next_usable());
+    let found = session.decisions.pruner.forecast(
+        &session.transcript.ledger,
+        &setting,
+        session.transcript.call,
+        summarizes,
+    );
+    let shown = |it: Forecast| {
+        let own = it.tokens.saturating_sub(session.beside_content());
+        Forecast { tokens: session.calibration.tokens(own).min(session.options.usable), ..it }
+    };
+    found.filter(|_| window > 0).map(shown)
+}
 
-    fn trend(&self) -> &'static str {
-        let (last, now) = (self.last_request.last, self.last_request.tokens);
-        let near = (self.options.window.saturating_add(25) / 50).max(256);
-        match now.abs_diff(last) > near {
-            _ if last == 0 => "unknown",
-            false => "stable",
-            true if now > last => "rising",
-            true => "falling",
-        }
-    }
+/// The same with why no summarizer is asked now, if none is: all of `Status`, as JSON.
+pub fn status_json(session: &Session, now_ms: i64) -> Value {
+    let mut out = String::new();
+    let (blocked, next) = (blocked_reason(session, now_ms), next_edit(session));
+    json::object(&[("*", &status(session)), ("blocked", &blocked), ("nextEdit", &next)], &mut out);
+    Value::raw(out)
+}
 
-    /// The next edit that is to be expected, in tokens as the provider counts; none before the first call.
-    pub fn next_edit(&self) -> Option<Forecast> {
-        let Options { window, summarizes, .. } = self.options;
-        let setting = self.deciding(self.next_usable());
-        let found = self.decisions.pruner.forecast(
-            &self.transcript.ledger,
-            &setting,
-            self.calls(),
-            summarizes,
-        );
-        let shown = |it: Forecast| {
-            let own = it.tokens.saturating_sub(self.beside_content());
-            Forecast { tokens: self.calibration.tokens(own).min(self.options.usable), ..it }
-        };
-        found.filter(|_| window > 0).map(shown)
-    }
-
-    /// The same with why no summarizer is asked now, if none is: all of `Status`, as JSON.
-    pub fn status_now(&self, now_ms: i64) -> Value {
-        let mut out = String::new();
-        let (blocked, next) = (self.blocked(now_ms), self.next_edit());
-        json::object(
-            &[("*", &self.status()), ("blocked", &blocked), ("nextEdit", &next)],
-            &mut out,
-        );
-        Value::raw(out)
-    }
-
-    /// How full the window is.
-    pub fn status(&self) -> Status {
-        let estimate = self.decisions.pruner.context(&self.transcript.ledger, &self.setting());
-        let used = self.calibration.tokens(estimate);
-        let usable = self.usable_now();
-        let pct = self.pct();
-        let whole = self.transcript.ledger.arrived();
-        Status {
-            used,
-            usable,
-            remaining: usable.saturating_sub(used),
-            pct,
-            pressure: level(pct).1,
-            trend: self.trend(),
-            epoch: self.last_request.epoch,
-            due: self.last_request.fold_due.then_some("fold"),
-            source: self.source(),
-            peak_tokens: self.peak(),
-            compactions: self.decisions.pruner.head.as_ref().map_or(0, |head| head.folds),
-            tokens_saved: whole.saturating_add(self.extras.total()).saturating_sub(estimate),
-            flush: self.flushed(),
-        }
+/// How full the window is.
+pub fn status(session: &Session) -> Status {
+    let estimate = session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
+    let used = session.calibration.tokens(estimate);
+    let usable = session.usable_now();
+    let pct = used_percent(session);
+    let whole = session.transcript.ledger.arrived();
+    Status {
+        used,
+        usable,
+        remaining: usable.saturating_sub(used),
+        pct,
+        pressure: level(pct).1,
+        trend: trend_of(session),
+        epoch: session.last_request.epoch,
+        due: session.last_request.fold_due.then_some("fold"),
+        source: source_of_figures(session),
+        peak_tokens: peak_tokens(session),
+        compactions: session.decisions.pruner.head.as_ref().map_or(0, |head| head.folds),
+        tokens_saved: whole.saturating_add(session.extras.total()).saturating_sub(estimate),
+        flush: last_flush(session),
     }
 }
 

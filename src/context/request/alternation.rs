@@ -1,9 +1,9 @@
 //! Alternation: neighbours of one role become one message for providers that require it, or get a synthetic line between
 //! them if they cannot be joined.
 
+use crate::context::request::builder::Builder;
 use crate::context::request::synthetic::line;
 use crate::context::request::view::{Entry, IMAGE, changed_pieces};
-use crate::context::session::Session;
 use crate::format::{Change, Format, Joined, What, gone};
 use crate::model::{FixKind, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Role, Voice};
 use crate::validity::{Between, CONTINUE, GAP, SYSTEM};
@@ -32,7 +32,7 @@ impl Run {
     }
 }
 
-impl Session {
+impl Builder<'_> {
     /// The entries as the provider takes them behind a message of `before`. None: the first belongs into that message.
     pub(in crate::context) fn take_turns(
         &self,
@@ -55,7 +55,7 @@ impl Session {
                 }
                 None => entry,
             };
-            let Some(role) = self.speaker(&entry.item) else {
+            let Some(role) = self.speaker_of(&entry.item) else {
                 out.push(entry);
                 continue;
             };
@@ -77,9 +77,9 @@ impl Session {
                 Between::Assistant => out.push(self.entry(Item::Filler(GAP), before_it)),
                 Between::OneMessage => {
                     let at: usize = last.0?;
-                    let begun = run.take().or_else(|| self.says(&out.get(at)?.item, role));
+                    let begun = run.take().or_else(|| self.run_of(&out.get(at)?.item, role));
                     if let Some(mut begun) = begun {
-                        if let Some(more) = self.says(&entry.item, role) {
+                        if let Some(more) = self.run_of(&entry.item, role) {
                             begun.append(more);
                             run = Some(begun);
                             continue;
@@ -115,7 +115,7 @@ impl Session {
 
     /// Who speaks last in these.
     pub(in crate::context) fn last_speaker(&self, entries: &[Entry]) -> Option<Role> {
-        entries.iter().rev().find_map(|entry| self.speaker(&entry.item))
+        entries.iter().rev().find_map(|entry| self.speaker_of(&entry.item))
     }
 
     /// The system's message as the user's, if it may not be the system's where it stands.
@@ -143,7 +143,7 @@ impl Session {
     /// The model's message that an item is.
     fn models(&self, item: &Item) -> Option<&Outline> {
         let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
-        self.transcript.outlines.get(message as usize).filter(|it| it.role == Role::Assistant)
+        self.transcript.outline(message).filter(|it| it.role == Role::Assistant)
     }
 
     /// Results and what the user says beside them, where the one is the tool's and the other is not.
@@ -152,7 +152,7 @@ impl Session {
             return None;
         }
         let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
-        let outline = self.transcript.outlines.get(message as usize)?;
+        let outline = self.transcript.outline(message)?;
         let mut changes = self.changes(message, outline);
         let (mut says, mut answers) = (Vec::new(), false);
         for (at, piece) in staying(outline, &changes) {
@@ -174,7 +174,7 @@ impl Session {
     }
 
     /// What an item says in a message that more is said in. None where it cannot be taken apart.
-    fn says(&self, item: &Item, role: Role) -> Option<Run> {
+    fn run_of(&self, item: &Item, role: Role) -> Option<Run> {
         let voice = if role == Role::Assistant { Voice::Assistant } else { Voice::User };
         let parts = if self.lists() {
             Parts::Words(self.words_of(item)?)
@@ -193,7 +193,7 @@ impl Session {
     fn words_of(&self, item: &Item) -> Option<Vec<MadePart>> {
         match item {
             Item::Keep(message) | Item::Edit(message, _) => {
-                let outline = self.transcript.outlines.get(*message as usize)?;
+                let outline = self.transcript.outline(*message)?;
                 let changes = self.changes(*message, outline);
                 (outline.role == Role::User).then(|| self.words(*message, outline, &changes))?
             }
@@ -225,7 +225,7 @@ impl Session {
         let inline = self.dialect.format.has_results_inline();
         match item {
             Item::Keep(message) | Item::Edit(message, _) => {
-                let outline = self.transcript.outlines.get(*message as usize)?;
+                let outline = self.transcript.outline(*message)?;
                 let assistant = outline.role == Role::Assistant;
                 let movable =
                     outline.pieces.iter().all(|piece| Joined::takes(self.dialect.format, piece));
@@ -248,13 +248,13 @@ impl Session {
             match part {
                 Joint::Made(made) => {
                     let before = joined.copied.len();
-                    joined.made(made, |at| self.transcript.outlines.get(at as usize));
+                    joined.made(made, |at| self.transcript.outline(at));
                     let copies = joined.copied.get(before..).unwrap_or_default();
                     let ops = self.mends_copies(copies);
                     joined.ops.extend(ops);
                 }
                 Joint::Host(message, number) => {
-                    let Some(outline) = self.transcript.outlines.get(*message as usize) else {
+                    let Some(outline) = self.transcript.outline(*message) else {
                         continue;
                     };
                     let Some(piece) = outline.pieces.get(*number as usize) else { continue };
@@ -281,7 +281,7 @@ impl Session {
             match part {
                 Joint::Made(made) => pieces.extend(self.made_outline(made).pieces),
                 Joint::Host(message, number) => {
-                    let Some(outline) = self.transcript.outlines.get(*message as usize) else {
+                    let Some(outline) = self.transcript.outline(*message) else {
                         continue;
                     };
                     if of.0 != *message {

@@ -5,125 +5,126 @@ use crate::context::options::Thinking;
 use crate::context::request::alternation::hosts;
 use crate::context::request::view::Entry;
 use crate::context::session::Session;
+use crate::context::transcript::masks::mask_of;
 use crate::format::Format;
 use crate::model::{Form, Kind, NONE};
 use crate::prune::{Change, Rule};
 use crate::validity::Provider;
 
-impl Session {
-    /// Behind a change reasoning is void.
-    pub(in crate::context) fn binds_reasoning(&self) -> bool {
-        let told = self.options.thinking;
-        let binds = |told| matches!(told, Thinking::Bound | Thinking::Drop);
-        told.map_or_else(|| self.dialect.provider.binds_reasoning(), binds)
-    }
+/// Behind a change reasoning is void.
+pub(in crate::context) fn binds_reasoning(session: &Session) -> bool {
+    let told = session.options.thinking;
+    let binds = |told| matches!(told, Thinking::Bound | Thinking::Drop);
+    told.map_or_else(|| session.dialect.provider.binds_reasoning(), binds)
+}
 
-    /// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
-    /// True if something went.
-    pub(in crate::context) fn unbind(&mut self, entries: &[Entry], changed_at: usize) -> bool {
-        if !self.binds_reasoning() {
-            return false;
-        }
-        let mut behind = Vec::new();
-        for entry in entries.iter().skip(changed_at) {
-            for message in hosts(&entry.item) {
-                behind.extend(self.transcript.ledger.blocks_of(message));
-            }
-        }
-        self.drop_reasoning(&behind, Rule::BoundThinking)
+/// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
+/// True if something went.
+pub(in crate::context) fn drop_unbound_reasoning(
+    session: &mut Session,
+    entries: &[Entry],
+    changed_at: usize,
+) -> bool {
+    if !binds_reasoning(session) {
+        return false;
     }
-
-    /// All reasoning goes where the model takes none; and where it is bound from now on, but what stands before it has
-    /// changed already. True if something went.
-    pub(in crate::context) fn keep_reasoning(&mut self) -> bool {
-        let rebind = std::mem::take(&mut self.last_request.rebind);
-        let rule = match self.options.thinking {
-            Some(Thinking::None) => Rule::NoThinking,
-            _ if rebind => Rule::BoundThinking,
-            Some(Thinking::Drop) => {
-                // What another option left to a hint.
-                let unbound: Vec<u32> = self.decisions.unbound.keys().copied().collect();
-                return self.drop_reasoning(&unbound, Rule::BoundThinking);
-            }
-            _ => return false,
-        };
-        let live = self.transcript.ledger.live().to_vec();
-        self.drop_reasoning(&live, rule)
-    }
-
-    /// True if something went. What may not go, though it is void, is known to be so.
-    fn drop_reasoning(&mut self, blocks: &[u32], rule: Rule) -> bool {
-        let mut went = false;
-        for &at in blocks {
-            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
-            if block.kind != Kind::Thinking || block.form == Form::Gone {
-                continue;
-            }
-            let before = block.now;
-            if block.mask.may_edit || self.goes_too(at) {
-                self.transcript.ledger.set_form(at, Form::Gone, 0);
-                self.note(Change { block: at, rule, before });
-                went = true;
-            } else if rule == Rule::BoundThinking {
-                self.decisions.unbound.insert(at, ());
-            }
-        }
-        went
-    }
-
-    /// What is void goes where no hint is to save it, also the newest and what is pinned; only what stays with its calls stays.
-    fn goes_too(&self, at: u32) -> bool {
-        let Some(block) = self.transcript.ledger.blocks.get(at as usize).filter(|_| self.drops())
-        else {
-            return false;
-        };
-        let message = block.message;
-        let first = self.transcript.ledger.blocks_of(message).start;
-        let piece = at.saturating_sub(first) as usize;
-        let outline = self.transcript.outlines.get(message as usize);
-        let found = outline.and_then(|it| Some((it.role, it.pieces.get(piece)?)));
-        let tied = block.group != NONE;
-        found.is_some_and(|(role, piece)| self.mask(message, role, piece, tied).may_edit)
-    }
-
-    fn drops(&self) -> bool {
-        self.options.thinking == Some(Thinking::Drop)
-    }
-
-    /// What the provider must be told so that it drops reasoning that an edit has unbound, instead of refusing the request:
-    /// members of what the host of this format sends as body and headers, as JSON.
-    pub(in crate::context) fn drop_hint(&self) -> Option<&'static str> {
-        if !self.needs_drop_hint() || self.drops() {
-            return None;
-        }
-        match (self.dialect.provider, self.dialect.format) {
-            // The SDK adds the header itself.
-            (Provider::Anthropic, Format::AiSdk) => Some(
-                r#"{"body":{"providerOptions":{"anthropic":{"thinking":{"blockBinding":{"prefixMismatchBehavior":"drop_block"}}}}}}"#,
-            ),
-            (Provider::Anthropic, _) => Some(
-                r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}}},"headers":{"anthropic-beta":"thinking-binding-controls-2026-08-01"}}"#,
-            ),
-            // InvokeModel takes the body of Messages, with the betas in it.
-            (Provider::Bedrock, Format::Anthropic) => Some(
-                r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}"#,
-            ),
-            (Provider::Bedrock, Format::AiSdk) => Some(
-                r#"{"body":{"providerOptions":{"bedrock":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}}}"#,
-            ),
-            // Converse hands these on to the model; there is no header of its own.
-            (Provider::Bedrock, _) => Some(
-                r#"{"body":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}"#,
-            ),
-            _ => None,
+    let mut behind = Vec::new();
+    for entry in entries.iter().skip(changed_at) {
+        for message in hosts(&entry.item) {
+            behind.extend(session.transcript.ledger.blocks_of(message));
         }
     }
+    drop_reasoning(session, &behind, Rule::BoundThinking)
+}
 
-    /// Reasoning is sent that is bound to what is gone: the provider must be told to drop it.
-    pub(in crate::context) fn needs_drop_hint(&self) -> bool {
-        let lives = |at: &u32| {
-            self.transcript.ledger.blocks.get(*at as usize).is_some_and(|b| b.form != Form::Gone)
-        };
-        self.binds_reasoning() && self.decisions.unbound.keys().any(lives)
+/// All reasoning goes where the model takes none; and where it is bound from now on, but what stands before it has
+/// changed already. True if something went.
+pub(in crate::context) fn keep_reasoning(session: &mut Session) -> bool {
+    let rebind = std::mem::take(&mut session.last_request.rebind);
+    let rule = match session.options.thinking {
+        Some(Thinking::None) => Rule::NoThinking,
+        _ if rebind => Rule::BoundThinking,
+        Some(Thinking::Drop) => {
+            // What another option left to a hint.
+            let unbound: Vec<u32> = session.decisions.unbound.keys().copied().collect();
+            return drop_reasoning(session, &unbound, Rule::BoundThinking);
+        }
+        _ => return false,
+    };
+    let live = session.transcript.ledger.live().to_vec();
+    drop_reasoning(session, &live, rule)
+}
+
+/// True if something went. What may not go, though it is void, is known to be so.
+fn drop_reasoning(session: &mut Session, blocks: &[u32], rule: Rule) -> bool {
+    let mut went = false;
+    for &at in blocks {
+        let Some(block) = session.transcript.ledger.block(at) else { continue };
+        if block.kind != Kind::Thinking || block.form == Form::Gone {
+            continue;
+        }
+        let before = block.now;
+        if block.mask.may_edit || goes_too(session, at) {
+            session.transcript.ledger.set_form(at, Form::Gone, 0);
+            session.note(Change { block: at, rule, before });
+            went = true;
+        } else if rule == Rule::BoundThinking {
+            session.decisions.unbound.insert(at, ());
+        }
     }
+    went
+}
+
+/// What is void goes where no hint is to save it, also the newest and what is pinned; only what stays with its calls stays.
+fn goes_too(session: &Session, at: u32) -> bool {
+    let Some(block) = session.transcript.ledger.block(at).filter(|_| drops_unbound(session)) else {
+        return false;
+    };
+    let message = block.message;
+    let first = session.transcript.ledger.blocks_of(message).start;
+    let piece = at.saturating_sub(first) as usize;
+    let outline = session.transcript.outline(message);
+    let found = outline.and_then(|it| Some((it.role, it.pieces.get(piece)?)));
+    let tied = block.group != NONE;
+    found.is_some_and(|(role, piece)| mask_of(session, message, role, piece, tied).may_edit)
+}
+
+fn drops_unbound(session: &Session) -> bool {
+    session.options.thinking == Some(Thinking::Drop)
+}
+
+/// What the provider must be told so that it drops reasoning that an edit has unbound, instead of refusing the request:
+/// members of what the host of this format sends as body and headers, as JSON.
+pub(in crate::context) fn drop_hint(session: &Session) -> Option<&'static str> {
+    if !needs_drop_hint(session) || drops_unbound(session) {
+        return None;
+    }
+    match (session.dialect.provider, session.dialect.format) {
+        // The SDK adds the header itself.
+        (Provider::Anthropic, Format::AiSdk) => Some(
+            r#"{"body":{"providerOptions":{"anthropic":{"thinking":{"blockBinding":{"prefixMismatchBehavior":"drop_block"}}}}}}"#,
+        ),
+        (Provider::Anthropic, _) => Some(
+            r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}}},"headers":{"anthropic-beta":"thinking-binding-controls-2026-08-01"}}"#,
+        ),
+        // InvokeModel takes the body of Messages, with the betas in it.
+        (Provider::Bedrock, Format::Anthropic) => Some(
+            r#"{"body":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}"#,
+        ),
+        (Provider::Bedrock, Format::AiSdk) => Some(
+            r#"{"body":{"providerOptions":{"bedrock":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}}}"#,
+        ),
+        // Converse hands these on to the model; there is no header of its own.
+        (Provider::Bedrock, _) => Some(
+            r#"{"body":{"additionalModelRequestFields":{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},"anthropic_beta":["thinking-binding-controls-2026-08-01"]}}}"#,
+        ),
+        _ => None,
+    }
+}
+
+/// Reasoning is sent that is bound to what is gone: the provider must be told to drop it.
+pub(in crate::context) fn needs_drop_hint(session: &Session) -> bool {
+    let lives =
+        |at: &u32| session.transcript.ledger.block(*at).is_some_and(|b| b.form != Form::Gone);
+    binds_reasoning(session) && session.decisions.unbound.keys().any(lives)
 }

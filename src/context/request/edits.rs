@@ -1,5 +1,6 @@
 //! Edits that a request reports.
 
+use crate::context::request::response::message_tokens;
 use litemap::LiteMap;
 
 use crate::context::request::alternation::hosts;
@@ -33,77 +34,78 @@ json::json_struct! {
     }
 }
 
-impl Session {
-    /// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
-    /// first change, or hard-fit if that took more of it.
-    pub(in crate::context) fn edits(
-        &mut self,
-        entries: &[Entry],
-        fresh: &[Change],
-        folded: bool,
-    ) -> Vec<Edit> {
-        let mut by_block: LiteMap<u32, (Rule, u64)> = LiteMap::new();
-        for change in fresh {
-            let first = by_block.entry(change.block).or_insert((change.rule, change.before.into()));
-            if change.rule == Rule::HardFit {
-                first.0 = Rule::HardFit;
-            }
+/// Messages that are now edited otherwise, or gone without a fold (then with no operation), each with the rule of its
+/// first change, or hard-fit if that took more of it.
+pub(in crate::context) fn report_edits(
+    session: &mut Session,
+    entries: &[Entry],
+    fresh: &[Change],
+    folded: bool,
+) -> Vec<Edit> {
+    let mut by_block: LiteMap<u32, (Rule, u64)> = LiteMap::new();
+    for change in fresh {
+        let first = by_block.entry(change.block).or_insert((change.rule, change.before.into()));
+        if change.rule == Rule::HardFit {
+            first.0 = Rule::HardFit;
         }
-        let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
-        for (at, (rule, before)) in by_block {
-            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
-            let entry = by_message.entry(block.message).or_insert((rule, 0));
-            entry.1 = entry.1.saturating_add(before.saturating_sub(block.now.into()));
-        }
-        let mut edits = Vec::new();
-        let edited: Vec<_> = entries.iter().flat_map(|entry| self.edited(entry)).collect();
-        for (index, ops, key) in edited {
-            let known = self.last_request.reported_edits.insert(index, key) == Some(key);
-            let moved = folded.then_some((Rule::Fold, 0));
-            let change = by_message.remove(&index).or(moved).filter(|_| !known);
-            if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
-                edits.push(self.edit(index, ops, rule, saved));
-            }
-        }
-        let sent = |index: &u32| entries.iter().any(|entry| hosts(&entry.item).contains(index));
-        for (index, (rule, saved)) in by_message {
-            if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
-                edits.push(self.edit(index, Vec::new(), rule, saved));
-            }
-        }
-        edits
     }
+    let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
+    for (at, (rule, before)) in by_block {
+        let Some(block) = session.transcript.ledger.block(at) else { continue };
+        let entry = by_message.entry(block.message).or_insert((rule, 0));
+        entry.1 = entry.1.saturating_add(before.saturating_sub(block.now.into()));
+    }
+    let mut edits = Vec::new();
+    let edited: Vec<_> = entries.iter().flat_map(|entry| edited_messages(session, entry)).collect();
+    for (index, ops, key) in edited {
+        let known = session.last_request.reported_edits.insert(index, key) == Some(key);
+        let moved = folded.then_some((Rule::Fold, 0));
+        let change = by_message.remove(&index).or(moved).filter(|_| !known);
+        if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
+            edits.push(report_edit(session, index, ops, rule, saved));
+        }
+    }
+    let sent = |index: &u32| entries.iter().any(|entry| hosts(&entry.item).contains(index));
+    for (index, (rule, saved)) in by_message {
+        if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
+            edits.push(report_edit(session, index, Vec::new(), rule, saved));
+        }
+    }
+    edits
+}
 
-    /// What is done with the host's messages in an entry, each with a key that tells one edit from another.
-    pub(in crate::context) fn edited(&self, entry: &Entry) -> Vec<(u32, Vec<Op>, u64)> {
-        match &entry.item {
-            Item::Edit(index, ops) if !ops.iter().all(is_marker) => {
-                vec![(*index, ops.clone(), entry.key)]
-            }
-            Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Filler(_) => Vec::new(),
-            Item::Join(..) => {
-                let of = |index: u32| {
-                    let outline = self.transcript.outlines.get(index as usize)?;
-                    let changes = self.changes(index, outline);
-                    let ops = self.dialect.format.edit(outline, &changes);
-                    let says: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
-                    let key = fnv(json::write(&says).into_bytes());
-                    (!says.is_empty()).then_some((index, ops, key))
-                };
-                hosts(&entry.item).into_iter().filter_map(of).collect()
-            }
+/// What is done with the host's messages in an entry, each with a key that tells one edit from another.
+pub(in crate::context) fn edited_messages(
+    session: &Session,
+    entry: &Entry,
+) -> Vec<(u32, Vec<Op>, u64)> {
+    match &entry.item {
+        Item::Edit(index, ops) if !ops.iter().all(is_marker) => {
+            vec![(*index, ops.clone(), entry.key)]
+        }
+        Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Filler(_) => Vec::new(),
+        Item::Join(..) => {
+            let of = |index: u32| {
+                let outline = session.transcript.outline(index)?;
+                let changes = session.builder().changes(index, outline);
+                let ops = session.dialect.format.edit(outline, &changes);
+                let says: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
+                let key = fnv(json::write(&says).into_bytes());
+                (!says.is_empty()).then_some((index, ops, key))
+            };
+            hosts(&entry.item).into_iter().filter_map(of).collect()
         }
     }
+}
 
-    fn edit(&self, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
-        let after = self.tokens_of(index);
-        let before = after.saturating_add(saved);
-        let cut = |at: &u32| {
-            let form = self.transcript.ledger.blocks.get(*at as usize).map(|block| block.form);
-            matches!(form, Some(Form::Capped | Form::Stubbed))
-        };
-        let reference = self.transcript.ledger.blocks_of(index).find(cut).map(reference);
-        let (rule, tokens_before, tokens_after) = (rule.name(), before, after);
-        Edit { index, ops, rule, tokens_before, tokens_after, reference }
-    }
+fn report_edit(session: &Session, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
+    let after = message_tokens(session, index);
+    let before = after.saturating_add(saved);
+    let cut = |at: &u32| {
+        let form = session.transcript.ledger.block(*at).map(|block| block.form);
+        matches!(form, Some(Form::Capped | Form::Stubbed))
+    };
+    let reference = session.transcript.ledger.blocks_of(index).find(cut).map(reference);
+    let (rule, tokens_before, tokens_after) = (rule.name(), before, after);
+    Edit { index, ops, rule, tokens_before, tokens_after, reference }
 }

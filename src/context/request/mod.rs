@@ -1,22 +1,25 @@
 //! The request: what is sent of each message, and how it differs from the last one.
 
-pub(super) mod alternation;
-mod apply;
-pub(super) mod bound_thinking;
-pub(super) mod edits;
-pub(super) mod markers;
-mod output_cap;
-pub(super) mod placeholders;
-mod provider_limits;
-pub(super) mod request_extras;
-pub(super) mod response;
-pub(super) mod shorten;
-pub(super) mod synthetic;
-pub(super) mod view;
+pub(in crate::context) mod alternation;
+pub(in crate::context) mod apply;
+pub(in crate::context) mod bound_thinking;
+pub(in crate::context) mod builder;
+pub(in crate::context) mod edits;
+pub(in crate::context) mod markers;
+pub(in crate::context) mod output_cap;
+pub(in crate::context) mod placeholders;
+pub(in crate::context) mod provider_limits;
+pub(in crate::context) mod request_extras;
+pub(in crate::context) mod response;
+pub(in crate::context) mod shorten;
+pub(in crate::context) mod synthetic;
+pub(in crate::context) mod view;
 
 pub use apply::{Applied, READ as APPLY_READS, apply};
 pub use edits::Edit;
+pub use markers::reread;
 pub use output_cap::cap_output;
 pub use request_extras::{Parts, Plan, system_text};
+pub use request_extras::{estimator_of, extras, options_of};
 pub use response::{Answer, Event};
 pub use view::Written;

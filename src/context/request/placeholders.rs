@@ -196,7 +196,7 @@ pub(in crate::context) fn arguments(line: &str) -> Value {
 
 impl Writer for Placeholders {
     fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], _: u32) -> u32 {
-        let Some(it) = ledger.blocks.get(block as usize) else { return 0 };
+        let Some(it) = ledger.block(block) else { return 0 };
         let what = if it.kind == Kind::Call {
             "arguments"
         } else if it.failed {
@@ -226,7 +226,7 @@ impl Writer for Placeholders {
     }
 
     fn shorten(&mut self, ledger: &Ledger, block: u32, how: Shorten) -> Option<u32> {
-        let it = ledger.blocks.get(block as usize)?;
+        let it = ledger.block(block)?;
         self.shorten_now(block, it.overhead, how)
     }
 

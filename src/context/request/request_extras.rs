@@ -208,21 +208,19 @@ pub(in crate::context) fn marks(list: &RawValue) -> u32 {
     marks
 }
 
-impl Session {
-    /// What goes out beside the messages.
-    pub fn beside(&self) -> &Parts {
-        &self.extras
-    }
+/// What goes out beside the messages.
+pub fn extras(session: &Session) -> &Parts {
+    &session.extras
+}
 
-    /// What the host chose.
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
+/// What the host chose.
+pub fn options_of(session: &Session) -> &Options {
+    &session.options
+}
 
-    /// What tokens are estimated by.
-    pub fn estimator(&self) -> Estimator {
-        self.options.estimator
-    }
+/// What tokens are estimated by.
+pub fn estimator_of(session: &Session) -> Estimator {
+    session.options.estimator
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.

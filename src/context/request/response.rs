@@ -1,8 +1,29 @@
 //! Response for the facade: the new part of a request, and how it differs from the last one.
 
+use crate::context::compaction::compaction_history::record_compaction;
+use crate::context::compaction::compaction_outcome::compaction_outcome;
+use crate::context::compaction::compaction_outcome::fold_without_summarizer;
+use crate::context::compaction::compaction_outcome::last_fold;
 use crate::context::compaction::compaction_outcome::{Folded, Outcome};
+use crate::context::compaction::memory_flush::rearm_flush;
+use crate::context::compaction::plan::needs_summary;
+use crate::context::report::estimate::request_options;
+use crate::context::report::floor::why_too_large;
+use crate::context::report::monitor::record_request_size;
+use crate::context::report::monitor::record_room;
+use crate::context::report::status::source_of_figures;
+use crate::context::request::bound_thinking::drop_hint;
+use crate::context::request::bound_thinking::drop_unbound_reasoning;
 use crate::context::request::edits::Edit;
+use crate::context::request::edits::edited_messages;
+use crate::context::request::edits::report_edits;
+use crate::context::request::markers::decide_markers;
+use crate::context::request::markers::markers_sent;
+use crate::context::request::markers::resume_from;
+use crate::context::request::view::repairs_made;
 use crate::context::request::view::{Entry, SentItem, Written};
+use crate::context::session::arrival::set_end_repairs;
+use crate::context::session::system_note;
 use crate::context::session::{Decided, Session};
 use crate::json;
 use crate::model::{Fix, Item, Message, NONE, Role, Violation};
@@ -85,306 +106,325 @@ impl json::Write for Event {
     }
 }
 
-impl Session {
-    /// Builds the view, as far as it is new, and compares it with the last one.
-    pub(in crate::context) fn carry_out(&mut self) -> Answer {
-        let decided = self.pending.take().unwrap_or_default();
-        let mut decided = decided;
-        let untold = self.compactions.untold.take();
-        // A fold of its own goes further than the compaction that no request has told of.
-        let by_itself = decided.folded;
-        if by_itself {
-            self.fold_by_itself();
-        }
-        let committed = untold.filter(|_| !by_itself);
-        if let Some((before, _)) = committed {
-            (decided.before, decided.folded) = (before, true);
-        }
-        let Decided { folded, fold_due, .. } = decided;
-        let parts = Some(self.extras.fingerprint);
-        let parts_changed = self.last_request.parts.is_some() && self.last_request.parts != parts;
-        let marked = self.keep_markers();
-        let rebuild = folded || parts_changed || self.must_rebuild();
-        let sent = self.last_request.items.len();
-        let start = if rebuild { None } else { self.resume_from(marked) };
-        let grown = start.and_then(|(at, from, before)| Some((at, self.after(from, before)?)));
-        // What is new belongs into the last message that was sent: that one changes.
-        let grown = grown.filter(|(at, (entries, _))| self.alike(*at, entries) == sent);
-        let rebuild = grown.is_none();
-        let (start, (mut entries, mut trailed)) =
-            grown.or_else(|| Some((0, self.whole()?))).unwrap_or_default();
-        let same = if rebuild { self.alike(0, &entries) } else { sent };
-        let changes = parts_changed || same < sent;
-        if changes && self.unbind(&entries, if parts_changed { 0 } else { same }) {
-            (entries, trailed) = self.whole().unwrap_or_default();
-        }
-        let same = if rebuild { self.alike(0, &entries) } else { sent };
-        // Reasoning that a pin brought back may be all that differed.
-        let opens = parts_changed || same < sent;
-        let first_changed = match (parts_changed, opens) {
-            (true, _) => Some(-1),
-            (false, true) => i64::try_from(same).ok(),
+/// Builds the view, as far as it is new, and compares it with the last one.
+pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
+    let decided = session.pending.take().unwrap_or_default();
+    let mut decided = decided;
+    let untold = session.compactions.untold.take();
+    // A fold of its own goes further than the compaction that no request has told of.
+    let by_itself = decided.folded;
+    if by_itself {
+        fold_without_summarizer(session);
+    }
+    let committed = untold.filter(|_| !by_itself);
+    if let Some((before, _)) = committed {
+        (decided.before, decided.folded) = (before, true);
+    }
+    let Decided { folded, fold_due, .. } = decided;
+    let parts = Some(session.extras.fingerprint);
+    let parts_changed = session.last_request.parts.is_some() && session.last_request.parts != parts;
+    let marked = decide_markers(session);
+    let rebuild = folded || parts_changed || must_rebuild(session);
+    let sent = session.last_request.items.len();
+    let start = if rebuild { None } else { resume_from(session, marked) };
+    let grown =
+        start.and_then(|(at, from, before)| Some((at, entries_from(session, from, before)?)));
+    // What is new belongs into the last message that was sent: that one changes.
+    let grown = grown.filter(|(at, (entries, _))| common_prefix(session, *at, entries) == sent);
+    let rebuild = grown.is_none();
+    let (start, (mut entries, mut trailed)) =
+        grown.or_else(|| Some((0, all_entries(session)?))).unwrap_or_default();
+    let same = if rebuild { common_prefix(session, 0, &entries) } else { sent };
+    let changes = parts_changed || same < sent;
+    if changes && drop_unbound_reasoning(session, &entries, if parts_changed { 0 } else { same }) {
+        (entries, trailed) = all_entries(session).unwrap_or_default();
+    }
+    let same = if rebuild { common_prefix(session, 0, &entries) } else { sent };
+    // Reasoning that a pin brought back may be all that differed.
+    let opens = parts_changed || same < sent;
+    let first_changed = match (parts_changed, opens) {
+        (true, _) => Some(-1),
+        (false, true) => i64::try_from(same).ok(),
+        (false, false) => None,
+    };
+    session.last_request.trailed = trailed;
+    let lost = if opens { cached_tokens_lost(session, &entries, same, parts_changed) } else { 0 };
+    session.last_request.violations =
+        if opens { check_outgoing(session, &entries) } else { Vec::new() };
+    session.last_request.epoch = session.last_request.epoch.saturating_add(u32::from(opens));
+    let fresh = std::mem::take(&mut session.decisions.unreported);
+    let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
+    let edits = report_edits(session, &entries, &fresh, folded);
+    // A view that the host's side does not hold goes out whole: it is built anew.
+    let keep = if std::mem::take(&mut session.last_request.unheld) {
+        0
+    } else {
+        shared_items(session, start, &entries)
+    };
+    let new = entries.iter().skip(keep.saturating_sub(start));
+    let items: Vec<Written> =
+        new.map(|entry| session.builder().write(&entry.item, entry.about)).collect();
+    session.counters.items_written =
+        session.counters.items_written.saturating_add(items.len() as u64);
+    let before = session.last_request.tokens;
+    let before_end = if opens { same } else { sent };
+    remember_request(session, start, &entries, parts, fold_due);
+    record_request_size(session, folded);
+    rearm_flush(session);
+    mark_breakpoints(session, before_end);
+    let outcome = compaction_outcome(session, decided, &fresh, committed.map(|(_, after)| after));
+    if let Some(outcome) = outcome.as_ref().filter(|_| by_itself) {
+        record_compaction(session, outcome.tokens_before, outcome.tokens_after);
+    }
+    if let Some(Outcome { status, tokens_before, tokens_after, .. }) = outcome {
+        record_room(session, status, tokens_before, tokens_after);
+    }
+    let said = Said {
+        keep: count(keep),
+        before,
+        lost,
+        first_changed,
+        event: match (folded, edited) {
+            (true, _) => Some(Event::Fold),
+            (false, true) => Some(Event::Edit),
             (false, false) => None,
-        };
-        self.last_request.trailed = trailed;
-        let lost = if opens { self.lost(&entries, same, parts_changed) } else { 0 };
-        self.last_request.violations =
-            if opens { self.check_outgoing(&entries) } else { Vec::new() };
-        self.last_request.epoch = self.last_request.epoch.saturating_add(u32::from(opens));
-        let fresh = std::mem::take(&mut self.decisions.unreported);
-        let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
-        let edits = self.edits(&entries, &fresh, folded);
-        // A view that the host's side does not hold goes out whole: it is built anew.
-        let keep = if std::mem::take(&mut self.last_request.unheld) {
-            0
-        } else {
-            self.shared(start, &entries)
-        };
-        let new = entries.iter().skip(keep.saturating_sub(start));
-        let items: Vec<Written> = new.map(|entry| self.write(&entry.item, entry.about)).collect();
-        self.counters.items_written =
-            self.counters.items_written.saturating_add(items.len() as u64);
-        let before = self.last_request.tokens;
-        let before_end = if opens { same } else { sent };
-        self.remember(start, &entries, parts, fold_due);
-        self.monitor_request(folded);
-        self.renew_flush();
-        self.mark_breakpoints(before_end);
-        let outcome = self.outcome(decided, &fresh, committed.map(|(_, after)| after));
-        if let Some(outcome) = outcome.as_ref().filter(|_| by_itself) {
-            self.keep_record(outcome.tokens_before, outcome.tokens_after);
-        }
-        if let Some(Outcome { status, tokens_before, tokens_after, .. }) = outcome {
-            self.monitor_room(status, tokens_before, tokens_after);
-        }
-        let said = Said {
-            keep: count(keep),
-            before,
-            lost,
-            first_changed,
-            event: match (folded, edited) {
-                (true, _) => Some(Event::Fold),
-                (false, true) => Some(Event::Edit),
-                (false, false) => None,
-            },
-            outcome,
-            fold: folded.then(|| self.folded()),
-        };
-        self.answer(items, edits, said)
-    }
+        },
+        outcome,
+        fold: folded.then(|| last_fold(session)),
+    };
+    answer_with(session, items, edits, said)
+}
 
-    /// The last request once more, whole.
-    pub(in crate::context) fn again(&self) -> Answer {
-        let entries = self.whole().unwrap_or_default().0;
-        let items = entries.iter().map(|entry| self.write(&entry.item, entry.about)).collect();
-        self.answer(items, Vec::new(), Said { before: self.last_request.tokens, ..Said::default() })
-    }
+/// The last request once more, whole.
+pub(in crate::context) fn resend(session: &Session) -> Answer {
+    let entries = all_entries(session).unwrap_or_default().0;
+    let items =
+        entries.iter().map(|entry| session.builder().write(&entry.item, entry.about)).collect();
+    answer_with(
+        session,
+        items,
+        Vec::new(),
+        Said { before: session.last_request.tokens, ..Said::default() },
+    )
+}
 
-    /// Builds what the last request sent of the messages that have come, and knows it as sent.
-    pub(in crate::context) fn view_again(&mut self, whole: bool) {
-        self.keep_markers();
-        self.decisions.unreported.clear();
-        let ending = if whole { self.repairs.mender.finish() } else { Vec::new() };
-        self.end_with(ending);
-        let (entries, trailed) = self.whole().unwrap_or_default();
-        for (index, _, key) in
-            entries.iter().flat_map(|entry| self.edited(entry)).collect::<Vec<_>>()
-        {
-            self.last_request.reported_edits.insert(index, key);
-        }
-        self.last_request.trailed = trailed;
-        self.remember(0, &entries, self.last_request.parts, self.last_request.fold_due);
+/// Builds what the last request sent of the messages that have come, and knows it as sent.
+pub(in crate::context) fn rebuild_last_view(session: &mut Session, whole: bool) {
+    decide_markers(session);
+    session.decisions.unreported.clear();
+    let ending = if whole { session.repairs.mender.finish() } else { Vec::new() };
+    set_end_repairs(session, ending);
+    let (entries, trailed) = all_entries(session).unwrap_or_default();
+    for (index, _, key) in
+        entries.iter().flat_map(|entry| edited_messages(session, entry)).collect::<Vec<_>>()
+    {
+        session.last_request.reported_edits.insert(index, key);
     }
+    session.last_request.trailed = trailed;
+    remember_request(
+        session,
+        0,
+        &entries,
+        session.last_request.parts,
+        session.last_request.fold_due,
+    );
+}
 
-    /// All messages, and whether a line of ours had to end them.
-    fn whole(&self) -> Option<(Vec<Entry>, bool)> {
-        self.after(0, None)
+/// All messages, and whether a line of ours had to end them.
+fn all_entries(session: &Session) -> Option<(Vec<Entry>, bool)> {
+    entries_from(session, 0, None)
+}
+
+/// The same from a message on. None: the first of them belongs into the one before it, in which `before` speaks.
+pub(in crate::context) fn entries_from(
+    session: &Session,
+    from: u32,
+    before: Option<Role>,
+) -> Option<(Vec<Entry>, bool)> {
+    if session.options.noop {
+        let kept = from..session.transcript.ledger.message_count();
+        return Some((kept.map(|at| session.builder().entry(Item::Keep(at), at)).collect(), false));
     }
+    let mut entries = session.builder().build(from);
+    let trailed = session.builder().trail(&mut entries, from == 0);
+    Some((session.builder().take_turns(entries, before)?, trailed))
+}
 
-    /// The same from a message on. None: the first of them belongs into the one before it, in which `before` speaks.
-    pub(in crate::context) fn after(
-        &self,
-        from: u32,
-        before: Option<Role>,
-    ) -> Option<(Vec<Entry>, bool)> {
-        if self.options.noop {
-            let kept = from..self.transcript.ledger.message_count();
-            return Some((kept.map(|at| self.entry(Item::Keep(at), at)).collect(), false));
-        }
-        let mut entries = self.build(from);
-        let trailed = self.trail(&mut entries, from == 0);
-        Some((self.take_turns(entries, before)?, trailed))
+/// Something before the end of the last request may go out otherwise now.
+fn must_rebuild(session: &Session) -> bool {
+    let upto = session.last_request.upto;
+    let message =
+        |change: &Change| session.transcript.ledger.block(change.block).map(|b| b.message);
+    let touched =
+        session.decisions.unreported.iter().filter_map(message).any(|message| message < upto);
+    let sent = |fixes: &[Fix]| -> Vec<Fix> {
+        fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
+    };
+    session.last_request.rebuild
+        || session.last_request.unheld
+        || session.last_request.trailed
+        || touched
+        || upto == 0
+        || sent(&session.decisions.end_fixes) != sent(&session.last_request.ending)
+}
+
+/// Where a cache marker pays: behind the head of a fold, behind what this request shares with the last one, and at its end;
+/// the last of them where the host's own, in system and tools, leave no room for more (I13).
+fn mark_breakpoints(session: &mut Session, shared: usize) {
+    session.last_request.breakpoints.clear();
+    let most = session.dialect.provider.most_markers();
+    if most == 0 {
+        return;
     }
-
-    /// Something before the end of the last request may go out otherwise now.
-    fn must_rebuild(&self) -> bool {
-        let upto = self.last_request.upto;
-        let message = |change: &Change| {
-            self.transcript.ledger.blocks.get(change.block as usize).map(|b| b.message)
-        };
-        let touched =
-            self.decisions.unreported.iter().filter_map(message).any(|message| message < upto);
-        let sent = |fixes: &[Fix]| -> Vec<Fix> {
-            fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
-        };
-        self.last_request.rebuild
-            || self.last_request.unheld
-            || self.last_request.trailed
-            || touched
-            || upto == 0
-            || sent(&self.decisions.end_fixes) != sent(&self.last_request.ending)
-    }
-
-    /// Where a cache marker pays: behind the head of a fold, behind what this request shares with the last one, and at its end;
-    /// the last of them where the host's own, in system and tools, leave no room for more (I13).
-    fn mark_breakpoints(&mut self, shared: usize) {
-        self.last_request.breakpoints.clear();
-        let most = self.dialect.provider.most_markers();
-        if most == 0 {
-            return;
-        }
-        let items = &self.last_request.items;
-        let ours = |it: &SentItem| it.source == NONE;
-        let head = items.iter().position(ours).filter(|_| self.decisions.pruner.head.is_some());
-        let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
-        for at in head.into_iter().chain(ends.into_iter().flatten()) {
-            let at = count(at);
-            if self.last_request.breakpoints.last().is_none_or(|&last| last < at) {
-                self.last_request.breakpoints.push(at);
-            }
-        }
-        let room = most.saturating_sub(self.extras.marks) as usize;
-        while self.last_request.breakpoints.len() > room {
-            self.last_request.breakpoints.remove(0);
+    let items = &session.last_request.items;
+    let ours = |it: &SentItem| it.source == NONE;
+    let head = items.iter().position(ours).filter(|_| session.decisions.pruner.head.is_some());
+    let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
+    for at in head.into_iter().chain(ends.into_iter().flatten()) {
+        let at = count(at);
+        if session.last_request.breakpoints.last().is_none_or(|&last| last < at) {
+            session.last_request.breakpoints.push(at);
         }
     }
-
-    /// Tokens of the last request behind what this one shares with it.
-    fn lost(&self, entries: &[Entry], same: usize, parts_changed: bool) -> u64 {
-        let shared = entries.iter().take(same).map(|entry| self.tokens_of(entry.source)).sum();
-        let beside = if parts_changed { 0 } else { self.extras.total() };
-        let shared = if parts_changed { 0 } else { shared };
-        self.last_request.tokens.saturating_sub(shared).saturating_sub(beside)
+    let room = most.saturating_sub(session.extras.marks) as usize;
+    while session.last_request.breakpoints.len() > room {
+        session.last_request.breakpoints.remove(0);
     }
+}
 
-    /// Keeps what the next request is compared with: what was sent before `from`, and these.
-    fn remember(&mut self, from: usize, entries: &[Entry], parts: Option<u64>, fold_due: bool) {
-        self.last_request.items.truncate(from);
-        if from == 0 {
-            self.last_request.made_tokens = 0;
-        }
-        let made = self.made_tokens(entries);
-        self.last_request.items.extend(entries.iter().map(Entry::sent));
-        self.last_request.made_tokens = self.last_request.made_tokens.saturating_add(made);
-        self.last_request.speaker = self.last_speaker(entries).or(self.last_request.speaker);
-        self.last_request.parts = parts;
-        self.last_request.beside = self.extras.total();
-        self.last_request.upto = self.transcript.ledger.message_count();
-        self.last_request.ending.clone_from(&self.decisions.end_fixes);
-        self.last_request.rebuild = false;
-        self.last_request.open = self.repairs.mender.is_prefix();
-        self.last_request.settled = true;
-        self.last_request.fold_due = fold_due;
-        self.last_request.last = self.last_request.tokens;
-        self.last_request.peak = self.peak();
-        self.last_request.tokens =
-            self.decisions.pruner.context(&self.transcript.ledger, &self.setting());
-    }
+/// Tokens of the last request behind what this one shares with it.
+fn cached_tokens_lost(
+    session: &Session,
+    entries: &[Entry],
+    same: usize,
+    parts_changed: bool,
+) -> u64 {
+    let shared = entries.iter().take(same).map(|entry| message_tokens(session, entry.source)).sum();
+    let beside = if parts_changed { 0 } else { session.extras.total() };
+    let shared = if parts_changed { 0 } else { shared };
+    session.last_request.tokens.saturating_sub(shared).saturating_sub(beside)
+}
 
-    /// Tokens of the largest request so far, each as it was known when the next one was made.
-    pub(in crate::context) fn peak(&self) -> u64 {
-        self.last_request.peak.max(self.calibration.tokens(self.last_request.tokens))
+/// Keeps what the next request is compared with: what was sent before `from`, and these.
+fn remember_request(
+    session: &mut Session,
+    from: usize,
+    entries: &[Entry],
+    parts: Option<u64>,
+    fold_due: bool,
+) {
+    session.last_request.items.truncate(from);
+    if from == 0 {
+        session.last_request.made_tokens = 0;
     }
+    let made = session.builder().made_tokens(entries);
+    session.last_request.items.extend(entries.iter().map(Entry::sent));
+    session.last_request.made_tokens = session.last_request.made_tokens.saturating_add(made);
+    session.last_request.speaker =
+        session.builder().last_speaker(entries).or(session.last_request.speaker);
+    session.last_request.parts = parts;
+    session.last_request.beside = session.extras.total();
+    session.last_request.upto = session.transcript.ledger.message_count();
+    session.last_request.ending.clone_from(&session.decisions.end_fixes);
+    session.last_request.rebuild = false;
+    session.last_request.open = session.repairs.mender.is_prefix();
+    session.last_request.settled = true;
+    session.last_request.fold_due = fold_due;
+    session.last_request.last = session.last_request.tokens;
+    session.last_request.peak = peak_tokens(session);
+    session.last_request.tokens =
+        session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
+}
 
-    pub(in crate::context) fn answer(
-        &self,
-        items: Vec<Written>,
-        edits: Vec<Edit>,
-        said: Said,
-    ) -> Answer {
-        let tokens = self.decisions.pruner.context(&self.transcript.ledger, &self.setting());
-        let fits = self.options.window == 0 || tokens <= self.decisions.usable;
-        Answer {
-            keep: said.keep,
-            items,
-            epoch: self.last_request.epoch,
-            first_changed: said.first_changed,
-            fits,
-            why: (!fits).then(|| self.why(tokens)),
-            tokens: self.calibration.tokens(tokens),
-            estimate: tokens,
-            source: self.source(),
-            tokens_before: self.calibration.tokens(said.before),
-            cached_tokens_lost: said.lost,
-            repairs: self.repairs(),
-            edits,
-            event: said.event,
-            outcome: said.outcome,
-            fold: said.fold,
-            fold_due: self.last_request.fold_due || self.is_wanting(),
-            hints: self.drop_hint(),
-            system_note: self.note_for_system(),
-            format: self.dialect.format.name(),
-            provider: self.dialect.provider.name(),
-            marked: self.marked(),
-            cache_breakpoints: self.last_request.breakpoints.clone(),
-            last_group: self.last_group(),
-        }
-    }
+/// Tokens of the largest request so far, each as it was known when the next one was made.
+pub(in crate::context) fn peak_tokens(session: &Session) -> u64 {
+    session.last_request.peak.max(session.calibration.tokens(session.last_request.tokens))
+}
 
-    /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
-    pub(in crate::context) fn last_group(&self) -> u32 {
-        let messages = &self.transcript.ledger.messages;
-        let speaks = |message: &Message| message.role == Role::Assistant;
-        let mut at = messages.iter().rposition(speaks);
-        while let Some(before) = at.and_then(|at| at.checked_sub(1))
-            && self.dialect.format.has_runs()
-            && messages.get(before).is_some_and(speaks)
-        {
-            at = Some(before);
-        }
-        u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
+pub(in crate::context) fn answer_with(
+    session: &Session,
+    items: Vec<Written>,
+    edits: Vec<Edit>,
+    said: Said,
+) -> Answer {
+    let tokens = session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
+    let fits = session.options.window == 0 || tokens <= session.decisions.usable;
+    Answer {
+        keep: said.keep,
+        items,
+        epoch: session.last_request.epoch,
+        first_changed: said.first_changed,
+        fits,
+        why: (!fits).then(|| why_too_large(session, tokens)),
+        tokens: session.calibration.tokens(tokens),
+        estimate: tokens,
+        source: source_of_figures(session),
+        tokens_before: session.calibration.tokens(said.before),
+        cached_tokens_lost: said.lost,
+        repairs: repairs_made(session),
+        edits,
+        event: said.event,
+        outcome: said.outcome,
+        fold: said.fold,
+        fold_due: session.last_request.fold_due || needs_summary(session),
+        hints: drop_hint(session),
+        system_note: system_note(session),
+        format: session.dialect.format.name(),
+        provider: session.dialect.provider.name(),
+        marked: markers_sent(session),
+        cache_breakpoints: session.last_request.breakpoints.clone(),
+        last_group: last_group(session),
     }
+}
 
-    /// How many messages of the last request stand at the start of this one, which has these from `from` on, and from the same
-    /// places in the history.
-    fn shared(&self, from: usize, entries: &[Entry]) -> usize {
-        let items = self.last_request.items.iter().skip(from).zip(entries);
-        from.saturating_add(items.take_while(|(old, new)| **old == new.sent()).count())
+/// The newest message of the model, or the first of the run that it ends; the last message if there is none.
+pub(in crate::context) fn last_group(session: &Session) -> u32 {
+    let messages = &session.transcript.ledger.messages;
+    let speaks = |message: &Message| message.role == Role::Assistant;
+    let mut at = messages.iter().rposition(speaks);
+    while let Some(before) = at.and_then(|at| at.checked_sub(1))
+        && session.dialect.format.has_runs()
+        && messages.get(before).is_some_and(speaks)
+    {
+        at = Some(before);
     }
+    u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
+}
 
-    /// How many say there what the last request said, whichever of the host's messages they are.
-    fn alike(&self, from: usize, entries: &[Entry]) -> usize {
-        let written =
-            |at: u32| self.transcript.ledger.messages.get(at as usize).map(|it| it.written);
-        let is_alike = |(old, new): &(&SentItem, &Entry)| {
-            let from = [old.source, new.source];
-            let [one, other] = from.map(written);
-            old.key == new.key && (old.source == new.source || (one.is_some() && one == other))
-        };
-        let items = self.last_request.items.iter().skip(from).zip(entries);
-        from.saturating_add(items.take_while(is_alike).count())
-    }
+/// How many messages of the last request stand at the start of this one, which has these from `from` on, and from the same
+/// places in the history.
+fn shared_items(session: &Session, from: usize, entries: &[Entry]) -> usize {
+    let items = session.last_request.items.iter().skip(from).zip(entries);
+    from.saturating_add(items.take_while(|(old, new)| **old == new.sent()).count())
+}
 
-    /// Tokens of a message as it is sent.
-    pub(in crate::context) fn tokens_of(&self, message: u32) -> u64 {
-        let blocks = self.transcript.ledger.blocks_of(message);
-        blocks
-            .filter_map(|at| self.transcript.ledger.blocks.get(at as usize))
-            .map(|b| u64::from(b.now))
-            .sum()
-    }
+/// How many say there what the last request said, whichever of the host's messages they are.
+fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
+    let written = |at: u32| session.transcript.ledger.message(at).map(|it| it.written);
+    let is_alike = |(old, new): &(&SentItem, &Entry)| {
+        let from = [old.source, new.source];
+        let [one, other] = from.map(written);
+        old.key == new.key && (old.source == new.source || (one.is_some() && one == other))
+    };
+    let items = session.last_request.items.iter().skip(from).zip(entries);
+    from.saturating_add(items.take_while(is_alike).count())
+}
 
-    /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
-    pub fn violations(&self) -> Vec<Violation> {
-        self.check_outgoing(&self.whole().unwrap_or_default().0)
-    }
+/// Tokens of a message as it is sent.
+pub(in crate::context) fn message_tokens(session: &Session, message: u32) -> u64 {
+    let blocks = session.transcript.ledger.blocks_of(message);
+    blocks.filter_map(|at| session.transcript.ledger.block(at)).map(|b| u64::from(b.now)).sum()
+}
 
-    /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
-    fn check_outgoing(&self, entries: &[Entry]) -> Vec<Violation> {
-        let outgoing = self.outgoing(entries);
-        validity::check(&outgoing, self.dialect.provider, self.request_options(false))
-    }
+/// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
+pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
+    check_outgoing(session, &all_entries(session).unwrap_or_default().0)
+}
+
+/// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
+fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
+    let outgoing = session.builder().outgoing(entries);
+    validity::check(&outgoing, session.dialect.provider, request_options(session, false))
 }
 
 /// What is said of a request that is new.

@@ -111,91 +111,93 @@ impl Placeholders {
     }
 }
 
-impl Session {
-    /// The piece belongs to a tool that the host protects. `call`: of a result, where its call stands.
-    pub(in crate::context) fn is_named(&self, piece: &Piece, call: Option<(u32, u32)>) -> bool {
-        let protect = &self.options.policy.protect;
-        if protect.tools.is_empty() || !matches!(piece.kind, Kind::Call | Kind::Result) {
-            return false;
-        }
-        let of_call = call.and_then(|(message, piece)| {
-            self.transcript.outlines.get(message as usize)?.pieces.get(piece as usize)
-        });
-        protect.names(of_call.map_or(&piece.name, |call| &call.name))
+/// The piece belongs to a tool that the host protects. `call`: of a result, where its call stands.
+pub(in crate::context) fn is_listed_tool(
+    session: &Session,
+    piece: &Piece,
+    call: Option<(u32, u32)>,
+) -> bool {
+    let protect = &session.options.policy.protect;
+    if protect.tools.is_empty() || !matches!(piece.kind, Kind::Call | Kind::Result) {
+        return false;
     }
+    let of_call = call.and_then(|(message, piece)| {
+        session.transcript.outline(message)?.pieces.get(piece as usize)
+    });
+    protect.names(of_call.map_or(&piece.name, |call| &call.name))
+}
 
-    /// The piece that a block was read from.
-    pub(in crate::context) fn piece_of(&self, block: u32) -> Option<&Piece> {
-        let message = self.transcript.ledger.blocks.get(block as usize)?.message;
-        let number = block.saturating_sub(self.transcript.ledger.blocks_of(message).start);
-        self.transcript.outlines.get(message as usize)?.pieces.get(number as usize)
-    }
+/// The piece that a block was read from.
+pub(in crate::context) fn piece_of(session: &Session, block: u32) -> Option<&Piece> {
+    let message = session.transcript.ledger.block(block)?.message;
+    let number = block.saturating_sub(session.transcript.ledger.blocks_of(message).start);
+    session.transcript.outline(message)?.pieces.get(number as usize)
+}
 
-    fn pair_of(&self, block: u32) -> u32 {
-        self.transcript.ledger.blocks.get(block as usize).map_or(NONE, |result| result.pair)
-    }
+fn pair_of(session: &Session, block: u32) -> u32 {
+    session.transcript.ledger.block(block).map_or(NONE, |result| result.pair)
+}
 
-    /// The messages of calls whose results wait for a line: it quotes what they asked for.
-    pub(in crate::context) fn calls_of_lines(&self) -> Vec<u32> {
-        let wanted = self.decisions.placeholders.wanted.iter();
-        let lines = wanted.filter(|(_, want)| **want == Want::Shorten(Shorten::Line));
-        let blocks = &self.transcript.ledger.blocks;
-        let results = lines.filter_map(|(&result, _)| blocks.get(result as usize));
-        let calls = results.filter(|result| result.form != Form::Gone).map(|result| result.pair);
-        calls.filter_map(|call| Some(blocks.get(call as usize)?.message)).collect()
-    }
+/// The messages of calls whose results wait for a line: it quotes what they asked for.
+pub(in crate::context) fn calls_for_placeholders(session: &Session) -> Vec<u32> {
+    let wanted = session.decisions.placeholders.wanted.iter();
+    let lines = wanted.filter(|(_, want)| **want == Want::Shorten(Shorten::Line));
+    let blocks = &session.transcript.ledger.blocks;
+    let results = lines.filter_map(|(&result, _)| blocks.get(result as usize));
+    let calls = results.filter(|result| result.form != Form::Gone).map(|result| result.pair);
+    calls.filter_map(|call| Some(blocks.get(call as usize)?.message)).collect()
+}
 
-    /// Notes what a call asked for, in case a line is written for its result.
-    pub(in crate::context) fn note_call(&mut self, call: u32, part: &Part<'_>) {
-        let safe = |text: &str| {
-            if self.transcript.ledger.identifiers.keeps_secrets {
-                text.to_owned()
-            } else {
-                redact(text)
-            }
-        };
-        let told = if verb_of(&part.piece.name) == RAN {
-            command_in(&part.text).map(|command| {
-                let line: Vec<&str> = command.split_whitespace().collect();
-                prefix(&safe(&line.join(" ")), COMMAND).to_owned()
-            })
+/// Notes what a call asked for, in case a line is written for its result.
+pub(in crate::context) fn record_call(session: &mut Session, call: u32, part: &Part<'_>) {
+    let safe = |text: &str| {
+        if session.transcript.ledger.identifiers.keeps_secrets {
+            text.to_owned()
         } else {
-            let mut words = String::new();
-            texts_of(&part.text, &mut words);
-            let url = words.split_whitespace().find(|word| word.contains("://"));
-            url.map(|url| prefix(&safe(url), URL).to_owned())
-        };
-        if let Some(told) = told {
-            self.decisions.placeholders.calls.insert(call, told);
+            redact(text)
         }
+    };
+    let told = if verb_of(&part.piece.name) == RAN {
+        command_in(&part.text).map(|command| {
+            let line: Vec<&str> = command.split_whitespace().collect();
+            prefix(&safe(&line.join(" ")), COMMAND).to_owned()
+        })
+    } else {
+        let mut words = String::new();
+        texts_of(&part.text, &mut words);
+        let url = words.split_whitespace().find(|word| word.contains("://"));
+        url.map(|url| prefix(&safe(url), URL).to_owned())
+    };
+    if let Some(told) = told {
+        session.decisions.placeholders.calls.insert(call, told);
     }
+}
 
-    /// What a line tells of a result's call: its command or its URL, else its identifiers.
-    pub(in crate::context) fn about(&mut self, block: u32) -> About {
-        let pair = self.pair_of(block);
-        let told = self.decisions.placeholders.calls.remove(&pair);
-        let name = self.piece_of(pair).map_or("tool", |piece| &piece.name);
-        let verb = verb_of(name);
-        let mut line = format!("[{name}] {verb}");
-        let is_shell = verb == RAN;
-        if let Some(told) = &told {
-            line.push(' ');
-            line.push_str(told);
-        }
-        let most = line.len().max(ABOUT);
-        for &id in self.transcript.ledger.ids(pair) {
-            let word = self.transcript.ledger.identifiers.text(id);
-            if is_shell && told.is_some() || line.len().saturating_add(word.len()) > most {
-                break;
-            }
-            if line.contains(word) {
-                continue;
-            }
-            line.push(' ');
-            line.push_str(word);
-        }
-        About { line, is_shell }
+/// What a line tells of a result's call: its command or its URL, else its identifiers.
+pub(in crate::context) fn about_block(session: &mut Session, block: u32) -> About {
+    let pair = pair_of(session, block);
+    let told = session.decisions.placeholders.calls.remove(&pair);
+    let name = piece_of(session, pair).map_or("tool", |piece| &piece.name);
+    let verb = verb_of(name);
+    let mut line = format!("[{name}] {verb}");
+    let is_shell = verb == RAN;
+    if let Some(told) = &told {
+        line.push(' ');
+        line.push_str(told);
     }
+    let most = line.len().max(ABOUT);
+    for &id in session.transcript.ledger.ids(pair) {
+        let word = session.transcript.ledger.identifiers.text(id);
+        if is_shell && told.is_some() || line.len().saturating_add(word.len()) > most {
+            break;
+        }
+        if line.contains(word) {
+            continue;
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    About { line, is_shell }
 }
 
 /// What a tool does, by its name.

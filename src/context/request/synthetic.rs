@@ -1,7 +1,7 @@
 //! Synthetic messages: the head of a fold, results that repair, and lines that let a request start or end with the user.
 
+use crate::context::request::builder::Builder;
 use crate::context::request::view::{Entry, changed};
-use crate::context::session::Session;
 use crate::estimate::{MESSAGE, RESULT};
 use crate::format::{Format, What, copied_ops};
 use crate::hash::{bytes, fnv, round};
@@ -15,7 +15,7 @@ use crate::validity::{CONTINUE, NO_OUTPUT, outline_of};
 /// Stands first where the first message that is left is not the user's, or where none is left.
 const LEAD: &str = "(The conversation goes on.)";
 
-impl Session {
+impl Builder<'_> {
     /// A user's text or image before the cut of the last fold stands in the head's message. What a host of its own kind
     /// keeps in members of its own (a command and its output) stays where it is.
     pub(in crate::context) fn is_in_head(&self, message: u32, role: Role, piece: &Piece) -> bool {
@@ -33,13 +33,13 @@ impl Session {
         let texts = head.map(String::as_str).into_iter().chain(self.pins.sent());
         let mut parts: Vec<MadePart> = texts.map(|text| MadePart::Text(text.into())).collect();
         for &at in self.transcript.ledger.live() {
-            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
+            let Some(block) = self.transcript.ledger.block(at) else { continue };
             if block.message >= self.decisions.pruner.start || self.decisions.pruner.head.is_none()
             {
                 break;
             }
             let number = at.saturating_sub(self.transcript.ledger.blocks_of(block.message).start);
-            let Some(outline) = self.transcript.outlines.get(block.message as usize) else {
+            let Some(outline) = self.transcript.outline(block.message) else {
                 continue;
             };
             let piece = outline.pieces.get(number as usize);
@@ -92,7 +92,7 @@ impl Session {
         Some(match made {
             Made::Moved { id, name, message, piece } => {
                 let at = self.transcript.ledger.blocks_of(*message).start.saturating_add(*piece);
-                let block = self.transcript.ledger.blocks.get(at as usize)?;
+                let block = self.transcript.ledger.block(at)?;
                 match self.decisions.placeholders.text.get(&at) {
                     _ if block.form == Form::Gone => return None,
                     Some(text) => {
@@ -117,7 +117,7 @@ impl Session {
     pub(in crate::context) fn mends_copies(&self, copies: &[Copied]) -> Vec<Op> {
         let mut ops = Vec::new();
         for copy in copies {
-            let Some(outline) = self.transcript.outlines.get(copy.index as usize) else { continue };
+            let Some(outline) = self.transcript.outline(copy.index) else { continue };
             let unmarked = self.unmarked(copy.index, outline);
             if unmarked.is_empty() && !self.repairs.fixes.contains_key(&copy.index) {
                 continue;
@@ -138,28 +138,25 @@ impl Session {
     }
 
     fn piece(&self, message: u32, piece: u32) -> Option<&Piece> {
-        self.transcript.outlines.get(message as usize)?.pieces.get(piece as usize)
+        self.transcript.outline(message)?.pieces.get(piece as usize)
     }
 
     /// The call that a fix gives a result is not sent.
     fn is_gone(&self, fix: &Fix) -> bool {
         let (message, path) = (fix.violation.index, fix.violation.path.as_deref());
-        let outline = self.transcript.outlines.get(message as usize);
+        let outline = self.transcript.outline(message);
         let pieces = outline.map_or(&[][..], |outline| &outline.pieces);
         let mut calls = self.transcript.ledger.blocks_of(message).zip(pieces);
         let call = calls.find(|(_, piece)| path == Some(&piece.place.pointer()));
         call.is_none_or(|(at, _)| {
-            self.transcript
-                .ledger
-                .blocks
-                .get(at as usize)
-                .is_none_or(|block| block.form == Form::Gone)
+            self.transcript.ledger.block(at).is_none_or(|block| block.form == Form::Gone)
         })
     }
 
     /// A request starts with the user, behind the system.
     pub(in crate::context) fn lead(&self, entries: &mut Vec<Entry>) {
-        let speaks = |entry: &Entry| self.speaker(&entry.item).filter(|&role| role != Role::System);
+        let speaks =
+            |entry: &Entry| self.speaker_of(&entry.item).filter(|&role| role != Role::System);
         let first = entries.iter().enumerate().find_map(|(at, entry)| Some((at, speaks(entry)?)));
         if let Some((at, role)) = first
             && role != Role::User
@@ -174,7 +171,7 @@ impl Session {
         if self.repairs.mender.is_prefix() {
             return false;
         }
-        let last = entries.iter().rev().find_map(|entry| self.speaker(&entry.item));
+        let last = entries.iter().rev().find_map(|entry| self.speaker_of(&entry.item));
         let text = match last {
             None if whole && !self.transcript.outlines.is_empty() => LEAD,
             Some(Role::System) if whole && entries.iter().all(|it| self.is_systems(it)) => LEAD,
@@ -187,15 +184,15 @@ impl Session {
     }
 
     fn is_systems(&self, entry: &Entry) -> bool {
-        self.speaker(&entry.item).is_none_or(|role| role == Role::System)
+        self.speaker_of(&entry.item).is_none_or(|role| role == Role::System)
     }
 
     /// Who speaks in a message that is sent; none in one that the host itself leaves out.
-    pub(in crate::context) fn speaker(&self, item: &Item) -> Option<Role> {
+    pub(in crate::context) fn speaker_of(&self, item: &Item) -> Option<Role> {
         let inline = self.dialect.format.has_results_inline();
         match item {
             Item::Keep(at) | Item::Edit(at, _) => {
-                let outline = self.transcript.outlines.get(*at as usize)?;
+                let outline = self.transcript.outline(*at)?;
                 let unsent = outline.pieces.iter().any(|piece| piece.unsent);
                 let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
                 let role = if answers && outline.role != Role::Assistant {
@@ -238,8 +235,7 @@ impl Session {
     /// `last`: where the piece of the copy before was found; the next mostly follows it.
     pub(in crate::context) fn take_place(&self, copy: &mut Copied, last: &mut usize) -> u64 {
         let index = std::mem::take(&mut copy.index);
-        let pieces =
-            self.transcript.outlines.get(index as usize).map_or(&[][..], |outline| &outline.pieces);
+        let pieces = self.transcript.outline(index).map_or(&[][..], |outline| &outline.pieces);
         let all = self.transcript.ledger.blocks_of(index).zip(pieces).enumerate();
         for (number, (at, piece)) in all.clone().skip(*last).chain(all.take(*last)) {
             let pointer = piece.place.pointer();
@@ -247,7 +243,7 @@ impl Session {
             if let Some(under) = under.filter(|it| it.is_empty() || it.starts_with('/')) {
                 copy.from = under.into();
                 *last = number;
-                let says = self.transcript.ledger.blocks.get(at as usize).map_or(0, |it| it.key);
+                let says = self.transcript.ledger.block(at).map_or(0, |it| it.key);
                 let key = bytes(says, piece.kind.name().as_bytes());
                 return round(key, u64::from(piece.error));
             }
@@ -256,11 +252,7 @@ impl Session {
     }
 
     pub(in crate::context) fn fingerprint(&self, message: u32) -> u64 {
-        self.transcript
-            .ledger
-            .messages
-            .get(message as usize)
-            .map_or(0, |message| message.fingerprint)
+        self.transcript.ledger.message(message).map_or(0, |message| message.fingerprint)
     }
 
     /// Tokens of our own messages that stand for no block of the host's; the policy counts the head.
@@ -304,8 +296,7 @@ impl Session {
         if matches!(made, Made::Results(_)) {
             return outline_of(made, &self.transcript.outlines);
         }
-        let (message, _) =
-            self.dialect.format.make(made, |at| self.transcript.outlines.get(at as usize));
+        let (message, _) = self.dialect.format.make(made, |at| self.transcript.outline(at));
         let readable = stand_in(message.json(), false);
         let outline =
             self.dialect.format.read(readable.json().as_bytes(), NONE).map(|draft| draft.outline());

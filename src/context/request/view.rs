@@ -1,5 +1,7 @@
 //! The view: keep, edit or make each message that is sent.
 
+use crate::context::request::builder::Builder;
+use crate::context::request::markers::marker_fixes;
 use litemap::LiteMap;
 
 use crate::json::{self, Value, Write};
@@ -176,7 +178,7 @@ impl Write for Written {
     }
 }
 
-impl Session {
+impl Builder<'_> {
     /// The items for all messages from `from` on; from 0 with the head of the last fold.
     pub(in crate::context) fn build(&self, from: u32) -> Vec<Entry> {
         let mut entries = Vec::new();
@@ -194,8 +196,7 @@ impl Session {
             }
             let end = self.transcript.ledger.blocks_of(message).end;
             rest = rest.get(rest.partition_point(|&at| at < end)..).unwrap_or(&[]);
-            let role =
-                self.transcript.outlines.get(message as usize).map_or(Role::User, |it| it.role);
+            let role = self.transcript.outline(message).map_or(Role::User, |it| it.role);
             if waiting_head && self.is_behind_head(message, role) {
                 entries.push(self.entry(Item::Make(self.head()), self.head_about()));
                 waiting_head = false;
@@ -243,7 +244,7 @@ impl Session {
 
     /// A message with what goes out around it.
     fn add_message(&self, message: u32, entries: &mut Vec<Entry>) {
-        let Some(outline) = self.transcript.outlines.get(message as usize) else { return };
+        let Some(outline) = self.transcript.outline(message) else { return };
         for fix in self.fixes_of(message) {
             if let FixKind::Before(made) = &fix.kind {
                 self.add_made(fix, made, entries);
@@ -285,7 +286,7 @@ impl Session {
         let mut fixes = fixes.into_iter().peekable();
         let mut unmarked = self.unmarked(message, outline).into_iter().peekable();
         for ((piece, it), at) in (0u32..).zip(&outline.pieces).zip(blocks) {
-            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
+            let Some(block) = self.transcript.ledger.block(at) else { continue };
             let gone = block.form == Form::Gone
                 || self.is_in_head(message, outline.role, it)
                 || self.repairs.displaced.contains_key(&(message, piece))
@@ -385,9 +386,9 @@ impl Session {
 
     /// An item as the facade carries it out, with the time of the message that one of ours stands for.
     pub(in crate::context) fn write(&self, item: &Item, about: u32) -> Written {
-        let mut written = self.undated(item);
+        let mut written = self.write_undated(item);
         if let Written::Make { make, about: of, at, .. } = &mut written
-            && let Some(message) = self.transcript.ledger.messages.get(about as usize)
+            && let Some(message) = self.transcript.ledger.message(about)
         {
             *of = Some(about);
             *at = message.at_ms;
@@ -396,13 +397,13 @@ impl Session {
         written
     }
 
-    fn undated(&self, item: &Item) -> Written {
+    fn write_undated(&self, item: &Item) -> Written {
         match item {
             Item::Keep(index) => Written::Keep { index: *index },
             Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
             Item::Make(made) => {
                 let (message, copies) =
-                    self.dialect.format.make(made, |at| self.transcript.outlines.get(at as usize));
+                    self.dialect.format.make(made, |at| self.transcript.outline(at));
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
                     Made::Results(_) => ("tool", None),
@@ -424,8 +425,7 @@ impl Session {
                 Written::ours(message, joined.copied, joined.ops, role)
             }
             Item::Filler(text) => {
-                let said =
-                    self.dialect.format.say(text, |at| self.transcript.outlines.get(at as usize));
+                let said = self.dialect.format.say(text, |at| self.transcript.outline(at));
                 Written::ours(said, Vec::new(), Vec::new(), "assistant")
             }
         }
@@ -434,9 +434,9 @@ impl Session {
     /// The shapes that go out, for the validator.
     pub(in crate::context) fn outgoing(&self, entries: &[Entry]) -> Vec<Outline> {
         let shape = |entry: &Entry| match &entry.item {
-            Item::Keep(at) => self.transcript.outlines.get(*at as usize).cloned(),
+            Item::Keep(at) => self.transcript.outline(*at).cloned(),
             Item::Edit(at, _) => {
-                let outline = self.transcript.outlines.get(*at as usize)?;
+                let outline = self.transcript.outline(*at)?;
                 let mut sent = changed(outline, &self.changes(*at, outline));
                 let joins = self.joins(*at).into_iter();
                 joins.for_each(|start| join_steps(&mut sent.pieces, start));
@@ -451,21 +451,21 @@ impl Session {
         };
         entries.iter().filter_map(shape).collect()
     }
+}
 
-    /// What was mended in the messages that are sent.
-    pub(in crate::context) fn repairs(&self) -> Vec<Violation> {
-        if self.options.noop {
-            return Vec::new();
-        }
-        // A result that moves is dropped at one place and made at another: that is one repair.
-        let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
-        let markers = self.marker_fixes();
-        let lasting = self.repairs.fixes.values().flatten().chain(&markers);
-        let fixes = lasting.chain(&self.decisions.end_fixes).filter(|fix| !moves(fix));
-        let beyond =
-            self.last_request.violations.iter().chain(&self.last_request.oversize).cloned();
-        fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
+/// What was mended in the messages that are sent.
+pub(in crate::context) fn repairs_made(session: &Session) -> Vec<Violation> {
+    if session.options.noop {
+        return Vec::new();
     }
+    // A result that moves is dropped at one place and made at another: that is one repair.
+    let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
+    let markers = marker_fixes(session);
+    let lasting = session.repairs.fixes.values().flatten().chain(&markers);
+    let fixes = lasting.chain(&session.decisions.end_fixes).filter(|fix| !moves(fix));
+    let beyond =
+        session.last_request.violations.iter().chain(&session.last_request.oversize).cloned();
+    fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
 }
 
 /// Nothing but reasoning would be left.

@@ -10,36 +10,33 @@ use crate::text::redact;
 /// Between two summaries of which one follows the other.
 const BETWEEN: &str = "\n\n";
 
-impl Session {
-    /// The next message that is pushed is a summary.
-    pub const fn next_is_summary(&mut self) {
-        self.compactions.adopts = true;
-    }
+/// The next message that is pushed is a summary.
+pub const fn next_is_summary(session: &mut Session) {
+    session.compactions.adopts = true;
+}
 
-    /// Takes the texts of the message with this first block for summaries. They are sent as they stand until a fold.
-    pub(in crate::context) fn adopt(&mut self, first: u32, draft: &Draft<'_>) {
-        for (at, part) in (first..).zip(&draft.parts) {
-            if part.piece.kind == Kind::Text {
-                let text = part.text.trim();
-                // What a head of ours begins with is put before the next one too.
-                let mut heads = [SUMMARY.trim_end(), REMOVED].into_iter();
-                let inner = heads.find_map(|it| text.strip_prefix(it)).unwrap_or(text);
-                let text = inner.trim_start();
-                let text = if self.options.redacts { redact(text) } else { text.into() };
-                self.decisions.placeholders.adopted.insert(at, text);
-                self.transcript.ledger.mark_summary(at);
-            }
+/// Takes the texts of the message with this first block for summaries. They are sent as they stand until a fold.
+pub(in crate::context) fn adopt_summary(session: &mut Session, first: u32, draft: &Draft<'_>) {
+    for (at, part) in (first..).zip(&draft.parts) {
+        if part.piece.kind == Kind::Text {
+            let text = part.text.trim();
+            // What a head of ours begins with is put before the next one too.
+            let mut heads = [SUMMARY.trim_end(), REMOVED].into_iter();
+            let inner = heads.find_map(|it| text.strip_prefix(it)).unwrap_or(text);
+            let text = inner.trim_start();
+            let text = if session.options.redacts { redact(text) } else { text.into() };
+            session.decisions.placeholders.adopted.insert(at, text);
+            session.transcript.ledger.mark_summary(at);
         }
     }
+}
 
-    /// The summary that the next one updates: the last one, and those of the host's among the blocks that go.
-    pub(in crate::context) fn previous_summary(&self, going: &[u32]) -> Option<String> {
-        let is_live = |at: &u32| {
-            self.transcript.ledger.blocks.get(*at as usize).is_some_and(|it| it.form != Form::Gone)
-        };
-        let live: Vec<u32> = going.iter().copied().filter(is_live).collect();
-        Some(self.decisions.placeholders.joined(&live)).filter(|it| !it.is_empty())
-    }
+/// The summary that the next one updates: the last one, and those of the host's among the blocks that go.
+pub(in crate::context) fn previous_summary(session: &Session, going: &[u32]) -> Option<String> {
+    let is_live =
+        |at: &u32| session.transcript.ledger.block(*at).is_some_and(|it| it.form != Form::Gone);
+    let live: Vec<u32> = going.iter().copied().filter(is_live).collect();
+    Some(session.decisions.placeholders.joined(&live)).filter(|it| !it.is_empty())
 }
 
 impl Placeholders {

@@ -1,6 +1,8 @@
 //! The agent's own tools: status of its context, a compaction, and the original of a stub.
 
+use crate::context::report::status::status;
 use crate::context::session::Session;
+use crate::context::session::arrival::read_message;
 use crate::error::{Error, Result, listed};
 use crate::json::{self, Value, json};
 use crate::model::{Draft, Form, Kind, Part};
@@ -74,95 +76,96 @@ pub fn agent_tools() -> Value {
     Value::array(&TOOLS.map(tool))
 }
 
-impl Session {
-    /// A call of the agent's to one of the tools, with its arguments as JSON, or as a string of that: so `OpenAI` gives them.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for another name. What the model got wrong in the arguments is told in the text.
-    pub fn call_agent_tool(&mut self, name: &str, arguments: &str) -> Result<AgentReply> {
-        match name {
-            "context_status" => Ok(AgentReply::Text(self.status_text())),
-            "context_compact" => {
-                self.decisions.pruner.fold_wanted = true;
-                self.last_request.settled = false;
-                Ok(AgentReply::Text("The context will be compacted before the next step.".into()))
-            }
-            RECALL => {
-                let inner = json::string(arguments).unwrap_or_else(|_| arguments.into());
-                let members = json::members(&inner).unwrap_or_default();
-                let given = members.iter().find(|(name, _)| name == "ref");
-                let given = given.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
-                Ok(match self.referred(&given) {
-                    Some((message, block)) => AgentReply::Recall(message, block),
-                    None => AgentReply::Text(format!("There is nothing under \"{given}\".")),
-                })
-            }
-            _ => {
-                let names = listed(&TOOLS.map(|(name, ..)| name), "");
-                Err(Error::argument("name", &format!("one of {names}"), format_args!("\"{name}\"")))
-            }
+/// A call of the agent's to one of the tools, with its arguments as JSON, or as a string of that: so `OpenAI` gives them.
+///
+/// # Errors
+/// `InvalidArgument` for another name. What the model got wrong in the arguments is told in the text.
+pub fn call_agent_tool(session: &mut Session, name: &str, arguments: &str) -> Result<AgentReply> {
+    match name {
+        "context_status" => Ok(AgentReply::Text(status_text(session))),
+        "context_compact" => {
+            session.decisions.pruner.fold_wanted = true;
+            session.last_request.settled = false;
+            Ok(AgentReply::Text("The context will be compacted before the next step.".into()))
+        }
+        RECALL => {
+            let inner = json::string(arguments).unwrap_or_else(|_| arguments.into());
+            let members = json::members(&inner).unwrap_or_default();
+            let given = members.iter().find(|(name, _)| name == "ref");
+            let given = given.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
+            Ok(match referenced_message(session, &given) {
+                Some((message, block)) => AgentReply::Recall(message, block),
+                None => AgentReply::Text(format!("There is nothing under \"{given}\".")),
+            })
+        }
+        _ => {
+            let names = listed(&TOOLS.map(|(name, ..)| name), "");
+            Err(Error::argument("name", &format!("one of {names}"), format_args!("\"{name}\"")))
         }
     }
+}
 
-    fn status_text(&self) -> String {
-        let status = self.status();
-        let saved = status.tokens_saved;
-        let (used, usable, pct) = (status.used, status.usable, status.pct);
-        let pressure = status.pressure;
-        format!(
-            "{used} of {usable} usable tokens ({pct} %), pressure {pressure}. {} compactions; {saved} tokens of the history are not sent.",
-            status.compactions
-        )
-    }
+fn status_text(session: &Session) -> String {
+    let status = status(session);
+    let saved = status.tokens_saved;
+    let (used, usable, pct) = (status.used, status.usable, status.pct);
+    let pressure = status.pressure;
+    format!(
+        "{used} of {usable} usable tokens ({pct} %), pressure {pressure}. {} compactions; {saved} tokens of the history are not sent.",
+        status.compactions
+    )
+}
 
-    /// The request has other tools now: stubs promise their originals if the agent can ask for them.
-    pub(in crate::context) fn promise_again(&mut self) {
-        for at in self.transcript.ledger.live().to_vec() {
-            let block = self.transcript.ledger.blocks.get(at as usize);
-            let Some(block) = block.filter(|block| block.form == Form::Stubbed) else { continue };
-            if let Some(now) = self.decisions.placeholders.promise_again(block, at) {
-                self.transcript.ledger.set_form(at, Form::Stubbed, now);
-            }
+/// The request has other tools now: stubs promise their originals if the agent can ask for them.
+pub(in crate::context) fn renew_promises(session: &mut Session) {
+    for at in session.transcript.ledger.live().to_vec() {
+        let block = session.transcript.ledger.block(at);
+        let Some(block) = block.filter(|block| block.form == Form::Stubbed) else { continue };
+        if let Some(now) = session.decisions.placeholders.promise_again(block, at) {
+            session.transcript.ledger.set_form(at, Form::Stubbed, now);
         }
     }
+}
 
-    /// Message and block of a reference such as `r12`.
-    pub fn referred(&self, reference: &str) -> Option<(u32, u32)> {
-        let block = reference.trim().strip_prefix('r')?.parse().ok()?;
-        Some((self.transcript.ledger.blocks.get(usize::try_from(block).ok()?)?.message, block))
-    }
+/// Message and block of a reference such as `r12`.
+pub fn referenced_message(session: &Session, reference: &str) -> Option<(u32, u32)> {
+    let block = reference.trim().strip_prefix('r')?.parse().ok()?;
+    Some((session.transcript.ledger.blocks.get(usize::try_from(block).ok()?)?.message, block))
+}
 
-    /// The original text of a block, from the JSON of its message; none if the host has changed it since.
-    ///
-    /// # Errors
-    /// `MalformedMessage`.
-    pub fn recalled(&self, message: u32, block: u32, bytes: &[u8]) -> Result<Option<String>> {
-        let draft = self.read(message, bytes)?;
-        let same = Some(crate::format::fingerprint(&draft));
-        if same != self.transcript.ledger.messages.get(message as usize).map(|it| it.fingerprint) {
-            return Ok(None);
-        }
-        let piece = block.saturating_sub(self.transcript.ledger.blocks_of(message).start);
-        Ok(draft.parts.get(piece as usize).map(|part| part.text.clone().into_owned()))
+/// The original text of a block, from the JSON of its message; none if the host has changed it since.
+///
+/// # Errors
+/// `MalformedMessage`.
+pub fn recalled_text(
+    session: &Session,
+    message: u32,
+    block: u32,
+    bytes: &[u8],
+) -> Result<Option<String>> {
+    let draft = read_message(session, message, bytes)?;
+    let same = Some(crate::format::fingerprint(&draft));
+    if same != session.transcript.ledger.message(message).map(|it| it.fingerprint) {
+        return Ok(None);
     }
+    let piece = block.saturating_sub(session.transcript.ledger.blocks_of(message).start);
+    Ok(draft.parts.get(piece as usize).map(|part| part.text.clone().into_owned()))
 }
 
 /// What stands between the parts of a message.
 const BETWEEN: &str = "\n\n";
 
-impl Session {
-    /// Messages of the history.
-    pub fn message_count(&self) -> u32 {
-        self.transcript.ledger.message_count()
-    }
+/// Messages of the history.
+pub fn message_count(session: &Session) -> u32 {
+    session.transcript.ledger.message_count()
+}
 
-    /// What a message (JSON) says: the texts of its parts, a call as its tool and arguments.
-    ///
-    /// # Errors
-    /// `MalformedMessage`.
-    pub fn text_of(&self, index: u32, bytes: &[u8]) -> Result<String> {
-        Ok(words_of(&self.dialect.format.read(bytes, index)?, |_| true))
-    }
+/// What a message (JSON) says: the texts of its parts, a call as its tool and arguments.
+///
+/// # Errors
+/// `MalformedMessage`.
+pub fn message_text(session: &Session, index: u32, bytes: &[u8]) -> Result<String> {
+    Ok(words_of(&session.dialect.format.read(bytes, index)?, |_| true))
 }
 
 /// The texts of some parts of a message, a call as its tool and arguments.

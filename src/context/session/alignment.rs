@@ -3,8 +3,14 @@
 //! The passed history is found in the known one by fingerprints, in one linear pass. To be taken for a later part it has to
 //! reach the newest known messages: a branch or another session does not.
 
+use crate::context::request::response::last_group;
 use crate::context::session::Session;
+use crate::context::session::pins::attach_pins;
+use crate::context::session::pins::detach_forgotten;
+use crate::context::session::snapshot::forgotten::add_forgotten;
+use crate::context::session::snapshot::forgotten::awaited_marks;
 use crate::context::session::snapshot::mark;
+use crate::context::session::snapshot::truncate::keep_nothing;
 use crate::error::Result;
 use crate::format::fingerprint;
 use crate::model::{Form, Kind, Role};
@@ -37,97 +43,96 @@ pub struct Alignment {
     pub to: u32,
 }
 
-impl Session {
-    /// Takes the next message of a history that is to be aligned, as JSON.
-    ///
-    /// # Errors
-    /// `MalformedMessage`.
-    pub fn offer(&mut self, bytes: &[u8]) -> Result<()> {
-        let draft = self.dialect.format.read(bytes, self.transcript.ledger.message_count())?;
-        let length =
-            draft.parts.iter().fold(0usize, |sum, part| sum.saturating_add(part.text.len()));
-        let is_text = draft.parts.iter().all(|part| part.piece.kind == Kind::Text);
-        self.restoration.offered.push(Offered {
-            mark: mark(fingerprint(&draft)),
-            is_known: false,
-            is_system: draft.role == Role::System,
-            is_placeholder: draft.role == Role::User && is_text && length <= LONGEST_PLACEHOLDER,
+/// Takes the next message of a history that is to be aligned, as JSON.
+///
+/// # Errors
+/// `MalformedMessage`.
+pub fn offer_message(session: &mut Session, bytes: &[u8]) -> Result<()> {
+    let draft = session.dialect.format.read(bytes, session.transcript.ledger.message_count())?;
+    let length = draft.parts.iter().fold(0usize, |sum, part| sum.saturating_add(part.text.len()));
+    let is_text = draft.parts.iter().all(|part| part.piece.kind == Kind::Text);
+    session.restoration.offered.push(Offered {
+        mark: mark(fingerprint(&draft)),
+        is_known: false,
+        is_system: draft.role == Role::System,
+        is_placeholder: draft.role == Role::User && is_text && length <= LONGEST_PLACEHOLDER,
+    });
+    Ok(())
+}
+
+/// The next message of a history that is to be aligned is this one of the session.
+pub fn offer_known(session: &mut Session, index: u32) {
+    if let Some(message) = session.transcript.ledger.message(index) {
+        session.restoration.offered.push(Offered {
+            mark: mark(message.fingerprint),
+            is_known: true,
+            is_system: message.role == Role::System,
+            is_placeholder: false,
         });
-        Ok(())
     }
+}
 
-    /// The next message of a history that is to be aligned is this one of the session.
-    pub fn offer_known(&mut self, index: u32) {
-        if let Some(message) = self.transcript.ledger.messages.get(index as usize) {
-            self.restoration.offered.push(Offered {
-                mark: mark(message.fingerprint),
-                is_known: true,
-                is_system: message.role == Role::System,
-                is_placeholder: false,
-            });
-        }
+/// Where the offered history lies in the known one, if it is a later part of it.
+pub fn align(session: &mut Session) -> Option<Alignment> {
+    let offered = std::mem::take(&mut session.restoration.offered);
+    let (first, marks, least) = known_marks(session);
+    if let Some(waiting) = &mut session.restoration.waiting {
+        waiting.starts_late = false;
     }
-
-    /// Where the offered history lies in the known one, if it is a later part of it.
-    pub fn align(&mut self) -> Option<Alignment> {
-        let offered = std::mem::take(&mut self.restoration.offered);
-        let (first, marks, least) = self.known_marks();
-        if let Some(waiting) = &mut self.restoration.waiting {
-            waiting.starts_late = false;
-        }
-        // Where nothing is decided, what goes out is what is passed.
-        if self.options.window == 0 || self.options.tiers.is_some() {
-            return None;
-        }
-        let systems = offered.iter().take_while(|it| it.is_system).count();
-        let lead = offered.iter().take(systems).map(|it| it.mark);
-        if first == 0 && !lead.eq(marks.iter().take(systems).copied()) {
-            return None;
-        }
-        let behind = usize::from(offered.get(systems).is_some_and(|it| it.is_placeholder));
-        let fronts = [systems, systems.saturating_add(behind)];
-        fronts.into_iter().find_map(|front| {
-            let part = offered.get(front..)?;
-            let (length, to) = overlap(part, &marks, least)?;
-            let from = first.saturating_add(to.saturating_sub(length));
-            // A first message in the place of one that is missing is that one, changed.
-            (from > front).then(|| Alignment {
-                systems: count(systems),
-                front: count(front),
-                from: count(from),
-                to: count(first.saturating_add(to)),
-            })
+    // Where nothing is decided, what goes out is what is passed.
+    if session.options.window == 0 || session.options.tiers.is_some() {
+        return None;
+    }
+    let systems = offered.iter().take_while(|it| it.is_system).count();
+    let lead = offered.iter().take(systems).map(|it| it.mark);
+    if first == 0 && !lead.eq(marks.iter().take(systems).copied()) {
+        return None;
+    }
+    let behind = usize::from(offered.get(systems).is_some_and(|it| it.is_placeholder));
+    let fronts = [systems, systems.saturating_add(behind)];
+    fronts.into_iter().find_map(|front| {
+        let part = offered.get(front..)?;
+        let (length, to) = overlap(part, &marks, least)?;
+        let from = first.saturating_add(to.saturating_sub(length));
+        // A first message in the place of one that is missing is that one, changed.
+        (from > front).then(|| Alignment {
+            systems: count(systems),
+            front: count(front),
+            from: count(from),
+            to: count(first.saturating_add(to)),
         })
-    }
+    })
+}
 
-    /// The host no longer holds the messages before this one. Nothing moves before an epoch opens or they are too many.
-    pub fn forget(&mut self, before: u32) {
-        self.add_forgotten(before);
-        let known = std::mem::replace(&mut self.decisions.pruner.forgotten, before);
-        if before < known {
-            self.attach_pins();
-        }
-        self.detach_forgotten();
-        if before > 0 {
-            self.keep_nothing();
-        }
+/// The host no longer holds the messages before this one. Nothing moves before an epoch opens or they are too many.
+pub fn forget_messages(session: &mut Session, before: u32) {
+    add_forgotten(session, before);
+    let known = std::mem::replace(&mut session.decisions.pruner.forgotten, before);
+    if before < known {
+        attach_pins(session);
     }
+    detach_forgotten(session);
+    if before > 0 {
+        keep_nothing(session);
+    }
+}
 
-    /// Something of a message is not gone, though this request may leave it out: its text may be asked for.
-    pub fn may_send(&self, index: u32) -> bool {
-        self.transcript.ledger.blocks_of(index).any(|at| {
-            self.transcript.ledger.blocks.get(at as usize).is_some_and(|it| it.form != Form::Gone)
-        })
-    }
+/// Something of a message is not gone, though this request may leave it out: its text may be asked for.
+pub fn may_send(session: &Session, index: u32) -> bool {
+    session
+        .transcript
+        .ledger
+        .blocks_of(index)
+        .any(|at| session.transcript.ledger.block(at).is_some_and(|it| it.form != Form::Gone))
+}
 
-    /// Marks of the known messages, the number of the first of them, and where a part has to reach.
-    fn known_marks(&self) -> (usize, Vec<u32>, usize) {
-        if self.restoration.waiting.is_some() {
-            return self.awaited_marks().unwrap_or_default();
-        }
-        let marks = self.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint)).collect();
-        (0, marks, self.last_group() as usize)
+/// Marks of the known messages, the number of the first of them, and where a part has to reach.
+fn known_marks(session: &Session) -> (usize, Vec<u32>, usize) {
+    if session.restoration.waiting.is_some() {
+        return awaited_marks(session).unwrap_or_default();
     }
+    let marks = session.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint)).collect();
+    (0, marks, last_group(session) as usize)
 }
 
 /// How long the start of `part` is that lies in the known messages, and where it ends there: the longest, and of those the

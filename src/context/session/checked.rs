@@ -1,5 +1,7 @@
 //! Rules that the requests of a session break: within an epoch a request only grows, so only what is new is looked at.
 
+use crate::context::report::estimate::request_options;
+use crate::context::request::response::entries_from;
 use crate::context::request::view::Entry;
 use crate::context::session::Session;
 use crate::model::Role;
@@ -21,10 +23,10 @@ impl Checked {
     pub(in crate::context) fn count(&mut self, state: &Session) -> usize {
         let known = self.checker.take().and_then(|checker| Some((checker, self.grown(state)?)));
         let (mut checker, new) = known.unwrap_or_else(|| {
-            let all = state.after(0, None).unwrap_or_default().0;
-            (Checker::new(state.dialect.provider, state.request_options(false)), all)
+            let all = entries_from(state, 0, None).unwrap_or_default().0;
+            (Checker::new(state.dialect.provider, request_options(state, false)), all)
         });
-        for outline in state.outgoing(&new) {
+        for outline in state.builder().outgoing(&new) {
             checker.push(&outline);
         }
         let count = checker.count();
@@ -45,7 +47,7 @@ impl Checked {
             .items
             .get(self.items..)
             .filter(|_| self.epoch == state.last_request.epoch)?;
-        let (new, _) = state.after(self.upto, self.speaker)?;
+        let (new, _) = entries_from(state, self.upto, self.speaker)?;
         sent.iter().copied().eq(new.iter().map(Entry::sent)).then_some(new)
     }
 }

@@ -77,49 +77,47 @@ pub(in crate::context) fn texts<'d>(draft: &'d Draft<'_>) -> Vec<&'d str> {
     texts
 }
 
-impl Session {
-    /// The texts of a message (JSON) that are counted when it is pushed: for a counter of the host's.
-    ///
-    /// # Errors
-    /// `MalformedMessage` with the index that it would have.
-    pub fn texts(&self, bytes: &[u8]) -> Result<Vec<String>> {
-        let shown = if self.dialect.certain { None } else { Format::shown_by(bytes) };
-        let shown =
-            shown.filter(|(it, certain)| *certain || it.is_more_specific_than(self.dialect.format));
-        let draft = shown
-            .map_or(self.dialect.format, |(format, _)| format)
-            .read(bytes, self.transcript.ledger.message_count())?;
-        Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
-    }
+/// The texts of a message (JSON) that are counted when it is pushed: for a counter of the host's.
+///
+/// # Errors
+/// `MalformedMessage` with the index that it would have.
+pub fn counted_texts(session: &Session, bytes: &[u8]) -> Result<Vec<String>> {
+    let shown = if session.dialect.certain { None } else { Format::shown_by(bytes) };
+    let shown =
+        shown.filter(|(it, certain)| *certain || it.is_more_specific_than(session.dialect.format));
+    let draft = shown
+        .map_or(session.dialect.format, |(format, _)| format)
+        .read(bytes, session.transcript.ledger.message_count())?;
+    Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
+}
 
-    /// The texts of what goes out beside the messages (JSON) that are counted when it is set.
-    ///
-    /// # Errors
-    /// `InvalidArgument` names the part.
-    pub fn parts_texts(json: &str) -> Result<Vec<String>> {
-        Parts::texts(json)
-    }
+/// The texts of what goes out beside the messages (JSON) that are counted when it is set.
+///
+/// # Errors
+/// `InvalidArgument` names the part.
+pub fn counted_texts_of_extras(json: &str) -> Result<Vec<String>> {
+    Parts::texts(json)
+}
 
-    /// The numbers of the host's counter (a JSON array) for the texts of what is passed next: a message or parts.
-    ///
-    /// # Errors
-    /// `InvalidArgument`.
-    pub fn count(&mut self, json: &str) -> Result<()> {
-        self.counter.counts.clear();
-        let refused = |got| Error::argument("estimator", "whole numbers", got);
-        for count in json::items(json).map_err(|error| refused(error.to_string()))? {
-            self.counter.counts.push(count.parse().map_err(|_| refused(count.into()))?);
-        }
-        Ok(())
+/// The numbers of the host's counter (a JSON array) for the texts of what is passed next: a message or parts.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub fn take_counts(session: &mut Session, json: &str) -> Result<()> {
+    session.counter.counts.clear();
+    let refused = |got| Error::argument("estimator", "whole numbers", got);
+    for count in json::items(json).map_err(|error| refused(error.to_string()))? {
+        session.counter.counts.push(count.parse().map_err(|_| refused(count.into()))?);
     }
+    Ok(())
+}
 
-    /// Our own lines cost what the host's counter makes of texts, by and large.
-    pub(in crate::context) fn learn(&mut self, learned: Learned) {
-        self.counter.learned.add(learned);
-        if matches!(self.options.estimator, Estimator::Scaled(_)) {
-            self.options.estimator = self.counter.learned.estimator();
-            self.decisions.placeholders.estimator = self.options.estimator;
-        }
+/// Our own lines cost what the host's counter makes of texts, by and large.
+pub(in crate::context) fn set_learned(session: &mut Session, learned: Learned) {
+    session.counter.learned.add(learned);
+    if matches!(session.options.estimator, Estimator::Scaled(_)) {
+        session.options.estimator = session.counter.learned.estimator();
+        session.decisions.placeholders.estimator = session.options.estimator;
     }
 }
 

@@ -26,72 +26,68 @@ json::json_struct! {
     }
 }
 
-impl Session {
-    /// Messages of the last `turns` turns, as [from, to): from the n-th last request of the user on (G21); the system's text
-    /// before it stays, and so does a group whole.
-    pub fn last_turns(&self, turns: u32) -> Vec<(u32, u32)> {
-        let newest = self.transcript.ledger.messages.last().map_or(0, |message| message.turn);
-        let wanted = newest.saturating_add(1).saturating_sub(turns);
-        let from = if turns == 0 { 0 } else { self.transcript.ledger.turn_start(wanted) };
-        self.kept_from((0..=from).rev().find(|&at| self.transcript.ledger.may_cut(at)).unwrap_or(0))
-    }
+/// Messages of the last `turns` turns, as [from, to): from the n-th last request of the user on (G21); the system's text
+/// before it stays, and so does a group whole.
+pub fn last_turns(session: &Session, turns: u32) -> Vec<(u32, u32)> {
+    let newest = session.transcript.ledger.messages.last().map_or(0, |message| message.turn);
+    let wanted = newest.saturating_add(1).saturating_sub(turns);
+    let from = if turns == 0 { 0 } else { session.transcript.ledger.turn_start(wanted) };
+    kept_from(
+        session,
+        (0..=from).rev().find(|&at| session.transcript.ledger.may_cut(at)).unwrap_or(0),
+    )
+}
 
-    /// Drops the oldest of `parts` chunks of equal tokens until the history has at most its share (G20). `json`:
-    /// `{"maxContextTokens", "maxHistoryShare", "parts"}`, by default half and 2.
-    ///
-    /// # Errors
-    /// `InvalidArgument` names the option.
-    pub fn share(&self, json: &str) -> Result<Shared> {
-        let given = OptionsReader::read("", json)
-            .map_err(|error| Error::argument("options", "an object", error))?;
-        given.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[])?;
-        let most = given.amount("maxContextTokens", 0, u32::MAX.into())?;
-        let most = most
-            .ok_or_else(|| Error::argument("maxContextTokens", "a number of tokens", "nothing"))?;
-        let share = given.amount("maxHistoryShare", 4, 1)?.unwrap_or(5000);
-        let parts = given.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
-        let parts = u32::try_from(parts).unwrap_or(u32::MAX);
-        let budget = (most.saturating_mul(share) / 10_000).max(1);
-        let (start, end) = (self.behind_system(), self.transcript.ledger.message_count());
-        let behind = |at: u32| {
-            self.transcript.ledger.tokens_from(self.transcript.ledger.blocks_of(at).start)
-        };
-        let (mut from, mut chunks) = (start, 0u32);
-        while behind(from) > budget
-            && let Some(next) = oldest_chunk(&self.transcript.ledger, from, end, parts)
-        {
-            (from, chunks) = (next, chunks.saturating_add(1));
-        }
-        Ok(Shared {
-            kept: self.kept_from(from),
-            dropped_chunks: chunks,
-            dropped_messages: from.saturating_sub(start),
-            dropped_tokens: behind(start).saturating_sub(behind(from)),
-            kept_tokens: behind(from),
-            budget_tokens: budget,
-        })
+/// Drops the oldest of `parts` chunks of equal tokens until the history has at most its share (G20). `json`:
+/// `{"maxContextTokens", "maxHistoryShare", "parts"}`, by default half and 2.
+///
+/// # Errors
+/// `InvalidArgument` names the option.
+pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
+    let given = OptionsReader::read("", json)
+        .map_err(|error| Error::argument("options", "an object", error))?;
+    given.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[])?;
+    let most = given.amount("maxContextTokens", 0, u32::MAX.into())?;
+    let most =
+        most.ok_or_else(|| Error::argument("maxContextTokens", "a number of tokens", "nothing"))?;
+    let share = given.amount("maxHistoryShare", 4, 1)?.unwrap_or(5000);
+    let parts = given.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
+    let parts = u32::try_from(parts).unwrap_or(u32::MAX);
+    let budget = (most.saturating_mul(share) / 10_000).max(1);
+    let (start, end) = (after_system(session), session.transcript.ledger.message_count());
+    let behind = |at: u32| {
+        session.transcript.ledger.tokens_from(session.transcript.ledger.blocks_of(at).start)
+    };
+    let (mut from, mut chunks) = (start, 0u32);
+    while behind(from) > budget
+        && let Some(next) = oldest_chunk(&session.transcript.ledger, from, end, parts)
+    {
+        (from, chunks) = (next, chunks.saturating_add(1));
     }
+    Ok(Shared {
+        kept: kept_from(session, from),
+        dropped_chunks: chunks,
+        dropped_messages: from.saturating_sub(start),
+        dropped_tokens: behind(start).saturating_sub(behind(from)),
+        kept_tokens: behind(from),
+        budget_tokens: budget,
+    })
+}
 
-    /// First message that is not the system's.
-    fn behind_system(&self) -> u32 {
-        let system = |at: &u32| {
-            self.transcript
-                .ledger
-                .messages
-                .get(*at as usize)
-                .is_some_and(|it| it.role == Role::System)
-        };
-        (0..self.transcript.ledger.message_count())
-            .take_while(system)
-            .last()
-            .map_or(0, |at| at.saturating_add(1))
-    }
+/// First message that is not the system's.
+fn after_system(session: &Session) -> u32 {
+    let system =
+        |at: &u32| session.transcript.ledger.message(*at).is_some_and(|it| it.role == Role::System);
+    (0..session.transcript.ledger.message_count())
+        .take_while(system)
+        .last()
+        .map_or(0, |at| at.saturating_add(1))
+}
 
-    fn kept_from(&self, from: u32) -> Vec<(u32, u32)> {
-        let (system, end) =
-            (self.behind_system().min(from), self.transcript.ledger.message_count());
-        [(0, system), (from, end)].into_iter().filter(|(from, to)| from < to).collect()
-    }
+fn kept_from(session: &Session, from: u32) -> Vec<(u32, u32)> {
+    let (system, end) =
+        (after_system(session).min(from), session.transcript.ledger.message_count());
+    [(0, system), (from, end)].into_iter().filter(|(from, to)| from < to).collect()
 }
 
 /// How many turns a session keeps, by its key and the settings of the channels (G22): `{"sessionKey", "channels"}`.

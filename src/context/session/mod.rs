@@ -1,29 +1,44 @@
 //! A session: its messages, the decisions about them, and the last request.
 
-mod adopted;
-pub(super) mod agent;
-pub(super) mod alignment;
-mod arrival;
-pub(super) mod calibration;
-mod checked;
-pub(super) mod counter;
-mod history_limit;
-pub(super) mod pins;
-mod replay;
-mod retention;
-pub(super) mod snapshot;
-mod step;
-pub(super) mod tiers;
-mod understood;
+pub(in crate::context) mod adopted;
+pub(in crate::context) mod agent;
+pub(in crate::context) mod alignment;
+pub(in crate::context) mod arrival;
+pub(in crate::context) mod calibration;
+pub(in crate::context) mod checked;
+pub(in crate::context) mod counter;
+pub(in crate::context) mod history_limit;
+pub(in crate::context) mod pins;
+pub(in crate::context) mod replay;
+pub(in crate::context) mod retention;
+pub(in crate::context) mod snapshot;
+pub(in crate::context) mod step;
+pub(in crate::context) mod tiers;
+pub(in crate::context) mod understood;
 
+pub use adopted::next_is_summary;
 pub use agent::{AgentReply, agent_tools};
+pub use agent::{call_agent_tool, message_count, message_text, recalled_text, referenced_message};
 pub use alignment::Alignment;
+pub use alignment::{align, forget_messages, may_send, offer_known, offer_message};
 pub use arrival::Append;
+pub use arrival::{content_fingerprint, is_same_message};
+pub use counter::counted_texts_of_extras;
+pub use counter::{counted_texts, take_counts};
 pub use history_limit::{Shared, history_limit};
+pub use history_limit::{last_turns, share_turns};
+pub use pins::{pin_matches, pin_message, pin_text, unpin};
 pub use replay::{Call, Recording, Replay, Totals};
 pub use retention::{Recall, Share};
+pub use snapshot::forgotten::starts_late;
+pub use snapshot::merge::merge_committed;
+pub use snapshot::truncate::{keeps, truncate};
+pub use snapshot::{restore_from, set_options, snapshot_bytes};
 pub use step::Step;
+pub use understood::understood;
 
+use crate::context::compaction::commit::record_usage;
+use crate::context::report::monitor::monitor_usage;
 use std::rc::Rc;
 
 use litemap::LiteMap;
@@ -256,11 +271,6 @@ impl Session {
         self.decisions.unreported.push(change);
     }
 
-    /// Assistant messages so far.
-    pub(in crate::context) fn calls(&self) -> u32 {
-        self.transcript.call
-    }
-
     /// What goes out beside the messages, as JSON.
     ///
     /// # Errors
@@ -285,9 +295,9 @@ impl Session {
         if let Some(usage) = crate::session_files::Usage::shown_by(usage) {
             let counted = Counted { epoch, used: usage.input_tokens, estimate };
             if self.calibration.observe(counted, self.options.window) {
-                self.monitor_usage(counted, usage.output_tokens);
+                monitor_usage(self, counted, usage.output_tokens);
             }
-            self.heard(counted);
+            record_usage(self, counted);
         }
     }
 
@@ -318,21 +328,21 @@ impl Session {
         self.compactions.limit.map_or(all, most)
     }
 
-    /// Options of summaries that the preset sets, as JSON: the host's own win.
-    pub fn summary_of_preset(&self) -> &'static str {
-        self.options.policy.seed.as_ref().map_or("{}", |seed| seed.summary)
-    }
-
-    /// What the host's system prompt is to say of the summary.
-    pub(in crate::context) fn note_for_system(&self) -> Option<&'static str> {
-        let has = self.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
-        (self.options.note && has).then_some(NOTE)
-    }
-
     /// Work done so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }
+}
+
+/// Options of summaries that the preset sets, as JSON: the host's own win.
+pub fn preset_summary_options(session: &Session) -> &'static str {
+    session.options.policy.seed.as_ref().map_or("{}", |seed| seed.summary)
+}
+
+/// What the host's system prompt is to say of the summary.
+pub(in crate::context) fn system_note(session: &Session) -> Option<&'static str> {
+    let has = session.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
+    (session.options.note && has).then_some(NOTE)
 }
 
 /// What validity knows of a format's host, and whether lost signatures are made up for.

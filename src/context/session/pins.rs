@@ -3,6 +3,8 @@
 //! A pin that comes too late brings its blocks back when the next epoch opens: until then requests only grow. A pin outlives
 //! its message: while the history does not hold that, the text that was kept of it goes out in front.
 
+use crate::context::session::arrival::read_message;
+use crate::context::transcript::masks::renew_masks;
 use std::ops::Range;
 
 use crate::context::session::Session;
@@ -209,193 +211,189 @@ impl Pins {
 /// Parts of one message.
 const MOST_PARTS: u32 = 100_000;
 
-impl Session {
-    /// Keeps a message (JSON) verbatim; while the history does not hold it, its text goes out in front. The number of the pin.
-    ///
-    /// # Errors
-    /// `InvalidArgument` if there is no such message, `MalformedMessage`.
-    pub fn pin(&mut self, message: u32, bytes: &[u8]) -> Result<u32> {
-        if message >= self.transcript.ledger.message_count() {
-            return Err(Error::argument("index", "a message of the history", message));
-        }
-        let draft = self.read(message, bytes)?;
-        // Reasoning is the model's own: it is not said again by another.
-        let text = words_of(&draft, |part| part.piece.kind != Kind::Thinking);
-        let blocks = self.transcript.ledger.blocks_of(message);
-        Ok(self.pin_blocks(message, blocks, &text))
+/// Keeps a message (JSON) verbatim; while the history does not hold it, its text goes out in front. The number of the pin.
+///
+/// # Errors
+/// `InvalidArgument` if there is no such message, `MalformedMessage`.
+pub fn pin_message(session: &mut Session, message: u32, bytes: &[u8]) -> Result<u32> {
+    if message >= session.transcript.ledger.message_count() {
+        return Err(Error::argument("index", "a message of the history", message));
     }
+    let draft = read_message(session, message, bytes)?;
+    // Reasoning is the model's own: it is not said again by another.
+    let text = words_of(&draft, |part| part.piece.kind != Kind::Thinking);
+    let blocks = session.transcript.ledger.blocks_of(message);
+    Ok(pin_blocks(session, message, blocks, &text))
+}
 
-    /// Keeps the piece of a message (JSON) verbatim that holds a text. None: there is none.
-    ///
-    /// # Errors
-    /// `InvalidArgument` if there is no such message, `MalformedMessage`.
-    pub fn pin_found(&mut self, message: u32, bytes: &[u8], text: &str) -> Result<Option<u32>> {
-        let draft = self.read(message, bytes)?;
-        let found = draft.parts.iter().position(|part| part.text.contains(text));
-        let Some(piece) = found.and_then(|at| u32::try_from(at).ok()) else { return Ok(None) };
-        let at = self.transcript.ledger.blocks_of(message).start.saturating_add(piece);
-        Ok(Some(self.pin_blocks(message, at..at.saturating_add(1), text)))
-    }
+/// Keeps the piece of a message (JSON) verbatim that holds a text. None: there is none.
+///
+/// # Errors
+/// `InvalidArgument` if there is no such message, `MalformedMessage`.
+pub fn pin_matches(
+    session: &mut Session,
+    message: u32,
+    bytes: &[u8],
+    text: &str,
+) -> Result<Option<u32>> {
+    let draft = read_message(session, message, bytes)?;
+    let found = draft.parts.iter().position(|part| part.text.contains(text));
+    let Some(piece) = found.and_then(|at| u32::try_from(at).ok()) else { return Ok(None) };
+    let at = session.transcript.ledger.blocks_of(message).start.saturating_add(piece);
+    Ok(Some(pin_blocks(session, message, at..at.saturating_add(1), text)))
+}
 
-    fn pin_blocks(&mut self, message: u32, blocks: Range<u32>, text: &str) -> u32 {
-        let known = self.transcript.ledger.messages.get(message as usize);
-        let mark = known.map_or(0, |it| mark(it.fingerprint));
-        let (from, to) = (blocks.start, blocks.end);
-        let of = (u64::from(from) << 32) ^ u64::from(to) ^ (u64::from(mark) << 16);
-        let id = self.pins.id_of(hash::mix(of));
-        let first = self.transcript.ledger.blocks_of(message).start;
-        let text = if self.options.redacts { redact(text) } else { text.into() };
-        let text = prefix(&text, KEPT).into();
-        self.pins.blocks.push(Blocks {
-            id,
-            first,
-            from,
-            to,
-            mark,
-            text,
-            is_sent: false,
-            is_here: true,
-        });
-        self.renew_masks(message);
-        id
-    }
+fn pin_blocks(session: &mut Session, message: u32, blocks: Range<u32>, text: &str) -> u32 {
+    let known = session.transcript.ledger.message(message);
+    let mark = known.map_or(0, |it| mark(it.fingerprint));
+    let (from, to) = (blocks.start, blocks.end);
+    let of = (u64::from(from) << 32) ^ u64::from(to) ^ (u64::from(mark) << 16);
+    let id = session.pins.id_of(hash::mix(of));
+    let first = session.transcript.ledger.blocks_of(message).start;
+    let text = if session.options.redacts { redact(text) } else { text.into() };
+    let text = prefix(&text, KEPT).into();
+    session.pins.blocks.push(Blocks {
+        id,
+        first,
+        from,
+        to,
+        mark,
+        text,
+        is_sent: false,
+        is_here: true,
+    });
+    renew_masks(session, message);
+    id
+}
 
-    /// Keeps a text that stands in no message: it goes out in front of the messages from the next epoch on.
-    pub fn pin_text(&mut self, text: &str) -> u32 {
-        self.pins.add_text(text)
-    }
+/// Keeps a text that stands in no message: it goes out in front of the messages from the next epoch on.
+pub fn pin_text(session: &mut Session, text: &str) -> u32 {
+    session.pins.add_text(text)
+}
 
-    /// Lets a pin go; false if there is none of that number. A text of its own stays until the next epoch opens.
-    pub fn unpin(&mut self, id: u32) -> bool {
-        let before = (self.pins.blocks.len(), self.pins.texts.len());
-        let mut pins = self.pins.clone();
-        pins.blocks.retain(|pin| pin.id != id);
-        pins.texts.retain(|pin| pin.id != id);
-        let fewer = pins.sent().count() < self.pins.sent().count();
-        self.set_pins(pins, fewer);
-        before != (self.pins.blocks.len(), self.pins.texts.len())
-    }
+/// Lets a pin go; false if there is none of that number. A text of its own stays until the next epoch opens.
+pub fn unpin(session: &mut Session, id: u32) -> bool {
+    let before = (session.pins.blocks.len(), session.pins.texts.len());
+    let mut pins = session.pins.clone();
+    pins.blocks.retain(|pin| pin.id != id);
+    pins.texts.retain(|pin| pin.id != id);
+    let fewer = pins.sent().count() < session.pins.sent().count();
+    set_pins(session, pins, fewer);
+    before != (session.pins.blocks.len(), session.pins.texts.len())
+}
 
-    /// Other pins hold from now on. `fewer`: a text that was sent is none of them any more.
-    pub(in crate::context) fn set_pins(&mut self, pins: Pins, fewer: bool) {
-        let before = std::mem::replace(&mut self.pins, pins);
-        self.last_request.rebuild |= fewer;
-        self.last_request.settled &= !fewer;
-        self.attach_pins();
-        let starts: Vec<u32> =
-            before.blocks.iter().chain(&self.pins.blocks).map(|pin| pin.from).collect();
-        for at in starts {
-            if let Some(message) =
-                self.transcript.ledger.blocks.get(at as usize).map(|block| block.message)
-            {
-                self.renew_masks(message);
-            }
+/// Other pins hold from now on. `fewer`: a text that was sent is none of them any more.
+pub(in crate::context) fn set_pins(session: &mut Session, pins: Pins, fewer: bool) {
+    let before = std::mem::replace(&mut session.pins, pins);
+    session.last_request.rebuild |= fewer;
+    session.last_request.settled &= !fewer;
+    attach_pins(session);
+    let starts: Vec<u32> =
+        before.blocks.iter().chain(&session.pins.blocks).map(|pin| pin.from).collect();
+    for at in starts {
+        if let Some(message) = session.transcript.ledger.block(at).map(|block| block.message) {
+            renew_masks(session, message);
         }
-    }
-
-    /// Finds the messages of pins that were made elsewhere.
-    pub(in crate::context) fn attach_pins(&mut self) {
-        let Self { pins, transcript, restoration, decisions, .. } = self;
-        let ledger = &transcript.ledger;
-        if pins.blocks.iter().all(|pin| pin.is_here) {
-            return;
-        }
-        for (index, message) in (0..).zip(&ledger.messages) {
-            let blocks = ledger.blocks_of(index);
-            if index >= decisions.pruner.forgotten || ledger.is_live(&blocks) {
-                pins.meet(&blocks, mark(message.fingerprint), restoration.waiting.is_some());
-            }
-        }
-    }
-
-    /// What the host has forgotten and is not sent cannot be brought back: its text goes out in front.
-    pub(in crate::context) fn detach_forgotten(&mut self) {
-        let Self { pins, transcript, decisions, .. } = self;
-        let ledger = &transcript.ledger;
-        let end = ledger.blocks_of(decisions.pruner.forgotten).start;
-        for pin in pins.blocks.iter_mut().filter(|pin| pin.from < end) {
-            pin.is_here &= ledger.is_live(&(pin.from..pin.to));
-        }
-    }
-
-    /// An epoch opens: what was pinned too late comes back, with what it stays or goes with. True if something did.
-    pub(in crate::context) fn bring_back_pins(&mut self) -> bool {
-        let mut back = false;
-        for text in &mut self.pins.texts {
-            back |= !std::mem::replace(&mut text.is_sent, true);
-        }
-        for pin in &mut self.pins.blocks {
-            let is_sent = !pin.is_here && !pin.text.trim().is_empty();
-            back |= std::mem::replace(&mut pin.is_sent, is_sent) != is_sent;
-        }
-        for at in self.lost_pins() {
-            let message =
-                self.transcript.ledger.blocks.get(at as usize).map_or(NONE, |block| block.message);
-            if self.transcript.ledger.bring_back(at) {
-                self.decisions.returned.push(at);
-            }
-            self.decisions.pruner.reopen(&self.transcript.ledger, at);
-            self.decisions.placeholders.forget(at);
-            if self.decisions.reasons.remove(&at).is_some_and(|why| why.rule.takes()) {
-                let tokens =
-                    self.transcript.ledger.blocks.get(at as usize).map_or(0, |it| it.tokens);
-                self.decisions.pruner.taken =
-                    self.decisions.pruner.taken.saturating_sub(tokens.into());
-            }
-            self.last_request.reported_edits.remove(&message);
-            let bytes =
-                self.transcript.ledger.messages.get(message as usize).map_or(0, |it| it.bytes);
-            self.transcript.bytes = self.transcript.bytes.saturating_add(bytes.into());
-            back = true;
-        }
-        self.last_request.rebuild |= back;
-        back
-    }
-
-    /// Pinned blocks that are not sent as they were, and the gone ones of their groups.
-    fn lost_pins(&self) -> Vec<u32> {
-        let ours = |at: u32| {
-            let rule = self.decisions.reasons.get(&at).map(|why| why.rule);
-            // What its provider would refuse stays away.
-            let barred = matches!(
-                rule,
-                Some(Rule::Repair | Rule::Limit | Rule::BoundThinking | Rule::NoThinking)
-            );
-            let block = self.transcript.ledger.blocks.get(at as usize).filter(|_| !barred);
-            block
-                .filter(|it| it.message >= self.decisions.pruner.forgotten || it.form != Form::Gone)
-        };
-        let is_lost = |at: &u32| ours(*at).is_some_and(|block| block.form != Form::Full);
-        let mut lost: Vec<u32> =
-            self.pins.here().flat_map(|pin| pin.from..pin.to).filter(is_lost).collect();
-        let groups: Vec<u32> = lost
-            .iter()
-            .filter_map(|&at| self.transcript.ledger.blocks.get(at as usize))
-            .map(|block| block.group)
-            .filter(|&group| group != NONE)
-            .collect();
-        if !groups.is_empty() {
-            let is_partner =
-                |block: &Block| block.form == Form::Gone && groups.contains(&block.group);
-            let partners = (0..self.transcript.ledger.block_count())
-                .filter(|&at| ours(at).is_some_and(is_partner));
-            lost.extend(partners);
-            crate::sort::sort_set(&mut lost);
-        }
-        lost
     }
 }
 
-#[cfg(test)]
-impl Session {
-    /// What is pinned: texts, and `#` for blocks.
-    pub(in crate::context) fn pinned(&self) -> Vec<String> {
-        let texts = self.pins.texts.iter().map(|pin| pin.text.clone());
-        texts.chain(self.pins.blocks.iter().map(|pin| format!("#{}", pin.from))).collect()
+/// Finds the messages of pins that were made elsewhere.
+pub(in crate::context) fn attach_pins(session: &mut Session) {
+    let Session { pins, transcript, restoration, decisions, .. } = session;
+    let ledger = &transcript.ledger;
+    if pins.blocks.iter().all(|pin| pin.is_here) {
+        return;
     }
+    for (index, message) in (0..).zip(&ledger.messages) {
+        let blocks = ledger.blocks_of(index);
+        if index >= decisions.pruner.forgotten || ledger.is_live(&blocks) {
+            pins.meet(&blocks, mark(message.fingerprint), restoration.waiting.is_some());
+        }
+    }
+}
 
-    /// Whether a text goes out in front.
-    pub(in crate::context) fn fronts(&self, text: &str) -> bool {
-        self.pins.sent().any(|sent| sent == text)
+/// What the host has forgotten and is not sent cannot be brought back: its text goes out in front.
+pub(in crate::context) fn detach_forgotten(session: &mut Session) {
+    let Session { pins, transcript, decisions, .. } = session;
+    let ledger = &transcript.ledger;
+    let end = ledger.blocks_of(decisions.pruner.forgotten).start;
+    for pin in pins.blocks.iter_mut().filter(|pin| pin.from < end) {
+        pin.is_here &= ledger.is_live(&(pin.from..pin.to));
     }
+}
+
+/// An epoch opens: what was pinned too late comes back, with what it stays or goes with. True if something did.
+pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
+    let mut back = false;
+    for text in &mut session.pins.texts {
+        back |= !std::mem::replace(&mut text.is_sent, true);
+    }
+    for pin in &mut session.pins.blocks {
+        let is_sent = !pin.is_here && !pin.text.trim().is_empty();
+        back |= std::mem::replace(&mut pin.is_sent, is_sent) != is_sent;
+    }
+    for at in lost_pins(session) {
+        let message = session.transcript.ledger.block(at).map_or(NONE, |block| block.message);
+        if session.transcript.ledger.bring_back(at) {
+            session.decisions.returned.push(at);
+        }
+        session.decisions.pruner.reopen(&session.transcript.ledger, at);
+        session.decisions.placeholders.forget(at);
+        if session.decisions.reasons.remove(&at).is_some_and(|why| why.rule.takes()) {
+            let tokens = session.transcript.ledger.block(at).map_or(0, |it| it.tokens);
+            session.decisions.pruner.taken =
+                session.decisions.pruner.taken.saturating_sub(tokens.into());
+        }
+        session.last_request.reported_edits.remove(&message);
+        let bytes = session.transcript.ledger.message(message).map_or(0, |it| it.bytes);
+        session.transcript.bytes = session.transcript.bytes.saturating_add(bytes.into());
+        back = true;
+    }
+    session.last_request.rebuild |= back;
+    back
+}
+
+/// Pinned blocks that are not sent as they were, and the gone ones of their groups.
+fn lost_pins(session: &Session) -> Vec<u32> {
+    let ours = |at: u32| {
+        let rule = session.decisions.reasons.get(&at).map(|why| why.rule);
+        // What its provider would refuse stays away.
+        let barred = matches!(
+            rule,
+            Some(Rule::Repair | Rule::Limit | Rule::BoundThinking | Rule::NoThinking)
+        );
+        let block = session.transcript.ledger.block(at).filter(|_| !barred);
+        block.filter(|it| it.message >= session.decisions.pruner.forgotten || it.form != Form::Gone)
+    };
+    let is_lost = |at: &u32| ours(*at).is_some_and(|block| block.form != Form::Full);
+    let mut lost: Vec<u32> =
+        session.pins.here().flat_map(|pin| pin.from..pin.to).filter(is_lost).collect();
+    let groups: Vec<u32> = lost
+        .iter()
+        .filter_map(|&at| session.transcript.ledger.block(at))
+        .map(|block| block.group)
+        .filter(|&group| group != NONE)
+        .collect();
+    if !groups.is_empty() {
+        let is_partner = |block: &Block| block.form == Form::Gone && groups.contains(&block.group);
+        let partners = (0..session.transcript.ledger.block_count())
+            .filter(|&at| ours(at).is_some_and(is_partner));
+        lost.extend(partners);
+        crate::sort::sort_set(&mut lost);
+    }
+    lost
+}
+
+/// What is pinned: texts, and `#` for blocks.
+#[cfg(test)]
+pub(in crate::context) fn list_pins(session: &Session) -> Vec<String> {
+    let texts = session.pins.texts.iter().map(|pin| pin.text.clone());
+    texts.chain(session.pins.blocks.iter().map(|pin| format!("#{}", pin.from))).collect()
+}
+
+#[cfg(test)]
+/// Whether a text goes out in front.
+#[cfg(test)]
+pub(in crate::context) fn fronts(session: &Session, text: &str) -> bool {
+    session.pins.sent().any(|sent| sent == text)
 }

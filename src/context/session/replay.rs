@@ -1,10 +1,16 @@
 //! A session played again, call by call, under a policy: what each request would have held, and what it would have cost.
 
+use crate::context::compaction::plan::extracted_so_far;
+use crate::context::compaction::plan::flat_message;
+use crate::context::compaction::plan::plan_compaction;
 use crate::context::options::Options;
 use crate::context::request::request_extras::Parts;
 use crate::context::request::response::{Answer, Event};
 use crate::context::session::Session;
+use crate::context::session::agent::message_text;
+use crate::context::session::arrival::append_measured;
 use crate::context::session::checked::Checked;
+use crate::context::session::counter::set_learned;
 use crate::context::session::counter::{Counter, Learned, texts};
 use crate::context::session::retention::{Holders, Recall};
 use crate::context::session::step::Step;
@@ -197,7 +203,7 @@ impl Recording {
         let mut state = Session::new(options.clone(), self.format);
         state.transcript.ledger.identifiers = self.identifiers.clone();
         state.extras = self.parts.clone();
-        state.learn(self.learned);
+        set_learned(&mut state, self.learned);
         let prices = options.policy.prices.clone();
         let mut cache = Cache::new(prices.clone(), self.parts.total());
         let mut whole = Cache::new(prices, self.parts.total());
@@ -255,16 +261,16 @@ impl Recording {
     pub fn plan(&self, replay: &mut Replay) -> Result<Value> {
         let state = &mut replay.state;
         let now_ms = replay.calls.last().map_or(0, |call| call.at);
-        let told = state.plan(false, None, now_ms)?;
+        let told = plan_compaction(state, false, None, now_ms)?;
         let members = json::members(told.json()).unwrap_or_default();
         let of = |name| members.iter().find(|(known, _)| known == name).map_or("[]", |(_, it)| *it);
         for index in json::items(of("go")).unwrap_or_default() {
             let index = index.parse().unwrap_or(NONE);
-            state.flat(index, self.raw(index))?;
+            flat_message(state, index, self.raw(index))?;
         }
         let names = Value::raw(of("identifiers").into());
         let mut extracted = String::new();
-        json::object(&[("*", state.extracted()), ("identifiers", &names)], &mut extracted);
+        json::object(&[("*", extracted_so_far(state)), ("identifiers", &names)], &mut extracted);
         let mut plan = Value::raw(of("plan").into());
         plan.set("extracted", Value::raw(extracted));
         Ok(plan)
@@ -286,7 +292,7 @@ impl Recording {
         if index >= self.len() {
             return Ok(String::new());
         }
-        replay.state.text_of(index, self.raw(index))
+        message_text(&replay.state, index, self.raw(index))
     }
 
     /// Messages of the session.
@@ -300,7 +306,7 @@ impl Recording {
     }
 
     fn arrive(&self, state: &mut Session, index: u32, measure: &Measure) -> Result<()> {
-        state.arrive(measure, None);
+        append_measured(state, measure, None);
         if !state.decisions.placeholders.wanted.is_empty() {
             self.supply(state, index)?;
         }
@@ -350,7 +356,7 @@ fn sent(state: &Session, from: usize) -> Vec<Sent> {
     let head = state.decisions.pruner.head.as_ref();
     let head = head.map(|head| (mix(u64::MAX ^ u64::from(head.folds)), head.tokens));
     let block = |&at: &u32| {
-        let block = state.transcript.ledger.blocks.get(at as usize)?;
+        let block = state.transcript.ledger.block(at)?;
         let form = match block.form {
             Form::Full => 0,
             Form::Capped => 1,

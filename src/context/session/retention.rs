@@ -109,7 +109,7 @@ impl Recall {
         next: &[Measure],
     ) {
         self.user_text.wanted = self.user_text.wanted.saturating_add(ONE);
-        self.user_text.found = self.user_text.found.saturating_add(state.user_text_kept());
+        self.user_text.found = self.user_text.found.saturating_add(user_text_kept(state));
         let spoken = next.iter().flat_map(|next| next.outline.pieces.iter().zip(&next.blocks));
         let spoken = spoken.filter(|(piece, _)| matches!(piece.kind, Kind::Text | Kind::Call));
         let known = |id: &u32| !holders.of(*id).is_empty();
@@ -120,46 +120,47 @@ impl Recall {
         let weight = MOST.saturating_mul(ONE).checked_div(most).unwrap_or(0);
         for id in wanted {
             let blocks = holders.of(id);
-            let shown = state.shows(id, blocks);
+            let shown = shows(state, id, blocks);
             self.recall.add(weight, shown);
             let newest = blocks.last().copied().unwrap_or(0);
             if holders.behind(newest) > FAR_TOKENS {
                 self.far_recall.add(weight, shown);
             }
             if let Some(source) = holders.newest_result_of(id) {
-                self.content_recall.add(weight, state.shows_whole(id, source));
+                self.content_recall.add(weight, sent_in_full(state, id, source));
             }
         }
     }
 }
 
-impl Session {
-    /// The share of people's text that the request holds verbatim, in millionths; all of it where there is none.
-    fn user_text_kept(&self) -> u64 {
-        let (all, kept) = self.transcript.ledger.user_tokens();
-        kept.saturating_mul(ONE).checked_div(all).unwrap_or(ONE)
-    }
+/// The share of people's text that the request holds verbatim, in millionths; all of it where there is none.
+fn user_text_kept(session: &Session) -> u64 {
+    let (all, kept) = session.transcript.ledger.user_tokens();
+    kept.saturating_mul(ONE).checked_div(all).unwrap_or(ONE)
+}
 
-    /// The identifier stands somewhere in the request.
-    fn shows(&self, id: u32, holders: &[u32]) -> bool {
-        let in_head =
-            self.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
-        in_head
-            || holders.iter().rev().any(|&at| self.shows_whole(id, at) || self.stub_shows(id, at))
-    }
+/// The identifier stands somewhere in the request.
+fn shows(session: &Session, id: u32, holders: &[u32]) -> bool {
+    let in_head =
+        session.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
+    in_head
+        || holders
+            .iter()
+            .rev()
+            .any(|&at| sent_in_full(session, id, at) || stub_shows(session, id, at))
+}
 
-    fn shows_whole(&self, id: u32, at: u32) -> bool {
-        let form = self.transcript.ledger.blocks.get(at as usize).map(|block| block.form);
-        form == Some(Form::Full) || (form == Some(Form::Capped) && self.line_shows(id, at))
-    }
+fn sent_in_full(session: &Session, id: u32, at: u32) -> bool {
+    let form = session.transcript.ledger.block(at).map(|block| block.form);
+    form == Some(Form::Full) || (form == Some(Form::Capped) && line_shows(session, id, at))
+}
 
-    fn stub_shows(&self, id: u32, at: u32) -> bool {
-        let form = self.transcript.ledger.blocks.get(at as usize).map(|block| block.form);
-        form == Some(Form::Stubbed) && self.line_shows(id, at)
-    }
+fn stub_shows(session: &Session, id: u32, at: u32) -> bool {
+    let form = session.transcript.ledger.block(at).map(|block| block.form);
+    form == Some(Form::Stubbed) && line_shows(session, id, at)
+}
 
-    fn line_shows(&self, id: u32, at: u32) -> bool {
-        let text = self.transcript.ledger.identifiers.text(id);
-        self.decisions.placeholders.text.get(&at).is_some_and(|line| line.contains(text))
-    }
+fn line_shows(session: &Session, id: u32, at: u32) -> bool {
+    let text = session.transcript.ledger.identifiers.text(id);
+    session.decisions.placeholders.text.get(&at).is_some_and(|line| line.contains(text))
 }

@@ -1,9 +1,28 @@
 //! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
 
+use crate::context::compaction::guard::may_ask_summarizer;
+use crate::context::compaction::plan::fold_count;
 use crate::context::options::ONE;
+use crate::context::request::bound_thinking::keep_reasoning;
+use crate::context::request::markers::renew_places;
+use crate::context::request::markers::unread_markers;
+use crate::context::request::provider_limits::fit_provider_limits;
+use crate::context::request::response::answer_with;
+use crate::context::request::response::build_request;
+use crate::context::request::response::resend;
 use crate::context::request::response::{Answer, Said};
 use crate::context::request::shorten::About;
+use crate::context::request::shorten::about_block;
+use crate::context::request::shorten::calls_for_placeholders;
+use crate::context::request::shorten::record_call;
+use crate::context::session::agent::renew_promises;
+use crate::context::session::arrival::drop_orphan_results;
+use crate::context::session::arrival::read_message;
+use crate::context::session::arrival::set_end_repairs;
 use crate::context::session::counter::Counter;
+use crate::context::session::pins::bring_back_pins;
+use crate::context::session::snapshot::waiting::finish_restore;
+use crate::context::session::tiers::apply_tiers;
 use crate::context::session::{Decided, Session};
 use crate::context::transcript::measure::measure;
 use crate::error::Result;
@@ -24,42 +43,42 @@ pub enum Step {
 impl Session {
     /// Decides what to send now. The same history, parts and options give the same request and move nothing.
     pub fn request(&mut self, now_ms: i64) -> Step {
-        self.take_up();
+        finish_restore(self);
         if self.last_request.settled {
             // The host could not send a text that was needed: the same decision goes on.
             if self.pending.is_some() {
                 return self.resume();
             }
             if std::mem::take(&mut self.last_request.unheld) {
-                return Step::Done(Box::new(self.again()));
+                return Step::Done(Box::new(resend(self)));
             }
             let keep = count(self.last_request.items.len());
             let said = Said { keep, before: self.last_request.tokens, ..Said::default() };
-            return Step::Done(Box::new(self.answer(Vec::new(), Vec::new(), said)));
+            return Step::Done(Box::new(answer_with(self, Vec::new(), Vec::new(), said)));
         }
-        self.ready();
+        finish_history(self);
         let parts_change =
             self.last_request.parts.is_some_and(|parts| parts != self.extras.fingerprint);
         if parts_change {
-            self.promise_again();
+            renew_promises(self);
         }
         let context = |state: &Self| {
             state.decisions.pruner.context(&state.transcript.ledger, &state.setting())
         };
         let mut before = context(self);
-        let mut decision = self.decide(now_ms);
+        let mut decision = decide(self, now_ms);
         let opens = !decision.changes.is_empty() || parts_change || self.last_request.rebuild;
         let left = context(self);
-        if opens && self.bring_back_pins() {
+        if opens && bring_back_pins(self) {
             // The request as it would have been has what was pinned.
             before = before.saturating_add(context(self).saturating_sub(left));
-            let again = self.decide(now_ms);
+            let again = decide(self, now_ms);
             decision.folded |= again.folded;
             decision.fold_due = again.fold_due;
             decision.changes.extend(again.changes);
         }
         if self.options.folds != Folds::Never || !decision.changes.is_empty() {
-            self.keep_limits();
+            fit_provider_limits(self);
         }
         // No request has carried out what was decided before the history or the parts changed: this one does.
         let none = Decided { before, measured: true, ..Decided::default() };
@@ -89,60 +108,25 @@ impl Session {
             .placeholders
             .wanted
             .keys()
-            .filter_map(|&at| self.transcript.ledger.blocks.get(at as usize))
+            .filter_map(|&at| self.transcript.ledger.block(at))
             .filter(|block| block.form != Form::Gone)
             .map(|block| block.message)
             .collect();
-        messages.extend(self.calls_of_lines());
-        let returned = self
-            .decisions
-            .returned
-            .iter()
-            .filter_map(|&at| self.transcript.ledger.blocks.get(at as usize));
+        messages.extend(calls_for_placeholders(self));
+        let returned =
+            self.decisions.returned.iter().filter_map(|&at| self.transcript.ledger.block(at));
         messages.extend(returned.map(|block| block.message));
         crate::sort::sort_set(&mut messages);
         if messages.is_empty() {
-            if self.fits_no_more() {
+            if shrink_again(self) {
                 return self.resume();
             }
-            messages = self.unread_markers();
+            messages = unread_markers(self);
             if messages.is_empty() {
-                return Step::Done(Box::new(self.carry_out()));
+                return Step::Done(Box::new(build_request(self)));
             }
         }
         Step::Need(messages)
-    }
-
-    /// What a preset's way left is measured only once its text is there: if the request does not fit with it, more goes.
-    fn fits_no_more(&mut self) -> bool {
-        let Some(decided) = self.pending.as_mut().filter(|decided| !decided.measured) else {
-            return false;
-        };
-        decided.measured = true;
-        if self.options.window == 0 {
-            return false;
-        }
-        let setting = self.deciding(self.decisions.usable);
-        let decision = self.decisions.pruner.fit_again(
-            &mut self.transcript.ledger,
-            &setting,
-            &mut self.decisions.placeholders,
-        );
-        let more = !decision.changes.is_empty();
-        self.take(decision);
-        more
-    }
-
-    /// Remembers what a decision changed.
-    pub(in crate::context) fn take(&mut self, decision: Decision) {
-        let visited = self.counters.blocks_visited;
-        self.counters.blocks_visited = visited.saturating_add(decision.visited);
-        for &change in &decision.changes {
-            self.note(change);
-        }
-        if !decision.changes.is_empty() {
-            self.follow_calls();
-        }
     }
 
     /// The text of a message that was needed.
@@ -150,8 +134,8 @@ impl Session {
     /// # Errors
     /// `MalformedMessage`.
     pub fn supply(&mut self, index: u32, bytes: &[u8]) -> Result<()> {
-        let draft = self.read(index, bytes)?;
-        self.find_again(index, &draft);
+        let draft = read_message(self, index, bytes)?;
+        renew_places(self, index, &draft);
         let blocks = self.transcript.ledger.blocks_of(index);
         if self.decisions.returned.iter().any(|at| blocks.contains(at)) {
             let mut counter = Counter::new(self.options.estimator, &[]);
@@ -171,12 +155,14 @@ impl Session {
                 continue;
             };
             if part.piece.kind == Kind::Call {
-                self.note_call(at, part);
+                record_call(self, at, part);
             }
-            let about =
-                if part.piece.kind == Kind::Result { self.about(at) } else { About::default() };
-            let overhead =
-                self.transcript.ledger.blocks.get(at as usize).map_or(0, |it| it.overhead);
+            let about = if part.piece.kind == Kind::Result {
+                about_block(self, at)
+            } else {
+                About::default()
+            };
+            let overhead = self.transcript.ledger.block(at).map_or(0, |it| it.overhead);
             if let Some(now) = self.decisions.placeholders.supply(at, overhead, part, &about) {
                 self.transcript.ledger.set_form(at, Form::Capped, now);
             }
@@ -187,29 +173,20 @@ impl Session {
         Ok(())
     }
 
-    /// Before a decision: all messages have come.
-    pub(in crate::context) fn ready(&mut self) {
-        self.take_up();
-        self.keep_reasoning();
-        let ending = self.repairs.mender.finish();
-        self.end_with(ending);
-        self.renew_usable();
-    }
-
     /// As `request`. None: it would not fit without a fold, and a summarizer may be asked first; nothing has moved.
     pub fn prepare(&mut self, now_ms: i64) -> Option<Step> {
-        self.take_up();
+        finish_restore(self);
         if self.last_request.settled || !self.options.summarizes {
             return Some(self.request(now_ms));
         }
         self.renew_usable();
         let over = self.sizes().0 > self.decisions.usable;
         let wanted = over || self.decisions.pruner.fold_wanted;
-        self.compactions.asks = wanted && self.may_summarize(now_ms);
+        self.compactions.asks = wanted && may_ask_summarizer(self, now_ms);
         if over && self.compactions.asks {
             let mut copy = self.clone();
             copy.request(now_ms);
-            if copy.folds() != self.folds() {
+            if fold_count(&copy) != fold_count(self) {
                 self.compactions.asks = false;
                 return None;
             }
@@ -217,38 +194,6 @@ impl Session {
         let step = self.request(now_ms);
         self.compactions.asks = false;
         Some(step)
-    }
-
-    pub(in crate::context) fn decide(&mut self, now_ms: i64) -> Decision {
-        if let Some(tiers) = self.options.tiers {
-            return self.keep_tiers(tiers);
-        }
-        if self.options.window == 0 || self.options.noop {
-            return Decision::default();
-        }
-        let ttl = i64::try_from(self.decisions.pruner.policy.prices.ttl_ms).unwrap_or(i64::MAX);
-        let moment = Moment {
-            call: self.calls(),
-            warm: self.last_request.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
-            first: self.last_request.at_ms.is_none(),
-            summarizes: self.options.summarizes,
-            // What was asked for waits only where a summarizer may be asked.
-            folds: match self.options.folds {
-                Folds::Deferred if self.decisions.pruner.fold_wanted && !self.compactions.asks => {
-                    Folds::Carried
-                }
-                folds @ (Folds::Carried | Folds::Deferred | Folds::Never) => folds,
-            },
-        };
-        let setting = self.deciding(self.decisions.usable);
-        let decision = self.decisions.pruner.decide(
-            &mut self.transcript.ledger,
-            &setting,
-            moment,
-            &mut self.decisions.placeholders,
-        );
-        self.take(decision.clone());
-        decision
     }
 
     /// Tokens that count as content though no message holds them: what only usage tells of, and the margin on estimates.
@@ -306,6 +251,81 @@ impl Session {
             cap: u64::MAX,
         }
     }
+}
+
+/// What a preset's way left is measured only once its text is there: if the request does not fit with it, more goes.
+fn shrink_again(session: &mut Session) -> bool {
+    let Some(decided) = session.pending.as_mut().filter(|decided| !decided.measured) else {
+        return false;
+    };
+    decided.measured = true;
+    if session.options.window == 0 {
+        return false;
+    }
+    let setting = session.deciding(session.decisions.usable);
+    let decision = session.decisions.pruner.fit_again(
+        &mut session.transcript.ledger,
+        &setting,
+        &mut session.decisions.placeholders,
+    );
+    let more = !decision.changes.is_empty();
+    take_decision(session, decision);
+    more
+}
+
+/// Remembers what a decision changed.
+pub(in crate::context) fn take_decision(session: &mut Session, decision: Decision) {
+    let visited = session.counters.blocks_visited;
+    session.counters.blocks_visited = visited.saturating_add(decision.visited);
+    for &change in &decision.changes {
+        session.note(change);
+    }
+    if !decision.changes.is_empty() {
+        drop_orphan_results(session);
+    }
+}
+
+/// Before a decision: all messages have come.
+pub(in crate::context) fn finish_history(session: &mut Session) {
+    finish_restore(session);
+    keep_reasoning(session);
+    let ending = session.repairs.mender.finish();
+    set_end_repairs(session, ending);
+    session.renew_usable();
+}
+
+pub(in crate::context) fn decide(session: &mut Session, now_ms: i64) -> Decision {
+    if let Some(tiers) = session.options.tiers {
+        return apply_tiers(session, tiers);
+    }
+    if session.options.window == 0 || session.options.noop {
+        return Decision::default();
+    }
+    let ttl = i64::try_from(session.decisions.pruner.policy.prices.ttl_ms).unwrap_or(i64::MAX);
+    let moment = Moment {
+        call: session.transcript.call,
+        warm: session.last_request.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
+        first: session.last_request.at_ms.is_none(),
+        summarizes: session.options.summarizes,
+        // What was asked for waits only where a summarizer may be asked.
+        folds: match session.options.folds {
+            Folds::Deferred
+                if session.decisions.pruner.fold_wanted && !session.compactions.asks =>
+            {
+                Folds::Carried
+            }
+            folds @ (Folds::Carried | Folds::Deferred | Folds::Never) => folds,
+        },
+    };
+    let setting = session.deciding(session.decisions.usable);
+    let decision = session.decisions.pruner.decide(
+        &mut session.transcript.ledger,
+        &setting,
+        moment,
+        &mut session.decisions.placeholders,
+    );
+    take_decision(session, decision.clone());
+    decision
 }
 
 impl Step {

@@ -1,6 +1,7 @@
 //! Tiers of a history, as `AIClaw` loads it (I23): the newest turns whole, those before them with short bodies, of the older
 //! ones the question and the last answer.
 
+use crate::context::session::step::take_decision;
 use litemap::LiteMap;
 
 use crate::argument::OptionsReader;
@@ -51,69 +52,66 @@ impl Tiers {
     }
 }
 
-impl Session {
-    /// Takes from each turn what its tier leaves out. What may not leave the request stays whole, and what it
-    /// goes with stays.
-    pub(in crate::context) fn keep_tiers(&mut self, tiers: Tiers) -> Decision {
-        let newest = self.transcript.ledger.messages.last().map_or(0, |message| message.turn);
-        let mut decision = Decision::default();
-        let mut held: LiteMap<u32, ()> = LiteMap::new();
-        for block in
-            self.transcript.ledger.blocks.iter().filter(|it| !it.mask.may_drop && it.group != NONE)
-        {
-            held.insert(block.group, ());
-        }
-        // The model's last words in the turn that is looked at: the message, and whether what stood behind this block stays.
-        let (mut answered, mut answer, mut led_to) = (NONE, NONE, false);
-        for at in (0..self.transcript.ledger.block_count()).rev() {
-            let Some(block) = self.transcript.ledger.blocks.get(at as usize) else { continue };
-            let Some(message) = self.transcript.ledger.messages.get(block.message as usize) else {
-                continue;
-            };
-            let age = newest.saturating_sub(message.turn);
-            let is_free = block.mask.may_drop && block.form == Form::Full;
-            if age < tiers.full || !is_free {
-                continue;
-            }
-            let how = if age < tiers.full.saturating_add(tiers.light) {
-                let whole = block.mask.atomic || self.is_signed(at, block);
-                tiers.lightens(block).filter(|_| !whole)
-            } else {
-                let said = block.kind == Kind::Text && message.role == Role::Assistant;
-                let answers =
-                    said && (answered != message.turn || (led_to && answer == block.message));
-                if answers {
-                    (answered, answer) = (message.turn, block.message);
-                }
-                let asked = message.role == Role::User && block.kind != Kind::Result;
-                // Reasoning that its provider wants with what it led to stays with the answer.
-                let tied = block.kind == Kind::Thinking && !block.mask.may_edit && led_to;
-                let stays = asked || tied || held.contains_key(&block.group) || answers;
-                led_to = stays && !asked;
-                (!stays).then_some(Shorten::Gone)
-            };
-            let Some(how) = how else { continue };
-            let (rule, before) = (Rule::Prune, block.now);
-            decision.changes.push(Change { block: at, rule, before });
-            if how == Shorten::Gone {
-                self.transcript.ledger.set_form(at, Form::Gone, 0);
-            } else {
-                let now = self
-                    .decisions
-                    .placeholders
-                    .shorten(&self.transcript.ledger, at, how)
-                    .unwrap_or(before);
-                self.transcript.ledger.set_form(at, Form::Capped, now);
-            }
-        }
-        self.take(decision.clone());
-        decision
+/// Takes from each turn what its tier leaves out. What may not leave the request stays whole, and what it
+/// goes with stays.
+pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> Decision {
+    let newest = session.transcript.ledger.messages.last().map_or(0, |message| message.turn);
+    let mut decision = Decision::default();
+    let mut held: LiteMap<u32, ()> = LiteMap::new();
+    for block in
+        session.transcript.ledger.blocks.iter().filter(|it| !it.mask.may_drop && it.group != NONE)
+    {
+        held.insert(block.group, ());
     }
+    // The model's last words in the turn that is looked at: the message, and whether what stood behind this block stays.
+    let (mut answered, mut answer, mut led_to) = (NONE, NONE, false);
+    for at in (0..session.transcript.ledger.block_count()).rev() {
+        let Some(block) = session.transcript.ledger.block(at) else { continue };
+        let Some(message) = session.transcript.ledger.message(block.message) else {
+            continue;
+        };
+        let age = newest.saturating_sub(message.turn);
+        let is_free = block.mask.may_drop && block.form == Form::Full;
+        if age < tiers.full || !is_free {
+            continue;
+        }
+        let how = if age < tiers.full.saturating_add(tiers.light) {
+            let whole = block.mask.atomic || is_signed(session, at, block);
+            tiers.lightens(block).filter(|_| !whole)
+        } else {
+            let said = block.kind == Kind::Text && message.role == Role::Assistant;
+            let answers = said && (answered != message.turn || (led_to && answer == block.message));
+            if answers {
+                (answered, answer) = (message.turn, block.message);
+            }
+            let asked = message.role == Role::User && block.kind != Kind::Result;
+            // Reasoning that its provider wants with what it led to stays with the answer.
+            let tied = block.kind == Kind::Thinking && !block.mask.may_edit && led_to;
+            let stays = asked || tied || held.contains_key(&block.group) || answers;
+            led_to = stays && !asked;
+            (!stays).then_some(Shorten::Gone)
+        };
+        let Some(how) = how else { continue };
+        let (rule, before) = (Rule::Prune, block.now);
+        decision.changes.push(Change { block: at, rule, before });
+        if how == Shorten::Gone {
+            session.transcript.ledger.set_form(at, Form::Gone, 0);
+        } else {
+            let now = session
+                .decisions
+                .placeholders
+                .shorten(&session.transcript.ledger, at, how)
+                .unwrap_or(before);
+            session.transcript.ledger.set_form(at, Form::Capped, now);
+        }
+    }
+    take_decision(session, decision.clone());
+    decision
+}
 
-    /// The block carries what its provider checks.
-    fn is_signed(&self, at: u32, block: &Block) -> bool {
-        let piece = at.saturating_sub(self.transcript.ledger.blocks_of(block.message).start);
-        let outline = self.transcript.outlines.get(block.message as usize);
-        outline.and_then(|it| it.pieces.get(piece as usize)).is_none_or(|piece| piece.opaque)
-    }
+/// The block carries what its provider checks.
+fn is_signed(session: &Session, at: u32, block: &Block) -> bool {
+    let piece = at.saturating_sub(session.transcript.ledger.blocks_of(block.message).start);
+    let outline = session.transcript.outline(block.message);
+    outline.and_then(|it| it.pieces.get(piece as usize)).is_none_or(|piece| piece.opaque)
 }

@@ -8,36 +8,35 @@ use crate::model::{Fix, FixKind, NONE, Outline};
 /// So many messages at least are lost: a few empty ones are repaired, whatever share of the history they are.
 const LEAST: usize = 3;
 
-impl Session {
-    /// Refuses a history of which a quarter would be dropped or lose the ids of its calls because its format is only a
-    /// guess. Once a message has shown the format, only the first request is looked at: later ones grew from it.
-    ///
-    /// # Errors
-    /// `UnknownFormat` says what was seen and which formats there are.
-    pub fn understood(&self) -> Result<()> {
-        let named = self.options.format.is_some();
-        if named
-            || (self.dialect.certain
-                && (self.last_request.upto > 0 || self.restoration.waiting.is_some()))
-        {
-            return Ok(());
-        }
-        let outline = |index: u32| self.transcript.outlines.get(index as usize);
-        let lost = self.repairs.fixes.iter().filter(|(index, fixes)| {
+/// Refuses a history of which a quarter would be dropped or lose the ids of its calls because its format is only a
+/// guess. Once a message has shown the format, only the first request is looked at: later ones grew from it.
+///
+/// # Errors
+/// `UnknownFormat` says what was seen and which formats there are.
+pub fn understood(session: &Session) -> Result<()> {
+    let named = session.options.format.is_some();
+    if named
+        || (session.dialect.certain
+            && (session.last_request.upto > 0 || session.restoration.waiting.is_some()))
+    {
+        return Ok(());
+    }
+    let outline = |index: u32| session.transcript.outline(index);
+    let lost =
+        session.repairs.fixes.iter().filter(|(index, fixes)| {
             outline(**index).is_some_and(|outline| is_lost(outline, fixes))
         });
-        let (lost, all) = (lost.count(), self.transcript.outlines.len());
-        if lost < LEAST || lost.saturating_mul(4) < all {
-            return Ok(());
-        }
-        let saw = format!(
-            "{all} messages, of which {lost} would be lost if they were read as \"{}\"; \
-            pass `format`: {}, or convert them to one of these",
-            self.dialect.format.name(),
-            Format::names(),
-        );
-        Err(Error::UnknownFormat { saw })
+    let (lost, all) = (lost.count(), session.transcript.outlines.len());
+    if lost < LEAST || lost.saturating_mul(4) < all {
+        return Ok(());
     }
+    let saw = format!(
+        "{all} messages, of which {lost} would be lost if they were read as \"{}\"; \
+        pass `format`: {}, or convert them to one of these",
+        session.dialect.format.name(),
+        Format::names(),
+    );
+    Err(Error::UnknownFormat { saw })
 }
 
 /// Nothing of the message is sent, because it holds nothing that is known or answers no call; or its call has no id.

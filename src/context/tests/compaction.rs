@@ -1,6 +1,24 @@
 //! Compaction by the host's summarizer, in small: planned, carried out, reported; each fault by its name.
 
 use super::*;
+use crate::context::compaction::commit::commit_plan;
+use crate::context::compaction::commit::compaction_failed;
+use crate::context::compaction::commit::record_refusal;
+use crate::context::compaction::guard::blocked_reason;
+use crate::context::compaction::guard::may_ask_summarizer;
+use crate::context::compaction::guard::warning;
+use crate::context::compaction::plan::extracted_so_far;
+use crate::context::compaction::plan::flat_message;
+use crate::context::compaction::plan::plan_compaction;
+use crate::context::report::status::status;
+use crate::context::request::response::resend;
+use crate::context::request::response::violations_sent;
+use crate::context::session::agent::call_agent_tool;
+use crate::context::session::pins::pin_text;
+use crate::context::session::pins::unpin;
+use crate::context::session::snapshot::restore_from;
+use crate::context::session::snapshot::set_options;
+use crate::context::session::snapshot::snapshot_bytes;
 use crate::error::Error;
 
 const WINDOW: u32 = 20_000;
@@ -32,7 +50,7 @@ pub(super) fn talked(options: &Value, steps: usize) -> Host {
 
 impl Host {
     pub(super) fn plan(&mut self, force: bool) -> Value {
-        let plan = self.session.plan(force, None, self.now_ms).unwrap();
+        let plan = plan_compaction(&mut self.session, force, None, self.now_ms).unwrap();
         serde_json::from_str(plan.json()).unwrap()
     }
 
@@ -40,7 +58,7 @@ impl Host {
         let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": [], "commands": ["make all"], "errors": [] });
         let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "summary": summary,
             "messages": plan["messages"], "extracted": found, "lost": ["E42"] });
-        let done = self.session.commit(&planned.to_string(), self.now_ms);
+        let done = commit_plan(&mut self.session, &planned.to_string(), self.now_ms);
         done.map(|done| serde_json::from_str(done.json()).unwrap())
     }
 
@@ -70,9 +88,9 @@ fn a_plan_moves_nothing() {
         host.request();
         other.request();
         for turn in 0..2 {
-            let before = host.session.snapshot();
+            let before = snapshot_bytes(&host.session);
             host.plan(force);
-            assert_eq!(host.session.snapshot(), before);
+            assert_eq!(snapshot_bytes(&host.session), before);
             host.ask(&format!("and {turn}"));
             other.ask(&format!("and {turn}"));
             host.plan(force);
@@ -96,9 +114,9 @@ fn the_first_plan_of_a_restored_session_is_made_on_its_folds() {
         }
         host.messages.truncate(host.messages.len() - shorter);
         let mut woken = host.woken(&options);
-        let before = woken.session.snapshot();
+        let before = snapshot_bytes(&woken.session);
         let plan = woken.plan(true);
-        assert_eq!(woken.session.snapshot(), before, "a plan moves nothing");
+        assert_eq!(snapshot_bytes(&woken.session), before, "a plan moves nothing");
         assert_eq!(plan["plan"]["outcome"], "summarize", "{plan}");
         assert_eq!(plan["previousSummary"], "They chose u4w2.");
         assert_eq!(woken.commit(&plan, Some("short")).unwrap()["carried"], true);
@@ -112,7 +130,7 @@ fn a_summary_takes_the_place_of_what_goes_and_the_next_request_tells_of_it() {
     host.request();
     host.ask("go on");
     host.request();
-    let epoch = host.session.status().epoch;
+    let epoch = status(&host.session).epoch;
     let done = host.compact("They looked at src/f3.rs and chose u4w2.");
     let answer = host.request();
     let fold = answer.fold.expect("a fold is reported");
@@ -143,15 +161,15 @@ fn f6_a_summary_that_is_no_smaller_is_refused_and_everything_stays() {
     let done = host.commit(&plan, Some(&prose(40_000))).unwrap();
     assert_eq!(done["carried"], false);
     assert_eq!(
-        host.session.blocked(host.now_ms).json(),
+        blocked_reason(&host.session, host.now_ms).json(),
         format!("{{\"reason\":\"cooldown\",\"untilMs\":{}}}", host.now_ms + 60_000)
     );
     assert_eq!(host.request(), before);
     host.commit(&plan, Some(&prose(40_000))).unwrap();
-    assert_eq!(host.session.blocked(i64::MAX).json(), r#"{"reason":"ineffective"}"#);
-    let told_of = host.session.warning(0).map(|it| crate::json::write(&it));
+    assert_eq!(blocked_reason(&host.session, i64::MAX).json(), r#"{"reason":"ineffective"}"#);
+    let told_of = warning(&mut host.session, 0).map(|it| crate::json::write(&it));
     assert_eq!(told_of.as_deref(), Some(r#"{"reason":"ineffective"}"#));
-    assert_eq!(host.session.warning(0), None);
+    assert_eq!(warning(&mut host.session, 0), None);
     assert!(host.commit(&plan, Some("short")).unwrap()["carried"] == true, "by hand it passes");
 }
 
@@ -162,8 +180,10 @@ fn f8_an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down() {
     let plan = host.plan(true);
     let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"],
         "summary": "an extract", "degraded": true, "failure": "ineffective" });
-    host.session.commit(&planned.to_string(), host.now_ms).unwrap();
-    assert!(host.session.blocked(host.now_ms).json().starts_with(r#"{"reason":"cooldown""#));
+    commit_plan(&mut host.session, &planned.to_string(), host.now_ms).unwrap();
+    assert!(
+        blocked_reason(&host.session, host.now_ms).json().starts_with(r#"{"reason":"cooldown""#)
+    );
     assert!(host.request().fold.unwrap().degraded);
 }
 
@@ -263,7 +283,7 @@ fn f16_f112_what_comes_while_a_summarizer_works_is_no_compaction_without_gain() 
         host.commit(&plan, Some("so far")).unwrap();
         let (tokens, _) = host.session.sizes();
         assert_eq!(tokens > host.session.decisions.usable, late > 0);
-        assert_eq!(host.session.may_summarize(host.now_ms), late > 0);
+        assert_eq!(may_ask_summarizer(&mut host.session, host.now_ms), late > 0);
     }
 }
 
@@ -276,9 +296,9 @@ fn f14_f16_a_plan_stands_only_on_the_history_it_was_made_for() {
     for message in &host.messages[1..] {
         other.tell(message.clone());
     }
-    let before = other.session.snapshot();
+    let before = snapshot_bytes(&other.session);
     assert!(matches!(other.commit(&plan, Some("s")), Err(Error::StalePlan { .. })));
-    assert_eq!(other.session.snapshot(), before);
+    assert_eq!(snapshot_bytes(&other.session), before);
     host.commit(&plan, Some("s")).unwrap();
     assert!(
         matches!(host.commit(&plan, Some("t")), Err(Error::StalePlan { .. })),
@@ -296,18 +316,18 @@ fn f15_a_compaction_that_no_request_has_told_of_survives_a_restart() {
             host.request();
         }
         host.compact("So far: zebra.");
-        let bytes = host.session.snapshot();
+        let bytes = snapshot_bytes(&host.session);
         let head = host.session.decisions.placeholders.head.len();
         assert!(bytes.len() < head + 8192, "{} bytes besides {head}", bytes.len());
         let mut woken = Host::new(&options(&json!({})));
-        woken.session.wake(&bytes).unwrap();
+        restore_from(&mut woken.session, &bytes).unwrap();
         for message in host.messages.clone() {
             woken.tell(message);
         }
         woken.now_ms = host.now_ms;
         let (old, new) = (host.request(), woken.request());
         assert_eq!(new.fold, old.fold);
-        assert_eq!((new.items, new.tokens), (host.session.again().items, old.tokens));
+        assert_eq!((new.items, new.tokens), (resend(&host.session).items, old.tokens));
         assert_eq!(woken.session.decisions.placeholders.summary, "So far: zebra.");
         assert_eq!(woken.session.compactions.guard, host.session.compactions.guard);
     }
@@ -333,7 +353,7 @@ fn f29_under_a_smaller_window_a_plan_reaches_it() {
     assert_eq!(host.plan(false)["plan"]["outcome"], "none");
     for window in [20_000, 2_000] {
         let smaller = options(&json!({ "window": { "contextTokens": window } }));
-        host.session.set_options(Options::parse(&smaller.to_string()).unwrap());
+        set_options(&mut host.session, Options::parse(&smaller.to_string()).unwrap());
         let plan = host.plan(false);
         assert_eq!(
             (&plan["plan"]["outcome"], &plan["degrades"]),
@@ -352,7 +372,7 @@ fn f29_under_a_smaller_window_a_plan_reaches_it() {
 fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
     let mut host = talked(&options(&json!({})), 12);
     host.pin(3);
-    let text = host.session.pin_text("Never touch prod.");
+    let text = pin_text(&mut host.session, "Never touch prod.");
     for round in 0..50 {
         for at in 0..4 {
             host.ask(&format!("round {round}.{at} {}", prose(60)));
@@ -373,7 +393,7 @@ fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
         }
         let last = u32::try_from(host.messages.len()).unwrap() - 1;
         host.request();
-        let whole = host.session.again();
+        let whole = resend(&host.session);
         let sent =
             whole.items.iter().map(|it| crate::json::write(it)).collect::<Vec<_>>().join("\n");
         assert_eq!(sent.matches("Never touch prod.").count(), 1);
@@ -388,7 +408,7 @@ fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
         }
         host.say("done");
     }
-    assert!(host.session.unpin(text));
+    assert!(unpin(&mut host.session, text));
 }
 
 #[test]
@@ -397,14 +417,14 @@ fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
     let mut waited = false;
     for at in 0..200 {
         host.ask(&format!("go {at}"));
-        let before = host.session.snapshot();
+        let before = snapshot_bytes(&host.session);
         host.now_ms += 1000;
         let Some(step) = host.session.prepare(host.now_ms) else {
-            assert_eq!(host.session.snapshot(), before, "nothing has moved");
+            assert_eq!(snapshot_bytes(&host.session), before, "nothing has moved");
             assert!(waited);
             let plan = host.plan(false);
             assert_eq!((&plan["degrades"], &plan["summaryWanted"]), (&json!(true), &json!(true)));
-            host.session.compaction_failed("temporary", host.now_ms);
+            compaction_failed(&mut host.session, "temporary", host.now_ms);
             let Some(Step::Done(answer)) = host.session.prepare(host.now_ms) else {
                 panic!("asks again")
             };
@@ -428,7 +448,7 @@ fn what_the_agent_asks_for_waits_for_a_summarizer_and_is_carried_out_without_one
     for summarizes in [false, true] {
         let mut host = talked(&options(&json!({ "summarizes": summarizes })), 20);
         host.request();
-        host.session.call_agent_tool("context_compact", "{}").unwrap();
+        call_agent_tool(&mut host.session, "context_compact", "{}").unwrap();
         host.ask("next");
         let Some(Step::Done(answer)) = host.session.prepare(9000) else { panic!("waits") };
         assert_eq!((answer.fold.is_some(), answer.fold_due), (!summarizes, summarizes));
@@ -447,7 +467,7 @@ fn a_refused_request_is_made_smaller_twice() {
     let mut host = talked(&options(&json!({})), 24);
     let sizes = [host.request().tokens, 0, 0];
     for at in 1..=2 {
-        assert_eq!(host.session.refused(None, None), Some(at));
+        assert_eq!(record_refusal(&mut host.session, None, None), Some(at));
         let answer = host.request();
         assert!(
             answer.fits && answer.tokens < sizes[0] * 9 / 10,
@@ -456,11 +476,11 @@ fn a_refused_request_is_made_smaller_twice() {
             sizes[0]
         );
     }
-    assert_eq!(host.session.refused(None, None), None);
+    assert_eq!(record_refusal(&mut host.session, None, None), None);
     host.say("it went through");
-    assert_eq!(host.session.refused(None, None), Some(1));
+    assert_eq!(record_refusal(&mut host.session, None, None), Some(1));
     host.session.observe(r#"{"inputTokens":9000,"outputTokens":1}"#, None);
-    assert_eq!(host.session.refused(None, None), Some(1));
+    assert_eq!(record_refusal(&mut host.session, None, None), Some(1));
 }
 
 #[test]
@@ -480,7 +500,10 @@ fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
     let flat = |host: &mut Host, at: usize| -> Value {
         let bytes = host.messages[at].to_string();
         let index = u32::try_from(at).unwrap();
-        serde_json::from_str(host.session.flat(index, bytes.as_bytes()).unwrap().json()).unwrap()
+        serde_json::from_str(
+            flat_message(&mut host.session, index, bytes.as_bytes()).unwrap().json(),
+        )
+        .unwrap()
     };
     let go: Vec<usize> = plan["go"]
         .as_array()
@@ -500,7 +523,7 @@ fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
         let is_right = |it: &Value| it["kept"] == json!(it["kind"] == "text");
         assert!(parts.iter().all(is_right), "the words stay: {mixed}");
     }
-    let found = host.session.extracted();
+    let found = extracted_so_far(&host.session);
     assert!(
         found.read_files.iter().all(|it| it.starts_with("src/f")) && !found.read_files.is_empty()
     );
@@ -549,8 +572,8 @@ proptest! {
             let before = host.live_messages();
             host.commit(&plan, Some("sum")).unwrap();
             if wakes {
-                let bytes = host.session.snapshot();
-                host.session.wake(&bytes).unwrap();
+                let bytes = snapshot_bytes(&host.session);
+                restore_from(&mut host.session, &bytes).unwrap();
                 for message in host.messages.clone() {
                     host.session.push(message.to_string().as_bytes()).unwrap();
                 }
@@ -561,7 +584,7 @@ proptest! {
             for message in before {
                 prop_assert!(live.contains(&message) || gone.contains(&message.into()), "{message} is lost");
             }
-            prop_assert!(host.session.violations().is_empty());
+            prop_assert!(violations_sent(&host.session).is_empty());
             host.say("on");
         }
     }
@@ -577,8 +600,8 @@ fn a_refusal_is_forgotten_as_the_provider_accepts_larger_requests() {
     }
     host.ask("go on");
     let whole = host.request().estimate;
-    host.session.refused(None, None);
-    let before = host.session.status().usable;
+    record_refusal(&mut host.session, None, None);
+    let before = status(&host.session).usable;
     assert!(before < whole && before < 19_000 / 2, "{before} of {whole}");
     for at in 0..20 {
         let answer = host.request();
@@ -588,7 +611,7 @@ fn a_refusal_is_forgotten_as_the_provider_accepts_larger_requests() {
         host.say(&prose(1_200));
         host.ask(&format!("and {at}: {}", prose(300)));
     }
-    assert!(host.session.status().usable >= 19_000 * 9 / 10, "{}", host.session.status().usable);
+    assert!(status(&host.session).usable >= 19_000 * 9 / 10, "{}", status(&host.session).usable);
     let woken = host.woken(&options(&json!({})));
-    assert_eq!(woken.session.status().usable, host.session.status().usable);
+    assert_eq!(status(&woken.session).usable, status(&host.session).usable);
 }

@@ -1,24 +1,33 @@
 //! Figures of a session: estimates, status, buckets, reasons.
 
 use super::*;
+use crate::context::compaction::commit::record_refusal;
+use crate::context::report::breakdown::list_buckets;
+use crate::context::report::breakdown::list_messages;
+use crate::context::report::estimate::check_budget;
+use crate::context::report::estimate::estimate_history;
+use crate::context::report::explain::explain;
+use crate::context::report::status::status;
+use crate::context::report::status::window_report;
+use crate::context::session::snapshot::snapshot_bytes;
 
 #[test]
 fn explains_by_rule_evidence_and_time() {
     let host = Host::worked(&window(30_000), 25);
-    let kept = host.session.explain(0).unwrap();
+    let kept = explain(&host.session, 0).unwrap();
     assert_eq!((kept.state, kept.rule, kept.since), ("kept", "keep", None));
     assert_eq!((kept.group, kept.turn, kept.restore), (0, 1, "nothing to bring back"));
-    let stubbed = host.session.explain(2).unwrap();
+    let stubbed = explain(&host.session, 2).unwrap();
     assert_eq!((stubbed.state, stubbed.rule, stubbed.group), ("stubbed", "timed", 1));
     assert_eq!(stubbed.evidence.len(), 3);
     let back = "a pin, with the next epoch; a larger window, from the start of the session";
     assert_eq!(stubbed.restore, back);
     assert!(stubbed.tokens_before > 10 * stubbed.tokens_after && stubbed.tokens_after > 0);
-    let refused = |index| host.session.explain(index).unwrap_err().to_string();
+    let refused = |index| explain(&host.session, index).unwrap_err().to_string();
     assert_eq!(refused(51), "index: expected a message of the history (0 to 50), got 51");
     let empty = Host::new(&window(0)).session;
     assert_eq!(
-        empty.explain(0).unwrap_err().to_string(),
+        explain(&empty, 0).unwrap_err().to_string(),
         "index: expected a message of the history, which is empty, got 0"
     );
 }
@@ -31,7 +40,7 @@ fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
         .unwrap();
     host.ask("find src/a.rs");
     host.work("a", &json!({ "path": "src/a.rs" }), "it is here");
-    let Estimate { tokens, by_kind, .. } = host.session.estimate();
+    let Estimate { tokens, by_kind, .. } = estimate_history(&host.session);
     let ByKind { text, thinking, tool_call, tool_result, image, tools, system, overhead } = by_kind;
     assert_eq!(
         tokens,
@@ -50,8 +59,8 @@ fn a41_a_request_is_checked_against_its_window() {
         .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
         .unwrap();
     host.ask("find src/a.rs");
-    let total = host.session.estimate().tokens;
-    let check = |window: &str| host.session.check_budget(window).unwrap();
+    let total = estimate_history(&host.session).tokens;
+    let check = |window: &str| check_budget(&host.session, window).unwrap();
     let all = check(r#"{"contextTokens":40,"maxOutputTokens":10}"#);
     let parts = all.system_prompt_tokens + all.tool_definition_tokens + all.message_tokens;
     assert_eq!((parts + 7, all.total_estimated), (total, total));
@@ -61,7 +70,7 @@ fn a41_a_request_is_checked_against_its_window() {
     let none = check(r#"{"contextTokens":4096,"maxOutputTokens":8192}"#);
     assert_eq!((none.available_tokens, none.over_budget, none.excess_tokens), (0, true, total));
     assert!(!check(r#"{"contextTokens":0}"#).over_budget, "an unknown window is never full");
-    let error = host.session.check_budget(r#"{"contextTokens":-1}"#).unwrap_err().to_string();
+    let error = check_budget(&host.session, r#"{"contextTokens":-1}"#).unwrap_err().to_string();
     assert_eq!(error, "window: expected a window: { contextTokens, maxOutputTokens }, got -1");
 }
 
@@ -73,12 +82,12 @@ fn status_floors_its_share() {
     for (used, pct, pressure) in [(699, 69, "low"), (700, 70, "medium"), (900, 90, "high")] {
         host.session.set_parts(&format!(r#"{{"unseenTokens":{}}}"#, used - own)).unwrap();
         host.request();
-        let status = host.session.status();
+        let status = status(&host.session);
         assert_eq!((status.used, status.pct, status.pressure), (used, pct, pressure));
         assert_eq!(status.remaining, 1000 - used);
         assert_eq!((status.peak_tokens, status.tokens_saved), (used, 0));
     }
-    assert_eq!(Host::new(&window(0)).session.status().pct, 0);
+    assert_eq!(status(&Host::new(&window(0)).session).pct, 0);
 }
 
 /// A109: against the request before; within 2 % of the window, and at least 256 tokens, it is as large.
@@ -89,24 +98,24 @@ fn a109_the_trend_is_against_the_request_before() {
         let ask = |host: &mut Host, tokens: usize| {
             host.ask(&"x".repeat(4 * tokens - 16));
             host.request();
-            host.session.status().trend
+            status(&host.session).trend
         };
         host.ask("go");
-        assert_eq!(host.session.status().trend, "unknown");
+        assert_eq!(status(&host.session).trend, "unknown");
         host.request();
-        assert_eq!(host.session.status().trend, "unknown");
+        assert_eq!(status(&host.session).trend, "unknown");
         assert_eq!(ask(&mut host, near), "stable");
         assert_eq!(ask(&mut host, near + 1), "rising");
         let woken = host.woken(&window(tokens));
         host.request();
-        assert_eq!(host.session.status().trend, "rising", "a retry is no sample");
-        assert_eq!(woken.session.snapshot(), host.session.snapshot());
+        assert_eq!(status(&host.session).trend, "rising", "a retry is no sample");
+        assert_eq!(snapshot_bytes(&woken.session), snapshot_bytes(&host.session));
     }
     let mut host = Host::worked(&window(30_000), 25);
     host.session.decisions.pruner.fold_wanted = true;
     host.session.last_request.settled = false;
     host.request();
-    assert_eq!(host.session.status().trend, "falling");
+    assert_eq!(status(&host.session).trend, "falling");
 }
 
 #[test]
@@ -114,13 +123,13 @@ fn buckets_and_the_list_sum_to_the_request() {
     let mut host = Host::worked(&window(30_000), 25);
     host.session.set_parts(r#"{"system":"be kind","tools":[{"name":"read"}]}"#).unwrap();
     let used = host.request().tokens;
-    let buckets = host.session.buckets();
+    let buckets = list_buckets(&host.session);
     assert_eq!(buckets.iter().map(|bucket| bucket.sent_tokens).sum::<u64>(), used);
     let result = buckets.iter().find(|bucket| bucket.bucket == "result read").unwrap();
     assert_eq!((result.blocks, result.kept + result.stubbed), (25, 25));
     assert!(result.stubbed > 0);
     assert!(buckets.windows(2).all(|pair| pair[0].sent_tokens >= pair[1].sent_tokens));
-    let list = host.session.list().unwrap();
+    let list = list_messages(&host.session).unwrap();
     let beside = host.session.extras.total();
     assert_eq!(list.iter().map(|one| one.sent_tokens).sum::<u64>() + beside, used);
     assert_eq!(
@@ -152,11 +161,11 @@ proptest! {
                     host.request();
                 }
                 4 => {
-                    host.session.refused(None, None);
+                    record_refusal(&mut host.session, None, None);
                 }
                 _ => host.session.observe(&json!({ "inputTokens": tokens / 400 * size, "outputTokens": 1 }).to_string(), None),
             }
-            let (report, status) = (host.session.window(), host.session.status());
+            let (report, status) = (window_report(&host.session), status(&host.session));
             let (trigger, target) = (report.trigger.unwrap(), report.target.unwrap());
             prop_assert!(trigger <= tokens.into() && target <= trigger, "{target}, {trigger} of {tokens}");
             prop_assert!(status.usable <= tokens.into());

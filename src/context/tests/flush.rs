@@ -1,6 +1,13 @@
 //! Prompts for notes: each line once a cycle, the highest first, and what ends a cycle.
 
 use super::*;
+use crate::context::compaction::memory_flush::flush_prompt;
+use crate::context::compaction::plan::fold_count;
+use crate::context::report::status::status;
+use crate::context::session::agent::call_agent_tool;
+use crate::context::session::snapshot::restore_session;
+use crate::context::session::snapshot::set_options;
+use crate::context::session::snapshot::snapshot_bytes;
 
 const DAY: &str = "2026-11-22";
 
@@ -14,13 +21,13 @@ fn filled(pct: usize) -> Host {
 }
 
 fn fill(host: &mut Host, pct: usize) {
-    let now = usize::try_from(host.session.status().pct).unwrap();
+    let now = usize::try_from(status(&host.session).pct).unwrap();
     host.ask(&"word ".repeat((pct - now) * 80));
     host.request();
 }
 
 fn asked(host: &mut Host) -> Option<u32> {
-    host.session.flush_prompt(DAY).map(|prompt| prompt.threshold)
+    flush_prompt(&mut host.session, DAY).map(|prompt| prompt.threshold)
 }
 
 #[test]
@@ -38,7 +45,7 @@ fn the_highest_line_asks_once_and_lower_ones_no_more() {
 
 #[test]
 fn the_text_has_the_day_and_where_notes_go() {
-    let text = filled(55).session.flush_prompt(DAY).unwrap().text;
+    let text = flush_prompt(&mut filled(55).session, DAY).unwrap().text;
     assert!(text.contains("memory/2026-11-22.md") && text.contains("55%"), "{text}");
 }
 
@@ -60,21 +67,21 @@ fn what_a_provider_counted_is_what_counts() {
 fn a_fold_and_an_emptier_window_begin_a_new_cycle() {
     let mut host = filled(60);
     assert_eq!(asked(&mut host), Some(50));
-    host.session.set_options(Options::parse(&window(100_000).to_string()).unwrap());
+    set_options(&mut host.session, Options::parse(&window(100_000).to_string()).unwrap());
     host.ask("on");
     host.request();
-    host.session.set_options(Options::parse(&window(10_000).to_string()).unwrap());
+    set_options(&mut host.session, Options::parse(&window(10_000).to_string()).unwrap());
     assert_eq!(asked(&mut host), Some(50), "it was below a quarter in between");
 
     let mut host = Host::worked(&window(10_000), 14);
     asked(&mut host);
-    let before = host.session.folds();
-    host.session.call_agent_tool("context_compact", "{}").unwrap();
+    let before = fold_count(&host.session);
+    call_agent_tool(&mut host.session, "context_compact", "{}").unwrap();
     host.ask("next");
     host.request();
-    assert_ne!(host.session.folds(), before, "a fold");
-    assert_eq!(host.session.status().flush, None);
-    let pct = host.session.status().pct;
+    assert_ne!(fold_count(&host.session), before, "a fold");
+    assert_eq!(status(&host.session).flush, None);
+    let pct = status(&host.session).pct;
     fill(&mut host, 60.max(usize::try_from(pct).unwrap()));
     assert_eq!(asked(&mut host), Some(50));
 }
@@ -85,7 +92,7 @@ fn notes_that_are_written_after_the_prompt_are_seen() {
         let call = json!({ "type": "tool_use", "id": "w", "name": "write_file", "input": { "path": path, "content": "n" } });
         json!({ "role": "assistant", "content": [call] })
     };
-    let acted = |host: &Host| host.session.status().flush.map(|flush| flush.acted);
+    let acted = |host: &Host| status(&host.session).flush.map(|flush| flush.acted);
     for (path, notes) in
         [("memory/2026-11-22.md", true), ("./memory/x.md", true), ("src/memory/x.md", false)]
     {
@@ -106,14 +113,14 @@ fn a_parked_session_asks_no_second_time() {
     let options =
         json!({ "window": { "contextTokens": 10_000 }, "estimator": "chars/4", "ingestCap": 1 });
     let options = Options::parse(&options.to_string()).unwrap();
-    host.session = Session::restore(options, &host.session.snapshot()).unwrap();
+    host.session = restore_session(options, &snapshot_bytes(&host.session)).unwrap();
     assert_eq!(asked(&mut host), None);
     for message in host.messages.clone() {
         host.session.push(message.to_string().as_bytes()).unwrap();
     }
     host.request();
     assert_eq!(asked(&mut host), None);
-    assert_eq!(host.session.status().flush, Some(Flushed { threshold: 50, acted: false }));
+    assert_eq!(status(&host.session).flush, Some(Flushed { threshold: 50, acted: false }));
     fill(&mut host, 80);
     assert_eq!(asked(&mut host), Some(75));
 }

@@ -2,23 +2,25 @@
 
 use super::presets::{text, told_of};
 use super::*;
+use crate::context::session::history_limit::last_turns;
+use crate::context::session::history_limit::share_turns;
 
 #[test]
 fn g21_the_last_turns_from_a_request_on() {
-    assert_eq!(told_of("uauaua").session.last_turns(2), [(2, 6)]);
-    assert_eq!(told_of("uauaua").session.last_turns(0), [(0, 6)]);
-    assert_eq!(told_of("uauaua").session.last_turns(9), [(0, 6)]);
-    assert_eq!(told_of("suaua").session.last_turns(1), [(0, 1), (3, 5)], "the system stays");
-    assert_eq!(told_of("uaucttau").session.last_turns(2), [(2, 8)]);
-    assert_eq!(told_of("uacuttau").session.last_turns(2), [(2, 8)], "a call that waits stays");
-    assert_eq!(told_of("").session.last_turns(2), []);
+    assert_eq!(last_turns(&told_of("uauaua").session, 2), [(2, 6)]);
+    assert_eq!(last_turns(&told_of("uauaua").session, 0), [(0, 6)]);
+    assert_eq!(last_turns(&told_of("uauaua").session, 9), [(0, 6)]);
+    assert_eq!(last_turns(&told_of("suaua").session, 1), [(0, 1), (3, 5)], "the system stays");
+    assert_eq!(last_turns(&told_of("uaucttau").session, 2), [(2, 8)]);
+    assert_eq!(last_turns(&told_of("uacuttau").session, 2), [(2, 8)], "a call that waits stays");
+    assert_eq!(last_turns(&told_of("").session, 2), []);
 }
 
 #[test]
 fn g20_the_oldest_half_goes_until_the_share_is_kept() {
     let share = |host: &Host, tokens: u64| {
         let given = json!({ "maxContextTokens": tokens });
-        host.session.share(&given.to_string()).unwrap()
+        share_turns(&host.session, &given.to_string()).unwrap()
     };
     // Eight messages of 100 characters: 25 + 4 tokens each.
     let mut host = Host::new(&window(0));

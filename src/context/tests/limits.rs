@@ -1,6 +1,7 @@
 //! Provider limits beside tokens, over a long session.
 
 use super::*;
+use crate::context::session::pins::bring_back_pins;
 
 #[test]
 fn bytes_that_went_are_counted_no_more_and_those_that_come_back_are() {
@@ -28,6 +29,6 @@ fn bytes_that_went_are_counted_no_more_and_those_that_come_back_are() {
     let bytes = u64::from(host.session.transcript.ledger.messages[message as usize].bytes);
     host.pin(message);
     let before = host.session.transcript.bytes;
-    assert!(host.session.bring_back_pins());
+    assert!(bring_back_pins(&mut host.session));
     assert!(host.session.transcript.bytes >= before + bytes);
 }

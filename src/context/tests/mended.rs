@@ -2,6 +2,9 @@
 
 use super::providers::{host, image, written};
 use super::*;
+use crate::context::report::estimate::check_history;
+use crate::context::request::response::violations_sent;
+use crate::context::session::arrival::is_same_message;
 use crate::model::{Item, Joint, Made, MadePart, Voice};
 
 fn text(text: &str) -> Value {
@@ -40,9 +43,12 @@ fn the_same_words_are_one_message_however_they_came_together() {
         host.session.push(half(&message).as_bytes()).unwrap();
     }
     let joined = vec![Joint::Host(0, 0), Joint::Host(1, 0)];
-    let joined = host.session.entry(Item::Join(Voice::User, joined), 0).key;
+    let joined = host.session.builder().entry(Item::Join(Voice::User, joined), 0).key;
     let made = |last: MadePart| {
-        host.session.entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last])), 0).key
+        host.session
+            .builder()
+            .entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last])), 0)
+            .key
     };
     assert_eq!(made(MadePart::Host(1, 0)), joined);
     assert_ne!(made(MadePart::Text("cut".into())), joined);
@@ -85,7 +91,7 @@ fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
             host.session.push(half(&message).as_bytes()).unwrap();
         }
         let answer = host.request();
-        assert_eq!(host.session.violations(), []);
+        assert_eq!(violations_sent(&host.session), []);
         let items = written(&answer);
         (items[2]["copies"].clone(), items[2]["ops"].clone())
     };
@@ -146,7 +152,7 @@ fn steps_that_may_not_stand_alone_are_joined() {
         host.tell(json!({ "id": "1", "role": "assistant", "parts": parts }));
         host.tell(json!({ "id": "2", "role": "user", "parts": [text("and?")] }));
         let answer = host.request();
-        assert_eq!(host.session.violations(), []);
+        assert_eq!(violations_sent(&host.session), []);
         let rules: Vec<_> = answer.repairs.iter().map(|it| it.rule).collect();
         (rules, written(&answer)[1]["ops"].clone())
     };
@@ -167,8 +173,9 @@ fn steps_that_were_joined_are_another_message() {
     host.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
     host.tell(says(json!([start, text("a"), start, text("b")])));
     host.request();
-    let mut same =
-        |message: &Value| host.session.is_same(1, message.to_string().as_bytes()).unwrap();
+    let mut same = |message: &Value| {
+        is_same_message(&mut host.session, 1, message.to_string().as_bytes()).unwrap()
+    };
     assert!(same(&says(json!([start, text("a"), start, text("b")]))));
     assert!(!same(&says(json!([start, text("a"), text("b")]))));
 }
@@ -179,12 +186,12 @@ fn a_request_of_aborted_turns_alone_starts_with_a_line_of_ours() {
     let mut host = host("kimi", "pi", 0);
     let aborted = json!({ "role": "assistant", "content": [text("so")], "stopReason": "aborted", "timestamp": 0 });
     host.tell(aborted);
-    let found = host.session.check(false);
+    let found = check_history(&host.session, false);
     assert_eq!(found.iter().map(|it| (it.rule, it.index)).collect::<Vec<_>>(), [("I7", 0)]);
     let answer = host.request();
     assert_eq!(answer.repairs, found);
     assert_eq!(written(&answer)[1]["make"]["role"], json!("user"));
-    assert_eq!(host.session.violations(), []);
+    assert_eq!(violations_sent(&host.session), []);
     host.tell(json!({ "role": "user", "content": "go", "timestamp": 1 }));
-    assert_eq!((host.request().repairs, host.session.violations()), (vec![], vec![]));
+    assert_eq!((host.request().repairs, violations_sent(&host.session)), (vec![], vec![]));
 }

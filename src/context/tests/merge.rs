@@ -2,6 +2,18 @@
 
 use super::compaction::{options, prose};
 use super::*;
+use crate::context::compaction::commit::compaction_failed;
+use crate::context::compaction::guard::blocked_reason;
+use crate::context::request::response::violations_sent;
+use crate::context::session::pins::fronts;
+use crate::context::session::pins::list_pins;
+use crate::context::session::pins::pin_text;
+use crate::context::session::pins::unpin;
+use crate::context::session::snapshot::merge::merge_committed;
+use crate::context::session::snapshot::restore_from;
+use crate::context::session::snapshot::restore_session;
+use crate::context::session::snapshot::snapshot_bytes;
+use crate::context::session::snapshot::waiting::waiting_head;
 
 /// What the store holds; every commit is one revision more.
 #[derive(Default)]
@@ -40,7 +52,7 @@ impl Gateway {
     fn request(&mut self, history: &[Value]) -> Answer {
         self.catch_up(history);
         let answer = self.host.request();
-        assert!(answer.fits && self.host.session.violations().is_empty());
+        assert!(answer.fits && violations_sent(&self.host.session).is_empty());
         answer
     }
 
@@ -57,21 +69,21 @@ impl Gateway {
     /// As the facade does it. How often another's was taken in.
     fn save(&mut self, held: &mut Held) -> u32 {
         for tries in 0..8 {
-            let bytes = self.host.session.snapshot();
+            let bytes = snapshot_bytes(&self.host.session);
             if self.revision == held.revision {
                 *held = Held { bytes: bytes.clone(), revision: held.revision + 1 };
                 (self.base, self.revision, self.folded) = (bytes, held.revision, false);
                 return tries;
             }
             let theirs = Host::of(&held.bytes);
-            let stands = theirs.session.waiting_head() == Host::head_of(&self.base);
-            if self.host.session.merge(&held.bytes, &self.base).unwrap() {
+            let stands = waiting_head(&theirs.session) == Host::head_of(&self.base);
+            if merge_committed(&mut self.host.session, &held.bytes, &self.base).unwrap() {
                 self.host.messages.clear();
             }
-            let now = Host::head_of(&self.host.session.snapshot());
+            let now = Host::head_of(&snapshot_bytes(&self.host.session));
             let folded = std::mem::take(&mut self.folded);
             if !stands {
-                assert_eq!(now, theirs.session.waiting_head());
+                assert_eq!(now, waiting_head(&theirs.session));
             } else if folded {
                 // A request may have folded more since, by itself.
                 assert_eq!(now, Host::head_of(&bytes), "a compaction is lost");
@@ -85,7 +97,7 @@ impl Gateway {
 impl Host {
     fn of(bytes: &[u8]) -> Self {
         let options = Options::parse(&options(&json!({})).to_string()).unwrap();
-        let state = Session::restore(options, bytes).unwrap();
+        let state = restore_session(options, bytes).unwrap();
         Self { session: state, messages: Vec::new(), now_ms: 0 }
     }
 
@@ -98,7 +110,7 @@ impl Host {
     }
 
     fn head_of(bytes: &[u8]) -> String {
-        if bytes.is_empty() { String::new() } else { Self::of(bytes).session.waiting_head() }
+        if bytes.is_empty() { String::new() } else { waiting_head(&Self::of(bytes).session) }
     }
 }
 
@@ -149,12 +161,12 @@ proptest! {
                 }
                 8 => {
                     let text = format!("rule {at}.");
-                    one.pins.push((one.host.session.pin_text(&text), text.clone()));
+                    one.pins.push((pin_text(&mut one.host.session, &text), text.clone()));
                     pinned.push(text);
                 }
                 9 if !one.pins.is_empty() => {
                     let (id, text) = one.pins.remove(which % one.pins.len());
-                    prop_assert!(one.host.session.unpin(id), "{text} is not pinned any more");
+                    prop_assert!(unpin(&mut one.host.session, id), "{text} is not pinned any more");
                     pinned.retain(|it| *it != text);
                 }
                 10 => {
@@ -178,14 +190,14 @@ proptest! {
         let mut other = Host::of(&held.bytes);
         let (rules, places): (Vec<String>, Vec<String>) =
             pinned.into_iter().partition(|text| text.starts_with("rule"));
-        let holds = other.session.pinned();
+        let holds = list_pins(&other.session);
         prop_assert_eq!(holds.len(), rules.len() + places.len());
         prop_assert!(rules.iter().all(|rule| holds.contains(rule)), "{:?} of {:?}", holds, rules);
         for message in &history {
             other.tell(message.clone());
         }
         let answer = other.request();
-        prop_assert!(answer.fits && other.session.violations().is_empty());
+        prop_assert!(answer.fits && violations_sent(&other.session).is_empty());
         let one = &mut both[0];
         one.catch_up(&history);
         one.host.now_ms = other.now_ms - 1000;
@@ -196,7 +208,7 @@ proptest! {
             prop_assert!(other.opens_with(index), "{text} is pinned and cut");
         }
         let sent = format!("{:?}", other.view());
-        for rule in rules.iter().filter(|rule| other.session.fronts(rule)) {
+        for rule in rules.iter().filter(|rule| fronts(&other.session, rule)) {
             prop_assert_eq!(sent.matches(rule.as_str()).count(), 1, "{}", rule);
         }
     }
@@ -210,13 +222,13 @@ fn who_is_behind_goes_on_from_the_other_and_adds_nothing() {
     let mut both = [Gateway::new(0), Gateway::new(0)];
     both[0].request(&history);
     both[0].save(&mut held);
-    both[0].host.session.pin_text("the ship sails at dawn");
+    pin_text(&mut both[0].host.session, "the ship sails at dawn");
     step(&mut history);
     both[0].request(&history);
     both[0].save(&mut held);
     let before = held.bytes.clone();
-    assert!(both[1].host.session.merge(&before, &[]).unwrap());
-    assert_eq!(both[1].host.session.snapshot(), before);
+    assert!(merge_committed(&mut both[1].host.session, &before, &[]).unwrap());
+    assert_eq!(snapshot_bytes(&both[1].host.session), before);
 }
 
 #[test]
@@ -235,7 +247,7 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
     step(&mut history);
     other.request(&history);
     let pin = other.host.pin(0);
-    other.host.session.pin_text("the ship sails at dawn");
+    pin_text(&mut other.host.session, "the ship sails at dawn");
     other.save(&mut held);
     one.fold(&history, 1);
     assert!(one.folded);
@@ -243,8 +255,8 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
     assert_eq!(one.save(&mut held), 1);
     assert_eq!(Host::head_of(&held.bytes), folded);
     assert!(!one.host.messages.is_empty(), "its own messages stay known");
-    assert!(one.host.session.unpin(pin), "what the other pinned is known by the same id");
-    assert_eq!(one.host.session.pinned(), ["the ship sails at dawn"]);
+    assert!(unpin(&mut one.host.session, pin), "what the other pinned is known by the same id");
+    assert_eq!(list_pins(&one.host.session), ["the ship sails at dawn"]);
 }
 
 #[test]
@@ -253,20 +265,20 @@ fn failures_of_both_count_and_the_longer_wait_holds() {
     let mut both = [Gateway::new(0), Gateway::new(0)];
     both[0].save(&mut held);
     (both[1].base, both[1].revision) = (held.bytes.clone(), held.revision);
-    both[0].host.session.compaction_failed("ineffective", 0);
-    both[1].host.session.compaction_failed("auth", 0);
-    both[1].host.session.compaction_failed("ineffective", 5_000);
+    compaction_failed(&mut both[0].host.session, "ineffective", 0);
+    compaction_failed(&mut both[1].host.session, "auth", 0);
+    compaction_failed(&mut both[1].host.session, "ineffective", 5_000);
     both[0].save(&mut held);
     both[1].save(&mut held);
-    let blocked = Host::of(&held.bytes).session.blocked(0);
+    let blocked = blocked_reason(&Host::of(&held.bytes).session, 0);
     assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["reason"], "ineffective");
     let mut third = [Gateway::new(0), Gateway::new(0)];
     let mut held = Held::default();
-    third[0].host.session.compaction_failed("auth", 0);
-    third[1].host.session.compaction_failed("network", 0);
+    compaction_failed(&mut third[0].host.session, "auth", 0);
+    compaction_failed(&mut third[1].host.session, "network", 0);
     third[1].save(&mut held);
     third[0].save(&mut held);
-    let blocked = Host::of(&held.bytes).session.blocked(0);
+    let blocked = blocked_reason(&Host::of(&held.bytes).session, 0);
     assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["untilMs"], 600_000);
 }
 
@@ -274,21 +286,21 @@ fn failures_of_both_count_and_the_longer_wait_holds() {
 fn what_is_pinned_before_the_messages_come_stays_pinned() {
     let host = Host::worked(&window(30_000), 5);
     let mut woken = host.woken(&window(30_000));
-    woken.session.wake(&host.session.snapshot()).unwrap();
-    let id = woken.session.pin_text("the ship sails at dawn");
+    restore_from(&mut woken.session, &snapshot_bytes(&host.session)).unwrap();
+    let id = pin_text(&mut woken.session, "the ship sails at dawn");
     woken.messages.clear();
     for message in host.messages {
         woken.tell(message);
     }
     woken.request();
-    assert!(woken.session.unpin(id));
+    assert!(unpin(&mut woken.session, id));
 }
 
 #[test]
 fn a_snapshot_of_another_version_says_which() {
-    let mut bytes = Host::worked(&window(30_000), 5).session.snapshot();
+    let mut bytes = snapshot_bytes(&Host::worked(&window(30_000), 5).session);
     bytes[4] = 1;
     let options = Options::parse(&window(30_000).to_string()).unwrap();
-    let error = Session::restore(options, &bytes).unwrap_err();
+    let error = restore_session(options, &bytes).unwrap_err();
     assert_eq!(error.to_string(), "snapshot does not verify: it is of version 1; 2 to 3 are read");
 }

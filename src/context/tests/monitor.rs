@@ -1,13 +1,18 @@
 //! The monitor: sizes, warnings, compactions, who asked.
 
 use super::*;
+use crate::context::report::monitor::monitor_report;
+use crate::context::report::monitor::new_pressure;
+use crate::context::report::monitor::record_outside;
+use crate::context::report::status::status;
+use crate::context::session::snapshot::resync;
 
 fn options(window: u32) -> Value {
     json!({ "window": { "contextTokens": window }, "estimator": "chars/4", "preset": "retention" })
 }
 
 fn monitored(host: &Host) -> Value {
-    serde_json::from_str(host.session.monitored().json()).unwrap()
+    serde_json::from_str(monitor_report(&host.session).json()).unwrap()
 }
 
 impl Host {
@@ -17,11 +22,11 @@ impl Host {
     }
 
     fn warned(&mut self) -> Option<Value> {
-        self.session.pressure().map(|it| serde_json::from_str(it.json()).unwrap())
+        new_pressure(&mut self.session).map(|it| serde_json::from_str(it.json()).unwrap())
     }
 
     fn record(&mut self, what: &Value) {
-        self.session.note_outside(&what.to_string()).unwrap();
+        record_outside(&mut self.session, &what.to_string()).unwrap();
     }
 }
 
@@ -36,7 +41,7 @@ fn a107_the_last_32_sizes_are_kept_equal_neighbours_once() {
     host.request();
     host.request();
     // Another history of the same size.
-    host.session.resync();
+    resync(&mut host.session);
     host.ask("no");
     host.request();
     assert_eq!(monitored(&host)["samples"].as_array().unwrap().len(), 1);
@@ -47,8 +52,8 @@ fn a107_the_last_32_sizes_are_kept_equal_neighbours_once() {
     }
     let samples: Vec<u64> = serde_json::from_value(monitored(&host)["samples"].clone()).unwrap();
     assert_eq!(samples.len(), 32);
-    assert!(samples.is_sorted() && samples[31] == host.session.status().used);
-    assert_eq!(host.session.status().peak_tokens, samples[31]);
+    assert!(samples.is_sorted() && samples[31] == status(&host.session).used);
+    assert_eq!(status(&host.session).peak_tokens, samples[31]);
 }
 
 #[test]
@@ -59,15 +64,15 @@ fn the_peak_is_the_largest_request_as_the_provider_counted_it_whatever_it_counts
         host.request();
         host.used(used);
         host.say("done");
-        assert_eq!(host.session.status().peak_tokens, used);
+        assert_eq!(status(&host.session).peak_tokens, used);
         let woken = host.woken(&options(100_000));
-        assert_eq!(woken.session.status().peak_tokens, used, "after a restart");
+        assert_eq!(status(&woken.session).peak_tokens, used, "after a restart");
     }
     // A request that the provider counts as less: the largest keeps its count.
     host.ask("more");
     host.request();
     host.used(20_000);
-    assert_eq!(host.session.status().peak_tokens, 31_000);
+    assert_eq!(status(&host.session).peak_tokens, 31_000);
 }
 
 #[test]
@@ -95,7 +100,7 @@ fn a107_totals_count_a_request_once_however_often_it_is_told() {
 #[test]
 fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
     let mut host = Host::new(&options(3000));
-    while host.session.status().compactions == 0 {
+    while status(&host.session).compactions == 0 {
         host.ask(&"a question of some length ".repeat(8));
         host.say(&"an answer of some length ".repeat(8));
         host.ask("and?");
@@ -110,7 +115,7 @@ fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
     assert_eq!(made["tokensSaved"].as_u64(), Some(saved));
     assert_eq!(last["at"].as_i64(), Some(host.now_ms));
     // The request after it is a continuation (A73).
-    let tokens = host.session.status().used;
+    let tokens = status(&host.session).used;
     host.used(tokens);
     assert_eq!(now["requests"]["total"], 0);
     assert_eq!(monitored(&host)["requests"]["bySource"], json!({ "continuation": 1 }));
@@ -164,7 +169,7 @@ fn a108_the_levels_begin_at_70_85_and_95() {
         (1000, "critical"),
     ] {
         host.used(used);
-        assert_eq!(host.session.status().pressure, level, "{used}");
+        assert_eq!(status(&host.session).pressure, level, "{used}");
     }
 }
 
@@ -195,7 +200,7 @@ fn a109_a_level_is_warned_of_once_a_higher_one_silences_those_below_and_a_compac
 fn a109_a_fold_of_our_own_begins_warnings_anew() {
     let mut host = Host::new(&options(3000));
     let mut levels = Vec::new();
-    while host.session.status().compactions < 2 {
+    while status(&host.session).compactions < 2 {
         host.ask(&"a question of some length ".repeat(4));
         host.request();
         levels.extend(host.warned().map(|it| it["to"].as_str().unwrap().to_owned()));
@@ -230,7 +235,7 @@ fn what_is_no_record_is_refused() {
         (r#"{"source":1}"#, "note.source: expected a string, got "),
         (r#"{"source":"a","requests":1.5}"#, "note.requests: expected a whole number, got "),
     ] {
-        let error = host.session.note_outside(what).unwrap_err().to_string();
+        let error = record_outside(&mut host.session, what).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -5,6 +5,9 @@ mod aiclaw;
 mod hermes;
 mod protected;
 
+use crate::context::request::response::violations_sent;
+use crate::context::session::snapshot::restore_session;
+use crate::context::session::snapshot::snapshot_bytes;
 use litemap::LiteMap;
 
 use super::*;
@@ -188,7 +191,7 @@ fn h13_the_last_request_stays_when_a_turn_is_split() {
             let answer = host.request();
             folds += u32::from(answer.fold.is_some());
             assert!(answer.fits, "{name}");
-            assert_eq!(host.session.violations(), [], "{name}");
+            assert_eq!(violations_sent(&host.session), [], "{name}");
             let whole = |message: u32| {
                 let block = host.session.transcript.ledger.blocks_of(message).start;
                 host.session.transcript.ledger.blocks[block as usize].form
@@ -218,7 +221,7 @@ fn g13_parallel_calls_and_displaced_results_stay_together() {
                 host.tell(json!({ "role": "user", "content": [result(0), result(1), result(2)] }));
                 let answer = host.request();
                 assert!(answer.fits, "{name} {strategy} at {at}");
-                assert_eq!(host.session.violations(), [], "{name} {strategy} at {at}");
+                assert_eq!(violations_sent(&host.session), [], "{name} {strategy} at {at}");
                 let mut groups: LiteMap<u32, bool> = LiteMap::new();
                 for block in &host.session.transcript.ledger.blocks {
                     let live = block.form != Form::Gone;
@@ -256,7 +259,7 @@ fn b14_strategies_truncate_and_discard_take_no_fold() {
             let user = host.session.transcript.ledger.blocks.iter().filter(|it| it.user);
             assert!(user.clone().all(|it| matches!(it.form, Form::Full | Form::Gone)));
             assert!(strategy == "discard" || user.clone().all(|it| it.form == Form::Full));
-            assert_eq!(host.session.violations(), []);
+            assert_eq!(violations_sent(&host.session), []);
         }
     }
 }
@@ -269,10 +272,10 @@ fn a_parked_session_wakes_to_what_a_preset_left() {
         let long = json!({ "path": "src/a.rs", "content": text(7, 3000) });
         host.work("long", &long, "ok");
         host.request();
-        let bytes = host.session.snapshot();
+        let bytes = snapshot_bytes(&host.session);
         let options = host.session.options.clone();
         let mut woken = Host {
-            session: Session::restore(options, &bytes).unwrap(),
+            session: restore_session(options, &bytes).unwrap(),
             messages: Vec::new(),
             now_ms: host.now_ms,
         };

@@ -1,6 +1,12 @@
 //! Requests under the rules of each provider, through edits, folds and what a host does between.
 
 use super::*;
+use crate::context::report::estimate::check_history;
+use crate::context::report::explain::explain;
+use crate::context::request::response::violations_sent;
+use crate::context::session::snapshot::restore_session;
+use crate::context::session::snapshot::snapshot_bytes;
+use crate::context::session::understood::understood;
 use crate::model::{Item, Made, MadePart};
 use crate::validity::Provider;
 
@@ -58,7 +64,7 @@ fn a_message_of_ours_is_known_by_what_it_says_whichever_message_it_is_copied_fro
     host.tell(json!({ "role": "user", "content": [beside, image("AAAA")] }));
     let key = |message, piece| {
         let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, piece)]);
-        host.session.entry(Item::Make(made), 0).key
+        host.session.builder().entry(Item::Make(made), 0).key
     };
     assert_eq!(key(0, 0), key(2, 0));
     assert_eq!(key(0, 0), key(6, 1), "beside a text or alone");
@@ -93,7 +99,7 @@ fn what_joins_before_it_was_sent_opens_nothing() {
     host.ask("and?");
     let answer = host.request();
     assert_eq!((answer.epoch, answer.first_changed, answer.items.len()), (epoch, None, 2));
-    assert_eq!(host.session.violations(), []);
+    assert_eq!(violations_sent(&host.session), []);
 }
 
 #[test]
@@ -109,7 +115,7 @@ fn a_line_between_a_tool_and_the_user_only_grows_the_request() {
     let line = json!({ "role": "assistant", "content": crate::validity::GAP });
     let expected = json!([{ "make": line, "copies": [], "content": "/content", "role": "assistant", "about": 2 }, { "index": 3 }]);
     assert_eq!((written(&answer), answer.first_changed), (expected, None));
-    assert_eq!(host.session.violations(), []);
+    assert_eq!(violations_sent(&host.session), []);
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
         json!({ "path": "/content/1", "index": 2, "from": "/content/0" })
     );
     assert_eq!(items[3], json!({ "index": 3 }));
-    assert_eq!(host.session.violations(), []);
+    assert_eq!(violations_sent(&host.session), []);
 }
 
 #[test]
@@ -156,7 +162,7 @@ fn a_stub_in_a_joined_message_is_what_it_is_elsewhere() {
         host.work(&format!("c.{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
         host.ask("and?");
         let answer = host.request();
-        assert_eq!(host.session.violations(), [], "{at}");
+        assert_eq!(violations_sent(&host.session), [], "{at}");
         items.push_str(&written(&answer).to_string());
         for edit in &answer.edits {
             assert!(edit.tokens_after < edit.tokens_before, "{edit:?}");
@@ -184,7 +190,7 @@ fn the_rules_hold_through_edits_and_folds_under_every_provider() {
                     host.ask("more");
                 }
                 let answer = host.request();
-                assert_eq!(host.session.violations(), [], "{} at {at}", provider.name());
+                assert_eq!(violations_sent(&host.session), [], "{} at {at}", provider.name());
                 let beyond =
                     answer.repairs.iter().filter(|it| it.message.contains("has no result"));
                 assert_eq!(beyond.count(), 0, "{}", provider.name());
@@ -204,11 +210,11 @@ fn images_beyond_the_limit_go_from_the_oldest_on_many_at_once() {
         let answer = host.request();
         opened += u32::from(answer.epoch > epoch);
         epoch = answer.epoch;
-        assert_eq!(host.session.violations(), [], "{at}");
+        assert_eq!(violations_sent(&host.session), [], "{at}");
         host.say("seen");
     }
     assert_eq!(opened, 3);
-    assert_eq!(host.session.explain(0).unwrap().rule, "provider-limit");
+    assert_eq!(explain(&host.session, 0).unwrap().rule, "provider-limit");
     assert_eq!(host.forms().iter().filter(|form| **form == Form::Stubbed).count(), 153);
 }
 
@@ -226,7 +232,10 @@ fn bytes_beyond_the_limit_go_from_the_oldest_on() {
         let answer = host.request();
         assert_eq!(answer.repairs, [], "{at}");
     }
-    assert_eq!(host.session.check(false).iter().map(|it| it.rule).collect::<Vec<_>>(), ["I28"]);
+    assert_eq!(
+        check_history(&host.session, false).iter().map(|it| it.rule).collect::<Vec<_>>(),
+        ["I28"]
+    );
     let gone = host.forms().iter().filter(|form| **form == Form::Stubbed).count();
     assert_eq!(gone, 4, "down to three quarters of 32 MB when the eleventh came");
     host.ask(&"a".repeat(33_000_000));
@@ -383,7 +392,7 @@ fn a_results_texts_are_mended_beside_its_image() {
             host.session.push(json.as_bytes()).unwrap();
         }
         let answer = host.request();
-        assert_eq!(host.session.violations(), []);
+        assert_eq!(violations_sent(&host.session), []);
         written(&answer)[2]["ops"].clone()
     };
     let gone = json!({ "op": "remove", "path": "/content/0/content/0" });
@@ -432,7 +441,7 @@ fn a_history_of_which_a_quarter_would_be_lost_is_refused_unless_its_format_is_na
             host.ask("go");
             host.say(if at < lost { "" } else { "so" });
         }
-        host.session.understood()
+        understood(&host.session)
     };
     assert_eq!(history(&window(1000), 2), Ok(()));
     let error = history(&window(1000), 4).unwrap_err().to_string();
@@ -451,12 +460,12 @@ fn a_prefix_gets_no_end_of_ours_and_one_that_is_closed_again_only_its_end() {
     host.say("so");
     let open = host.request();
     assert_eq!(written(&open), json!([{ "index": 0 }, { "index": 1 }]));
-    assert_eq!((open.repairs, host.session.violations()), (vec![], vec![]));
-    let parked = host.session.snapshot();
+    assert_eq!((open.repairs, violations_sent(&host.session)), (vec![], vec![]));
+    let parked = snapshot_bytes(&host.session);
     let options = Options::parse(&window(0).to_string()).unwrap();
     for open in [true, false] {
         let mut woken = Host {
-            session: Session::restore(options.clone(), &parked).unwrap(),
+            session: restore_session(options.clone(), &parked).unwrap(),
             messages: vec![],
             now_ms: 0,
         };

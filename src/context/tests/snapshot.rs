@@ -1,12 +1,24 @@
 //! Sessions that are parked and woken, and histories that branch off.
 
 use super::*;
+use crate::context::report::explain::explain;
+use crate::context::report::status::status;
+use crate::context::request::response::violations_sent;
+use crate::context::session::agent::call_agent_tool;
+use crate::context::session::agent::recalled_text;
+use crate::context::session::agent::referenced_message;
+use crate::context::session::pins::pin_message;
+use crate::context::session::pins::pin_text;
+use crate::context::session::pins::unpin;
+use crate::context::session::snapshot::restore_session;
+use crate::context::session::snapshot::resync;
+use crate::context::session::snapshot::snapshot_bytes;
 
 impl Host {
     /// The same session in another process: nothing but the snapshot and the host's messages.
     pub(super) fn woken(&self, options: &Value) -> Self {
         let options = Options::parse(&options.to_string()).unwrap();
-        let state = Session::restore(options, &self.session.snapshot()).unwrap();
+        let state = restore_session(options, &snapshot_bytes(&self.session)).unwrap();
         let mut woken = Self { session: state, messages: Vec::new(), now_ms: self.now_ms };
         woken.tell_all(self.messages.clone());
         woken
@@ -31,7 +43,7 @@ impl Host {
 impl Host {
     pub(super) fn pin(&mut self, message: u32) -> u32 {
         let bytes = self.messages[message as usize].to_string();
-        self.session.pin(message, bytes.as_bytes()).unwrap()
+        pin_message(&mut self.session, message, bytes.as_bytes()).unwrap()
     }
 
     /// One of the messages that are not sent as they were: dropped ones, or any.
@@ -94,15 +106,15 @@ proptest! {
                 (live.epoch, live.first_changed, live.tokens, live.fits, live.edits, live.fold, live.tokens_before),
                 (restored.epoch, restored.first_changed, restored.tokens, restored.fits, restored.edits, restored.fold, restored.tokens_before)
             );
-            prop_assert_eq!(host.session.status(), woken.session.status());
+            prop_assert_eq!(status(&host.session), status(&woken.session));
             let last = host.session.transcript.ledger.message_count() - 1;
             for index in [0, last / 2, last] {
-                prop_assert_eq!(host.session.explain(index), woken.session.explain(index));
+                prop_assert_eq!(explain(&host.session, index), explain(&woken.session, index));
             }
-            prop_assert_eq!(host.session.snapshot(), woken.session.snapshot());
+            prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&woken.session));
             // Parked, and woken for a retry.
             woken = host.woken(&options);
-            prop_assert_eq!(host.session.snapshot(), woken.session.snapshot());
+            prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&woken.session));
             let again = woken.session.clone().request(host.now_ms + 10_000_000);
             let Step::Done(again) = again else { panic!("asks for texts") };
             prop_assert_eq!(&host.view(), &again.items);
@@ -127,16 +139,16 @@ proptest! {
         branch.push(json!({ "role": "user", "content": "no, the other one" }));
         let mut other = if parked {
             let parsed = Options::parse(&options.to_string()).unwrap();
-            let state = Session::restore(parsed, &host.session.snapshot()).unwrap();
+            let state = restore_session(parsed, &snapshot_bytes(&host.session)).unwrap();
             Host { session: state, messages: Vec::new(), now_ms: host.now_ms }
         } else {
-            host.session.resync();
+            resync(&mut host.session);
             Host { session: host.session, messages: Vec::new(), now_ms: host.now_ms }
         };
         other.tell_all(branch);
         let answer = other.request();
         prop_assert_eq!(answer.epoch, epoch + 1);
-        prop_assert!(answer.fits && other.session.violations().is_empty());
+        prop_assert!(answer.fits && violations_sent(&other.session).is_empty());
         // What changed is said: before it nothing did.
         let same = usize::try_from(answer.first_changed.unwrap()).unwrap();
         let now = other.view();
@@ -160,7 +172,7 @@ fn a_branch_keeps_the_stubs_before_it() {
     *messages.last_mut().unwrap() = json!({ "role": "user", "content": "stop" });
     messages.remove(messages.len() - 2);
     host.messages.clear();
-    host.session.resync();
+    resync(&mut host.session);
     host.tell_all(messages);
     let answer = host.request();
     assert_eq!(host.forms().iter().filter(|form| **form == Form::Stubbed).count(), stubbed);
@@ -170,8 +182,8 @@ fn a_branch_keeps_the_stubs_before_it() {
 #[test]
 fn a_snapshot_of_another_session_is_no_part_of_this_one() {
     let options = window(30_000);
-    let parked = Host::worked(&options, 25).session.snapshot();
-    let state = Session::restore(Options::parse(&options.to_string()).unwrap(), &parked).unwrap();
+    let parked = snapshot_bytes(&Host::worked(&options, 25).session);
+    let state = restore_session(Options::parse(&options.to_string()).unwrap(), &parked).unwrap();
     let mut other = Host { session: state, messages: Vec::new(), now_ms: 0 };
     other.ask("something else");
     let answer = other.request();
@@ -183,15 +195,15 @@ fn a_snapshot_of_another_session_is_no_part_of_this_one() {
 fn a_snapshot_that_was_changed_is_refused() {
     let options = Options::parse(&window(30_000).to_string()).unwrap();
     let host = Host::worked(&window(30_000), 25);
-    let bytes = host.session.snapshot();
+    let bytes = snapshot_bytes(&host.session);
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 1;
-        let error = Session::restore(options.clone(), &other).unwrap_err();
+        let error = restore_session(options.clone(), &other).unwrap_err();
         assert!(error.to_string().starts_with("snapshot does not verify: "), "{error}");
-        assert!(Session::restore(options.clone(), &bytes[..at]).is_err());
+        assert!(restore_session(options.clone(), &bytes[..at]).is_err());
     }
-    assert!(Session::restore(options, &bytes).is_ok());
+    assert!(restore_session(options, &bytes).is_ok());
 }
 
 #[test]
@@ -209,26 +221,26 @@ fn a_pin_that_comes_too_late_brings_its_message_back_with_the_next_epoch() {
         host.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
         let answer = host.request();
         epochs += u32::from(answer.first_changed.is_some());
-        assert!(answer.fits && host.session.violations().is_empty());
+        assert!(answer.fits && violations_sent(&host.session).is_empty());
         assert_eq!(host.forms()[stubbed] == Form::Full, epochs > 0);
     }
     assert!(epochs > 2 && host.session.decisions.pruner.head.is_some());
     // Verbatim, once, across a fold.
-    let (message, block) = host.session.referred(&format!("r{block}")).unwrap();
+    let (message, block) = referenced_message(&host.session, &format!("r{block}")).unwrap();
     let bytes = host.messages[message as usize].to_string();
-    let text = host.session.recalled(message, block, bytes.as_bytes()).unwrap().unwrap();
+    let text = recalled_text(&host.session, message, block, bytes.as_bytes()).unwrap().unwrap();
     assert!(
         host.view().iter().any(|it| matches!(it, Written::Keep { index } if *index == message))
     );
     assert!(text.starts_with("x0y0"));
-    assert!(host.session.unpin(pin) && !host.session.unpin(pin));
+    assert!(unpin(&mut host.session, pin) && !unpin(&mut host.session, pin));
 }
 
 #[test]
 fn a_text_that_stands_nowhere_goes_out_in_front_from_the_next_epoch_on() {
     let mut host = Host::worked(&window(30_000), 12);
     let says = |host: &Host| format!("{:?}", host.view()).matches("the ship sails at dawn").count();
-    host.session.pin_text("the ship sails at dawn");
+    pin_text(&mut host.session, "the ship sails at dawn");
     assert_eq!((host.request().first_changed, says(&host)), (None, 0));
     let mut since = 0;
     for at in 12..220 {
@@ -318,20 +330,20 @@ fn a_branch_has_what_was_dropped_for_messages_behind_it() {
         assert!(then > 10_000 && gone(&host) > 10, "{preset} {then} {}", gone(&host));
         let branch = host.messages[..17].to_vec();
         host.messages.clear();
-        host.session.resync();
+        resync(&mut host.session);
         host.tell_all(branch);
         host.ask("no, the other one");
         let answer = host.request();
-        assert!(answer.fits && host.session.violations().is_empty());
+        assert!(answer.fits && violations_sent(&host.session).is_empty());
         assert!(answer.tokens > then, "{preset}: {} of {then}", answer.tokens);
-        assert_eq!(host.session.explain(1).unwrap().state, "kept", "{preset}");
+        assert_eq!(explain(&host.session, 1).unwrap().state, "kept", "{preset}");
     }
 }
 
 #[test]
 fn the_agent_asks_and_is_answered() {
     let mut host = Host::worked(&window(30_000), 20);
-    let mut ask = |name, arguments| host.session.call_agent_tool(name, arguments);
+    let mut ask = |name, arguments| call_agent_tool(&mut host.session, name, arguments);
     let Ok(AgentReply::Text(status)) = ask("context_status", "{}") else { panic!() };
     assert!(status.contains("of 30000 usable tokens"), "{status}");
     assert!(matches!(ask("context_recall", r#"{"ref":"r3"}"#), Ok(AgentReply::Recall(3, 3))));
@@ -354,7 +366,7 @@ fn a_call_that_fails_half_way_costs_nothing() {
     let before = host.request();
     let view = host.view();
     for cut in [1, 7, 20] {
-        host.session.resync();
+        resync(&mut host.session);
         for message in &host.messages[..cut] {
             host.session.push(message.to_string().as_bytes()).unwrap();
         }
@@ -362,7 +374,7 @@ fn a_call_that_fails_half_way_costs_nothing() {
         host.session.push(other.to_string().as_bytes()).unwrap();
         assert!(host.session.push(b"{}").is_err());
         let messages = std::mem::take(&mut host.messages);
-        host.session.resync();
+        resync(&mut host.session);
         host.tell_all(messages);
         let answer = host.request();
         assert!(answer.fits && answer.tokens <= before.tokens.max(30_000));

@@ -1,6 +1,9 @@
 //! Bound reasoning: dropped or kept after an edit, by the provider's rule or the host's.
 
 use super::*;
+use crate::context::report::explain::explain;
+use crate::context::request::response::violations_sent;
+use crate::context::session::snapshot::set_options;
 use crate::model::Kind;
 
 fn under(provider: &str, format: &str, thinking: Option<&str>, tokens: u32) -> Value {
@@ -32,7 +35,7 @@ impl Host {
                 self.tell(json!({ "role": "tool", "tool_call_id": id, "content": result }));
             }
             hints = self.request().hints.or(hints);
-            assert_eq!(self.session.violations(), []);
+            assert_eq!(violations_sent(&self.session), []);
         }
         hints
     }
@@ -53,7 +56,7 @@ impl Host {
     }
 
     fn switch(&mut self, options: &Value) {
-        let again = self.session.set_options(Options::parse(&options.to_string()).unwrap());
+        let again = set_options(&mut self.session, Options::parse(&options.to_string()).unwrap());
         if again {
             let messages = std::mem::take(&mut self.messages);
             for message in messages {
@@ -99,7 +102,7 @@ fn a_model_without_reasoning_is_sent_none() {
         assert_eq!(host.think(0..3), None);
         assert_eq!(host.thoughts(), (0, vec!["no-thinking"]));
         assert_eq!(host.session.last_request.epoch, 0, "it goes before it is first sent");
-        let explained = host.session.explain(1).unwrap();
+        let explained = explain(&host.session, 1).unwrap();
         assert_eq!((explained.state, explained.rule), ("thinned", "no-thinking"));
     }
     // I23: what stays or goes with its calls stays.
@@ -140,7 +143,7 @@ fn with_another_model_reasoning_is_bound_or_goes_from_then_on() {
         for host in [&mut host, &mut woken] {
             let answer = host.request();
             assert_eq!((host.thoughts().0, answer.hints), (0, None), "{before}");
-            assert_eq!(host.session.violations(), []);
+            assert_eq!(violations_sent(&host.session), []);
         }
     }
     // A model that binds where nothing was changed has nothing to refuse.

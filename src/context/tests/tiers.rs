@@ -1,6 +1,8 @@
 //! F072, I23: what is loaded of a history, tier by tier.
 
 use super::*;
+use crate::context::report::explain::explain;
+use crate::context::request::response::violations_sent;
 
 /// Turns of a call with a result, what the model says beside the call, and its answer; all long.
 fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Host {
@@ -38,7 +40,7 @@ fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Host {
 /// What goes out, message by message: all of it, or what is done with it.
 fn out(host: &mut Host) -> Vec<(u32, Option<Value>)> {
     let answer = host.request();
-    assert_eq!(host.session.violations(), []);
+    assert_eq!(violations_sent(&host.session), []);
     let items = answer.items.iter().map(|item| match item {
         Written::Keep { index } => (*index, None),
         Written::Edit { index, ops } => {
@@ -77,7 +79,7 @@ fn i23_three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay(
         assert!(of(full).iter().all(|(_, ops)| ops.is_none()) && of(full).len() == 4);
     }
     assert_eq!(out.last(), Some(&(36, None)));
-    assert_eq!(host.session.explain(1).unwrap().rule, "prune");
+    assert_eq!(explain(&host.session, 1).unwrap().rule, "prune");
 }
 
 #[test]

@@ -2,6 +2,9 @@
 
 use super::snapshot::turn;
 use super::*;
+use crate::context::session::snapshot::resync;
+use crate::context::session::snapshot::snapshot_bytes;
+use crate::context::session::snapshot::truncate::truncate;
 
 /// The same session, which reads all its messages again whenever its history ends otherwise.
 fn again(host: &Host) -> Host {
@@ -35,11 +38,11 @@ proptest! {
             host.messages.truncate(same);
             let mut other = again(&host);
             other.session.restoration.measured = None;
-            other.session.resync();
+            resync(&mut other.session);
             for message in host.messages.clone() {
                 other.tell(message);
             }
-            let kept = host.session.truncate(u32::try_from(same).unwrap(), false);
+            let kept = truncate(&mut host.session, u32::try_from(same).unwrap(), false);
             for message in host.messages.split_off(kept as usize) {
                 host.tell(message);
             }
@@ -49,7 +52,7 @@ proptest! {
             let (got, wanted) = (host.request(), other.request());
             prop_assert_eq!(&got, &wanted);
             prop_assert_eq!(host.view(), other.view());
-            prop_assert_eq!(host.session.snapshot(), other.session.snapshot());
+            prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&other.session));
         }
     }
 }
@@ -65,7 +68,7 @@ fn only_what_parted_is_measured_again() {
         host.request();
         host.messages.truncate(same);
         let before = host.session.counters().bytes_measured;
-        let kept = host.session.truncate(u32::try_from(same).unwrap(), false);
+        let kept = truncate(&mut host.session, u32::try_from(same).unwrap(), false);
         for message in host.messages.split_off(kept as usize) {
             host.tell(message);
         }

@@ -1,6 +1,10 @@
 //! Requests that the host could not carry out: the next one is the same, and so is everything after it.
 
 use super::*;
+use crate::context::session::pins::fronts;
+use crate::context::session::pins::pin_text;
+use crate::context::session::pins::unpin;
+use crate::context::session::snapshot::snapshot_bytes;
 
 /// One more message, or a call and its result.
 fn grow(host: &mut Host, at: usize, size: usize, kind: u8) {
@@ -46,7 +50,7 @@ fn a_request_whose_texts_could_not_be_read_asks_for_them_again() {
     let step = other.request();
     host.now_ms -= 1000;
     assert_eq!(host.request(), step);
-    assert_eq!(host.session.snapshot(), other.session.snapshot());
+    assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&other.session));
 }
 
 #[test]
@@ -72,13 +76,13 @@ fn a_snapshot_that_is_made_while_texts_are_still_to_come_keeps_what_they_become(
 #[test]
 fn a_pin_is_let_go_though_the_last_request_is_handed_over_whole_first() {
     let mut host = Host::worked(&window(30_000), 5);
-    let id = host.session.pin_text("keep this");
+    let id = pin_text(&mut host.session, "keep this");
     host.ask("and?");
     host.session.last_request.rebuild = true;
     host.request();
-    host.session.unpin(id);
+    unpin(&mut host.session, id);
     host.session.resend_all();
-    assert!(!host.session.fronts("keep this"));
+    assert!(!fronts(&host.session, "keep this"));
     assert!(host.request().first_changed.is_some());
     host.ask("and then?");
     assert_eq!(host.request().first_changed, None);
@@ -133,7 +137,7 @@ proptest! {
                     (whole.epoch, whole.first_changed, whole.tokens, whole.edits, whole.fold)
                 );
             }
-            prop_assert_eq!(host.session.snapshot(), failing.session.snapshot());
+            prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&failing.session));
         }
     }
 }

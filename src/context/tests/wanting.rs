@@ -2,6 +2,14 @@
 
 use super::compaction::{options, prose, talked};
 use super::*;
+use crate::context::compaction::commit::commit_plan;
+use crate::context::compaction::commit::compaction_failed;
+use crate::context::compaction::guard::may_ask_summarizer;
+use crate::context::compaction::plan::extracted_so_far;
+use crate::context::compaction::plan::unsummarized_blocks;
+use crate::context::report::status::status;
+use crate::context::session::snapshot::restore_from;
+use crate::context::session::snapshot::snapshot_bytes;
 
 /// A session whose fold had to do without a summary: an extract of ours stands in.
 fn degraded() -> Host {
@@ -11,7 +19,7 @@ fn degraded() -> Host {
     let base = &plan["plan"];
     let planned = json!({ "base": base["base"], "gone": base["gone"], "summary": "an extract",
         "degraded": true, "failure": "temporary", "extracted": {}, "lost": [] });
-    host.session.commit(&planned.to_string(), host.now_ms).unwrap();
+    commit_plan(&mut host.session, &planned.to_string(), host.now_ms).unwrap();
     host.request();
     host
 }
@@ -22,14 +30,14 @@ fn f118_what_went_without_a_summary_is_asked_for_again_and_replaced() {
     let head = host.session.decisions.placeholders.head.clone();
     host.ask("go on");
     assert!(host.request().fold_due, "a summary is wanting");
-    assert!(!host.session.may_summarize(host.now_ms + 1), "not at once");
+    assert!(!may_ask_summarizer(&mut host.session, host.now_ms + 1), "not at once");
     host.now_ms += 60_001;
-    assert!(host.session.may_summarize(host.now_ms));
+    assert!(may_ask_summarizer(&mut host.session, host.now_ms));
     let plan = host.plan(false);
     assert_eq!(plan["plan"]["outcome"], "summarize");
     assert_eq!((&plan["plan"]["gone"], &plan["degrades"]), (&json!([]), &json!(false)));
     assert!(plan["go"].as_array().unwrap().len() > 50, "{plan}");
-    let epoch = host.session.status().epoch;
+    let epoch = status(&host.session).epoch;
     let done = host.commit(&plan, Some("They read forty files.")).unwrap();
     assert_eq!(done["carried"], true, "{done}");
     let answer = host.request();
@@ -46,7 +54,7 @@ fn f118_it_is_asked_for_three_times_and_then_with_the_next_fold() {
     for _ in 0..2 {
         assert!(host.request().fold_due);
         host.now_ms += 10_000_000;
-        host.session.compaction_failed("temporary", host.now_ms);
+        compaction_failed(&mut host.session, "temporary", host.now_ms);
     }
     host.ask("go on");
     assert!(!host.request().fold_due, "the bound");
@@ -59,21 +67,21 @@ fn f118_it_is_asked_for_three_times_and_then_with_the_next_fold() {
     assert_ne!(plan["plan"]["gone"], json!([]));
     assert!(plan["go"].as_array().unwrap().len() > before, "what went is summarized with it");
     host.commit(&plan, Some("s")).unwrap();
-    assert!(host.session.wanting().is_empty());
+    assert!(unsummarized_blocks(&host.session).is_empty());
 }
 
 #[test]
 fn f118_it_outlives_a_restart() {
     let host = degraded();
-    let snapshot = host.session.snapshot();
+    let snapshot = snapshot_bytes(&host.session);
     let mut other = Host::new(&options(&json!({})));
-    other.session.wake(&snapshot).unwrap();
+    restore_from(&mut other.session, &snapshot).unwrap();
     for message in host.messages.clone() {
         other.tell(message);
     }
     other.request();
-    assert_eq!(other.session.wanting(), host.session.wanting());
-    assert!(!other.session.wanting().is_empty());
+    assert_eq!(unsummarized_blocks(&other.session), unsummarized_blocks(&host.session));
+    assert!(!unsummarized_blocks(&other.session).is_empty());
 }
 
 #[test]
@@ -82,11 +90,11 @@ fn g23_files_add_up_over_compactions_and_commands_do_not() {
     host.request();
     host.compact("one");
     host.request();
-    let first = host.session.extracted().clone();
+    let first = extracted_so_far(&host.session).clone();
     assert_eq!(first.modified_files, [""; 0]);
     host.ask("go on");
     host.plan(true);
-    let found = host.session.extracted();
+    let found = extracted_so_far(&host.session);
     assert_eq!(found.modified_files, ["a.rs"], "as in the last record");
     assert_eq!(found.commands, [""; 0]);
 }

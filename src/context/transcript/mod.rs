@@ -1,7 +1,7 @@
 //! The measured transcript: messages and blocks with their sizes, their shapes, and what may not change now.
 
-mod masks;
-pub(super) mod measure;
+pub(in crate::context) mod masks;
+pub(in crate::context) mod measure;
 
 use std::ops::Range;
 
@@ -50,5 +50,15 @@ impl Transcript {
             turn: 0,
             call: 0,
         }
+    }
+
+    /// The shape of a message, if there is one.
+    pub(in crate::context) fn outline(&self, message: u32) -> Option<&Outline> {
+        self.outlines.get(message as usize)
+    }
+
+    /// The turn of a message, if there is one.
+    pub(in crate::context) fn turn_of(&self, message: u32) -> Option<u32> {
+        self.ledger.message(message).map(|it| it.turn)
     }
 }

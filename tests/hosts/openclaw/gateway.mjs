@@ -78,6 +78,9 @@ export async function baseConfig() {
 }
 
 export class Gateway {
+  /** How often its process has ended by itself. */
+  crashes = 0;
+
   /** @param {string} folder with its configuration */
   constructor(folder) {
     this.folder = folder;
@@ -94,7 +97,7 @@ export class Gateway {
         stdio: ["ignore", log, log],
       };
       this.child = spawn(node, [program, "gateway", "run"], options);
-      this.gone = new Promise((done) => this.child.on("exit", done));
+      this.gone = new Promise((done) => this.child.on("exit", () => done(true)));
       const until = Date.now() + 300_000;
       while (Date.now() < until && this.child.exitCode === null) {
         if ((await this.#ask("GET", "/healthz").catch(() => ({}))).status === 200) return this;
@@ -114,10 +117,24 @@ export class Gateway {
     return readFileSync(join(this.folder, "gateway.log"), "utf8");
   }
 
-  /** Plays a turn. @returns {Promise<{ status: number, answer: string }>} */
+  /**
+   * Plays a turn; once more on a new gateway if its process has ended meanwhile: Node 24 may crash as one of OpenClaw's workers ends,
+   * and whoever runs a gateway has it started again.
+   * @returns {Promise<{ status: number, answer: string }>}
+   */
   async turn(content, session = "agent:main:audit") {
     const body = { model: "openclaw", messages: [{ role: "user", content }] };
-    const { status, text } = await this.#ask("POST", "/v1/chat/completions", body, session);
+    const ask = () => this.#ask("POST", "/v1/chat/completions", body, session);
+    const { status, text } = await ask().catch(async (error) => {
+      const ended = await Promise.race([
+        this.gone,
+        new Promise((done) => setTimeout(done, 5_000, null)),
+      ]);
+      if (!ended) throw error;
+      this.crashes += 1;
+      await this.start();
+      return ask();
+    });
     try {
       return { status, answer: JSON.parse(text).choices[0].message.content };
     } catch {

@@ -101,162 +101,161 @@ impl Snapshot {
     }
 }
 
-impl Session {
-    /// Number, marks, and the newest message of the model's, of the messages that the session waits for.
-    pub(in crate::context) fn awaited_marks(&self) -> Option<(usize, Vec<u32>, usize)> {
-        let Waiting { snapshot, .. } =
-            self.restoration.waiting.as_ref().filter(|it| it.starts_late)?;
-        let newest = snapshot.traces.iter().rposition(|it| it.speaks);
-        let least = newest.unwrap_or_else(|| snapshot.marks.len().saturating_sub(1));
-        Some((snapshot.first() as usize, snapshot.marks.clone(), least))
-    }
+/// Number, marks, and the newest message of the model's, of the messages that the session waits for.
+pub(in crate::context) fn awaited_marks(session: &Session) -> Option<(usize, Vec<u32>, usize)> {
+    let Waiting { snapshot, .. } =
+        session.restoration.waiting.as_ref().filter(|it| it.starts_late)?;
+    let newest = snapshot.traces.iter().rposition(|it| it.speaks);
+    let least = newest.unwrap_or_else(|| snapshot.marks.len().saturating_sub(1));
+    Some((snapshot.first() as usize, snapshot.marks.clone(), least))
+}
 
-    /// The messages that came do not start as those that the session waits for: it waits for all of them again.
-    pub(super) fn wait_for_a_later_part(&mut self) {
-        let Some(Waiting { snapshot, .. }) = self.restoration.waiting.take() else { return };
-        self.reset();
-        self.pins.clone_from(&snapshot.pins);
-        self.pins.detach();
-        self.restoration.waiting = Some(Waiting { starts_late: true, ..Waiting::new(snapshot) });
-    }
+/// The messages that came do not start as those that the session waits for: it waits for all of them again.
+pub(super) fn wait_for_a_later_part(session: &mut Session) {
+    let Some(Waiting { snapshot, .. }) = session.restoration.waiting.take() else { return };
+    session.reset();
+    session.pins.clone_from(&snapshot.pins);
+    session.pins.detach();
+    session.restoration.waiting = Some(Waiting { starts_late: true, ..Waiting::new(snapshot) });
+}
 
-    /// Whether the host may have forgotten how the history starts, which [`Session::align`] tells.
-    pub fn starts_late(&self) -> bool {
-        self.restoration.waiting.as_ref().is_some_and(|it| it.starts_late)
-    }
+/// Whether the host may have forgotten how the history starts, which [`Session::align`] tells.
+pub fn starts_late(session: &Session) -> bool {
+    session.restoration.waiting.as_ref().is_some_and(|it| it.starts_late)
+}
 
-    /// What `start` messages of the session are, as far as they are known singly: of a message at `index`.
-    pub(super) fn trace(&self, index: u32) -> Option<Trace> {
-        let message = self.transcript.ledger.messages.get(index as usize)?;
-        let before =
-            index.checked_sub(1).and_then(|at| self.transcript.ledger.messages.get(at as usize));
-        let is_model = |it: &Message| it.role == Role::Assistant;
-        let continues = self.dialect.format.has_runs() && before.is_some_and(is_model);
-        Some(Trace {
-            role: message.role,
-            is_request: message.turn > before.map_or(0, |it| it.turn),
-            speaks: is_model(message) && !continues,
-            blocks: count(self.transcript.ledger.blocks_of(index).len()),
-        })
-    }
+/// What `start` messages of the session are, as far as they are known singly: of a message at `index`.
+pub(super) fn trace_message(session: &Session, index: u32) -> Option<Trace> {
+    let message = session.transcript.ledger.message(index)?;
+    let before = index.checked_sub(1).and_then(|at| session.transcript.ledger.message(at));
+    let is_model = |it: &Message| it.role == Role::Assistant;
+    let continues = session.dialect.format.has_runs() && before.is_some_and(is_model);
+    Some(Trace {
+        role: message.role,
+        is_request: message.turn > before.map_or(0, |it| it.turn),
+        speaks: is_model(message) && !continues,
+        blocks: count(session.transcript.ledger.blocks_of(index).len()),
+    })
+}
 
-    /// What came before the message at `first`.
-    pub(super) fn past(&self, first: u32) -> Past {
-        let messages = &self.transcript.ledger.messages;
-        let opening = messages.iter().position(|it| it.role != Role::System).unwrap_or_default();
-        let before = first.checked_sub(1).and_then(|at| messages.get(at as usize));
-        let next = messages.get(first as usize);
-        let speaks = self.trace(first).is_none_or(|it| it.speaks || it.role != Role::Assistant);
-        Past {
-            blocks: self.transcript.ledger.blocks_of(first).start,
-            turns: before.map_or(0, |it| it.turn),
-            calls: next.map_or(0, |it| it.call.saturating_add(u32::from(!speaks))),
-            opening: (count(opening), messages.get(opening).map_or(0, |it| mark(it.fingerprint))),
+/// What came before the message at `first`.
+pub(super) fn past_messages(session: &Session, first: u32) -> Past {
+    let messages = &session.transcript.ledger.messages;
+    let opening = messages.iter().position(|it| it.role != Role::System).unwrap_or_default();
+    let before = first.checked_sub(1).and_then(|at| messages.get(at as usize));
+    let next = messages.get(first as usize);
+    let speaks =
+        trace_message(session, first).is_none_or(|it| it.speaks || it.role != Role::Assistant);
+    Past {
+        blocks: session.transcript.ledger.blocks_of(first).start,
+        turns: before.map_or(0, |it| it.turn),
+        calls: next.map_or(0, |it| it.call.saturating_add(u32::from(!speaks))),
+        opening: (count(opening), messages.get(opening).map_or(0, |it| mark(it.fingerprint))),
+    }
+}
+
+/// The messages before this one are forgotten: those that have not come keep their places.
+pub(in crate::context) fn add_forgotten(session: &mut Session, before: u32) {
+    if before <= session.transcript.ledger.message_count() {
+        return;
+    }
+    let known = session.restoration.waiting.take().filter(|it| before >= it.snapshot.first());
+    let Some(mut waiting) = known else {
+        // Nothing says how many blocks they had, by which all else is named.
+        let nothing = Trace { role: Role::User, is_request: false, speaks: false, blocks: 0 };
+        for index in session.transcript.ledger.message_count()..before {
+            add_trace(session, index, nothing, 0);
         }
-    }
-
-    /// The messages before this one are forgotten: those that have not come keep their places.
-    pub(in crate::context) fn add_forgotten(&mut self, before: u32) {
-        if before <= self.transcript.ledger.message_count() {
-            return;
-        }
-        let known = self.restoration.waiting.take().filter(|it| before >= it.snapshot.first());
-        let Some(mut waiting) = known else {
-            // Nothing says how many blocks they had, by which all else is named.
-            let nothing = Trace { role: Role::User, is_request: false, speaks: false, blocks: 0 };
-            for index in self.transcript.ledger.message_count()..before {
-                self.add_trace(index, nothing, 0);
-            }
-            return;
-        };
-        let snapshot = &waiting.snapshot;
-        let first = snapshot.first();
-        let start = self.transcript.ledger.block_count();
-        self.keep_names(&snapshot.said);
-        for index in self.transcript.ledger.message_count()..before.min(snapshot.upto) {
-            let at = index.wrapping_sub(first) as usize;
-            let trace = snapshot.traces.get(at).copied().filter(|_| index >= first);
-            let known = snapshot.marks.get(at).copied().filter(|_| index >= first);
-            let mut trace = trace.unwrap_or(Trace {
-                role: Role::User,
-                is_request: false,
-                speaks: false,
-                blocks: 0,
-            });
-            if index.saturating_add(1) == first {
-                let Past { blocks, turns, calls, .. } = snapshot.past;
-                trace.blocks = blocks.saturating_sub(self.transcript.ledger.block_count());
-                (self.transcript.turn, self.transcript.call) = (turns, calls);
-            }
-            self.add_trace(index, trace, known.unwrap_or(0));
-        }
-        let end = self.transcript.ledger.block_count();
-        for block in start..end {
-            let (epoch, call) = (snapshot.epoch, self.transcript.call);
-            let known = snapshot.changed.binary_search_by_key(&block, |it| it.block).ok();
-            let known = known.and_then(|at| snapshot.changed.get(at));
-            let why = known.filter(|it| it.form == Shape::Gone).map(|it| it.why);
-            self.decisions
-                .reasons
-                .insert(block, why.unwrap_or(Why { rule: Rule::Fold, epoch, call }));
-        }
-        waiting.forgotten = start..end;
-        let singly = snapshot.marks.iter().take(before.saturating_sub(first) as usize);
-        waiting.rolling = singly.fold(snapshot.before, |rolling, &mark| rolled(rolling, mark));
-        self.restoration.waiting = Some(waiting);
-    }
-
-    /// The place of a message of which nothing is there any more.
-    fn add_trace(&mut self, index: u32, trace: Trace, mark: u32) {
-        let Trace { role, is_request, speaks, blocks } = trace;
-        self.transcript.turn = self.transcript.turn.saturating_add(u32::from(is_request));
-        let continues = role == Role::Assistant && !speaks;
-        self.transcript.ledger.begin(Message {
-            fingerprint: mark.into(),
-            written: 0,
-            role,
-            first_block: 0,
-            call: self.transcript.call.saturating_sub(u32::from(continues)),
-            turn: self.transcript.turn,
-            bytes: 0,
-            at_ms: None,
-            may_cut: true,
+        return;
+    };
+    let snapshot = &waiting.snapshot;
+    let first = snapshot.first();
+    let start = session.transcript.ledger.block_count();
+    keep_names(session, &snapshot.said);
+    for index in session.transcript.ledger.message_count()..before.min(snapshot.upto) {
+        let at = index.wrapping_sub(first) as usize;
+        let trace = snapshot.traces.get(at).copied().filter(|_| index >= first);
+        let known = snapshot.marks.get(at).copied().filter(|_| index >= first);
+        let mut trace = trace.unwrap_or(Trace {
+            role: Role::User,
+            is_request: false,
+            speaks: false,
+            blocks: 0,
         });
-        self.transcript.call = self.transcript.call.saturating_add(u32::from(speaks));
-        for _ in 0..blocks {
-            let gone = Arrival {
-                kind: Kind::Other,
-                tokens: 0,
-                chars: 0,
-                ids: &[],
-                head_ids: 0,
-                pair: NONE,
-                group: NONE,
-                call_key: None,
-                key: 0,
-                overhead: 0,
-                bytes: 0,
-                failed: false,
-                mask: Mask::FIXED,
-                named: false,
-            };
-            let block = self.transcript.ledger.append(&gone, self.transcript.call);
-            self.transcript.ledger.set_form(block, Form::Gone, 0);
+        if index.saturating_add(1) == first {
+            let Past { blocks, turns, calls, .. } = snapshot.past;
+            trace.blocks = blocks.saturating_sub(session.transcript.ledger.block_count());
+            (session.transcript.turn, session.transcript.call) = (turns, calls);
         }
-        self.transcript.outlines.push(Outline { role, pieces: Vec::new() });
-        self.repairs.mender.pass(index, role);
+        add_trace(session, index, trace, known.unwrap_or(0));
     }
+    let end = session.transcript.ledger.block_count();
+    for block in start..end {
+        let (epoch, call) = (snapshot.epoch, session.transcript.call);
+        let known = snapshot.changed.binary_search_by_key(&block, |it| it.block).ok();
+        let known = known.and_then(|at| snapshot.changed.get(at));
+        let why = known.filter(|it| it.form == Shape::Gone).map(|it| it.why);
+        session
+            .decisions
+            .reasons
+            .insert(block, why.unwrap_or(Why { rule: Rule::Fold, epoch, call }));
+    }
+    waiting.forgotten = start..end;
+    let singly = snapshot.marks.iter().take(before.saturating_sub(first) as usize);
+    waiting.rolling = singly.fold(snapshot.before, |rolling, &mark| rolled(rolling, mark));
+    session.restoration.waiting = Some(waiting);
+}
 
-    /// Names of the last digest, whose messages may be forgotten: the next one may list them again.
-    fn keep_names(&mut self, said: &str) {
-        let Some((_, names)) = said.rsplit_once(DIGEST) else { return };
-        let estimator = self.options.estimator;
-        for name in names.trim_end_matches(']').split_whitespace() {
-            let cost = |name: &str| estimator.tokens(name).saturating_add(1);
-            let id = self.transcript.ledger.identifiers.intern(name, cost);
-            if let Some(it) = self.transcript.ledger.identifiers.get_mut(id) {
-                it.blocks = it.blocks.max(1);
-            }
+/// The place of a message of which nothing is there any more.
+fn add_trace(session: &mut Session, index: u32, trace: Trace, mark: u32) {
+    let Trace { role, is_request, speaks, blocks } = trace;
+    session.transcript.turn = session.transcript.turn.saturating_add(u32::from(is_request));
+    let continues = role == Role::Assistant && !speaks;
+    session.transcript.ledger.begin(Message {
+        fingerprint: mark.into(),
+        written: 0,
+        role,
+        first_block: 0,
+        call: session.transcript.call.saturating_sub(u32::from(continues)),
+        turn: session.transcript.turn,
+        bytes: 0,
+        at_ms: None,
+        may_cut: true,
+    });
+    session.transcript.call = session.transcript.call.saturating_add(u32::from(speaks));
+    for _ in 0..blocks {
+        let gone = Arrival {
+            kind: Kind::Other,
+            tokens: 0,
+            chars: 0,
+            ids: &[],
+            head_ids: 0,
+            pair: NONE,
+            group: NONE,
+            call_key: None,
+            key: 0,
+            overhead: 0,
+            bytes: 0,
+            failed: false,
+            mask: Mask::FIXED,
+            named: false,
+        };
+        let block = session.transcript.ledger.append(&gone, session.transcript.call);
+        session.transcript.ledger.set_form(block, Form::Gone, 0);
+    }
+    session.transcript.outlines.push(Outline { role, pieces: Vec::new() });
+    session.repairs.mender.pass(index, role);
+}
+
+/// Names of the last digest, whose messages may be forgotten: the next one may list them again.
+fn keep_names(session: &mut Session, said: &str) {
+    let Some((_, names)) = said.rsplit_once(DIGEST) else { return };
+    let estimator = session.options.estimator;
+    for name in names.trim_end_matches(']').split_whitespace() {
+        let cost = |name: &str| estimator.tokens(name).saturating_add(1);
+        let id = session.transcript.ledger.identifiers.intern(name, cost);
+        if let Some(it) = session.transcript.ledger.identifiers.get_mut(id) {
+            it.blocks = it.blocks.max(1);
         }
     }
 }

@@ -4,75 +4,76 @@
 //! have; the one that is further, if neither has. What stands beside the messages is of both: pins, what a provider counted
 //! or refused, what summarizers came to. What one side let go is let go: the same thing is one pin.
 
-use super::{Session, Snapshot, mark, rolled_by};
+use super::{Session, Snapshot, capture, mark, rolled_by};
 use crate::context::session::calibration::{Calibration, Counted};
+use crate::context::session::pins::set_pins;
+use crate::context::session::snapshot::session_from;
+use crate::context::session::snapshot::snapshot_of;
 use crate::error::Result;
 use crate::model::NONE;
 
-impl Session {
-    /// Takes in what another has committed since `base` (empty: this session was never committed). True: this session goes on
-    /// from theirs, once its messages have come again; false: from its own, which stays as it is.
-    ///
-    /// # Errors
-    /// `CorruptState`; then nothing has changed.
-    pub fn merge(&mut self, theirs: &[u8], base: &[u8]) -> Result<bool> {
-        let theirs = Snapshot::from_bytes(theirs)?;
-        let base = if base.is_empty() {
-            Self::new(self.options.clone(), self.dialect.format).remembered()
-        } else {
-            Snapshot::from_bytes(base)?
-        };
-        let mut ours = self.history();
-        let upto = if ours.folded_since(&base) { ours.start } else { ours.upto };
-        let ahead = ours.folded_since(&base) || ours.ahead() > theirs.ahead();
-        if theirs.folded_since(&base) || !ahead || !self.agrees(&ours, &theirs, upto) {
-            let mut merged = theirs;
-            merged.anew |= merged.take_in(&ours, &base);
-            *self = Self::gone_on(self.options.clone(), merged);
-            return Ok(true);
-        }
-        let fewer = ours.take_in(&theirs, &base);
-        self.set_pins(ours.pins, fewer);
-        self.calibration = ours.calibration;
-        self.compactions.guard = ours.compactions.guard;
-        self.compactions.limit = ours.compactions.limit;
-        self.compactions.checkpoints = ours.compactions.checkpoints;
-        self.decisions.pruner.fold_wanted = ours.fold_wanted;
-        self.last_request.peak = ours.peak;
-        self.flush = ours.flush;
-        if let Some(waiting) = &mut self.restoration.waiting {
-            waiting.snapshot.fold_wanted = ours.fold_wanted;
-            waiting.snapshot.peak = ours.peak;
-            waiting.snapshot.flush = ours.flush;
-            waiting.snapshot.anew |= fewer;
-        }
-        Ok(false)
+/// Takes in what another has committed since `base` (empty: this session was never committed). True: this session goes on
+/// from theirs, once its messages have come again; false: from its own, which stays as it is.
+///
+/// # Errors
+/// `CorruptState`; then nothing has changed.
+pub fn merge_committed(session: &mut Session, theirs: &[u8], base: &[u8]) -> Result<bool> {
+    let theirs = Snapshot::from_bytes(theirs)?;
+    let base = if base.is_empty() {
+        capture(&Session::new(session.options.clone(), session.dialect.format))
+    } else {
+        Snapshot::from_bytes(base)?
+    };
+    let mut ours = snapshot_of(session);
+    let upto = if ours.folded_since(&base) { ours.start } else { ours.upto };
+    let ahead = ours.folded_since(&base) || ours.ahead() > theirs.ahead();
+    if theirs.folded_since(&base) || !ahead || !agrees_with(session, &ours, &theirs, upto) {
+        let mut merged = theirs;
+        merged.anew |= merged.take_in(&ours, &base);
+        *session = session_from(session.options.clone(), merged);
+        return Ok(true);
     }
+    let fewer = ours.take_in(&theirs, &base);
+    set_pins(session, ours.pins, fewer);
+    session.calibration = ours.calibration;
+    session.compactions.guard = ours.compactions.guard;
+    session.compactions.limit = ours.compactions.limit;
+    session.compactions.checkpoints = ours.compactions.checkpoints;
+    session.decisions.pruner.fold_wanted = ours.fold_wanted;
+    session.last_request.peak = ours.peak;
+    session.flush = ours.flush;
+    if let Some(waiting) = &mut session.restoration.waiting {
+        waiting.snapshot.fold_wanted = ours.fold_wanted;
+        waiting.snapshot.peak = ours.peak;
+        waiting.snapshot.flush = ours.flush;
+        waiting.snapshot.anew |= fewer;
+    }
+    Ok(false)
+}
 
-    /// Theirs is made of the same messages, as far as both have come and up to this one.
-    fn agrees(&self, ours: &Snapshot, theirs: &Snapshot, upto: u32) -> bool {
-        let (first, upto) = (theirs.first() as usize, upto.min(theirs.upto) as usize);
-        let known = self.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint));
-        if self.restoration.waiting.is_some() {
-            let marks = ours.marks.iter().zip(&theirs.marks);
-            return (ours.first() as usize, ours.before) == (first, theirs.before)
-                && marks.take(upto.saturating_sub(first)).all(|(a, b)| a == b);
-        }
-        let before = self
-            .transcript
-            .ledger
-            .messages
-            .iter()
-            .take(first)
-            .map(|it| theirs.print(it.fingerprint));
-        known.len() >= first.max(upto)
-            && before.fold(0, rolled_by) == theirs.before
-            && known.take(upto).skip(first).eq(theirs
-                .marks
-                .iter()
-                .take(upto.saturating_sub(first))
-                .copied())
+/// Theirs is made of the same messages, as far as both have come and up to this one.
+fn agrees_with(session: &Session, ours: &Snapshot, theirs: &Snapshot, upto: u32) -> bool {
+    let (first, upto) = (theirs.first() as usize, upto.min(theirs.upto) as usize);
+    let known = session.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint));
+    if session.restoration.waiting.is_some() {
+        let marks = ours.marks.iter().zip(&theirs.marks);
+        return (ours.first() as usize, ours.before) == (first, theirs.before)
+            && marks.take(upto.saturating_sub(first)).all(|(a, b)| a == b);
     }
+    let before = session
+        .transcript
+        .ledger
+        .messages
+        .iter()
+        .take(first)
+        .map(|it| theirs.print(it.fingerprint));
+    known.len() >= first.max(upto)
+        && before.fold(0, rolled_by) == theirs.before
+        && known.take(upto).skip(first).eq(theirs
+            .marks
+            .iter()
+            .take(upto.saturating_sub(first))
+            .copied())
 }
 
 impl Snapshot {

@@ -5,22 +5,27 @@
 //! again and takes its history from here, as far as the messages are the same.
 
 pub(in crate::context) mod bytes;
-mod code;
-mod forged;
-mod forgotten;
-mod merge;
-mod truncate;
-mod waiting;
+pub(in crate::context) mod code;
+pub(in crate::context) mod forged;
+pub(in crate::context) mod forgotten;
+pub(in crate::context) mod merge;
+pub(in crate::context) mod truncate;
+pub(in crate::context) mod waiting;
 
 pub(in crate::context) use waiting::{Known, Waiting};
 
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::compaction::memory_flush::Flush;
+use crate::context::request::bound_thinking::binds_reasoning;
 use crate::context::request::placeholders::Want;
 use crate::context::request::view::SentItem;
 use crate::context::session::calibration::Calibration;
 use crate::context::session::pins::Pins;
+use crate::context::session::snapshot::forgotten::past_messages;
+use crate::context::session::snapshot::forgotten::trace_message;
+use crate::context::session::snapshot::waiting::wait_for;
 use crate::context::session::{Session, Why, native};
+use crate::context::transcript::masks::renew_protection;
 use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::model::{Form, NONE};
@@ -133,197 +138,200 @@ pub(in crate::context) fn mark(fingerprint: u64) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-impl Session {
-    /// What this session knows that its messages do not tell.
-    #[inline(never)]
-    fn remembered(&self) -> Snapshot {
-        // What was folded since the last request may go beyond it.
-        let untold = self.compactions.untold.is_some();
-        let upto = self.last_request.upto.max(if untold { self.decisions.pruner.start } else { 0 });
-        let end = self.transcript.ledger.blocks_of(upto).start;
-        let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
-        let marks = self
-            .transcript
-            .ledger
-            .messages
-            .iter()
-            .take(upto as usize)
-            .map(|it| mark(it.fingerprint));
-        let changed = self.decisions.reasons.iter().filter(|(at, _)| **at < end);
-        let flagged = |flag: fn(&crate::identifiers::Identifier) -> bool| {
-            let all = self.transcript.ledger.identifiers.iter().filter(|(_, it)| flag(it));
-            all.map(|(id, _)| id).collect()
-        };
-        let live = self.transcript.ledger.live().iter().filter(|&&at| at < end);
-        let rents = live.filter_map(|&at| {
-            let rent = self.transcript.ledger.blocks.get(at as usize)?.rent;
-            (rent > 0).then_some((at, rent))
-        });
-        let unbound = self.decisions.unbound.keys().copied().filter(|&at| at < end).collect();
-        Snapshot {
-            upto,
-            format: self.dialect.format,
-            certain: self.dialect.certain,
-            before: marks.clone().take(first).fold(0, rolled),
-            is_old: false,
-            marks: marks.skip(first).collect(),
-            traces: (count(first)..upto).filter_map(|at| self.trace(at)).collect(),
-            past: self.past(count(first)),
-            epoch: self.last_request.epoch,
-            at_ms: self.last_request.at_ms,
-            peak: self.last_request.peak,
-            tokens: self.last_request.tokens,
-            last: self.last_request.last,
-            parts: self.last_request.parts.map(|parts| (parts, self.last_request.beside)),
-            fold_due: self.last_request.fold_due,
-            open: self.last_request.open,
-            start: self.decisions.pruner.start,
-            head_from: self.decisions.pruner.head_from,
-            head: self.decisions.pruner.head.clone(),
-            head_at: self.decisions.pruner.head.as_ref().and_then(|_| {
-                let about = self.head_about() as usize;
-                self.transcript.ledger.messages.get(about)?.at_ms
-            }),
-            said: self.decisions.placeholders.head.clone(),
-            summary: self.decisions.placeholders.summary.len(),
-            fold_rent: self.decisions.pruner.fold_rent,
-            charged: self.decisions.pruner.charged,
-            changed: changed.filter_map(|(&at, why)| self.changed_block(at, *why)).collect(),
-            rents: rents.collect(),
-            unbound,
-            bound: self.binds_reasoning() && !self.last_request.rebind,
-            calibration: self.calibration,
-            usable: self.decisions.usable,
-            window: (self.options.window, self.options.usable),
-            breakpoints: self.last_request.breakpoints.clone(),
-            pins: self.pins.clone(),
-            compactions: self.compactions.clone(),
-            flush: self.flush,
-            fold_wanted: self.decisions.pruner.fold_wanted,
-            stubbed: flagged(|it| it.stubbed),
-            summarized: flagged(|it| it.summarized),
-            // A call failed half way: what was sent last went beyond these messages.
-            anew: (self.last_request.rebuild && !self.last_request.unheld)
-                || self.pending.is_some(),
-            recount: false,
-            reshaped: self.last_request.reshaped,
-            items: Some(self.last_request.items.clone()),
-        }
+/// What this session knows that its messages do not tell.
+#[inline(never)]
+fn capture(session: &Session) -> Snapshot {
+    // What was folded since the last request may go beyond it.
+    let untold = session.compactions.untold.is_some();
+    let upto =
+        session.last_request.upto.max(if untold { session.decisions.pruner.start } else { 0 });
+    let end = session.transcript.ledger.blocks_of(upto).start;
+    let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
+    let marks = session
+        .transcript
+        .ledger
+        .messages
+        .iter()
+        .take(upto as usize)
+        .map(|it| mark(it.fingerprint));
+    let changed = session.decisions.reasons.iter().filter(|(at, _)| **at < end);
+    let flagged = |flag: fn(&crate::identifiers::Identifier) -> bool| {
+        let all = session.transcript.ledger.identifiers.iter().filter(|(_, it)| flag(it));
+        all.map(|(id, _)| id).collect()
+    };
+    let live = session.transcript.ledger.live().iter().filter(|&&at| at < end);
+    let rents = live.filter_map(|&at| {
+        let rent = session.transcript.ledger.block(at)?.rent;
+        (rent > 0).then_some((at, rent))
+    });
+    let unbound = session.decisions.unbound.keys().copied().filter(|&at| at < end).collect();
+    Snapshot {
+        upto,
+        format: session.dialect.format,
+        certain: session.dialect.certain,
+        before: marks.clone().take(first).fold(0, rolled),
+        is_old: false,
+        marks: marks.skip(first).collect(),
+        traces: (count(first)..upto).filter_map(|at| trace_message(session, at)).collect(),
+        past: past_messages(session, count(first)),
+        epoch: session.last_request.epoch,
+        at_ms: session.last_request.at_ms,
+        peak: session.last_request.peak,
+        tokens: session.last_request.tokens,
+        last: session.last_request.last,
+        parts: session.last_request.parts.map(|parts| (parts, session.last_request.beside)),
+        fold_due: session.last_request.fold_due,
+        open: session.last_request.open,
+        start: session.decisions.pruner.start,
+        head_from: session.decisions.pruner.head_from,
+        head: session.decisions.pruner.head.clone(),
+        head_at: session.decisions.pruner.head.as_ref().and_then(|_| {
+            let about = session.builder().head_about() as usize;
+            session.transcript.ledger.messages.get(about)?.at_ms
+        }),
+        said: session.decisions.placeholders.head.clone(),
+        summary: session.decisions.placeholders.summary.len(),
+        fold_rent: session.decisions.pruner.fold_rent,
+        charged: session.decisions.pruner.charged,
+        changed: changed.filter_map(|(&at, why)| changed_block(session, at, *why)).collect(),
+        rents: rents.collect(),
+        unbound,
+        bound: binds_reasoning(session) && !session.last_request.rebind,
+        calibration: session.calibration,
+        usable: session.decisions.usable,
+        window: (session.options.window, session.options.usable),
+        breakpoints: session.last_request.breakpoints.clone(),
+        pins: session.pins.clone(),
+        compactions: session.compactions.clone(),
+        flush: session.flush,
+        fold_wanted: session.decisions.pruner.fold_wanted,
+        stubbed: flagged(|it| it.stubbed),
+        summarized: flagged(|it| it.summarized),
+        // A call failed half way: what was sent last went beyond these messages.
+        anew: (session.last_request.rebuild && !session.last_request.unheld)
+            || session.pending.is_some(),
+        recount: false,
+        reshaped: session.last_request.reshaped,
+        items: Some(session.last_request.items.clone()),
     }
+}
 
-    fn changed_block(&self, at: u32, why: Why) -> Option<Changed> {
-        let block = self.transcript.ledger.blocks.get(at as usize)?;
-        let form = match block.form {
-            Form::Full => return None,
-            Form::Capped | Form::Stubbed => match self.decisions.placeholders.cut_of(at) {
-                Some(cut) => Shape::Cut(cut, block.form),
-                None => Shape::Stubbed(
-                    self.decisions.placeholders.text.get(&at).cloned().unwrap_or_default(),
-                ),
-            },
-            Form::Gone => Shape::Gone,
-        };
-        Some(Changed { block: at, now: block.now, why, form })
-    }
+fn changed_block(session: &Session, at: u32, why: Why) -> Option<Changed> {
+    let block = session.transcript.ledger.block(at)?;
+    let form = match block.form {
+        Form::Full => return None,
+        Form::Capped | Form::Stubbed => match session.decisions.placeholders.cut_of(at) {
+            Some(cut) => Shape::Cut(cut, block.form),
+            None => Shape::Stubbed(
+                session.decisions.placeholders.text.get(&at).cloned().unwrap_or_default(),
+            ),
+        },
+        Form::Gone => Shape::Gone,
+    };
+    Some(Changed { block: at, now: block.now, why, form })
+}
 
-    /// The session as bytes: its history, never the text of a message.
-    pub fn snapshot(&self) -> Vec<u8> {
-        self.history().to_bytes()
-    }
+/// The session as bytes: its history, never the text of a message.
+pub fn snapshot_bytes(session: &Session) -> Vec<u8> {
+    snapshot_of(session).to_bytes()
+}
 
-    /// As it is now, also while it waits: what no message is needed for goes on meanwhile.
-    fn history(&self) -> Snapshot {
-        let Some(Waiting { snapshot, .. }) = &self.restoration.waiting else {
-            return self.remembered();
-        };
-        let mut snapshot = snapshot.clone();
-        snapshot.pins.clone_from(&self.pins);
-        snapshot.calibration = self.calibration;
-        snapshot.compactions.guard.clone_from(&self.compactions.guard);
-        snapshot.compactions.limit = self.compactions.limit;
-        snapshot
-    }
+/// As it is now, also while it waits: what no message is needed for goes on meanwhile.
+fn snapshot_of(session: &Session) -> Snapshot {
+    let Some(Waiting { snapshot, .. }) = &session.restoration.waiting else {
+        return capture(session);
+    };
+    let mut snapshot = snapshot.clone();
+    snapshot.pins.clone_from(&session.pins);
+    snapshot.calibration = session.calibration;
+    snapshot.compactions.guard.clone_from(&session.compactions.guard);
+    snapshot.compactions.limit = session.compactions.limit;
+    snapshot
+}
 
-    /// A session without messages that goes on where the snapshot was made, once its messages have come.
-    ///
-    /// # Errors
-    /// `CorruptState` for bytes that are no snapshot, or have changed.
-    pub fn restore(options: crate::context::Options, bytes: &[u8]) -> crate::error::Result<Self> {
-        Ok(Self::gone_on(options, Snapshot::from_bytes(bytes)?))
-    }
+/// A session without messages that goes on where the snapshot was made, once its messages have come.
+///
+/// # Errors
+/// `CorruptState` for bytes that are no snapshot, or have changed.
+pub(in crate::context) fn restore_session(
+    options: crate::context::Options,
+    bytes: &[u8],
+) -> crate::error::Result<Session> {
+    Ok(session_from(options, Snapshot::from_bytes(bytes)?))
+}
 
-    #[inline(never)]
-    fn gone_on(options: crate::context::Options, snapshot: Snapshot) -> Self {
-        let mut state = Self::new(options, snapshot.format);
-        state.dialect.certain |= snapshot.certain;
-        state.last_request.epoch = snapshot.epoch;
-        state.last_request.peak = snapshot.peak;
-        state.calibration = snapshot.calibration;
-        state.compactions.guard.clone_from(&snapshot.compactions.guard);
-        state.compactions.limit = snapshot.compactions.limit;
-        state.decisions.usable = snapshot.usable;
-        // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
-        state.last_request.items = vec![UNKNOWN];
-        (state.last_request.unheld, state.last_request.rebuild) = (true, true);
-        state.wait_for(snapshot);
-        if let Some(waiting) = &mut state.restoration.waiting {
-            waiting.may_start_late = !waiting.snapshot.is_old;
-        }
-        state
+#[inline(never)]
+fn session_from(options: crate::context::Options, snapshot: Snapshot) -> Session {
+    let mut state = Session::new(options, snapshot.format);
+    state.dialect.certain |= snapshot.certain;
+    state.last_request.epoch = snapshot.epoch;
+    state.last_request.peak = snapshot.peak;
+    state.calibration = snapshot.calibration;
+    state.compactions.guard.clone_from(&snapshot.compactions.guard);
+    state.compactions.limit = snapshot.compactions.limit;
+    state.decisions.usable = snapshot.usable;
+    // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
+    state.last_request.items = vec![UNKNOWN];
+    (state.last_request.unheld, state.last_request.rebuild) = (true, true);
+    wait_for(&mut state, snapshot);
+    if let Some(waiting) = &mut state.restoration.waiting {
+        waiting.may_start_late = !waiting.snapshot.is_old;
     }
+    state
+}
 
-    /// As `restore`, with the options of this session.
-    ///
-    /// # Errors
-    /// `CorruptState`; then nothing has changed.
-    pub fn wake(&mut self, bytes: &[u8]) -> crate::error::Result<()> {
-        *self = Self::restore(self.options.clone(), bytes)?;
-        Ok(())
-    }
+/// As `restore`, with the options of this session.
+///
+/// # Errors
+/// `CorruptState`; then nothing has changed.
+pub fn restore_from(session: &mut Session, bytes: &[u8]) -> crate::error::Result<()> {
+    *session = restore_session(session.options.clone(), bytes)?;
+    Ok(())
+}
 
-    /// The host's history is another, from some message on: it is handed over again, and what stays the same stays known.
-    pub fn resync(&mut self) {
-        let snapshot = self.history();
-        self.reset();
-        if snapshot.upto > 0 {
-            self.wait_for(snapshot);
-        }
+/// The host's history is another, from some message on: it is handed over again, and what stays the same stays known.
+pub(in crate::context) fn resync(session: &mut Session) {
+    let snapshot = snapshot_of(session);
+    session.reset();
+    if snapshot.upto > 0 {
+        wait_for(session, snapshot);
     }
+}
 
-    /// What changes with the model. True: another provider or estimator counts and judges, and all messages must come again.
-    pub fn set_options(&mut self, mut options: crate::context::Options) -> bool {
-        let scaled = [options.estimator, self.options.estimator];
-        let same = scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
-        let recount = !same && options.estimator != self.options.estimator;
-        let provider = options.provider.unwrap_or_else(|| native(self.dialect.format));
-        let bound = self.binds_reasoning();
-        self.last_request.settled = false;
-        self.restoration.measured = None;
-        self.decisions.pruner.policy = options.policy.clone();
-        if recount || provider != self.dialect.provider {
-            let snapshot = self.history();
-            self.calibration = Calibration::default();
-            (self.decisions.usable, self.options) = (options.usable, options);
-            self.dialect.provider = provider;
-            self.reset();
-            let (calibration, usable) = (self.calibration, self.decisions.usable);
-            self.wait_for(Snapshot { calibration, usable, anew: true, recount, ..snapshot });
-            return true;
-        }
-        if same {
-            options.estimator = self.options.estimator;
-        }
-        self.options = options;
-        self.compactions.limit = None;
-        self.monitor.rearm();
-        self.decisions.usable = self.estimated(self.options.usable);
-        self.rebind(bound);
-        self.hold_again();
-        false
+/// What changes with the model. True: another provider or estimator counts and judges, and all messages must come again.
+pub fn set_options(session: &mut Session, mut options: crate::context::Options) -> bool {
+    let scaled = [options.estimator, session.options.estimator];
+    let same = scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
+    let recount = !same && options.estimator != session.options.estimator;
+    let provider = options.provider.unwrap_or_else(|| native(session.dialect.format));
+    let bound = binds_reasoning(session);
+    session.last_request.settled = false;
+    session.restoration.measured = None;
+    session.decisions.pruner.policy = options.policy.clone();
+    if recount || provider != session.dialect.provider {
+        let snapshot = snapshot_of(session);
+        session.calibration = Calibration::default();
+        (session.decisions.usable, session.options) = (options.usable, options);
+        session.dialect.provider = provider;
+        session.reset();
+        let (calibration, usable) = (session.calibration, session.decisions.usable);
+        wait_for(session, Snapshot { calibration, usable, anew: true, recount, ..snapshot });
+        return true;
     }
+    if same {
+        options.estimator = session.options.estimator;
+    }
+    session.options = options;
+    session.compactions.limit = None;
+    session.monitor.rearm();
+    session.decisions.usable = session.estimated(session.options.usable);
+    rebind_reasoning(session, bound);
+    renew_protection(session);
+    false
+}
 
-    /// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
-    fn rebind(&mut self, bound: bool) {
-        self.last_request.rebind |= !bound && self.binds_reasoning() && self.last_request.epoch > 0;
-    }
+/// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
+fn rebind_reasoning(session: &mut Session, bound: bool) {
+    session.last_request.rebind |=
+        !bound && binds_reasoning(session) && session.last_request.epoch > 0;
 }

@@ -1,6 +1,8 @@
 //! The way of `aceclaw`.
 
 use super::*;
+use crate::context::report::explain::explain;
+use crate::context::request::response::violations_sent;
 use crate::model::Kind;
 
 /// F060: at the trigger nothing happens, one token above it something does.
@@ -49,9 +51,9 @@ fn a77_results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
     let thinking: Vec<_> = thinking.map(|(_, form)| *form).collect();
     assert_eq!(thinking[..2], [Form::Gone; 2]);
     // F062: no message is left empty; one of reasoning alone is no message that its provider takes.
-    assert_eq!((thinking[3], host.session.explain(7).unwrap().rule), (Form::Gone, "repair"));
-    assert_eq!(host.session.explain(4).unwrap().rule, "prune");
-    assert_eq!(host.session.violations(), []);
+    assert_eq!((thinking[3], explain(&host.session, 7).unwrap().rule), (Form::Gone, "repair"));
+    assert_eq!(explain(&host.session, 4).unwrap().rule, "prune");
+    assert_eq!(violations_sent(&host.session), []);
     assert!(answer.fits && answer.fold.is_none());
 }
 

@@ -1,6 +1,7 @@
 //! The way of `hermes`.
 
 use super::*;
+use crate::context::request::response::violations_sent;
 use crate::model::Kind;
 
 #[test]
@@ -38,7 +39,7 @@ fn h16_hermes_tells_of_results_in_a_line_and_of_repetitions_and_cuts_leaves() {
     assert_eq!((&op["value"]["path"], &op["value"]["mode"]), (&json!("src/a.rs"), &json!(1)));
     let cut = op["value"]["content"].as_str().unwrap();
     assert_eq!(cut, text(7, 200) + "...[truncated]");
-    assert_eq!(host.session.violations(), []);
+    assert_eq!(violations_sent(&host.session), []);
 }
 
 /// What has no long string is no shorter with its leaves cut: the message is the host's own, and no epoch opens.

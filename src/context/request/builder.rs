@@ -1,0 +1,34 @@
+//! Builder of requests: everything that a request is made of, borrowed, so that building one changes nothing.
+
+use crate::context::options::Options;
+use crate::context::request::markers::Markers;
+use crate::context::session::pins::Pins;
+use crate::context::session::{Decisions, Dialect, Repairs, Session};
+use crate::context::transcript::Transcript;
+
+/// See the module. What it makes of a message is in `view`, of the messages around it in `synthetic` and `alternation`.
+#[derive(Clone, Copy)]
+pub(in crate::context) struct Builder<'a> {
+    pub options: &'a Options,
+    pub dialect: Dialect,
+    pub transcript: &'a Transcript,
+    pub repairs: &'a Repairs,
+    pub decisions: &'a Decisions,
+    pub pins: &'a Pins,
+    pub markers: &'a Markers,
+}
+
+impl Session {
+    /// The builder of the session's next request.
+    pub(in crate::context) fn builder(&self) -> Builder<'_> {
+        Builder {
+            options: &self.options,
+            dialect: self.dialect,
+            transcript: &self.transcript,
+            repairs: &self.repairs,
+            decisions: &self.decisions,
+            pins: &self.pins,
+            markers: &self.markers,
+        }
+    }
+}
