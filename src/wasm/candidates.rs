@@ -115,7 +115,7 @@ impl Candidates {
 
     /// Holds what was read.
     pub fn adopt(&mut self, loading: &mut Loading) -> Result<String> {
-        Ok(write(&adopt_summary(&mut self.0, &mut loading.0)?))
+        Ok(write(&self.0.adopt(&mut loading.0)?))
     }
 }
 
@@ -128,7 +128,7 @@ impl Saving {
 
     /// Takes the signature in the input buffer.
     pub fn take(&mut self, len: usize) -> Result<()> {
-        with_bytes(len, |signature| take_decision(&mut self.0, signature))
+        with_bytes(len, |signature| self.0.take(signature))
     }
 
     /// The file.
@@ -146,6 +146,6 @@ impl Loading {
 
     /// Takes the signature in the input buffer.
     pub fn take(&mut self, len: usize) -> Result<()> {
-        with_bytes(len, |signature| take_decision(&mut self.0, signature))
+        with_bytes(len, |signature| self.0.take(signature))
     }
 }

@@ -31,7 +31,7 @@ impl Compaction {
     /// What came of a call (JSON).
     pub fn answer(&mut self, id: u32, len: usize) -> Result<()> {
         with_input(len, |json| {
-            answer_with(&self.0, id, json);
+            self.0.answer(id, json);
             Ok(())
         })
     }
