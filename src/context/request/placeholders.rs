@@ -68,7 +68,7 @@ impl Placeholders {
         }
     }
 
-    /// Writes what was wanted; its tokens. `about`: see [`Session::about`](crate::context::session::Session).
+    /// Writes what was wanted; its tokens. `about`: see `about_block`.
     pub(in crate::context) fn supply(
         &mut self,
         block: u32,

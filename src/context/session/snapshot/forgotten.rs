@@ -119,7 +119,7 @@ pub(super) fn wait_for_a_later_part(session: &mut Session) {
     session.restoration.waiting = Some(Waiting { starts_late: true, ..Waiting::new(snapshot) });
 }
 
-/// Whether the host may have forgotten how the history starts, which [`Session::align`] tells.
+/// Whether the host may have forgotten how the history starts, which [`align`](crate::context::align) tells.
 pub fn starts_late(session: &Session) -> bool {
     session.restoration.waiting.as_ref().is_some_and(|it| it.starts_late)
 }
