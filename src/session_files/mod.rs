@@ -72,7 +72,7 @@ const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL
 /// ```
 /// let file = br#"{"type":"session","version":3,"id":"s","cwd":"/"}
 /// {"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hello"}}"#;
-/// let session = plimsoll::session::read_session(file, None)?;
+/// let session = plimsoll::session_files::read_session(file, None)?;
 /// assert_eq!((session.format, session.messages.len()), ("pi", 1));
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
