@@ -197,7 +197,7 @@ async function memory() {
     // Collected handles are told of in a turn of their own.
     await new Promise((done) => setTimeout(done, 1));
   }
-  const { core } = await subpath("core");
+  const { core } = await subpath("core/main");
   const { heapUsed: heap, rss } = process.memoryUsage();
   return { core: core.memory.buffer.byteLength, heap, rss };
 }

@@ -22,7 +22,7 @@ const OPTIONS = {
 
 /** Bytes of the core's memory. */
 async function wasmBytes() {
-  const { core } = await subpath("core");
+  const { core } = await subpath("core/main");
   return core.memory.buffer.byteLength;
 }
 
