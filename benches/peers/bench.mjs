@@ -132,5 +132,5 @@ console.log(
 await benchPrompt(RUNS, median);
 benchCalibration();
 await benchState(median);
-await benchTurn(RUNS, median);
+await benchTurn();
 await benchCandidates();

@@ -6,12 +6,13 @@
 import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { ContextManager } from "../../npm/dist/index.js";
-import { longSession, requests } from "../../tests/support/long.mjs";
+import { largeParts, longSession, requests } from "../../tests/support/long.mjs";
 
 const LENGTHS = [841, 10_000];
 const WINDOW = { contextTokens: 200_000, maxOutputTokens: 8_192 };
-/** Rounds that are not counted, and the rounds of what takes long. */
+/** Rounds that are not counted, those that are, and the rounds of what takes long: with many an edit and a fold are among them. */
 const WARM = 40;
+const ROUNDS = 200;
 const FEW = 7;
 /** Quadratic: half a second at 841 messages, more than a minute at 10,000. */
 const LANGCHAIN = "LangChain trimMessages";
@@ -91,7 +92,7 @@ const PEERS = {
       const due = pi.shouldCompact(tokens, WINDOW.contextTokens, settings);
       return [due, pi.findCutPoint(entries, 0, entries.length, settings.keepRecentTokens)];
     };
-    return { "pi estimateContextTokens, shouldCompact, findCutPoint": [shape, steps] };
+    return { "pi estimateContextTokens + findCutPoint": [shape, steps] };
   },
   ai: ({ pruneMessages }) => {
     const shape = (message) => {
@@ -170,20 +171,28 @@ function manager() {
  * Turns around a length, twice: each side by itself, one turn after the other, as benchmarks go; and all sides in turn, where
  * each finds the processor's caches full of what the others have walked, as a server does that has other things to do.
  */
-async function around(count, rounds, peers, median) {
+async function around(count, peers) {
   // As it comes from a wire or a file: texts in one piece each.
-  const session = JSON.parse(JSON.stringify(longSession(count + 8 * (rounds + WARM))));
+  const each = WARM + ROUNDS;
+  const session = JSON.parse(JSON.stringify(longSession(count + 4 * each)));
   const places = requests(session);
-  const each = WARM + rounds;
-  const from = places.findIndex((sent) => sent >= count) - each;
-  const context = manager();
-  for (const sent of places.slice(0, from)) context.request(session.slice(0, sent));
+  const from = places.findIndex((sent) => sent >= count) - Math.floor(each / 2);
+  const [context, withParts] = [manager(), manager()];
+  const parts = largeParts();
+  for (const sent of places.slice(0, from)) {
+    context.request(session.slice(0, sent));
+    withParts.request(session.slice(0, sent), parts);
+  }
   const [alone, together] = [
     places.slice(from, from + each),
     places.slice(from + each).slice(0, each),
   ];
   const sides = [
     { label: "plimsoll request, one more turn", run: (history) => context.request(history) },
+    {
+      label: "the same, with 80 kB of system prompt and tools",
+      run: (history) => withParts.request(history, parts),
+    },
     ...peers,
   ].map((side) => ({
     ...side,
@@ -220,10 +229,19 @@ async function around(count, rounds, peers, median) {
   }
   return [...quick, cold, ...slow].map(({ label, alone, together }) => ({
     label,
-    alone: alone.length > 0 ? median(alone) : undefined,
-    together: together.length > 0 ? median(together) : undefined,
+    alone: figuresOf(alone),
+    together: figuresOf(together),
     rounds: alone.length,
   }));
+}
+
+/** Median, mean and 99th percentile of some times; nothing of none. */
+function figuresOf(times) {
+  if (times.length === 0) return undefined;
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
+  return { median: at(0.5), mean, p99: at(0.99) };
 }
 
 const isSlow = ({ label }) => label === LANGCHAIN || label === ESTIMATE;
@@ -235,33 +253,38 @@ async function timed({ run, all }, sent) {
   return performance.now() - begun;
 }
 
-/** Prints each side's turn at each length, and its ratio to ours: above 1 ours is faster. */
-export async function bench(rounds, median) {
+/** Prints each side's turn at each length, and the ratio of its median to ours: above 1 ours is faster. */
+export async function bench() {
   console.log("\none more turn of a coding agent's session at 200,000 tokens\n");
   const peers = await installed();
   for (const count of LENGTHS) {
-    const rows = await around(count, rounds, peers, median);
+    const rows = await around(count, peers);
     const [ours] = rows;
-    const times = (row, how) =>
-      row[how] === undefined
-        ? "".padStart(22)
-        : `${row[how].toFixed(3).padStart(10)} ms ${(row[how] / ours[how]).toFixed(1).padStart(6)} x`;
-    console.log(`\nat ${count} messages, load ${loadavg()[0].toFixed(1)}, medians and times ours`);
-    console.log(`${"".padEnd(52)} ${"by itself".padStart(22)} ${"all in turn".padStart(22)}`);
+    const times = (row, how) => {
+      if (!row[how]) return "".padStart(37);
+      const [mid, mean, most] = [row[how].median, row[how].mean, row[how].p99];
+      const ms = [mid, mean, most].map((time) => time.toFixed(3).padStart(9)).join("");
+      return `${ms} ${(mid / ours[how].median).toFixed(1).padStart(7)} x`;
+    };
+    console.log(
+      `\nat ${count} messages, load ${loadavg()[0].toFixed(1)}: ms, and times our median`,
+    );
+    const heads = "   median     mean      p99     ratio";
+    console.log(`${"by itself, and in turn".padEnd(52)}${heads} ${heads}`);
     for (const row of rows) {
       if (row.rounds === 0) console.log(`skipped: ${row.label}: minutes a call`);
       else {
-        const told = `${times(row, "alone")} ${times(row, "together")}`;
-        console.log(`${row.label.padEnd(52)} ${told}  of ${row.rounds}`);
+        const shown = `${times(row, "alone")} ${times(row, "together")}`;
+        console.log(`${row.label.padEnd(52)}${shown}  of ${row.rounds}`);
       }
     }
     const chef = rows.find(({ label }) => label === CHEF);
     const [, aim] = AIMS.find(([length]) => length === count);
     if (chef) {
-      const [alone, together] = ["alone", "together"].map((how) =>
-        (chef[how] / ours[how]).toFixed(1),
+      const ratio = (how, figure) => (chef[how][figure] / ours[how][figure]).toFixed(1);
+      console.log(
+        `ratio to context-chef by itself ${ratio("alone", "median")} (means ${ratio("alone", "mean")}), in turn ${ratio("together", "median")} (means ${ratio("together", "mean")}), to be ${aim}`,
       );
-      console.log(`ratio to context-chef ${alone} by itself, ${together} in turn, to be ${aim}`);
     }
   }
 }

@@ -6,6 +6,8 @@ import { PlimsollError } from "./errors.js";
 const LARGEST = 256 * 1024 * 1024;
 /** The same of a message: it is read in one go, and the program does nothing else meanwhile. */
 const LARGEST_MESSAGE = 32 * 1024 * 1024;
+/** Objects and arrays that are looked through before JSON.stringify is given a replacer. */
+const MOST_NODES = 500;
 
 /** A message as JSON; `MALFORMED_MESSAGE` with its index if it cannot be written. */
 export function messageJson(message: unknown, index: number): string {
@@ -100,7 +102,7 @@ function attempt(
 ): string | undefined {
   try {
     const it = value();
-    const nodes = { left: 500, room: limit.most };
+    const nodes = { left: MOST_NODES, room: limit.most };
     // A replacer takes five times as long.
     const isWritten = isPlain(it, nodes);
     if (nodes.room < 0) throw tooLarge(limit.what, limit.most - nodes.room, limit.most);
@@ -137,8 +139,8 @@ function isPlain(value: unknown, nodes: { left: number; room: number }): boolean
 }
 
 /** A copy of a plain value that shares its texts, to see later whether it has changed; undefined: it is not plain. */
-export function copied(value: unknown): unknown {
-  return isPlain(value, { left: 500, room: LARGEST }) ? copy(value) : undefined;
+export function copied(value: unknown, most: number = MOST_NODES): unknown {
+  return isPlain(value, { left: most, room: LARGEST }) ? copy(value) : undefined;
 }
 
 function copy(value: unknown): unknown {
@@ -161,13 +163,16 @@ export function isContainedIn(copy: unknown, value: unknown): boolean {
   if (Array.isArray(copy) || !isPlainObject(value)) return false;
   const names = Object.keys(copy);
   const own = Object.keys(value);
-  return (
-    own.length === names.length &&
-    own.every((name, at) => {
-      const of = (it: object): unknown => (it as Record<string, unknown>)[name];
-      return name === names[at] && isContainedIn(of(copy), of(value));
-    })
-  );
+  if (own.length !== names.length) return false;
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string;
+    if (name !== own[at]) return false;
+    const member = value[name];
+    const known = (copy as Record<string, unknown>)[name];
+    // Most members are texts, and a text that is the same object is known at a glance.
+    if (member !== known && !isContainedIn(known, member)) return false;
+  }
+  return true;
 }
 
 /**

@@ -100,7 +100,7 @@ export class History<M> {
 
   /** The last group, from its first message on, as it is now: reads the host's messages. */
   copied(from: number): LastGroup {
-    return { from, copies: this.#known.slice(from).map(copied) };
+    return { from, copies: this.#known.slice(from).map((message) => copied(message)) };
   }
 
   /** The last group, as the last answer has it. */

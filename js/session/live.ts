@@ -9,7 +9,7 @@ import type { Asked, SessionAccess } from "../compaction/session-access.js";
 import { messagesOf, own } from "../core/arguments.js";
 import { disposed, invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
-import { argumentJson, messageJson } from "../core/json.js";
+import { argumentJson, copied, isContainedIn, messageJson } from "../core/json.js";
 import { call, core, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
 import { isBytes } from "../store/record.js";
@@ -35,6 +35,8 @@ type PressureChange = Omit<PressureEvent, "type">;
 type Step = { need: number[] } | { done: Answer };
 
 const NOTHING = new Uint8Array();
+/** Members of system and tools that are compared: as many as writing them costs more than a look at each. */
+const MOST_COMPARED = 20_000;
 const UNRESERVED =
   "nothing is kept free for the answer; set window.maxOutputTokens to the max_tokens that you send, or cut that with capOutput()";
 /** The times that a `Date` can hold. */
@@ -60,6 +62,8 @@ export class LiveSession<M> implements SessionAccess<M> {
   base: Uint8Array = NOTHING;
   /** What goes out beside the messages, as the core has it. */
   #beside: string | undefined;
+  /** A copy of the same, which shares its texts: comparing with it is cheaper than writing JSON. Undefined if it is not plain. */
+  #besideCopy: unknown;
   /** The core's decision that could not be carried out yet, because code of the host's threw. */
   #unreported: Answer | undefined;
   /** How often in a row a provider has refused, as the core counted it for a request that was not made yet. */
@@ -319,11 +323,17 @@ export class LiveSession<M> implements SessionAccess<M> {
   take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
     messagesOf(messages);
     const { system = null, tools = null, unseenTokens = null, open = null } = own(parts);
-    const beside = argumentJson({ system, tools, unseenTokens, open }, "parts");
+    const values = { system, tools, unseenTokens, open };
+    const isKnown = isContainedIn(this.#besideCopy, values);
+    const json = isKnown ? undefined : argumentJson(values, "parts");
     const manager = this.manager();
     this.history.take(manager, messages, this.#view);
+    // The core may have been started again since: then it has nothing.
+    if (isKnown && this.#beside !== undefined) return manager;
+    const beside = json ?? argumentJson(values, "parts");
     if (beside !== this.#beside) setParts(during, manager, beside, this.#counter);
     this.#beside = beside;
+    this.#besideCopy = copied(values, MOST_COMPARED);
     return manager;
   }
 

@@ -86,3 +86,25 @@ export function longSession(count) {
 export function requests(messages) {
   return messages.flatMap(({ role }, at) => (role === "assistant" ? [at] : []));
 }
+
+/**
+ * System prompt and tool definitions of a coding agent, 77 kB as JSON: an agent with some servers of tools sends as much.
+ * @returns {{ system: string, tools: { name: string, description: string, input_schema: object }[] }} in Anthropic's format
+ */
+export function largeParts() {
+  const roll = dice(77);
+  const words = (/** @type {number} */ length) => {
+    let text = "";
+    while (text.length < length) text += `${WORDS[roll(WORDS.length)]} `;
+    return text.trimEnd();
+  };
+  const tools = Array.from({ length: 26 }, (_, at) => {
+    const names = Array.from({ length: 6 }, (_, member) => `member_${member}`);
+    const properties = Object.fromEntries(
+      names.map((name) => [name, { type: "string", description: words(190) }]),
+    );
+    const input_schema = { type: "object", properties, required: names.slice(0, 2) };
+    return { name: `tool_${at}`, description: words(760), input_schema };
+  });
+  return { system: words(20_000), tools };
+}

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { longSession, requests } from "../../support/long.mjs";
+import { largeParts, longSession, requests } from "../../support/long.mjs";
 import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
@@ -36,6 +36,44 @@ test("a turn at message 10,000 does the work of one at message 100", { skip: !ap
   for (const { stringified = Number.NaN, fresh = 0 } of [early, late]) {
     const most = 2 * fresh;
     assert.ok(stringified <= most, "what is new is written as JSON, and once more when it leaves");
+  }
+});
+
+test("unchanged system and tools are not written as JSON again; a change in place is counted", {
+  skip: !api && why,
+}, () => {
+  const { system, tools } = largeParts();
+  const manager = new api.ContextManager({ window: { contextTokens: 200_000 } });
+  const messages = longSession(40);
+  const sent = requests(messages).slice(0, 4);
+  const write = JSON.stringify;
+  let stringified = 0;
+  JSON.stringify = (/** @type {[any]} */ ...given) => {
+    const text = write(...given);
+    stringified += text?.length ?? 0;
+    return text;
+  };
+  /** @param {number | undefined} end @param {any} parts */
+  const tokens = (end, parts) => {
+    stringified = 0;
+    return manager.request(messages.slice(0, end), parts).tokens;
+  };
+  try {
+    tokens(sent[0], { system, tools });
+    assert.ok(stringified > 77_000, "the first request reads them");
+    // New lists and objects with the same texts, as a host makes them that puts its tools together at each turn.
+    const same = tools.map((tool) => ({ ...tool }));
+    tokens(sent[1], { system, tools: same });
+    assert.ok(stringified < 20_000, `${stringified} characters are written`);
+    const before = tokens(sent[1], { system, tools: same });
+    const [first] = same;
+    assert.ok(first);
+    first.description += " and a few words more".repeat(50);
+    const after = tokens(sent[1], { system, tools: same });
+    assert.ok(after > before + 150, `${before} tokens, then ${after}`);
+  } finally {
+    JSON.stringify = write;
+    manager[Symbol.dispose]();
   }
 });
 
