@@ -7,7 +7,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { ContextManager, estimateTokens } from "../../npm/dist/index.js";
+import { ContextManager, estimateTokens } from "../../npm/dist/index.node.js";
 import { longSession, requests } from "../../tests/support/long.mjs";
 import { bench as benchCalibration } from "./calibration.mjs";
 import { bench as benchCandidates } from "./candidates.mjs";

@@ -2,8 +2,8 @@
  * Error of the next request's estimate after the provider has reported usage for earlier ones: every shared session that
  * holds real usage, in a window so large that nothing is edited. Percent of the provider's count of the input.
  */
-import { readSession } from "../../npm/dist/entry/sessions.js";
-import { ContextManager } from "../../npm/dist/index.js";
+import { readSession } from "../../npm/dist/entry/sessions.node.js";
+import { ContextManager } from "../../npm/dist/index.node.js";
 import { sessionFiles } from "../../tests/conformance/support/session-files.mjs";
 
 const WINDOW = { contextTokens: 1_000_000_000, maxOutputTokens: 8_192 };

@@ -1,6 +1,6 @@
 /** Ten thousand candidates: taken in one by one where none is like another, where all are like one of a hundred, judged, signed, read again. */
 import { webcrypto } from "node:crypto";
-import { CandidateStore } from "../../npm/dist/entry/candidates.js";
+import { CandidateStore } from "../../npm/dist/entry/candidates.node.js";
 
 const MANY = 10_000;
 const NOW = 86_400_000_000;

@@ -10,7 +10,7 @@ import {
   SystemMessage,
   TextChunk,
 } from "@vscode/prompt-tsx";
-import { assemblePrompt, requestFocus } from "../../npm/dist/index.js";
+import { assemblePrompt, requestFocus } from "../../npm/dist/index.node.js";
 
 const SECTIONS = 400;
 const CHARS = 600;

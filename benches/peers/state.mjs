@@ -43,8 +43,8 @@ async function measure(name) {
       memories.push(this.exports.memory);
     }
   };
-  const { ContextManager } = await import("../../npm/dist/index.js");
-  const { readSession } = await import("../../npm/dist/entry/sessions.js");
+  const { ContextManager } = await import("../../npm/dist/index.node.js");
+  const { readSession } = await import("../../npm/dist/entry/sessions.node.js");
   const file = sessionFiles().find((file) => file.name === name);
   const session = readSession(file.bytes());
   const { context, prepared } = played(ContextManager, session);

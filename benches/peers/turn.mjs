@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { ContextManager } from "../../npm/dist/index.js";
+import { ContextManager } from "../../npm/dist/index.node.js";
 import { largeParts, longSession, requests } from "../../tests/support/long.mjs";
 
 const LENGTHS = [841, 10_000];

@@ -8,10 +8,13 @@ use anyhow::{Context, Result, ensure};
 
 use crate::shell::{npm_ci, output, root, tool};
 use crate::stamp::{Inputs, files};
-use crate::wasm::{self, WASMS};
+use crate::wasm::{self, WASMS, Wasm};
 
 /// Runtimes that compile no bytes, and what an import of a Wasm ends with there: they hand it over as a module.
 const HANDED: [(&str, &str); 2] = [("workerd", ""), ("edge", "?module")];
+
+/// The Wasm that Node reads where others have one inside their JavaScript.
+const FOR_NODE: [(&str, &str); 1] = [("plimsoll", "plimsoll-node")];
 
 /// Builds what is out of date, and prints each step with its seconds when it is done.
 pub fn run() -> Result<()> {
@@ -60,12 +63,15 @@ fn assemble(js: &Path, npm: &Path) -> Result<()> {
     handed_over(&dist)?;
     let twins: Vec<PathBuf> = sources.iter().filter(|path| has_twin(js, path)).cloned().collect();
     transform(js, &cjs, "cjs", &twins)?;
-    for wasm in &WASMS {
+    for wasm in with_text() {
         let module = cjs.join(format!("glue/{}_text.js", wasm.name));
         let code = fs::read_to_string(&module)?;
         fs::write(module, code.replace("./text/", "../../glue/text/"))?;
     }
     fs::write(cjs.join("package.json"), "{ \"type\": \"commonjs\" }\n")?;
+    for (folder, to_wasm) in [(&dist, ".."), (&cjs, "../..")] {
+        read_from_disk(folder, to_wasm)?;
+    }
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
     types(js, &dist, &cjs)
 }
@@ -104,11 +110,71 @@ fn transform(js: &Path, out: &Path, format: &str, sources: &[PathBuf]) -> Result
 /// The texts of the Wasms, which both module systems read.
 fn texts(glue: &Path, out: &Path) -> Result<()> {
     fs::create_dir_all(out.join("text"))?;
-    for wasm in &WASMS {
+    for wasm in with_text() {
         let file = format!("text/{}.js", wasm.name);
         fs::copy(glue.join(&file), out.join(&file))?;
     }
     Ok(fs::write(out.join("text/package.json"), "{ \"type\": \"commonjs\" }\n")?)
+}
+
+/// The Wasm files that are inside JavaScript as text.
+fn with_text() -> impl Iterator<Item = &'static Wasm> {
+    WASMS.iter().filter(|wasm| wasm.owns_glue())
+}
+
+/// `inline/` and the entries once more for Node, in one of the two module systems: there a Wasm is a file that is read when it is
+/// wanted, and the main one is built for speed. The CLI and OpenClaw's plugin run nowhere else.
+fn read_from_disk(folder: &Path, to_wasm: &str) -> Result<()> {
+    let node = folder.join("node");
+    fs::create_dir_all(&node)?;
+    let is_cjs = to_wasm != "..";
+    for wasm in with_text() {
+        let name = wasm.name;
+        let file = FOR_NODE.iter().find(|(glue, _)| *glue == name).map_or(name, |(_, file)| file);
+        let path = format!("{to_wasm}/{file}.wasm");
+        let module = if is_cjs {
+            format!(
+                "const {{ readFileSync }} = require(\"node:fs\");\nconst {{ join }} = require(\"node:path\");\n\
+                 exports.wasm = () => readFileSync(join(__dirname, \"{path}\"));\n"
+            )
+        } else {
+            format!(
+                "import {{ readFileSync }} from \"node:fs\";\n\
+                 export const wasm = () => readFileSync(new URL(\"{path}\", import.meta.url));\n"
+            )
+        };
+        fs::write(node.join(format!("{name}_file.js")), module)?;
+    }
+    for source in files(&folder.join("inline"))?.iter().filter(|file| is_script(file)) {
+        let code =
+            fs::read_to_string(source)?.replace("../glue/", "./").replace("_text.js", "_file.js");
+        fs::write(node.join(source.file_name().unwrap_or_default()), code)?;
+    }
+    let for_node = |file: &Path| -> Result<String> {
+        Ok(fs::read_to_string(file)?.replace("/inline/", "/node/"))
+    };
+    let mut entries = files(&folder.join("entry"))?;
+    entries.push(folder.join("index.js"));
+    // Not those of the other runtimes, which bear two endings.
+    for entry in entries
+        .iter()
+        .filter(|file| is_script(file) && file.with_extension("").extension().is_none())
+    {
+        fs::write(entry.with_extension("node.js"), for_node(entry)?)?;
+    }
+    for file in files(&folder.join("hosts/openclaw"))?.iter().filter(|file| is_script(file)) {
+        fs::write(file, for_node(file)?)?;
+    }
+    for file in files(&folder.join("cli")).unwrap_or_default() {
+        let code = fs::read_to_string(&file)?;
+        let code = code.replace("../index.js\"", "../index.node.js\"");
+        fs::write(&file, code.replace("../entry/sessions.js\"", "../entry/sessions.node.js\""))?;
+    }
+    Ok(())
+}
+
+fn is_script(file: &Path) -> bool {
+    file.extension().is_some_and(|end| end == "js")
 }
 
 /// `inline/` and the entries once more for each runtime in which a Wasm is imported, and nothing else differs.

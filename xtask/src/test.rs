@@ -163,7 +163,7 @@ fn node(options: &Options, name: &str) -> Result<Ended> {
     }
     tests.args(test_files(&folder)?);
     tests.env("PLIMSOLL_TARBALL", tarball);
-    tests.env("PLIMSOLL", installed.join("plimsoll/dist/index.js"));
+    tests.env("PLIMSOLL", installed.join("plimsoll/dist/index.node.js"));
     tests.env("PLIMSOLL_BIN", installed.join(".bin/plimsoll"));
     tests.env("PLIMSOLL_XTASK", std::env::current_exe()?);
     tests.env("PLIMSOLL_CELLS", root().join("build/cells.jsonl"));

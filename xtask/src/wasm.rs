@@ -29,20 +29,26 @@ const WASM_FEATURES: [&str; 6] = [
 
 /// A Wasm of the package: all that is exported behind a feature of the crate.
 pub struct Wasm {
+    /// Name of the file, without `.wasm`.
     pub name: &'static str,
+    /// Name of the glue that it imports: a Wasm that is built for size and for speed has one glue.
+    pub glue: &'static str,
     feature: &'static str,
-    /// `z` is smallest; `s` is worth its bytes where a call is short, and runs before an engine has optimized anything.
+    /// Level of rustc: `z` is smallest, `3` is fastest.
     level: &'static str,
 }
 
 /// One more Wasm is one more line here, its gate in `gates.rs`, its name in `js/core/loader.ts`, and a file in `js/inline/`.
-/// The one that takes longest is first, so that the others are built beside it.
-pub const WASMS: [Wasm; 5] = [
-    Wasm { name: "plimsoll", feature: "context", level: "z" },
-    Wasm { name: "sessions", feature: "sessions", level: "z" },
-    Wasm { name: "prompt", feature: "prompt", level: "3" },
-    Wasm { name: "compact", feature: "compact", level: "z" },
-    Wasm { name: "candidates", feature: "candidates", level: "z" },
+/// Those that take longest are first, so that the others are built beside them.
+pub const WASMS: [Wasm; 6] = [
+    // For Node, Deno and Bun, which read it from a disk: there time counts and size does not.
+    Wasm { name: "plimsoll-node", glue: "plimsoll", feature: "context", level: "3" },
+    Wasm { name: "plimsoll", glue: "plimsoll", feature: "context", level: "z" },
+    Wasm { name: "sessions", glue: "sessions", feature: "sessions", level: "z" },
+    // A prompt is put together before an engine has optimized anything.
+    Wasm { name: "prompt", glue: "prompt", feature: "prompt", level: "3" },
+    Wasm { name: "compact", glue: "compact", feature: "compact", level: "z" },
+    Wasm { name: "candidates", glue: "candidates", feature: "candidates", level: "z" },
 ];
 
 /// Whether to build for development: compiled incrementally, not optimized for size.
@@ -115,16 +121,18 @@ impl Wasm {
             if is_quick() {
                 Ok(fs::copy(&bound, &wasm).map(drop)?)
             } else {
-                optimize(&bound, &wasm)
+                self.optimize(&bound, &wasm)
             }
         })?;
-        let text = glue.join(format!("{}_text.js", self.name));
-        Inputs::new()?.path(&wasm)?.make(&text, || {
-            let inline = inline::inline(self.name, &fs::read(&wasm)?);
-            fs::create_dir_all(glue.join("text"))?;
-            fs::write(glue.join("text").join(format!("{}.js", self.name)), inline.script)?;
-            Ok(fs::write(&text, inline.module)?)
-        })?;
+        if self.owns_glue() {
+            let text = glue.join(format!("{}_text.js", self.name));
+            Inputs::new()?.path(&wasm)?.make(&text, || {
+                let inline = inline::inline(self.name, &fs::read(&wasm)?);
+                fs::create_dir_all(glue.join("text"))?;
+                fs::write(glue.join("text").join(format!("{}.js", self.name)), inline.script)?;
+                Ok(fs::write(&text, inline.module)?)
+            })?;
+        }
         let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f32());
         let rest = begun.elapsed().saturating_sub(compiled);
         Ok(made.then(|| {
@@ -132,8 +140,19 @@ impl Wasm {
         }))
     }
 
+    /// Whether its glue bears its own name, so that no other Wasm writes it.
+    pub fn owns_glue(&self) -> bool {
+        self.name == self.glue
+    }
+
     fn at(&self, ending: &str) -> PathBuf {
-        root().join("build/bindgen").join(self.name).join(format!("{}{ending}", self.name))
+        root().join("build/bindgen").join(self.name).join(format!("{}{ending}", self.glue))
+    }
+
+    /// The glue as wasm-bindgen wrote it: the same for every Wasm that bears its name.
+    pub fn bound_glue(&self) -> Result<String> {
+        let file = self.at("_bg.js");
+        fs::read_to_string(&file).with_context(|| file.display().to_string())
     }
 
     pub fn published(&self) -> PathBuf {
@@ -169,12 +188,15 @@ impl Wasm {
     fn bind(&self, core: &Path, bound: &Path, glue: &Path) -> Result<()> {
         Bindgen::new()
             .input_path(core)
-            .out_name(self.name)
+            .out_name(self.glue)
             .typescript(true)
             .bundler(true)?
             .remove_producers_section(true)
             .generate(bound.parent().context("the Wasm lies in a folder")?)?;
-        let code = fs::read_to_string(self.at("_bg.js"))?;
+        if !self.owns_glue() {
+            return Ok(());
+        }
+        let code = self.bound_glue()?;
         ensure!(
             code.contains("new TextDecoder("),
             "the glue decodes text in a new way: see js/core/coders.ts"
@@ -187,6 +209,22 @@ impl Wasm {
         fs::write(glue.join(format!("{}_bg.d.ts", self.name)), format!("{types}{hook}"))?;
         let types = "export declare const wasm: () => Uint8Array<ArrayBuffer>;\n";
         Ok(fs::write(glue.join(format!("{}_text.d.ts", self.name)), types)?)
+    }
+
+    fn optimize(&self, bound: &Path, wasm: &Path) -> Result<()> {
+        // For size not --rereloop: it saves 4 kB and makes the estimator a third slower.
+        let passes: &[&str] =
+            if self.owns_glue() { &["-Oz", "--converge", "--const-hoisting"] } else { &["-O3"] };
+        output(
+            tool("wasm-opt")
+                .args(WASM_FEATURES)
+                .args(passes)
+                .args(["--low-memory-unused", "--reorder-locals", "--reorder-functions"])
+                .args(["--strip-debug", "--strip-producers", "-o"])
+                .arg(wasm)
+                .arg(bound),
+        )?;
+        Ok(())
     }
 }
 
@@ -208,18 +246,4 @@ fn remaps() -> Result<String> {
         flags.push(format!("--remap-path-prefix={}=", registry?.path().display()));
     }
     Ok(flags.join("\u{1f}"))
-}
-
-fn optimize(bound: &Path, wasm: &Path) -> Result<()> {
-    output(
-        tool("wasm-opt")
-            .args(WASM_FEATURES)
-            // Not --rereloop: it saves 4 kB and makes the estimator a third slower.
-            .args(["-Oz", "--converge", "--low-memory-unused"])
-            .args(["--const-hoisting", "--reorder-locals", "--reorder-functions"])
-            .args(["--strip-debug", "--strip-producers", "-o"])
-            .arg(wasm)
-            .arg(bound),
-    )?;
-    Ok(())
 }

@@ -3,7 +3,7 @@
  * Whatever comes in: a typed error that names the place, a receipt entry, or a value that is documented. And after each
  * the same manager, and the module, go on working.
  *
- *     PLIMSOLL=path/to/dist/index.js node --test tests/conformance/bad-input/histories.test.mjs
+ *     PLIMSOLL=path/to/dist/index.node.js node --test tests/conformance/bad-input/histories.test.mjs
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -3,7 +3,7 @@
  * Carried out for real: every request of every session, as the package would have sent it, at several windows: in the
  * session's own messages for each of its providers, and written in every other format for each of theirs.
  *
- *     PLIMSOLL=path/to/dist/index.js node --test tests/conformance/replay/replay.test.mjs
+ *     PLIMSOLL=path/to/dist/index.node.js node --test tests/conformance/replay/replay.test.mjs
  *
  * PLIMSOLL_PRESET    balanced by default, and each session through one of the other systems' ways (all of them with
  *                    PLIMSOLL_LONG)

@@ -352,5 +352,5 @@ test("a session goes on from a store, on another gateway too", { skip }, async (
 });
 
 function entry() {
-  return new URL("../../../npm/dist/index.js", import.meta.url);
+  return new URL("../../../npm/dist/index.node.js", import.meta.url);
 }

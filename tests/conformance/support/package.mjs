@@ -1,11 +1,11 @@
 // @ts-check
 /** The package under test: `PLIMSOLL` is the path of its entry, or a name to import; default the assembled one. */
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const named = process.env.PLIMSOLL;
-const assembled = fileURLToPath(new URL("../../../npm/dist/index.js", import.meta.url));
+const assembled = fileURLToPath(new URL("../../../npm/dist/index.node.js", import.meta.url));
 
 /** The entries beside the main one. */
 const ENTRIES = ["sessions", "candidates", "inspect", "openclaw", "oneclaw"];
@@ -25,11 +25,15 @@ export function packagePath() {
 export async function loadPackage() {
   const path = packagePath();
   if (path) {
-    const entries = ENTRIES.map((name) => `${dirname(path)}/entry/${name}.js`);
+    const ending = basename(path).replace("index", "");
+    const entries = ENTRIES.map((name) => `${dirname(path)}/entry/${name}${ending}`);
     return { api: await all([path, ...entries].map((it) => pathToFileURL(it).href)), why: "" };
   }
   if (named && !/^[./]/.test(named)) {
     return { api: await all([named, ...ENTRIES.map((name) => `${named}/${name}`)]), why: "" };
   }
-  return { api: null, why: `skipped: the package is not built (${named ?? "npm/dist/index.js"})` };
+  return {
+    api: null,
+    why: `skipped: the package is not built (${named ?? "npm/dist/index.node.js"})`,
+  };
 }
