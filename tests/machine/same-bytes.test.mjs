@@ -11,7 +11,7 @@ import { emptyFolder, root } from "../support/project.mjs";
 const SOURCES = [".cargo", "Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "src", "xtask"];
 /** The smallest stands for all: the way of each is the same. */
 const WASMS = process.env.PLIMSOLL_LONG
-  ? ["plimsoll", "sessions", "prompt", "compact", "candidates"]
+  ? ["plimsoll-node", "plimsoll", "sessions", "prompt", "compact", "candidates"]
   : ["sessions"];
 const xtask = process.env.PLIMSOLL_XTASK;
 const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");

@@ -50,7 +50,9 @@ for (const [name, bytes] of [
 }
 for (const [file, bytes] of wasms) {
   for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(bytes))) {
-    const from = module === `./${file.replace(".wasm", "_bg.js")}` ? "glue" : module;
+    // A Wasm that is built for Node has the glue of the one that is not.
+    const glue = `./${file.replace(/(-node)?\.wasm$/, "_bg.js")}`;
+    const from = module === glue ? "glue" : module;
     console.log(`import ${file} ${from} ${name.replace(/_[0-9a-f]{16}$/, "")}`);
   }
 }

@@ -18,13 +18,24 @@ const FOR_NODE: [(&str, &str); 1] = [("plimsoll", "plimsoll-node")];
 
 /// Builds what is out of date, and prints each step with its seconds when it is done.
 pub fn run() -> Result<()> {
+    package(&WASMS.iter().collect::<Vec<_>>())
+}
+
+/// The same with what Node needs alone: its entries and the CLI work, those for browsers and bundlers do not.
+pub fn for_node() -> Result<()> {
+    let replaced = |wasm: &Wasm| FOR_NODE.iter().any(|(size, _)| *size == wasm.name);
+    package(&WASMS.iter().filter(|wasm| !replaced(wasm)).collect::<Vec<_>>())
+}
+
+/// The package with these Wasm files.
+fn package(wasms: &[&Wasm]) -> Result<()> {
     let begun = Instant::now();
     let (js, npm) = (root().join("js"), root().join("npm"));
     npm_ci("js")?;
-    wasm::build_all()?;
+    wasm::build(wasms)?;
     let mut inputs = Inputs::new()?;
     let mut sizes = Vec::new();
-    for wasm in &WASMS {
+    for wasm in wasms {
         let file = wasm.published();
         sizes.push(format!("{} {} kB", wasm.name, fs::metadata(&file)?.len() / 1000));
         inputs = inputs.path(&file)?;
@@ -36,7 +47,7 @@ pub fn run() -> Result<()> {
         .path(&root().join("README.md"))?
         .path(&root().join("CHANGELOG.md"))?
         .path(&root().join("Cargo.toml"))?
-        .make(&npm, || assemble(&js, &npm))?;
+        .make(&npm, || assemble(&js, &npm, wasms))?;
     if made {
         println!("  package: assembled in {:.1} s", assembling.elapsed().as_secs_f32());
     }
@@ -46,25 +57,31 @@ pub fn run() -> Result<()> {
 }
 
 /// Everything in one go, from nothing: glue and Wasm must be of one build.
-fn assemble(js: &Path, npm: &Path) -> Result<()> {
+fn assemble(js: &Path, npm: &Path, wasms: &[&Wasm]) -> Result<()> {
     if npm.exists() {
         fs::remove_dir_all(npm)?;
     }
     let (dist, cjs) = (npm.join("dist"), npm.join("dist/cjs"));
     fs::create_dir_all(&cjs)?;
     template(npm)?;
-    for wasm in &WASMS {
+    for wasm in wasms {
         fs::copy(wasm.published(), dist.join(format!("{}.wasm", wasm.name)))?;
     }
-
-    let sources: Vec<PathBuf> = files(js)?.into_iter().filter(|path| is_source(path)).collect();
+    let texts: Vec<&str> =
+        wasms.iter().filter(|wasm| wasm.owns_glue()).map(|wasm| wasm.name).collect();
+    let lacks_wasm = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.strip_suffix("_text.js").is_some_and(|name| !texts.contains(&name))
+    };
+    let sources: Vec<PathBuf> =
+        files(js)?.into_iter().filter(|path| is_source(path) && !lacks_wasm(path)).collect();
     transform(js, &dist, "esm", &sources)?;
-    texts(&js.join("glue"), &dist.join("glue"))?;
+    copy_texts(&js.join("glue"), &dist.join("glue"), &texts)?;
     handed_over(&dist)?;
     let twins: Vec<PathBuf> = sources.iter().filter(|path| has_twin(js, path)).cloned().collect();
     transform(js, &cjs, "cjs", &twins)?;
-    for wasm in with_text() {
-        let module = cjs.join(format!("glue/{}_text.js", wasm.name));
+    for name in &texts {
+        let module = cjs.join(format!("glue/{name}_text.js"));
         let code = fs::read_to_string(&module)?;
         fs::write(module, code.replace("./text/", "../../glue/text/"))?;
     }
@@ -108,18 +125,13 @@ fn transform(js: &Path, out: &Path, format: &str, sources: &[PathBuf]) -> Result
 }
 
 /// The texts of the Wasms, which both module systems read.
-fn texts(glue: &Path, out: &Path) -> Result<()> {
+fn copy_texts(glue: &Path, out: &Path, names: &[&str]) -> Result<()> {
     fs::create_dir_all(out.join("text"))?;
-    for wasm in with_text() {
-        let file = format!("text/{}.js", wasm.name);
+    for name in names {
+        let file = format!("text/{name}.js");
         fs::copy(glue.join(&file), out.join(&file))?;
     }
     Ok(fs::write(out.join("text/package.json"), "{ \"type\": \"commonjs\" }\n")?)
-}
-
-/// The Wasm files that are inside JavaScript as text.
-fn with_text() -> impl Iterator<Item = &'static Wasm> {
-    WASMS.iter().filter(|wasm| wasm.owns_glue())
 }
 
 /// `inline/` and the entries once more for Node, in one of the two module systems: there a Wasm is a file that is read when it is
@@ -128,8 +140,7 @@ fn read_from_disk(folder: &Path, to_wasm: &str) -> Result<()> {
     let node = folder.join("node");
     fs::create_dir_all(&node)?;
     let is_cjs = to_wasm != "..";
-    for wasm in with_text() {
-        let name = wasm.name;
+    for name in WASMS.iter().filter(|wasm| wasm.owns_glue()).map(|wasm| wasm.name) {
         let file = FOR_NODE.iter().find(|(glue, _)| *glue == name).map_or(name, |(_, file)| file);
         let path = format!("{to_wasm}/{file}.wasm");
         let module = if is_cjs {

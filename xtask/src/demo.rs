@@ -18,12 +18,12 @@ pub fn run() -> Result<()> {
         show(command("rustup").args(["toolchain", "install"]).env_remove("RUSTUP_TOOLCHAIN"))?;
     }
     println!(
-        "2/3 build: the core to Wasm files, as many at a time as there are cores; the package to npm/"
+        "2/3 build: the core to Wasm files, as many at a time as there are cores; the package for Node to npm/"
     );
     println!(
         "  the first time this takes about 4 minutes of processor time: 2 or more on two cores"
     );
-    build::run()?;
+    build::for_node()?;
     println!("3/3 the package, on a session recorded by examples/node-gateway");
     for verb in ["inspect", "replay"] {
         println!("\n$ plimsoll {verb} {SESSION} --window 64k\n");

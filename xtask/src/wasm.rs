@@ -64,11 +64,6 @@ fn is_quick() -> bool {
     QUICK.load(Ordering::Relaxed)
 }
 
-/// Builds every Wasm that is out of date, and prints each with its seconds when it is done.
-pub fn build_all() -> Result<()> {
-    build(&WASMS.iter().collect::<Vec<_>>())
-}
-
 /// Builds these Wasm files alone, into `build/`.
 pub fn build_named(names: &[&str]) -> Result<()> {
     let find = |name: &&str| {
@@ -79,8 +74,9 @@ pub fn build_named(names: &[&str]) -> Result<()> {
     build(&names.iter().map(find).collect::<Result<Vec<_>>>()?)
 }
 
-/// One thread takes one Wasm after the other: `rustc` and `wasm-opt` use a single core for most of their time.
-fn build(wasms: &[&Wasm]) -> Result<()> {
+/// Builds those of these that are out of date, and prints each with its seconds when it is done. One thread takes one Wasm
+/// after the other: `rustc` and `wasm-opt` use a single core for most of their time.
+pub fn build(wasms: &[&Wasm]) -> Result<()> {
     fs::create_dir_all(root().join("build"))?;
     let glue = root().join("js/glue");
     fs::create_dir_all(&glue)?;
@@ -149,12 +145,6 @@ impl Wasm {
         root().join("build/bindgen").join(self.name).join(format!("{}{ending}", self.glue))
     }
 
-    /// The glue as wasm-bindgen wrote it: the same for every Wasm that bears its name.
-    pub fn bound_glue(&self) -> Result<String> {
-        let file = self.at("_bg.js");
-        fs::read_to_string(&file).with_context(|| file.display().to_string())
-    }
-
     pub fn published(&self) -> PathBuf {
         root().join("build").join(format!("{}.wasm", self.name))
     }
@@ -193,22 +183,19 @@ impl Wasm {
             .bundler(true)?
             .remove_producers_section(true)
             .generate(bound.parent().context("the Wasm lies in a folder")?)?;
-        if !self.owns_glue() {
-            return Ok(());
-        }
-        let code = self.bound_glue()?;
+        let code = fs::read_to_string(self.at("_bg.js"))?;
         ensure!(
             code.contains("new TextDecoder("),
             "the glue decodes text in a new way: see js/core/coders.ts"
         );
         let code =
             format!("import {{ TextDecoder, TextEncoder }} from \"../core/coders.js\";\n{code}");
-        fs::write(glue.join(format!("{}_bg.js", self.name)), code)?;
+        write_glue(&glue.join(format!("{}_bg.js", self.glue)), &code)?;
         let types = fs::read_to_string(self.at(".d.ts"))?;
         let hook = "export function __wbg_set_wasm(exports: object): void;\n";
-        fs::write(glue.join(format!("{}_bg.d.ts", self.name)), format!("{types}{hook}"))?;
+        write_glue(&glue.join(format!("{}_bg.d.ts", self.glue)), &format!("{types}{hook}"))?;
         let types = "export declare const wasm: () => Uint8Array<ArrayBuffer>;\n";
-        Ok(fs::write(glue.join(format!("{}_text.d.ts", self.name)), types)?)
+        write_glue(&glue.join(format!("{}_text.d.ts", self.glue)), types)
     }
 
     fn optimize(&self, bound: &Path, wasm: &Path) -> Result<()> {
@@ -226,6 +213,15 @@ impl Wasm {
         )?;
         Ok(())
     }
+}
+
+/// Two builds of one core have the same glue: whichever is bound later finds it there.
+fn write_glue(file: &Path, code: &str) -> Result<()> {
+    let known = fs::read_to_string(file).unwrap_or_default();
+    if known == code {
+        return Ok(());
+    }
+    Ok(fs::write(file, code)?)
 }
 
 /// Flags that replace this machine's paths, which messages of panics name, by the same names everywhere.
