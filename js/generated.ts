@@ -382,11 +382,11 @@ reserve: number,
  */
 free: number, 
 /**
- * Size above which room is made; `null` if the window is unknown.
+ * Size above which room is made; `null` if the window is unknown or nothing is decided.
  */
 trigger: number | null, 
 /**
- * Size that is then aimed for; `null` if the window is unknown.
+ * Size that is then aimed for; `null` if the window is unknown or nothing is decided.
  */
 target: number | null, };
 

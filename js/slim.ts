@@ -23,5 +23,6 @@ export {
   type InspectResponse,
 } from "./report/rpc.js";
 export { readSession } from "./session-files/read.js";
+export { recordedView } from "./session-files/recorded.js";
 export { recordLine, resumeMessages } from "./session-files/records.js";
 export { replay } from "./session-files/replay.js";

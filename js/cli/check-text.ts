@@ -32,7 +32,7 @@ function fileText(screen: Screen, checked: Checked): string[] {
   return [
     ...header(screen, checked),
     "",
-    ...windowLines(screen, checked.window, [where(checked.call, checked.calls), checked.preset]),
+    ...windowLines(screen, checked.window, [where(checked.call, checked.calls)]),
     ...absentLines(screen, checked.absent),
     "",
     ...table(screen, COLUMNS, checked.limits.map(row)),

@@ -1,14 +1,15 @@
 /** `plimsoll check FILE...`: sessions beside limits. The figures, and whether they are kept. */
 import { suggestion } from "../core/nearest.js";
 import { partNames, partsOf } from "../render/parts.js";
-import type { InspectReport, ReplayCall } from "../types.js";
+import type { InspectReport } from "../types.js";
 import { usage } from "./errors.js";
-import { type Facts, facts } from "./header.js";
+import { type Facts, viewFacts } from "./header.js";
 import { absentOf } from "./inspect.js";
 import { type Arguments, share, size } from "./options.js";
 import { Progress } from "./progress.js";
-import { callOf, play, reportAt, type Source } from "./source.js";
+import { callOf, reportAt, type Source } from "./source.js";
 import { literal } from "./text.js";
+import { type ShownCall, view } from "./view.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
 /** A limit, and what was measured. Above `most` it is passed. */
@@ -27,7 +28,8 @@ export interface Limit {
 
 /** A session, and its limits. */
 export interface Checked extends Facts {
-  preset: string;
+  /** Null: it is what the agent sent. */
+  preset: string | null;
   /** Of which parts are measured, from 1. */
   call: number;
   /** At that call. */
@@ -95,19 +97,19 @@ function checked(
   /** Collects the names of all buckets. */
   known: Set<string>,
 ): Checked {
-  using played = play(source);
+  using played = view(source);
   const call = callOf(args, played);
-  const all = facts(source, played);
+  const all = viewFacts(source, played, call);
   const report = reportAt(source, played, call);
   for (const { bucket } of report.buckets) known.add(bucket);
   const calls = args.has("call") ? played.calls.slice(call - 1, call) : played.calls;
   const limits = [
-    ...requestLimits(calls, report.status.usable, wanted),
+    ...requestLimits(calls, report.status.usable, wanted, played.preset !== null),
     ...wanted.parts.flatMap((one) => partLimits(report, call, one)),
   ];
   return {
     ...all,
-    preset: source.options.preset ?? "balanced",
+    preset: played.preset,
     call,
     window: windowFigures(report, source.setting),
     absent: absentOf(report.buckets),
@@ -117,8 +119,13 @@ function checked(
 }
 
 /** What holds for every request, each at the one that comes nearest to it. */
-function requestLimits(calls: readonly ReplayCall[], usable: number, wanted: Wanted): Limit[] {
-  const at = (of: (one: ReplayCall) => number): { measured: number; call: number } => {
+function requestLimits(
+  calls: readonly ShownCall[],
+  usable: number,
+  wanted: Wanted,
+  isSimulated: boolean,
+): Limit[] {
+  const at = (of: (one: ShownCall) => number): { measured: number; call: number } => {
     const figures = calls.map(of);
     const measured = figures.reduce((most, one) => Math.max(most, one), 0);
     return { measured, call: (calls[figures.indexOf(measured)]?.call ?? 0) + 1 };
@@ -139,7 +146,8 @@ function requestLimits(calls: readonly ReplayCall[], usable: number, wanted: Wan
     ...limit(
       "violations",
       "violations",
-      0,
+      // What was sent was accepted, or refused, by the provider itself.
+      isSimulated ? 0 : undefined,
       at((one) => one.violations),
     ),
     ...limit("pressure", "share", wanted.pressure, {

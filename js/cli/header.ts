@@ -3,6 +3,7 @@ import { count, plural } from "../render/numbers.js";
 import { type Screen, type Span, spans } from "../render/screen.js";
 import type { Replay, SessionFile } from "../types.js";
 import type { Source } from "./source.js";
+import { type Shows, shownText, showsOf, type View } from "./view.js";
 
 export interface Facts {
   file: string;
@@ -11,10 +12,24 @@ export interface Facts {
   turns: number;
   calls: number;
   receipt: SessionFile["receipt"];
+  /** What the figures are, where a command has more than one view of a session. */
+  view?: Shows;
+}
+
+/** Of a session in one of its views, and of what it shows at a call, from 1. */
+export function viewFacts(
+  source: Pick<Source, "file" | "session">,
+  shown: View,
+  call: number,
+): Facts {
+  return { ...facts(source, shown), view: showsOf(shown, call) };
 }
 
 /** Of a session that stands at its last call. */
-export function facts({ file, session }: Pick<Source, "file" | "session">, played: Replay): Facts {
+export function facts(
+  { file, session }: Pick<Source, "file" | "session">,
+  played: Pick<Replay, "messages"> & { calls: readonly unknown[] },
+): Facts {
   // What stands before the first user message belongs to no turn.
   const spoken = played.messages().filter(({ role }) => role === "user");
   return {
@@ -29,7 +44,7 @@ export function facts({ file, session }: Pick<Source, "file" | "session">, playe
 
 export function header(
   screen: Screen,
-  { file, format, messages, turns, calls, receipt }: Facts,
+  { file, format, messages, turns, calls, receipt, view }: Facts,
 ): string[] {
   const { lines, read, unknown, broken } = receipt;
   const inside = [
@@ -43,6 +58,7 @@ export function header(
   const more = broken.length - first.length;
   if (more > 0) first.push(`broken: ${plural(more, "more line")}`);
   return [
+    ...(view === undefined ? [] : screen.flow(spans("strong", [shownText(view)]))),
     ...screen.flow(spans("title", [file])),
     ...screen.flow(spans("faint", [...inside, understood])),
     ...first.flatMap((text) => screen.flow(spans("bad", [text]))),

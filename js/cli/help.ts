@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
       "plimsoll inspect session.jsonl --call 40 --chat",
     ],
     json: [
-      "plimsoll.inspect/1: call, window, absent, buckets, pressure, largest",
+      "plimsoll.inspect/1: view, call, window, absent, buckets, pressure, largest",
       "with --chat context.inspect/1: window, buckets, sections, messages, status,",
       "compactions, next. It contains no text of the session.",
     ],
@@ -48,17 +48,21 @@ const PAGES: Readonly<Record<Command, Page>> = {
     usage: "map [FILE]",
     what: "what fills the window, as bars",
     examples: ["plimsoll map session.jsonl"],
-    json: ["plimsoll.map/1: call, window, parts, results, largest"],
+    json: ["plimsoll.map/1: view, call, window, parts, results, largest"],
   },
   turns: {
     usage: "turns [FILE]",
     what: "pressure turn by turn, and what was freed",
     examples: ["plimsoll turns session.jsonl --window 64k"],
     notes: [
-      "FREED: tokens removed by edits and folds. WHOLE: tokens of the whole history at",
-      "the turn's last call. USAGE: what the provider counted, if the file has it.",
+      "FREED: tokens removed by the agent's compactions; with --preset by edits and",
+      "folds. With --preset also WHOLE: tokens of the whole history at the turn's last",
+      "call, and USAGE: what the provider counted, if the file has it.",
     ],
-    json: ["plimsoll.turns/1: preset, window, usage, absent,", "compactions, byTurn, byCall"],
+    json: [
+      "plimsoll.turns/1: view, preset, window, usage, calibration, absent,",
+      "compactions, byTurn, byCall",
+    ],
   },
   find: {
     usage: "find TEXT [FILE]",
@@ -178,8 +182,9 @@ function overview(): string[] {
     "Words:",
     ...LEGEND,
     "",
-    "Tokens are estimates. The requests shown are those Plimsoll would send with",
-    "--preset, not those the agent sent.",
+    "inspect, detail, map, turns, check and rpc show what the agent sent, by the",
+    "provider's count if the file has one. With --preset they show what Plimsoll",
+    "would send, as replay, next and find do: those tokens are estimates.",
     ...exits("1 limit exceeded (check) or not found (find),"),
   ];
 }

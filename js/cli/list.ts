@@ -3,13 +3,14 @@ import { detail } from "../render/detail.js";
 import { list } from "../render/list.js";
 import { Fields } from "../render/read.js";
 import { type Screen, spans } from "../render/screen.js";
-import type { InspectReport, Replay } from "../types.js";
+import type { InspectReport } from "../types.js";
 import { usage } from "./errors.js";
-import { type Facts, facts, header } from "./header.js";
+import { type Facts, header, viewFacts } from "./header.js";
 import { type Arguments, inWords } from "./options.js";
 import { sentAt } from "./sent.js";
 import type { Setting } from "./setting.js";
-import { callOf, play, reportAt, type Source } from "./source.js";
+import { callOf, reportAt, type Source } from "./source.js";
+import { simulated, type View, view } from "./view.js";
 
 /** How the text under a key is told besides: as it stands there, as it is sent, and the one beside the other. */
 export const FORMS = ["raw", "sent", "diff"] as const;
@@ -24,9 +25,10 @@ export interface Looked {
 }
 
 export function look(source: Source, args: Arguments, key?: string, form?: Form): Looked {
-  using played = play(source);
+  // A text as it was sent, beside the one in the file, is a matter of a simulation.
+  using played = form === undefined ? view(source) : view(simulated(source));
   const call = callOf(args, played);
-  const all = facts(source, played);
+  const all = viewFacts(source, played, call);
   const report = reportAt(source, played, call, key);
   // A bucket has no text, but messages in it.
   const isBucket = report.buckets.some(({ bucket }) => bucket === key);
@@ -46,7 +48,7 @@ export function look(source: Source, args: Arguments, key?: string, form?: Form)
 
 function sentOf(
   source: Source,
-  played: Replay,
+  played: View,
   call: number,
   { key, content }: NonNullable<InspectReport["detail"]>,
 ): string | null {
@@ -60,7 +62,8 @@ function sentOf(
 const quoted = (text: string): string => JSON.stringify(text);
 
 export function listText(screen: Screen, { facts, source, report }: Looked): string[] {
-  const assumed = source === "assumed" ? ["the window is assumed; --window sets it"] : [];
+  const assumed =
+    source === "assumed" || source === "usage" ? ["the window is assumed; --window sets it"] : [];
   // The header names the file already.
   return [
     ...header(screen, facts),

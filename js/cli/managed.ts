@@ -1,12 +1,6 @@
 /** A session through a `ContextManager`, call by call: what a replay does not keep, as the requests themselves. */
 import { ContextManager } from "../index.js";
-import type {
-  ContextManagerOptions,
-  Prepared,
-  Replay,
-  ReplayOptions,
-  SessionFile,
-} from "../types.js";
+import type { ContextManagerOptions, Prepared, ReplayOptions, SessionFile } from "../types.js";
 
 export interface Managed extends Disposable {
   context: ContextManager<unknown>;
@@ -15,7 +9,11 @@ export interface Managed extends Disposable {
 }
 
 /** The manager is asked at the times at which the replay was. */
-export function managed(session: SessionFile, played: Replay, options: ReplayOptions): Managed {
+export function managed(
+  session: SessionFile,
+  played: { calls: ReadonlyArray<{ at: number }> },
+  options: ReplayOptions,
+): Managed {
   const { signal: _, ...policy } = options;
   let now = 0;
   const own = { ...policy, format: session.messageFormat, clock: () => now };

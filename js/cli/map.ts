@@ -1,11 +1,12 @@
 /** `plimsoll map FILE`: what fills the window, the biggest first: parts, then results by tool, then messages. The figures. */
 import { partsOf } from "../render/parts.js";
 import type { InspectReport, ListedMessage } from "../types.js";
-import { type Facts, facts } from "./header.js";
+import { type Facts, viewFacts } from "./header.js";
 import { absentOf } from "./inspect.js";
 import { type Arguments, topOf } from "./options.js";
 import { resultsOf } from "./parts.js";
-import { callOf, play, reportAt, type Source } from "./source.js";
+import { callOf, reportAt, type Source } from "./source.js";
+import { view } from "./view.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
 /** The report, the same as text and as JSON. The parts together are `window.used`. */
@@ -24,10 +25,10 @@ export interface MapReport extends Facts {
 }
 
 export function map(source: Source, args: Arguments): MapReport {
-  using played = play(source);
+  using played = view(source);
   const call = callOf(args, played);
   const top = topOf(args, 10);
-  const all = facts(source, played);
+  const all = viewFacts(source, played, call);
   const { buckets, messages, ...report } = reportAt(source, played, call);
   const sized = buckets.map(({ bucket, tokens }) => ({ bucket, sentTokens: tokens }));
   return {

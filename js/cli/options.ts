@@ -45,7 +45,7 @@ export const OPTIONS: readonly Option[] = [
     name: "preset",
     value: "NAME",
     many: true,
-    help: "the policy: balanced (default), economy, retention,\ncapacity, aceclaw, aiclaw, openclaw, goclaw,\ncontext-budget, hermes",
+    help: "shows what Plimsoll would send with this policy:\nbalanced, economy, retention, capacity, aceclaw,\naiclaw, openclaw, goclaw, context-budget, hermes",
     only: SESSION,
   },
   {

@@ -2,25 +2,28 @@
 import { sparkline } from "../render/bar.js";
 import { count, most, plural } from "../render/numbers.js";
 import type { Screen } from "../render/screen.js";
-import type { ReplayCall } from "../types.js";
 import { axis, marks } from "./chart.js";
 import { heading } from "./header.js";
+import type { ShownCall } from "./view.js";
 import type { WindowFigures } from "./window.js";
 
 const SIGNS = [
   { sign: "e", role: "edit", word: "edit" },
   { sign: "F", role: "fold", word: "fold" },
+  { sign: "C", role: "fold", word: "compaction" },
 ] as const;
 
 export function pressureLines(
   screen: Screen,
-  calls: ReadonlyArray<Pick<ReplayCall, "used" | "event">>,
+  calls: ReadonlyArray<Pick<ShownCall, "used" | "event">>,
   { contextTokens, reserve }: WindowFigures,
 ): string[] {
   const used = calls.map((one) => one.used);
   const peak = most(used);
-  const happened = SIGNS.map(({ sign, word }) => {
-    return `${sign} ${plural(calls.filter((one) => one.event === word).length, word)}`;
+  // A simulation has edits and folds, a recording its agent's compactions.
+  const happened = SIGNS.flatMap(({ sign, word }) => {
+    const times = calls.filter((one) => one.event === word).length;
+    return times > 0 ? [`${sign} ${plural(times, word)}`] : [];
   });
   const row = marks(
     calls,

@@ -2,8 +2,9 @@
 import type { Readable, Writable } from "node:stream";
 import { createInspectHandler } from "../entry/inspect.js";
 import type { InspectReport } from "../types.js";
-import { play, reportAt, type Source } from "./source.js";
+import { reportAt, type Source } from "./source.js";
 import { harmlessJson } from "./text.js";
+import { view } from "./view.js";
 
 /** Answers every line until the input ends. Nothing else is written. */
 export async function rpc(
@@ -38,7 +39,7 @@ function named(sources: readonly Source[]): Map<string, Session> {
   const ends = sources.map(({ file }) => file.split(/[\\/]/).at(-1) ?? file);
   for (const [at, source] of sources.entries()) {
     const { file } = source;
-    const played = play(source);
+    const played = view(source);
     const session: Session = {
       inspect: ({ detailKey } = {}) => reportAt(source, played, played.calls.length, detailKey),
     };

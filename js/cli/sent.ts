@@ -1,11 +1,14 @@
 /** The texts of a session and of a request, as `plimsoll detail` shows them. */
 import { replay } from "../entry/sessions.js";
-import type { Prepared, Replay, SessionFile } from "../types.js";
+import type { Prepared, SessionFile } from "../types.js";
 import { managed } from "./managed.js";
 import { attempt, type Source } from "./source.js";
 
+/** Calls of a simulation, and when each was made. */
+type Played = Parameters<typeof managed>[1];
+
 /** The texts of the request of a call, from 1; `played` is the session with that call. */
-export function sentAt({ file, session, options }: Source, played: Replay, call: number): Sent {
+export function sentAt({ file, session, options }: Source, played: Played, call: number): Sent {
   return attempt(file, () => {
     using manager = managed(session, played, options);
     for (let before = 0; before < call - 1; before += 1) manager.request(before);

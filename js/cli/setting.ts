@@ -1,18 +1,23 @@
 /** The window and the policy that a command works with, and where they come from. */
+import { recordedView } from "../entry/sessions.js";
 import { PRICES } from "../generated.js";
-import type { Estimator, PolicyOptions, Provider, ReplayOptions, SessionFile } from "../types.js";
+import type {
+  Estimator,
+  PolicyOptions,
+  Provider,
+  Recorded,
+  ReplayOptions,
+  SessionFile,
+} from "../types.js";
 import { usage } from "./errors.js";
 import { type Arguments, duration, size } from "./options.js";
-
-/** Where neither the command line nor the file says how large the window is. */
-const ASSUMED = 200_000;
 
 export type Prices = NonNullable<PolicyOptions["economy"]>;
 
 export interface Setting {
   window: { contextTokens: number; maxOutputTokens: number };
   /** Where the size comes from. */
-  source: "given" | "file" | "assumed";
+  source: Recorded["window"]["source"];
   /** In uncached input tokens. */
   prices: Prices;
   /** They were given: else each policy has its own. */
@@ -50,16 +55,25 @@ function windowOf(
   session: SessionFile,
   wanted: number | undefined,
 ): Pick<Setting, "window" | "source"> {
-  const contextTokens = wanted ?? session.window?.contextTokens ?? ASSUMED;
-  const fromFile = wanted === undefined ? session.window?.maxOutputTokens : undefined;
-  const maxOutputTokens = size("reserve", args.text("reserve")) ?? fromFile ?? 0;
+  const found = wanted === undefined ? windowFound(args, session) : undefined;
+  const contextTokens = wanted ?? found?.contextTokens ?? 0;
+  const maxOutputTokens = size("reserve", args.text("reserve")) ?? found?.maxOutputTokens ?? 0;
   if (contextTokens < 1) throw usage("--window: must be at least 1 token");
   if (maxOutputTokens >= contextTokens)
     throw usage(
       `--reserve: must be less than the window of ${contextTokens} tokens, got ${maxOutputTokens}`,
     );
-  const source = wanted !== undefined ? "given" : session.window === undefined ? "assumed" : "file";
-  return { window: { contextTokens, maxOutputTokens }, source };
+  return { window: { contextTokens, maxOutputTokens }, source: found?.source ?? "given" };
+}
+
+/** The window that the session tells, or one that holds its largest request. */
+function windowFound(args: Arguments, session: SessionFile): Recorded["window"] {
+  const estimator = args.text("estimator");
+  using view = recordedView(
+    session,
+    estimator === undefined ? {} : { estimator: estimator as Estimator },
+  );
+  return view.window;
 }
 
 function pricesOf(text: string | undefined): Prices {

@@ -35,7 +35,7 @@ function sourceOf(file: string, args: Arguments, command: Command): Source {
   if (presets.length > 0)
     throw usage(`--preset: plimsoll ${command} takes one; plimsoll replay compares several`);
   const session = open(file, args);
-  const wanted = setting(args, session);
+  const wanted = attempt(file, () => setting(args, session));
   return { file, session, setting: wanted, options: policy(wanted, preset) };
 }
 
@@ -56,14 +56,14 @@ export function play({ file, session, options }: Source): Replay {
 }
 
 /** The call that is asked for, from 1; the last if none is. */
-export function callOf(args: Arguments, { calls }: Replay): number {
+export function callOf(args: Arguments, { calls }: { calls: readonly unknown[] }): number {
   return integer("call", args.text("call"), 1, calls.length) ?? calls.length;
 }
 
 /** The report of a call, from 1: what every view of a session shows. */
 export function reportAt(
   { file }: Source,
-  played: Replay,
+  played: Pick<Replay, "report">,
   call: number,
   detailKey?: string,
 ): InspectReport {

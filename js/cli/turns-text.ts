@@ -17,7 +17,7 @@ export interface Rows {
 
 export function turnsText(screen: Screen, report: TurnsReport, rows: Rows): string[] {
   const { byTurn, byCall, window } = report;
-  const notes = [where(byCall.length, byCall.length), report.preset];
+  const notes = [where(byCall.length, byCall.length)];
   // Of one turn there is no course to see but that of its calls.
   const isByCall = rows.byCall || byTurn.length < 2;
   return [
@@ -48,11 +48,14 @@ const COLUMNS: readonly Column[] = [
   { head: "USAGE", right: true, drop: 1 },
 ];
 
+/** Columns of a simulation. */
+const SIMULATED: readonly string[] = ["EPOCH", "WHOLE", "USAGE"];
+
 function rowsOf<T extends Turn | TurnCall>(
   screen: Screen,
   all: readonly T[],
   row: (one: T, usable: number) => Cell[],
-  { window, usage }: TurnsReport,
+  { window, usage, preset }: TurnsReport,
   word: string,
   { every, byCall }: Rows,
 ): string[] {
@@ -61,9 +64,10 @@ function rowsOf<T extends Turn | TurnCall>(
     every || (byCall && word === "call")
       ? all
       : sample(all.map(sampled)).flatMap((at) => all[at] ?? []);
-  const shown = COLUMNS.map((_, index) => index).filter(
-    (index) => usage.calls > 0 || index < COLUMNS.length - 1,
-  );
+  // A recording has neither epochs nor a whole that differs from what was sent, and its usage is what is used.
+  const isShown = ({ head }: Column): boolean =>
+    preset === null ? !SIMULATED.includes(head ?? "") : usage.calls > 0 || head !== "USAGE";
+  const shown = COLUMNS.flatMap((column, index) => (isShown(column) ? [index] : []));
   const pick = <C>(cells: readonly C[]): C[] => shown.flatMap((index) => cells[index] ?? []);
   const lines = table(
     screen,
@@ -76,9 +80,11 @@ function rowsOf<T extends Turn | TurnCall>(
   return [...lines, screen.paint("faint", `${plural(left, word)} not listed; ${option} lists all`)];
 }
 
+/** A recording's compaction is listed as a fold is: it is one. */
 function sampled(one: Turn | TurnCall): { violations: number; event: "edit" | "fold" | null } {
-  if ("event" in one) return one;
-  const event = one.folds > 0 ? "fold" : one.edits > 0 ? "edit" : null;
+  const { violations } = one;
+  if ("event" in one) return { violations, event: one.event === "compaction" ? "fold" : one.event };
+  const event = one.folds + one.compactions > 0 ? "fold" : one.edits > 0 ? "edit" : null;
   return { violations: one.violations, event };
 }
 
@@ -87,6 +93,7 @@ function turnRow(one: Turn, usable: number): Cell[] {
   const events = [
     ...(one.folds > 0 ? [plural(one.folds, "fold")] : []),
     ...(one.edits > 0 ? [plural(one.edits, "edit")] : []),
+    ...(one.compactions > 0 ? [plural(one.compactions, "compaction")] : []),
   ];
   const calls = first === last ? count(first) : `${count(first)}-${count(last)}`;
   const isOver = one.overWindow > 0;
@@ -125,18 +132,28 @@ function line(
 }
 
 /** What made room, and how our estimate stands to what was counted. */
-function totals(screen: Screen, { byCall, usage, absent, compactions }: TurnsReport): string[] {
+function totals(screen: Screen, report: TurnsReport): string[] {
+  const { byCall, usage, absent, preset, calibration } = report;
+  const compactions = preset === null ? 0 : report.compactions;
   const freed = byCall.reduce((sum, one) => sum + one.freed, 0);
   const ratio = usage.estimatePerUsage;
   const figures = [
     `usage of ${count(usage.calls)} of ${plural(byCall.length, "call")}`,
+    ...(calibration === null
+      ? []
+      : [
+          `estimates are fitted to it within ${percent(calibration.errorP90, 1)}% (90 of 100 calls)`,
+        ]),
     ...(ratio === null ? [] : [`the whole is estimated at ${ratio.toFixed(2)} of it (median)`]),
     ...(compactions === 0
       ? []
       : [`its agent compacted ${plural(compactions, "time")}, and sent less than the whole`]),
   ];
   const rows = [
-    [`freed ${count(freed)} tokens`, plural(byCall.at(-1)?.epoch ?? 0, "new epoch")],
+    [
+      `freed ${count(freed)} tokens`,
+      plural(byCall.at(-1)?.epoch ?? 0, preset === null ? "compaction" : "new epoch"),
+    ],
     usage.calls === 0 ? ["no usage in this file: all figures are estimates"] : figures,
   ];
   return [

@@ -1,12 +1,13 @@
 /** `plimsoll turns FILE`: how full the window was turn by turn, what made room, what the provider counted. The figures. */
-import type { ReplayCall, SessionFile } from "../types.js";
-import { type Facts, facts } from "./header.js";
+import type { SessionFile } from "../types.js";
+import { type Facts, viewFacts } from "./header.js";
 import { absentOf } from "./inspect.js";
-import { play, reportAt, type Source } from "./source.js";
+import { reportAt, type Source } from "./source.js";
+import { type ShownCall, type View, view } from "./view.js";
 import { type WindowFigures, windowFigures } from "./window.js";
 
 /** A call, and what it changed. */
-export interface TurnCall extends Omit<ReplayCall, "sent" | "bill"> {
+export interface TurnCall extends Omit<ShownCall, "sent"> {
   /** From 1. */
   call: number;
   /** The turn that it belongs to; 0: it came before the first. */
@@ -23,9 +24,10 @@ export interface Turn
   /** First and last, from 1. */
   calls: [number, number];
   peak: number;
-  /** Calls that edited, and that folded. */
+  /** Calls that edited, that folded, and before which the agent compacted. */
   edits: number;
   folds: number;
+  compactions: number;
   violations: number;
   /** Calls over the window. */
   overWindow: number;
@@ -34,12 +36,15 @@ export interface Turn
 /** The report, the same as text and as JSON. */
 export interface TurnsReport extends Facts {
   schema: "plimsoll.turns/1";
-  preset: string;
+  /** Null: it is what the agent sent. */
+  preset: string | null;
   /** At the last call. */
   window: WindowFigures;
   /** Calls whose usage the file tells; the median of our estimate of the whole history, divided by it. Null where nothing
    *  is told, or the agent that wrote the file compacted: then it did not send the whole. */
   usage: { calls: number; estimatePerUsage: number | null };
+  /** How estimates were fitted to what the provider counted; null in a simulation, and if the file tells nothing. */
+  calibration: View["calibration"];
   /** What a request has and this file does not tell: the estimates are without it, and usage is not. */
   absent: string[];
   /** Compactions by the agent that wrote the file. */
@@ -49,17 +54,19 @@ export interface TurnsReport extends Facts {
 }
 
 export function turns(source: Source): TurnsReport {
-  using played = play(source);
+  using played = view(source);
   const report = reportAt(source, played, played.calls.length);
   const calls = callsOf(source.session, played.calls, (sent) => report.messages[sent - 1]?.turn);
   const compactions = source.session.compactions.length;
+  const isWhole = played.preset !== null && compactions === 0;
   const ratios = calls.flatMap(({ usage, unmanaged }) => (usage ? [unmanaged / usage] : []));
   return {
     schema: "plimsoll.turns/1",
-    ...facts(source, played),
-    preset: source.options.preset ?? "balanced",
+    ...viewFacts(source, played, played.calls.length),
+    preset: played.preset,
     window: windowFigures(report, source.setting),
-    usage: { calls: ratios.length, estimatePerUsage: compactions > 0 ? null : median(ratios) },
+    usage: { calls: ratios.length, estimatePerUsage: isWhole ? median(ratios) : null },
+    calibration: played.calibration,
     absent: absentOf(report.buckets),
     compactions,
     byTurn: turnsOf(calls),
@@ -69,18 +76,20 @@ export function turns(source: Source): TurnsReport {
 
 function callsOf(
   session: SessionFile,
-  calls: readonly ReplayCall[],
+  calls: readonly ShownCall[],
   turnOf: (sent: number) => number | undefined,
 ): TurnCall[] {
   let before = { used: 0, unmanaged: 0 };
-  return calls.map(({ sent, bill: _, ...one }, index) => {
-    const grown = before.used + one.unmanaged - before.unmanaged;
+  return calls.map(({ sent, ...one }, index) => {
+    // Of a recording the whole is what was sent: what a compaction freed is how much less that is.
+    const more = one.event === "compaction" ? 0 : one.unmanaged - before.unmanaged;
+    const freed = one.event === null ? 0 : Math.max(0, before.used + more - one.used);
     before = one;
     return {
       ...one,
       call: index + 1,
       turn: turnOf(sent) ?? 0,
-      freed: one.event === null ? 0 : Math.max(0, grown - one.used),
+      freed,
       // Files that report nothing may write zeros.
       usage: session.calls[index]?.usage?.inputTokens || null,
     };
@@ -109,6 +118,7 @@ function turnsOf(calls: readonly TurnCall[]): Turn[] {
         epoch: last.epoch,
         edits: sum(({ event }) => Number(event === "edit")),
         folds: sum(({ event }) => Number(event === "fold")),
+        compactions: sum(({ event }) => Number(event === "compaction")),
         freed: sum(({ freed }) => freed),
         usage: last.usage,
         violations: sum(({ violations }) => violations),

@@ -32,7 +32,11 @@ export function windowLine(
   source: Setting["source"],
   details: readonly string[],
 ): string[] {
-  const notes = { file: " (from the file)", assumed: " (assumed; --window sets it)" };
+  const notes = {
+    file: " (from the file)",
+    usage: " (assumed from the largest request; --window sets it)",
+    assumed: " (assumed; --window sets it)",
+  };
   const size: Span[] = [
     { role: "strong", text: `Window ${count(contextTokens)}` },
     { role: "faint", text: source === "given" ? "" : notes[source] },

@@ -2,5 +2,6 @@
 import "../inline/core.js";
 
 export { readSession } from "../inline/sessions.js";
+export { recordedView } from "../session-files/recorded.js";
 export { recordLine, resumeMessages } from "../session-files/records.js";
 export { replay } from "../session-files/replay.js";

@@ -1,16 +1,11 @@
 /** Replay of sessions under a policy. */
-import { outcomeOf } from "../compaction/outcome.js";
 import { disposed, invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
-import { argumentJson } from "../core/json.js";
 import { call, core, send } from "../core/main.js";
-import * as glue from "../glue/plimsoll_bg.js";
-import { type CoreReport, question, withNearest } from "../report/inspect.js";
-import { counterOf, countsOf } from "../session/counter.js";
+import type * as glue from "../glue/plimsoll_bg.js";
 import { coreOptions } from "../session/options.js";
 import type {
   Bucket,
-  Estimator,
   InspectReport,
   ListedMessage,
   Replay,
@@ -19,8 +14,7 @@ import type {
   ReplayTotals,
   SessionFile,
 } from "../types.js";
-
-const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
+import { recordingOf, reportOf } from "./recording.js";
 
 /**
  * Replays a session call by call under a policy, without calling a model. The session is measured once for each estimator; further
@@ -44,26 +38,6 @@ export function replay(session: SessionFile, options: ReplayOptions): Replay {
       return call("replay", () => value.replay(send(json), last));
     }, core);
   return new Played(session, recording, play);
-}
-
-function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording {
-  const known = measured.get(session) ?? new Map<Estimator, Handle<glue.Recording>>();
-  measured.set(session, known);
-  let handle = known.get(estimator);
-  if (!handle?.isAlive) {
-    const { messageFormat, messages, system, tools, calls } = session;
-    const input = { messageFormat, messages, system, tools, calls };
-    let text = argumentJson(input, "session");
-    const counter = counterOf(estimator);
-    if (counter) {
-      const texts = call("replay", () => glue.Recording.texts(send(text)));
-      text = `${text.slice(0, -1)},"counts":${countsOf(texts, counter)}}`;
-    }
-    const name = typeof estimator === "function" ? undefined : estimator;
-    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)), core);
-    known.set(estimator, handle);
-  }
-  return handle.value;
 }
 
 class Played implements Replay {
@@ -121,20 +95,8 @@ class Played implements Replay {
 
   report(at?: number, options: { detailKey?: string } = {}): InspectReport {
     const { value } = this.#standing("report", at);
-    const { system, messages } = this.#session;
     const sent = this.calls[this.#at]?.sent ?? 0;
-    const recording = this.#recording();
-    const next = call("report", () => recording.plan(value));
-    const ask = question({
-      detailKey: options.detailKey,
-      beside: argumentJson({ system }, "session"),
-      next,
-      messageAt: (place) => (place < sent ? messages[place] : undefined),
-    });
-    const answer = call("report", () => value.report(send(ask)));
-    const report = withNearest(JSON.parse(answer) as CoreReport, options.detailKey);
-    const compactions = report.compactions.flatMap((fold) => outcomeOf(fold).record ?? []);
-    return { ...report, compactions };
+    return reportOf(this.#session, this.#recording(), value, sent, options.detailKey);
   }
 
   [Symbol.dispose](): void {

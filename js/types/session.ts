@@ -20,6 +20,13 @@ export interface SessionFile {
   tools?: object[];
   /** The model's window, if the file has it. */
   window?: ContextWindow;
+  /** The models that were called, in order of their first call. Empty if the file does not name them. */
+  models?: Array<{
+    /** As the file names it. */
+    name: string;
+    /** How many calls it answered. */
+    calls: number;
+  }>;
   /** One entry for each model call, in order. */
   calls: Array<{
     /** How many messages of the history came before its answer. */
@@ -39,7 +46,7 @@ export interface SessionFile {
     };
   }>;
   /** Compactions recorded in the file. */
-  compactions: CompactionRecord[];
+  compactions: FileCompaction[];
   /**
    * Checkpoints recorded in a pi or OpenClaw file after its last compaction. They count the messages of `resumeMessages(session)`. The
    * last one continues as `summary.checkpoints.last`.
@@ -68,6 +75,96 @@ export interface SessionFile {
       reason: string;
     }>;
   };
+}
+
+/** A compaction by the agent that wrote a session file. What the file does not tell is empty, or 0. */
+export interface FileCompaction extends CompactionRecord {
+  /** Number of messages before it. */
+  at?: number;
+  /** Number of calls before it: the call of this index is the first one after it. */
+  call?: number;
+  /** True if its summary is encrypted, so that only the provider can read it. */
+  opaque?: boolean;
+}
+
+/** Options of `recordedView`. */
+export interface RecordedOptions {
+  /** The model's window. Default: that of the file, or one that holds the largest request. */
+  window?: ContextWindow;
+  /** How tokens are estimated. Default `generic`. */
+  estimator?: Estimator;
+}
+
+/** One call of a session as its agent made it. */
+export interface RecordedCall {
+  /** Number of the call, from 0: its index in `Recorded.calls`. */
+  call: number;
+  /** Messages of the history before it. */
+  sent: number;
+  /** Index of the first message that was sent whole: those before it were compacted by the agent. */
+  from: number;
+  /** When it was made, in epoch milliseconds; `null` if the file does not tell. */
+  at: number | null;
+  /** Tokens of the request, as `source` has them. */
+  used: number;
+  /**
+   * `provider`: the provider's own count. `calibrated`: an estimate, fitted to the provider's counts of other calls. `estimate`: an
+   * estimate of what the file contains.
+   */
+  source: "provider" | "calibrated" | "estimate";
+  /** The provider's count; `null` if the file has none. */
+  usage: number | null;
+  /** Estimate of what the file contains of the request. */
+  estimate: number;
+  /** The estimate, fitted to the provider's counts; `null` if the file has none. */
+  calibrated: number | null;
+  /** Tokens that were sent and are not in the file, such as system prompt and tools; 0 if the file has no counts. */
+  unseen: number;
+  /** `compaction` if the agent compacted before this call. */
+  event: "compaction" | null;
+}
+
+/** A session as its agent sent it. Calls are numbered from 0, as in `calls`; the default is the last. */
+export interface Recorded {
+  /** Every request. */
+  calls: RecordedCall[];
+  /** How estimates were fitted to the provider's counts; `null` if the file has none. */
+  calibration: {
+    /** Tokens of the provider for one estimated token. */
+    factor: number;
+    /** Tokens that were sent at the last call and are not in the file; below 0 if the file contains more than was counted. */
+    overhead: number;
+    /** Median error of the fitted counts, as a share of the provider's. */
+    errorP50: number;
+    /** Their 90th percentile. */
+    errorP90: number;
+    /** Number of calls that the provider counted. */
+    calls: number;
+  } | null;
+  /** The model's window. */
+  window: Required<ContextWindow> & {
+    /**
+     * `given`: by the options. `file`: the session file has it. `usage`: the smallest usual window that contains the largest request.
+     * `assumed`: 200,000.
+     */
+    source: "given" | "file" | "usage" | "assumed";
+  };
+  /** What a request consisted of, the largest part first. Tokens are the provider's, as far as they are known. */
+  composition(call?: number): Bucket[];
+  /** Every message of the history at a call; `summarized` and `dropped` are those that the agent had compacted. */
+  messages(call?: number): ListedMessage[];
+  /** Text of a message, as a report has it under `message:N`; empty if there is no such message. */
+  text(index: number): string;
+  /** The report of a call. `window.used` is `calls[call].used`, and the buckets add up to it. */
+  report(
+    call?: number,
+    options?: {
+      /** Section key, `system` or `message:N` whose text the report should include. */
+      detailKey?: string;
+    },
+  ): InspectReport;
+  /** Frees the memory that the view holds in the core. */
+  [Symbol.dispose](): void;
 }
 
 /** Options of `replay`. `economy` sets the prices of the bill, with every preset. */

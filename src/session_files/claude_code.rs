@@ -88,6 +88,7 @@ fn main_lines(lines: &[Line<'_>]) -> Vec<bool> {
 struct Turn<'a> {
     line: u32,
     answer: Option<Vec<&'a RawValue>>,
+    model: Option<Cow<'a, str>>,
     at: Option<i64>,
     usage: Option<Usage>,
     results: Vec<&'a RawValue>,
@@ -172,6 +173,7 @@ impl<'a> Talk<'a> {
             }
         }
         let Some(turn) = self.turns.get_mut(at) else { return true };
+        turn.model = message.text("model").or(turn.model.take());
         turn.usage =
             message.object("usage").and_then(|it| usage::ANTHROPIC.read(&it)).or(turn.usage);
         let repeated = known.is_some() && new.is_empty() && !empty;
@@ -246,6 +248,9 @@ impl<'a> Talk<'a> {
         for (index, turn) in self.turns.iter().enumerate() {
             if let Some(answer) = &turn.answer {
                 file.call(turn.at, turn.usage);
+                if let Some(model) = &turn.model {
+                    file.called(model);
+                }
                 file.made(turn.line, message("assistant", answer));
             }
             let before_user = file.len();
@@ -262,6 +267,7 @@ impl<'a> Talk<'a> {
                     (_, true) => before_user,
                     (_, false) => file.len(),
                 };
+                fold.record.at = fold.record.first_kept_index;
                 file.compactions.push(fold.record);
             }
         }

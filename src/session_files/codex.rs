@@ -23,8 +23,11 @@ const ITS_OWN: &str = "ghost_snapshot";
 /// Reads a rollout; it has one branch.
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     refuse_leaf(leaf, "Codex")?;
-    let mut reader =
-        Reader { file: SessionFile::new("codex", RESPONSES.messages), answering: false };
+    let mut reader = Reader {
+        file: SessionFile::new("codex", RESPONSES.messages),
+        model: String::new(),
+        answering: false,
+    };
     for line in lines {
         reader.line(line);
     }
@@ -33,6 +36,8 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
 
 struct Reader {
     file: SessionFile,
+    /// The model in use; empty: none was named.
+    model: String,
     /// The last item was the model's: the next may be of the same call.
     answering: bool,
 }
@@ -72,6 +77,10 @@ impl Reader {
         match &*kind {
             "event_msg" => self.event(&payload),
             "session_meta" => self.meta(&payload),
+            "turn_context" => {
+                let model = payload.text("model").map(Cow::into_owned);
+                self.model = model.unwrap_or_else(|| std::mem::take(&mut self.model));
+            }
             "compacted" => self.compacted(line, &payload),
             _ => {}
         }
@@ -81,6 +90,9 @@ impl Reader {
         let answer = whose == Whose::Models;
         if answer && !self.answering {
             self.file.call(line.fields.get("timestamp").and_then(millis), None);
+            if !self.model.is_empty() {
+                self.file.called(&self.model);
+            }
         }
         self.answering = answer;
         self.file.messages.push(raw.to_owned());
@@ -111,6 +123,7 @@ impl Reader {
             record.id = window.into_owned();
         }
         record.summary = payload.text("message").unwrap_or_default().into_owned();
+        record.opaque = record.summary.is_empty();
         let last = self.file.calls.last().and_then(|call| call.usage);
         record.tokens_before = last.map_or(0, |usage| usage.input_tokens);
         self.file.compactions.push(record);

@@ -30,6 +30,8 @@ pub struct SessionFile {
     pub tools: Option<Vec<String>>,
     /// The model's window, where the file holds it.
     pub window: Option<SessionWindow>,
+    /// The models that were called, where the file names them; the one called first is first.
+    pub models: Vec<SessionModel>,
     /// One for each model call, in order.
     pub calls: Vec<SessionCall>,
     /// The agent's own compactions.
@@ -60,13 +62,14 @@ impl Write for Texts<'_> {
 
 impl Write for SessionFile {
     fn write(&self, out: &mut String) {
-        let members: [(&str, &dyn Write); 11] = [
+        let members: [(&str, &dyn Write); 12] = [
             ("format", &self.format),
             ("message_format", &self.message_format),
             ("messages", &Texts(&self.messages)),
             ("system?", &self.system),
             ("tools?", &self.tools.as_deref().map(Texts)),
             ("window?", &self.window),
+            ("models", &self.models),
             ("calls", &self.calls),
             ("compactions", &self.compactions),
             ("checkpoints", &self.checkpoints),
@@ -85,6 +88,17 @@ json::json_struct! {
         pub context_tokens: u64,
         /// Held back for the answer.
         pub max_output_tokens: Option<u64> as "max_output_tokens?",
+    }
+}
+
+json::json_struct! {
+    /// A model that was called.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SessionModel {
+        /// As the file names it.
+        pub name: String,
+        /// How many calls it answered.
+        pub calls: u32,
     }
 }
 
@@ -130,6 +144,12 @@ json::json_struct! {
         pub summary: String,
         /// Of the first entry kept.
         pub first_kept_entry_id: Option<String>,
+        /// Messages before it, when it was made.
+        pub at: u32,
+        /// Calls before it.
+        pub call: u32,
+        /// Its summary is encrypted: only the provider can read it.
+        pub opaque: bool,
         /// Index in `messages` of the first message kept.
         pub first_kept_index: u32,
         /// Messages before it that stayed, as `[from, to)`.
@@ -159,6 +179,9 @@ impl CompactionRecord {
             timestamp: line.fields.text("timestamp").unwrap_or_default().into_owned(),
             summary: String::new(),
             first_kept_entry_id: None,
+            at: first_kept_index,
+            call: 0,
+            opaque: false,
             first_kept_index,
             kept: Vec::new(),
             head: String::new(),
@@ -314,6 +337,7 @@ impl SessionFile {
             system: None,
             tools: None,
             window: None,
+            models: Vec::new(),
             calls: Vec::new(),
             compactions: Vec::new(),
             checkpoints: Vec::new(),
@@ -332,6 +356,15 @@ impl SessionFile {
         self.calls.push(SessionCall { sent: self.len(), at, usage });
     }
 
+    /// Counts a call of this model.
+    pub(super) fn called(&mut self, model: &str) {
+        if let Some(known) = self.models.iter_mut().find(|known| known.name == model) {
+            known.calls = known.calls.saturating_add(1);
+        } else if self.models.len() < KINDS {
+            self.models.push(SessionModel { name: model.chars().take(200).collect(), calls: 1 });
+        }
+    }
+
     /// Adds a message that was put together from pieces of the file.
     pub(super) fn made(&mut self, line: u32, json: String) {
         match json::parse(&json) {
@@ -340,8 +373,11 @@ impl SessionFile {
         }
     }
 
-    /// Says what the file does not hold.
+    /// Says what the file does not hold, and how many calls came before each compaction.
     pub(super) fn finish(mut self) -> Self {
+        for record in &mut self.compactions {
+            record.call = count(self.calls.partition_point(|call| call.sent < record.at));
+        }
         let present = [
             ("system", self.system.is_some()),
             ("tools", self.tools.is_some()),

@@ -169,6 +169,9 @@ fn add_message(fields: &Object<'_>, file: &mut SessionFile) {
         let at = at.or_else(|| message.get("timestamp").and_then(millis));
         let usage = message.object("usage").and_then(|counts| usage::PI.read(&counts));
         file.call(at, usage);
+        if let Some(model) = message.text("model") {
+            file.called(&model);
+        }
     }
     file.messages.push(raw.to_owned());
 }

@@ -18,6 +18,7 @@ pub(super) fn read(line: &Line<'_>, by_entry: Option<u32>, messages: u32) -> Com
     let by_index = index.filter(|_| id.is_none());
     let first = by_entry.or(by_index).unwrap_or(messages);
     let mut record = CompactionRecord::at(line, first);
+    record.at = messages;
     record.first_kept_entry_id = id.map(Into::into);
     record.summary = fields.text("summary").unwrap_or_default().into();
     record.head = fields.text("head").unwrap_or_default().into();

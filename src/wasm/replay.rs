@@ -44,6 +44,18 @@ impl Recording {
         Ok(Replay(self.0.replay(&options, last)?))
     }
 
+    /// Every call as it was made, with the window of the options (JSON) in the input buffer, as JSON.
+    pub fn recorded(&self, len: usize) -> Result<String> {
+        let options = with_input(len, Options::for_replay)?;
+        Ok(write(&self.0.recorded(&options)))
+    }
+
+    /// The session as it was sent at a call, with the options (JSON) in the input buffer.
+    pub fn recorded_at(&self, len: usize, call: u32) -> Result<Replay> {
+        let options = with_input(len, Options::for_replay)?;
+        Ok(Replay(self.0.recorded_at(&options, call)?))
+    }
+
     /// What a compaction would do behind the last call of a replay, as JSON.
     pub fn plan(&self, replay: &mut Replay) -> Result<String> {
         Ok(write(&self.0.plan(&mut replay.0)?))

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AUDIT, EXPORTS, file, json, PLAN, plimsoll, refusal } from "./command.mjs";
 
-const AT = ["--window", "64k"];
+/** A simulation: the recorded sessions were not managed. */
+const AT = ["--window", "64k", "--preset", "balanced"];
 const check = (...args) => plimsoll(["check", AUDIT, ...AT, ...args]);
 const limitsOf = (...args) =>
   JSON.parse(plimsoll(["check", AUDIT, ...AT, ...args, "--json"]).out).files[0].limits;
@@ -37,9 +38,17 @@ test("pressure and size are of the fullest request, or of the call that is asked
   const peak = Math.max(...used);
   assert.notEqual(peak, used.at(-1), "the last request is not the fullest");
   const of = (...more) =>
-    json(["check", EXPORTS, "--window", "16k", "--max-used", "16k", ...more]).files[0].limits.find(
-      ({ limit }) => limit === "used",
-    );
+    json([
+      "check",
+      EXPORTS,
+      "--window",
+      "16k",
+      "--preset",
+      "balanced",
+      "--max-used",
+      "16k",
+      ...more,
+    ]).files[0].limits.find(({ limit }) => limit === "used");
   assert.deepEqual([of().measured, of().call], [peak, used.indexOf(peak) + 1]);
   assert.deepEqual([of("--call", "5").measured, of("--call", "5").call], [used[4], 5]);
 });
@@ -83,6 +92,14 @@ test("a request that does not fit is past a limit that nobody has to name", () =
   assert.match(out, /^request fits +2,000 +[\d,]+ .* OVER$/m);
   assert.match(out, /OVER by/);
   assert.equal(plimsoll(["check", path, "--window", "200k"]).code, 0);
+});
+
+test("of what the agent sent no rule is checked: its provider has done that", () => {
+  const limits = json(["check", AUDIT, "--window", "200k"]).files[0].limits;
+  assert.deepEqual(
+    limits.map(({ limit, ok }) => [limit, ok]),
+    [["fits", true]],
+  );
 });
 
 test("a rule of the provider that a request breaks is past a limit", () => {

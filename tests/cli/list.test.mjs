@@ -33,7 +33,9 @@ test("content is told under its key, and nowhere else", () => {
 });
 
 test("a list has the largest messages, each with state and rule, and what would go next", () => {
-  const { out } = plimsoll(["inspect", "--chat", AUDIT, "--window", "64k"]);
+  const { out } = plimsoll([
+    ...["inspect", "--chat", AUDIT, "--window", "64k", "--preset", "balanced"],
+  ]);
   assert.match(out, /^ +message:305 +6 +tool +run .* dropped +fold$/m);
   assert.match(out, /^ +message:475 .* kept +keep$/m);
   assert.match(out, /pressure LOW/);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { AUDIT, EXPORTS, file, json, PLAN, plimsoll } from "./command.mjs";
 
 const SESSIONS = [AUDIT, PLAN, EXPORTS];
-const AT = ["--window", "16k", "--reserve", "1000"];
+const AT = ["--window", "16k", "--reserve", "1000", "--preset", "balanced"];
 const number = (value) => value.toLocaleString("en-US");
 const sum = (rows, of) => rows.reduce((all, one) => all + of(one), 0);
 
@@ -73,7 +73,14 @@ test("usage stands beside our estimate, where the file has it", () => {
     rows.push(record("event_msg", { payload: { type: "token_count", info: usage } }));
   }
   const path = file("usage.jsonl", rows.join("\n"));
-  const seen = json(["turns", path]);
+  const sent = json(["turns", path]);
+  assert.deepEqual(
+    sent.byCall.map((one) => [one.used, one.usage, one.source]),
+    [1000, 2000, 3000, 4000].map((tokens) => [tokens, tokens, "provider"]),
+  );
+  assert.deepEqual([sent.preset, sent.calibration.calls], [null, 4]);
+  assert.match(plimsoll(["turns", path]).out, /^What the agent sent, by the provider's count\n/);
+  const seen = json(["turns", path, "--preset", "balanced"]);
   assert.deepEqual(
     seen.byCall.map((one) => one.usage),
     [1000, 2000, 3000, 4000],
@@ -81,7 +88,7 @@ test("usage stands beside our estimate, where the file has it", () => {
   assert.equal(seen.usage.calls, 4);
   const ratios = seen.byCall.map((one) => one.unmanaged / one.usage).sort((a, b) => a - b);
   assert.equal(seen.usage.estimatePerUsage, ratios[1]);
-  const { out } = plimsoll(["turns", path]);
+  const { out } = plimsoll(["turns", path, "--preset", "balanced"]);
   assert.match(out, /^TURN .* WHOLE +USAGE$/m);
   assert.match(out, / 4,000$/m);
   assert.match(out, /usage of 4 of 4 calls/);
@@ -91,7 +98,7 @@ test("usage stands beside our estimate, where the file has it", () => {
 
 test("rows are turns, or calls; a selection, or all", () => {
   const rows = (args) =>
-    plimsoll(["turns", AUDIT, "--window", "64k", ...args])
+    plimsoll(["turns", AUDIT, "--window", "64k", "--preset", "balanced", ...args])
       .out.split(/^TURN.*$/m)[1]
       .split("\n")
       .filter((line) => /^ *\d+ +\d/.test(line));

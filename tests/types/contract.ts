@@ -36,14 +36,18 @@ export const same: [
   Same<ours.Section, Contract.Section>,
   Same<ours.SectionReport, Contract.SectionReport>,
   Same<
-    Omit<ours.SessionFile, "messageFormat" | "checkpoints">,
-    Omit<Contract.SessionFile, "messageFormat">
+    Omit<ours.SessionFile, "messageFormat" | "checkpoints" | "models" | "compactions">,
+    Omit<Contract.SessionFile, "messageFormat" | "compactions">
+  >,
+  Same<
+    Omit<ours.FileCompaction, "at" | "call" | "opaque">,
+    Contract.SessionFile["compactions"][number]
   >,
   Same<Omit<ours.Status, "usedPct" | "nextEdit">, Omit<Contract.Status, "pct">>,
   Same<ours.ToolDefinition, Contract.ToolDefinition>,
   Same<ours.Violation, Contract.Violation>,
 ] = [
-  ...([true, true, true, true, true, true, true, true, true, true] as const),
+  ...([true, true, true, true, true, true, true, true, true, true, true] as const),
   ...([true, true, true, true, true, true, true, true, true, true, true] as const),
 ];
 

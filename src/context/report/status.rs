@@ -65,9 +65,9 @@ json::json_struct! {
         pub reserve: u64,
         /// Tokens that are left; negative if the request is too large or the window is unknown.
         pub free: i64,
-        /// Size above which room is made; `null` if the window is unknown.
+        /// Size above which room is made; `null` if the window is unknown or nothing is decided.
         pub trigger: Option<u64>,
-        /// Size that is then aimed for; `null` if the window is unknown.
+        /// Size that is then aimed for; `null` if the window is unknown or nothing is decided.
         pub target: Option<u64>,
     }
 }
@@ -79,7 +79,8 @@ pub fn window_report(session: &Session) -> Window {
     let reserve = window.saturating_sub(usable);
     // As the next request decides: a usage that came since the last one counts.
     let (line, target) = session.lines(session.next_usable());
-    let shown = |tokens| (window > 0).then(|| session.calibration.tokens(tokens).min(usable));
+    let is_decided = window > 0 && !session.options.noop;
+    let shown = |tokens| is_decided.then(|| session.calibration.tokens(tokens).min(usable));
     Window {
         used,
         reserve,

@@ -285,6 +285,7 @@ fn cap_at_arrival(session: &mut Session, block: u32, piece: u32, draft: Option<&
     // What was sent of a known message is known too.
     let known = session.restoration.waiting.is_some();
     if known
+        || session.options.noop
         || window == 0
         || session.transcript.ledger.block(block).is_none_or(|b| !b.mask.may_edit)
     {

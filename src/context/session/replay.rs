@@ -12,6 +12,7 @@ use crate::context::session::arrival::append_measured;
 use crate::context::session::checked::Checked;
 use crate::context::session::counter::set_learned;
 use crate::context::session::counter::{Counter, Learned, texts};
+use crate::context::session::recorded::HostCompaction;
 use crate::context::session::retention::{Holders, Recall};
 use crate::context::session::step::Step;
 use crate::context::transcript::measure::{Measure, measure};
@@ -24,16 +25,21 @@ use crate::json::{self, Members, RawValue, Shape, Type, Value, optional, require
 use crate::model::{Form, NONE, Role};
 use crate::number::{count, is_time};
 use crate::prune::{Cache, Sent};
+use crate::sort::sort_by;
 
 /// A session measured once, to be replayed under many policies.
 #[derive(Debug)]
 pub struct Recording {
-    format: Format,
-    parts: Parts,
+    pub(super) format: Format,
+    pub(super) parts: Parts,
     raw: Vec<String>,
     pub(in crate::context) measures: Vec<Measure>,
     pub(in crate::context) identifiers: Identifiers,
-    calls: Vec<RecordedCall>,
+    pub(super) calls: Vec<RecordedCall>,
+    /// In order of their places.
+    pub(super) compactions: Vec<HostCompaction>,
+    /// The window that the file tells, and its reserve; 0: it does not.
+    pub(super) window: (u64, u64),
     learned: Learned,
 }
 
@@ -46,6 +52,8 @@ const SESSION: Shape = Shape {
         optional("system", Type::Raw),
         optional("tools", Type::Raw),
         optional("calls", Type::Items),
+        optional("compactions", Type::Items),
+        optional("window", Type::Raw),
         optional("unseenTokens", Type::Integer),
         optional("counts", Type::Items),
     ],
@@ -53,23 +61,79 @@ const SESSION: Shape = Shape {
 };
 
 const CALL: Shape = Shape {
-    what: "a call: { sent, at }",
-    members: &[required("sent", Type::Integer), optional("at", Type::Integer)],
+    what: "a call: { sent, at, usage }",
+    members: &[
+        required("sent", Type::Integer),
+        optional("at", Type::Integer),
+        optional("usage", Type::Raw),
+    ],
+    closed: false,
+};
+
+const USAGE: Shape = Shape {
+    what: "{ inputTokens }",
+    members: &[optional("inputTokens", Type::Integer)],
+    closed: false,
+};
+
+const COMPACTION: Shape = Shape {
+    what: "a compaction: { at, firstKeptIndex, kept, summary, head }",
+    members: &[
+        optional("at", Type::Integer),
+        optional("firstKeptIndex", Type::Integer),
+        optional("kept", Type::Items),
+        optional("summary", Type::Text),
+        optional("head", Type::Text),
+    ],
+    closed: false,
+};
+
+const WINDOW: Shape = Shape {
+    what: "{ contextTokens, maxOutputTokens }",
+    members: &[
+        optional("contextTokens", Type::Integer),
+        optional("maxOutputTokens", Type::Integer),
+    ],
     closed: false,
 };
 
 #[derive(Clone, Copy, Debug)]
-struct RecordedCall {
-    sent: u32,
-    at: Option<i64>,
+pub(super) struct RecordedCall {
+    pub sent: u32,
+    pub at: Option<i64>,
+    /// Tokens of the request as the provider counted them. Files that report nothing may write zeros.
+    pub usage: Option<u64>,
 }
 
 impl RecordedCall {
     fn read(json: &str) -> Result<Self> {
         let mut call = CALL.read(json).map_err(no_session)?;
         let sent = call.integer("sent").and_then(|sent| u32::try_from(sent).ok()).unwrap_or(NONE);
-        Ok(Self { sent, at: call.integer("at").filter(|at| is_time(*at)) })
+        let at = call.integer("at").filter(|at| is_time(*at));
+        let mut usage = USAGE.read(call.raw("usage").unwrap_or("{}")).map_err(no_session)?;
+        Ok(Self { sent, at, usage: positive(usage.integer("inputTokens")) })
     }
+}
+
+fn positive(figure: Option<i64>) -> Option<u64> {
+    figure.and_then(|figure| u64::try_from(figure).ok()).filter(|figure| *figure > 0)
+}
+
+/// A compaction of the session's agent; one whose place is not told stands where its first kept message does.
+fn compaction(json: &str, estimator: Estimator) -> Result<HostCompaction> {
+    let mut record = COMPACTION.read(json).map_err(no_session)?;
+    let mut index = |name| record.integer(name).and_then(|it| u32::try_from(it).ok());
+    let first_kept = index("firstKeptIndex").unwrap_or(0);
+    let at = index("at").unwrap_or(first_kept);
+    let range = |json: &&RawValue| {
+        let ends = json::items(json).ok()?;
+        let &[from, to] = ends.as_slice() else { return None };
+        Some((from.parse().ok()?, to.parse().ok()?))
+    };
+    let kept = record.items("kept").unwrap_or_default().iter().filter_map(range).collect();
+    let mut text = |name| record.text(name).map(|text| estimator.tokens(&text)).unwrap_or(0);
+    let (head, summary) = (text("head"), text("summary"));
+    Ok(HostCompaction { at, first_kept, kept, summary: if head > 0 { head } else { summary } })
 }
 
 fn no_session(error: json::Error) -> Error {
@@ -166,7 +230,15 @@ impl Recording {
         let parts = beside(&mut session);
         let calls = session.items("calls").unwrap_or_default();
         let calls = calls.into_iter().map(RecordedCall::read);
+        let compactions = session.items("compactions").unwrap_or_default();
+        let compactions = compactions.into_iter().map(|json| compaction(json, estimator));
+        let mut compactions = compactions.collect::<Result<Vec<_>>>()?;
+        sort_by(&mut compactions, |one| (i64::from(one.at), 0));
+        let mut window = WINDOW.read(session.raw("window").unwrap_or("{}")).map_err(no_session)?;
+        let mut size = |name| positive(window.integer(name)).unwrap_or(0);
         Ok(Self {
+            compactions,
+            window: (size("contextTokens"), size("maxOutputTokens")),
             format,
             parts: Parts::parse(&parts, &mut counter)?,
             raw: messages.into_iter().map(ToOwned::to_owned).collect(),

@@ -1,0 +1,101 @@
+/** A session as a command shows it: what its agent sent, or what Plimsoll would send under a preset. */
+import { recordedView } from "../entry/sessions.js";
+import type { Recorded, RecordedCall, Replay, ReplayCall } from "../types.js";
+import { unreadable } from "./errors.js";
+import type { Setting } from "./setting.js";
+import { attempt, play, type Source } from "./source.js";
+
+/** Where the tokens of a call come from. */
+export type TokenSource = RecordedCall["source"];
+
+/** A call of either view. */
+export interface ShownCall extends Omit<ReplayCall, "event" | "bill"> {
+  event: ReplayCall["event"] | "compaction";
+  source: TokenSource;
+}
+
+/** What is shown, and where its figures come from. */
+export type Shows =
+  | { shows: "recorded"; source: TokenSource }
+  | { shows: "simulated"; source: TokenSource; preset: string };
+
+/** Either view of a session, for every command that shows its figures. */
+export interface View
+  extends Pick<Replay, "composition" | "messages" | "report" | "text" | typeof Symbol.dispose> {
+  /** Null: it is what the agent sent. */
+  preset: string | null;
+  calls: readonly ShownCall[];
+  /** How estimates were fitted to the provider's counts, if they were. */
+  calibration: Recorded["calibration"];
+}
+
+/** The view that is asked for: a preset asks for a simulation. */
+export function view(source: Source): View {
+  const { preset } = source.options;
+  if (preset === undefined) return recorded(source);
+  const played = play(source);
+  const calls = played.calls.map(({ bill: _, ...one }): ShownCall => {
+    return { ...one, source: "estimate" };
+  });
+  return viewOf(played, { preset, calls, calibration: null });
+}
+
+/** The same session as Plimsoll would send it: under the default preset, if none is asked for. */
+export function simulated(source: Source): Source {
+  return { ...source, options: { preset: "balanced", ...source.options } };
+}
+
+function recorded({ file, session, setting, options }: Source): View {
+  const { estimator } = options;
+  const found = attempt(file, () =>
+    recordedView(session, {
+      window: setting.window,
+      ...(estimator === undefined ? {} : { estimator }),
+    }),
+  );
+  if (found.calls.length === 0)
+    throw unreadable(file, "holds no model call: nothing was ever sent");
+  const usable = usableOf(setting);
+  let epoch = 0;
+  const calls = found.calls.map(({ call, used, sent, at, event, source }): ShownCall => {
+    epoch += Number(event !== null);
+    const fits = used <= usable;
+    const none = { edits: 0, violations: 0 };
+    return { call, used, unmanaged: used, sent, epoch, event, fits, at: at ?? 0, source, ...none };
+  });
+  return viewOf(found, { preset: null, calls, calibration: found.calibration });
+}
+
+function viewOf(of: Replay | Recorded, own: Pick<View, "preset" | "calls" | "calibration">): View {
+  return {
+    ...own,
+    composition: (call) => of.composition(call),
+    messages: (call) => of.messages(call),
+    report: (call, options) => of.report(call, options),
+    text: (index) => of.text(index),
+    [Symbol.dispose]: () => of[Symbol.dispose](),
+  };
+}
+
+function usableOf({ window }: Setting): number {
+  return window.contextTokens - window.maxOutputTokens;
+}
+
+/** What a view shows at a call, from 1. */
+export function showsOf({ preset, calls }: View, call: number): Shows {
+  const { source = "estimate" } = calls[call - 1] ?? {};
+  return preset === null ? { shows: "recorded", source } : { shows: "simulated", source, preset };
+}
+
+const COUNTS: Readonly<Record<TokenSource, string>> = {
+  provider: "What the agent sent, by the provider's count",
+  calibrated: "What the agent sent, estimated from the provider's counts of other calls",
+  estimate: "What the agent sent, estimated: the file has no counts of the provider",
+};
+
+/** What the figures are, in a few words. */
+export function shownText(shown: Shows): string {
+  return shown.shows === "recorded"
+    ? COUNTS[shown.source]
+    : `What Plimsoll would send with the preset ${shown.preset}, estimated`;
+}

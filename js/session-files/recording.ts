@@ -1,0 +1,53 @@
+/** A session measured by the core, which replays and the recorded view share, and reports of it. */
+import { outcomeOf } from "../compaction/outcome.js";
+import { Handle } from "../core/handle.js";
+import { argumentJson } from "../core/json.js";
+import { call, core, send } from "../core/main.js";
+import * as glue from "../glue/plimsoll_bg.js";
+import { type CoreReport, question, withNearest } from "../report/inspect.js";
+import { counterOf, countsOf } from "../session/counter.js";
+import type { Estimator, InspectReport, SessionFile } from "../types.js";
+
+const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
+
+/** The session as the core has measured it: once for each estimator. */
+export function recordingOf(session: SessionFile, estimator: Estimator): glue.Recording {
+  const known = measured.get(session) ?? new Map<Estimator, Handle<glue.Recording>>();
+  measured.set(session, known);
+  let handle = known.get(estimator);
+  if (!handle?.isAlive) {
+    const { messageFormat, messages, system, tools, calls, compactions, window } = session;
+    const input = { messageFormat, messages, system, tools, calls, compactions, window };
+    let text = argumentJson(input, "session");
+    const counter = counterOf(estimator);
+    if (counter) {
+      const texts = call("replay", () => glue.Recording.texts(send(text)));
+      text = `${text.slice(0, -1)},"counts":${countsOf(texts, counter)}}`;
+    }
+    const name = typeof estimator === "function" ? undefined : estimator;
+    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)), core);
+    known.set(estimator, handle);
+  }
+  return handle.value;
+}
+
+/** The report of a session that stands at a call with so many messages. */
+export function reportOf(
+  { system, messages }: SessionFile,
+  recording: glue.Recording,
+  standing: glue.Replay,
+  sent: number,
+  detailKey: string | undefined,
+): InspectReport {
+  const next = call("report", () => recording.plan(standing));
+  const ask = question({
+    detailKey,
+    beside: argumentJson({ system }, "session"),
+    next,
+    messageAt: (place) => (place < sent ? messages[place] : undefined),
+  });
+  const answer = call("report", () => standing.report(send(ask)));
+  const report = withNearest(JSON.parse(answer) as CoreReport, detailKey);
+  const compactions = report.compactions.flatMap((fold) => outcomeOf(fold).record ?? []);
+  return { ...report, compactions };
+}
