@@ -58,14 +58,14 @@ export function turns(source: Source): TurnsReport {
   const report = reportAt(source, played, played.calls.length);
   const calls = callsOf(source.session, played.calls, (sent) => report.messages[sent - 1]?.turn);
   const compactions = source.session.compactions.length;
-  const isWhole = played.preset !== null && compactions === 0;
+  const isComparable = played.preset !== null && compactions === 0;
   const ratios = calls.flatMap(({ usage, unmanaged }) => (usage ? [unmanaged / usage] : []));
   return {
     schema: "plimsoll.turns/1",
     ...viewFacts(source, played, played.calls.length),
     preset: played.preset,
     window: windowFigures(report, source.setting),
-    usage: { calls: ratios.length, estimatePerUsage: isWhole ? median(ratios) : null },
+    usage: { calls: ratios.length, estimatePerUsage: isComparable ? median(ratios) : null },
     calibration: played.calibration,
     absent: absentOf(report.buckets),
     compactions,

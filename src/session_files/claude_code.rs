@@ -173,7 +173,7 @@ impl<'a> Talk<'a> {
             }
         }
         let Some(turn) = self.turns.get_mut(at) else { return true };
-        turn.model = message.text("model").or(turn.model.take());
+        turn.model = message.text("model").or_else(|| turn.model.take());
         turn.usage =
             message.object("usage").and_then(|it| usage::ANTHROPIC.read(&it)).or(turn.usage);
         let repeated = known.is_some() && new.is_empty() && !empty;

@@ -45,7 +45,7 @@ mod testing;
 
 pub use file::{
     Broken, CheckpointContent, CheckpointRecord, CompactionRecord, Extracted, Receipt, Resume,
-    SessionCall, SessionFile, SessionWindow, Usage,
+    SessionCall, SessionFile, SessionModel, SessionWindow, Usage,
 };
 
 use crate::error::Error;

@@ -25,10 +25,9 @@ pub fn run() -> Result<()> {
     );
     build::for_node()?;
     println!("3/3 the package, on a session recorded by examples/node-gateway");
-    for verb in ["inspect", "replay"] {
-        println!("\n$ plimsoll {verb} {SESSION} --window 64k\n");
-        let session = [verb, SESSION, "--window", "64k"];
-        show(command("node").arg("npm/dist/cli.js").args(session))?;
+    for words in [vec!["inspect", SESSION], vec!["replay", SESSION, "--window", "64k"]] {
+        println!("\n$ plimsoll {}\n", words.join(" "));
+        show(command("node").arg("npm/dist/cli.js").args(words))?;
     }
     Ok(())
 }

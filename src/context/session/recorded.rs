@@ -67,8 +67,9 @@ json::json_struct! {
         pub factor: u64,
         /// Tokens that were sent at the last call and are not in the file.
         pub overhead: i64,
-        /// Error of the fitted counts, in 1e-4 of the provider's: the median, and the 90th percentile.
+        /// Median error of the fitted counts, in 1e-4 of the provider's.
         pub error_p50: u64,
+        /// Their 90th percentile.
         pub error_p90: u64,
         /// Calls that were counted.
         pub calls: u32,

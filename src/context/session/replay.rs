@@ -131,7 +131,7 @@ fn compaction(json: &str, estimator: Estimator) -> Result<HostCompaction> {
         Some((from.parse().ok()?, to.parse().ok()?))
     };
     let kept = record.items("kept").unwrap_or_default().iter().filter_map(range).collect();
-    let mut text = |name| record.text(name).map(|text| estimator.tokens(&text)).unwrap_or(0);
+    let mut text = |name| record.text(name).map_or(0, |text| estimator.tokens(&text));
     let (head, summary) = (text("head"), text("summary"));
     Ok(HostCompaction { at, first_kept, kept, summary: if head > 0 { head } else { summary } })
 }
