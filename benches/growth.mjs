@@ -6,7 +6,9 @@
  *     cargo xtask bench growth            all entries
  *     cargo xtask bench growth replay     those whose name has this word
  */
+
 import { loadPackage } from "../tests/conformance/support/package.mjs";
+import { longSession } from "../tests/support/long.mjs";
 
 const { api, why } = await loadPackage();
 if (!api) throw new Error(why);
@@ -75,6 +77,42 @@ const ENTRIES = [
     (size) => {
       const history = [user("x"), results(...Array.from({ length: size }, (_, at) => `t${at}`))];
       return () => manager().request(history);
+    },
+  ],
+  [
+    "calls in one message, without results",
+    4_000,
+    (size) => {
+      const calls = Array.from({ length: size }, (_, at) => useTool(at).content[0]);
+      const history = [user("x"), assistant(calls)];
+      return () => manager().request(history);
+    },
+  ],
+  [
+    "calls in one message, with results",
+    4_000,
+    (size) => {
+      const calls = Array.from({ length: size }, (_, at) => useTool(at).content[0]);
+      const answers = results(...Array.from({ length: size }, (_, at) => `t${at}`));
+      const history = [user("x"), assistant(calls), answers];
+      return () => manager().request(history);
+    },
+  ],
+  [
+    "calls without results, each in a turn of its own",
+    3_000,
+    (size) => {
+      const history = Array.from({ length: size }, (_, at) => [useTool(at), user(`no ${at}`)]);
+      const all = [user("x"), ...history.flat()];
+      return () => manager().request(all);
+    },
+  ],
+  [
+    "pruneForRequest of a history that needs many edits",
+    2_500,
+    (size) => {
+      const history = longSession(size);
+      return () => api.pruneForRequest(history, { window: { contextTokens: 200_000 } });
     },
   ],
   [

@@ -74,7 +74,10 @@ impl Repairer {
                 (Place::Tool(call), Place::Inner(result, _)) => call == result,
                 _ => false,
             };
-            let same = run.open.iter().rposition(own).or_else(|| run.open.iter().position(both));
+            // Only a result inside a part is looked for among all calls: of many calls in one message the first is the usual one.
+            let inside = matches!(piece.place, Place::Inner(..));
+            let same = if inside { run.open.iter().rposition(own) } else { None };
+            let same = same.or_else(|| run.open.iter().position(both));
             let same = same.or_else(|| run.open.iter().position(keyed));
             let at = same.or_else(|| run.open.iter().position(named))?;
             return Some(Call {

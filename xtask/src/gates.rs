@@ -24,7 +24,7 @@ struct Gate {
 
 #[rustfmt::skip]
 const GATES: [Gate; 7] = [
-    Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 728_000,
+    Gate { part: "plimsoll.wasm", weight: Weight::Bytes, most: 735_000,
         reason: "nine message formats, eight providers, ten presets, ten tokenizer families; 37,000 for pins that outlive their message, hosts that forget, cache markers and rules checked as a request grows; 20,000 for requests merged into the host's body, why one does not fit, thresholds of a model and lines that quote commands; 10,000 for the ContextBudget, which was inspect.wasm's; 10,000 for what a preset's system says in a summary, a forecast of the next edit, what was done in messages that are only shortened, and the sizes of documents; 15,000 for the recorded view of a session and its fit to the provider's counts; the aim is 540,000" },
     Gate { part: "plimsoll-node.wasm", weight: Weight::Bytes, most: 1_052_000,
         reason: "plimsoll.wasm for Node, built for speed: a cold request takes two thirds of the time, and 310,000 bytes more lie on a disk and cross no wire" },
@@ -36,7 +36,7 @@ const GATES: [Gate; 7] = [
         reason: "the summarizer's job with redaction, and the default tokenizer's table; 3,000 for what the user asked, two calls at a time, and retries that name what was missing; 9,000 for the library's search in texts, which takes no longer on crafted ones" },
     Gate { part: "candidates.wasm", weight: Weight::Bytes, most: 184_400,
         reason: "HMAC and the store, with the default tokenizer's table" },
-    Gate { part: "main", weight: Weight::Brotli, most: 328_500,
+    Gate { part: "main", weight: Weight::Brotli, most: 331_500,
         reason: "a bundle of everything but session files and the system prompt; 36,000 of it are what plimsoll.wasm's gate names; the aim is 245,000, as plimsoll.wasm's is 540,000" },
 ];
 

@@ -12,6 +12,7 @@ use crate::hash::fnv;
 use crate::json;
 use crate::model::{Form, Item, Op};
 use crate::prune::{Change, Rule};
+use crate::sort::sort_set;
 
 json::json_struct! {
     /// Change to one message of your history, new in this request.
@@ -65,9 +66,10 @@ pub(in crate::context) fn report_edits(
             edits.push(report_edit(session, index, ops, rule, saved));
         }
     }
-    let sent = |index: &u32| entries.iter().any(|entry| hosts(&entry.item).contains(index));
+    let mut sent: Vec<u32> = entries.iter().flat_map(|entry| hosts(&entry.item)).collect();
+    sort_set(&mut sent);
     for (index, (rule, saved)) in by_message {
-        if !matches!(rule, Rule::Fold | Rule::Repair) && !sent(&index) {
+        if !matches!(rule, Rule::Fold | Rule::Repair) && sent.binary_search(&index).is_err() {
             edits.push(report_edit(session, index, Vec::new(), rule, saved));
         }
     }

@@ -66,13 +66,16 @@ impl Builder<'_> {
     pub(in crate::context) fn add_results(&self, message: u32, entries: &mut Vec<Entry>) {
         let together = self.dialect.format == Format::Gemini;
         let (mut results, mut about) = (Vec::new(), NONE);
+        let mut next_call = 0;
         for fix in self.fixes_of(message) {
             let FixKind::After(made) = &fix.kind else { continue };
             if together && !matches!(made, Made::User(_)) {
                 about = about.min(fix.violation.index);
-                results.extend(self.mends(fix, made));
+                results.extend(self.mends(fix, made, &mut next_call));
             } else {
-                self.add_made(fix, made, entries);
+                let made = self.mends(fix, made, &mut next_call);
+                let about = fix.violation.index;
+                entries.extend(made.map(|made| self.entry(Item::Make(made), about)));
             }
         }
         if !results.is_empty() {
@@ -84,11 +87,13 @@ impl Builder<'_> {
     /// now is.
     pub(in crate::context) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
         let about = fix.violation.index;
-        let made = self.mends(fix, made);
+        let made = self.mends(fix, made, &mut 0);
         entries.extend(made.map(|made| self.entry(Item::Make(made), about)));
     }
 
-    fn mends(&self, fix: &Fix, made: &Made) -> Option<Made> {
+    /// `next_call`: where in its message the call of a result is looked for first; then the place behind it, since results come in
+    /// the order of their calls.
+    fn mends(&self, fix: &Fix, made: &Made, next_call: &mut usize) -> Option<Made> {
         Some(match made {
             Made::Moved { id, name, message, piece } => {
                 let at = self.transcript.ledger.blocks_of(*message).start.saturating_add(*piece);
@@ -108,7 +113,7 @@ impl Builder<'_> {
                     None => made.clone(),
                 }
             }
-            Made::Result { .. } if self.is_gone(fix) => return None,
+            Made::Result { .. } if self.is_gone(fix, next_call) => return None,
             Made::User(_) | Made::Result { .. } | Made::Results(_) => made.clone(),
         })
     }
@@ -142,13 +147,16 @@ impl Builder<'_> {
     }
 
     /// The call that a fix gives a result is not sent.
-    fn is_gone(&self, fix: &Fix) -> bool {
+    fn is_gone(&self, fix: &Fix, next_call: &mut usize) -> bool {
         let (message, path) = (fix.violation.index, fix.violation.path.as_deref());
         let outline = self.transcript.outline(message);
         let pieces = outline.map_or(&[][..], |outline| &outline.pieces);
-        let mut calls = self.transcript.ledger.blocks_of(message).zip(pieces);
-        let call = calls.find(|(_, piece)| path == Some(&piece.place.pointer()));
-        call.is_none_or(|(at, _)| {
+        let blocks = || self.transcript.ledger.blocks_of(message).zip(pieces).enumerate();
+        let is_call =
+            |(_, (_, piece)): &(usize, (u32, &Piece))| path == Some(&piece.place.pointer());
+        let call = blocks().skip(*next_call).find(is_call).or_else(|| blocks().find(is_call));
+        call.is_none_or(|(number, (at, _))| {
+            *next_call = number.saturating_add(1);
             self.transcript.ledger.block(at).is_none_or(|block| block.form == Form::Gone)
         })
     }

@@ -233,8 +233,10 @@ impl Builder<'_> {
     /// What mends a message, for good or because the request ends here.
     pub(in crate::context) fn fixes_of(&self, message: u32) -> impl Iterator<Item = &Fix> {
         let lasting = self.repairs.fixes.get(&message).map_or(&[][..], Vec::as_slice);
-        let ending = self.decisions.end_fixes.iter().filter(move |fix| fix.index == message);
-        lasting.iter().chain(ending)
+        let ending = &self.decisions.end_fixes;
+        let first = ending.partition_point(|fix| fix.index < message);
+        let own = ending.iter().skip(first).take_while(move |fix| fix.index == message);
+        lasting.iter().chain(own)
     }
 
     fn message_of(&self, live: &[u32]) -> Option<u32> {

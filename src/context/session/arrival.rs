@@ -373,7 +373,9 @@ fn recount_repaired(session: &mut Session, fix: &Fix) {
 
 /// Takes up what the request needs because it ends here. What that changes of a block's tokens holds until there is
 /// another message.
-pub(in crate::context) fn set_end_repairs(session: &mut Session, ending: Vec<Fix>) {
+pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec<Fix>) {
+    // Those of a message are looked for at each message.
+    sort_by(&mut ending, |fix| (i64::from(fix.index), 0));
     for (block, before, now) in std::mem::take(&mut session.decisions.end_costs) {
         let still = session.transcript.ledger.block(block);
         if still.is_some_and(|it| it.now == now && it.form != Form::Gone) {

@@ -126,7 +126,7 @@ pub(in crate::context) struct Decisions {
     pub unreported: Vec<Change>,
     /// Reasoning that is still sent though what it is bound to is gone.
     pub unbound: LiteMap<u32, ()>,
-    /// Repairs that a request needs because it ends here.
+    /// Repairs that a request needs because it ends here; by message.
     pub end_fixes: Vec<Fix>,
     /// Pieces that this request leaves out, or sends elsewhere, because it ends here: message, piece; in order.
     pub absent_at_end: Vec<(u32, u32)>,

@@ -129,7 +129,10 @@ test("live is reloaded: a file with two compactions gives the request that was s
     const live = context.request(history).messages;
 
     const read = api.readSession(session.text());
-    assert.deepEqual(read.compactions, records);
+    const own = read.compactions.map(
+      (/** @type {any} */ { at, call, opaque, ...record }) => record,
+    );
+    assert.deepEqual(own, records);
     assert.deepEqual(read.messages, history);
     assert.deepEqual(read.receipt.broken, []);
     const reloaded = manager().request(api.resumeMessages(read)).messages;
