@@ -2,7 +2,7 @@
 //! where there is none; bands, a line for a status, a hint.
 
 use crate::argument::OptionsReader;
-use crate::context::status_line::{BANDS, WHOLE, hint, line, short};
+use crate::context::status_line::{BANDS, FULL, hint, line, short};
 use crate::error::{Error, Result};
 use crate::json::{Value, json};
 
@@ -20,7 +20,7 @@ const OPTIONS: [&str; 9] = [
 /// The window if the host does not say (B4).
 const WINDOW: u64 = 131_072;
 /// What the facade keeps of a budget, and what is new.
-const TOLD: [&str; 13] = [
+const REPORTED: [&str; 13] = [
     "tokens",
     "source",
     "hinted",
@@ -48,13 +48,13 @@ const ABSURD: u64 = 8;
 /// # Errors
 /// `InvalidArgument` names the option.
 pub fn context_budget(ask: &str) -> Result<Value> {
-    let given = OptionsReader::read("", ask)
+    let options = OptionsReader::read("", ask)
         .map_err(|error| Error::argument("options", "an object", error))?;
-    given.refuse_others(&OPTIONS, &TOLD)?;
-    let tokens = |name, most| Ok(given.amount(name, 0, most)?.unwrap_or(0));
-    let window = given.amount(OPTIONS[0], 0, TOKENS)?.unwrap_or(WINDOW);
+    options.refuse_others(&OPTIONS, &REPORTED)?;
+    let tokens = |name, most| Ok(options.amount(name, 0, most)?.unwrap_or(0));
+    let window = options.amount(OPTIONS[0], 0, TOKENS)?.unwrap_or(WINDOW);
     let reserve = tokens(OPTIONS[1], TOKENS)?;
-    let enabled = given.flag("enabled")?.unwrap_or(true);
+    let enabled = options.flag("enabled")?.unwrap_or(true);
     if window > 0 && reserve >= window {
         let expected = format!("less than contextTokens ({window})");
         return Err(Error::argument(OPTIONS[1], &expected, reserve));
@@ -64,23 +64,23 @@ pub fn context_budget(ask: &str) -> Result<Value> {
     let mut least = (0, "");
     for (line, (name, share)) in lines.iter_mut().zip(BANDS) {
         let usual = share.max(least.0);
-        *line = given.amount(name, PLACES, 1)?.unwrap_or(usual);
+        *line = options.amount(name, PLACES, 1)?.unwrap_or(usual);
         if *line < least.0 {
-            let got = given.get(name).unwrap_or_default();
+            let got = options.get(name).unwrap_or_default();
             return Err(Error::argument(name, &format!("no less than `{}`", least.1), got));
         }
         least = (*line, name);
     }
-    let response = response(&given, window)?;
-    let Fill { used, counted, usage, answered, base, estimated } = used(&given, response)?;
+    let response = response(&options, window)?;
+    let Fill { used, counted, usage, answered, base, estimated } = used(&options, response)?;
     let messages = tokens("messages", TOKENS)?;
     let most = tokens("maxMessages", TOKENS)?;
     let many = enabled && most > 0 && messages > most;
-    let consumed = given.amount("consumed", 0, ALL)?.unwrap_or(0);
+    let consumed = options.amount("consumed", 0, ALL)?.unwrap_or(0);
     let consumed = consumed.saturating_add(response.unwrap_or(0)).min(ALL);
     // An unknown window has no band, and nothing is divided by it (B18).
     let at = |line: &u64| {
-        enabled && budget > 0 && used.saturating_mul(WHOLE) >= line.saturating_mul(budget)
+        enabled && budget > 0 && used.saturating_mul(FULL) >= line.saturating_mul(budget)
     };
     let reached = lines.iter().filter(|line| at(line)).count();
     // Below the first band a new cycle begins.
@@ -89,7 +89,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
     let pct = used.saturating_mul(100).checked_div(budget).unwrap_or(0);
     let band = reached.checked_sub(1);
     let hint = band.filter(|_| news).map(|band| hint(band, pct, budget));
-    let of = |share: u64| share.saturating_mul(budget).div_ceil(WHOLE);
+    let of = |share: u64| share.saturating_mul(budget).div_ceil(FULL);
     let source = if counted { "usage" } else { "estimate" };
     let named = band.and_then(|band| BANDS.get(band)).map_or("ok", |(name, _)| name);
     Ok(json!({
@@ -106,7 +106,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         "compress": reached > 1 || many,
         "consumed": consumed,
         "messages": messages,
-        "run": run(&given, consumed)?,
+        "run": run(&options, consumed)?,
         "status": {
             "used": used,
             "budget": budget,
@@ -124,10 +124,10 @@ pub fn context_budget(ask: &str) -> Result<Value> {
 }
 
 /// What all calls of a run have taken, where the host has given it a limit (I24): one of 0 or less is none.
-fn run(given: &OptionsReader<'_>, consumed: u64) -> Result<Option<Value>> {
-    let Some(raw) = given.get("maxRunTokens") else { return Ok(None) };
+fn run(options: &OptionsReader<'_>, consumed: u64) -> Result<Option<Value>> {
+    let Some(raw) = options.get("maxRunTokens") else { return Ok(None) };
     let below = raw.starts_with('-');
-    let limit = if below { 0 } else { given.amount("maxRunTokens", 0, ALL)?.unwrap_or(0) };
+    let limit = if below { 0 } else { options.amount("maxRunTokens", 0, ALL)?.unwrap_or(0) };
     let left = i64::try_from(limit.saturating_sub(consumed)).unwrap_or(i64::MAX);
     let remaining = if limit == 0 { -1 } else { left };
     let exceeded = limit > 0 && consumed >= limit;
@@ -135,9 +135,9 @@ fn run(given: &OptionsReader<'_>, consumed: u64) -> Result<Option<Value>> {
 }
 
 /// The tokens of a response, if there was one; 0 where it has no usage, or one that cannot be.
-fn response(given: &OptionsReader<'_>, window: u64) -> Result<Option<u64>> {
-    let Some(prompt) = given.amount("prompt", 0, ALL)? else { return Ok(None) };
-    let all = prompt.saturating_add(given.amount("completion", 0, ALL)?.unwrap_or(0));
+fn response(options: &OptionsReader<'_>, window: u64) -> Result<Option<u64>> {
+    let Some(prompt) = options.amount("prompt", 0, ALL)? else { return Ok(None) };
+    let all = prompt.saturating_add(options.amount("completion", 0, ALL)?.unwrap_or(0));
     let most = if window > 0 { window.saturating_mul(ABSURD) } else { TOKENS };
     Ok(Some(if prompt > 0 && all <= most { all } else { 0 }))
 }
@@ -159,10 +159,10 @@ struct Fill {
 
 /// A response without usage lets estimates count again (B2, B17). After one with usage, what came since is added by estimate: what
 /// the estimate has grown by, at most what is behind the model's last message.
-fn used(given: &OptionsReader<'_>, response: Option<u64>) -> Result<Fill> {
-    let kept = |name| Ok(given.amount(name, 0, ALL)?.unwrap_or(0));
-    let (before, estimate) = (kept("tokens")?, given.amount("estimate", 0, TOKENS)?);
-    let counted = given.text("source")?.as_deref() == Some("usage");
+fn used(options: &OptionsReader<'_>, response: Option<u64>) -> Result<Fill> {
+    let kept = |name| Ok(options.amount(name, 0, ALL)?.unwrap_or(0));
+    let (before, estimate) = (kept("tokens")?, options.amount("estimate", 0, TOKENS)?);
+    let counted = options.text("source")?.as_deref() == Some("usage");
     let (usage, answered, base) = (kept("usage")?, kept("answered")?, kept("base")?);
     let estimated = kept("estimated")?;
     let mut now = Fill { used: before, counted, usage, answered, base, estimated };
@@ -192,18 +192,18 @@ mod tests {
     /// A budget as a facade keeps it.
     struct Kept {
         options: String,
-        told: serde_json::Value,
+        report: serde_json::Value,
     }
 
     impl Kept {
         fn new(options: &str) -> Self {
-            let mut kept = Self { options: options.into(), told: serde_json::json!({}) };
-            kept.tell("");
+            let mut kept = Self { options: options.into(), report: serde_json::json!({}) };
+            kept.update("");
             kept
         }
 
-        fn tell(&mut self, what: &str) {
-            let of = |name| self.told.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+        fn update(&mut self, what: &str) {
+            let of = |name| self.report.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
             let (tokens, hinted) = (of("tokens"), of("hinted"));
             let (consumed, messages) = (of("consumed"), of("messages"));
             let messages = if what.contains("messages") {
@@ -211,7 +211,7 @@ mod tests {
             } else {
                 format!(r#","messages":{messages}"#)
             };
-            let source = self.told["source"].as_str().unwrap_or("estimate");
+            let source = self.report["source"].as_str().unwrap_or("estimate");
             let [usage, answered, base, estimated] =
                 ["usage", "answered", "base", "estimated"].map(of);
             let messages = format!(
@@ -221,24 +221,24 @@ mod tests {
                 r#"{{{},"tokens":{tokens},"hinted":{hinted},"consumed":{consumed}{messages},"source":"{source}"{what}}}"#,
                 self.options
             );
-            self.told = serde_json::from_str(context_budget(&ask).unwrap().json()).unwrap();
+            self.report = serde_json::from_str(context_budget(&ask).unwrap().json()).unwrap();
         }
 
         fn answered(&mut self, prompt: u64, completion: u64) {
-            self.tell(&format!(r#","prompt":{prompt},"completion":{completion}"#));
+            self.update(&format!(r#","prompt":{prompt},"completion":{completion}"#));
         }
 
         fn hint(&mut self) -> Option<String> {
-            let hint = self.told["hint"].as_str().map(Into::into);
+            let hint = self.report["hint"].as_str().map(Into::into);
             if hint.is_some() {
-                self.told["hinted"] = self.told["reached"].clone();
-                self.tell("");
+                self.report["hinted"] = self.report["reached"].clone();
+                self.update("");
             }
             hint
         }
 
         fn band(&self) -> &str {
-            self.told["status"]["band"].as_str().unwrap()
+            self.report["status"]["band"].as_str().unwrap()
         }
     }
 
@@ -247,65 +247,65 @@ mod tests {
     #[test]
     fn b1_a_new_budget_holds_nothing_and_its_threshold_is_eighty_percent() {
         let new = Kept::new(WINDOW);
-        assert_eq!(new.told["tokens"], 0);
-        assert_eq!(new.told["thresholdTokens"], 104_858);
+        assert_eq!(new.report["tokens"], 0);
+        assert_eq!(new.report["thresholdTokens"], 104_858);
         let status = serde_json::json!({ "used": 0, "budget": 131_072, "remaining": 131_072, "usedPct": 0,
             "promptTokens": 0, "completionTokens": 0, "source": "estimate", "band": "ok" });
-        assert_eq!(new.told["status"], status);
-        assert_eq!(new.told["compress"], false);
+        assert_eq!(new.report["status"], status);
+        assert_eq!(new.report["compress"], false);
     }
 
     #[test]
     fn b2_usage_counts_prompt_and_completion_and_goes_before_an_estimate() {
         let mut budget = Kept::new(WINDOW);
-        budget.tell(r#","estimate":700"#);
+        budget.update(r#","estimate":700"#);
         assert_eq!(
-            (&budget.told["tokens"], &budget.told["source"]),
+            (&budget.report["tokens"], &budget.report["source"]),
             (&700.into(), &"estimate".into())
         );
         budget.answered(45_000, 231);
         assert_eq!(
-            (&budget.told["tokens"], &budget.told["source"]),
+            (&budget.report["tokens"], &budget.report["source"]),
             (&45_231.into(), &"usage".into())
         );
-        budget.tell(r#","estimate":60000"#);
-        assert_eq!(budget.told["tokens"], 45_231);
+        budget.update(r#","estimate":60000"#);
+        assert_eq!(budget.report["tokens"], 45_231);
     }
 
     #[test]
     fn what_came_since_a_usage_is_added_by_estimate() {
         let mut budget = Kept::new(r#""contextTokens":10000"#);
         budget.answered(7000, 200);
-        budget.tell(r#","estimate":17000,"since":10000"#);
-        assert_eq!(budget.told["tokens"], 17_200);
-        assert_eq!((budget.band(), &budget.told["compress"]), ("force", &true.into()));
-        assert_eq!(budget.told["line"], "📚 Context: 17,200/10,000 (172%)");
-        assert_eq!(budget.told["status"]["promptTokens"], 7000);
-        assert_eq!(budget.told["status"]["completionTokens"], 200);
+        budget.update(r#","estimate":17000,"since":10000"#);
+        assert_eq!(budget.report["tokens"], 17_200);
+        assert_eq!((budget.band(), &budget.report["compress"]), ("force", &true.into()));
+        assert_eq!(budget.report["line"], "📚 Context: 17,200/10,000 (172%)");
+        assert_eq!(budget.report["status"]["promptTokens"], 7000);
+        assert_eq!(budget.report["status"]["completionTokens"], 200);
         // A usage of the same again: nothing came since.
-        budget.tell(r#","estimate":17000,"since":10000"#);
+        budget.update(r#","estimate":17000,"since":10000"#);
         budget.answered(8000, 100);
-        budget.tell(r#","estimate":17100,"since":500"#);
-        assert_eq!(budget.told["tokens"], 8100, "the estimate grew by the answer alone");
-        budget.tell(r#","estimate":18000,"since":5000"#);
-        assert_eq!(budget.told["tokens"], 9000);
+        budget.update(r#","estimate":17100,"since":500"#);
+        assert_eq!(budget.report["tokens"], 8100, "the estimate grew by the answer alone");
+        budget.update(r#","estimate":18000,"since":5000"#);
+        assert_eq!(budget.report["tokens"], 9000);
         budget.answered(0, 0);
-        budget.tell(r#","estimate":100,"since":100"#);
-        assert_eq!(budget.told["tokens"], 100, "estimates count again");
-        assert_eq!(budget.told["status"]["promptTokens"], 0);
+        budget.update(r#","estimate":100,"since":100"#);
+        assert_eq!(budget.report["tokens"], 100, "estimates count again");
+        assert_eq!(budget.report["status"]["promptTokens"], 0);
     }
 
     #[test]
     fn b4_the_usual_window_and_a_budget_that_is_off() {
         let mut usual = Kept::new(r#""maxMessages":1"#);
-        assert_eq!(usual.told["status"]["budget"], 131_072);
-        usual.tell(r#","messages":2"#);
-        assert_eq!(usual.told["compress"], true);
+        assert_eq!(usual.report["status"]["budget"], 131_072);
+        usual.update(r#","messages":2"#);
+        assert_eq!(usual.report["compress"], true);
         let mut off = Kept::new(r#""enabled":false,"maxMessages":1"#);
         off.answered(200_000, 0);
-        off.tell(r#","messages":2"#);
-        assert_eq!((off.band(), &off.told["compress"]), ("ok", &false.into()));
-        assert_eq!((off.hint(), &off.told["tokens"]), (None, &200_000.into()));
+        off.update(r#","messages":2"#);
+        assert_eq!((off.band(), &off.report["compress"]), ("ok", &false.into()));
+        assert_eq!((off.hint(), &off.report["tokens"]), (None, &200_000.into()));
     }
 
     #[test]
@@ -316,16 +316,16 @@ mod tests {
             budget.answered(1000, 0);
             budget.answered(prompt, completion);
             assert_eq!(
-                (&budget.told["tokens"], &budget.told["source"]),
+                (&budget.report["tokens"], &budget.report["source"]),
                 (&1000.into(), &"estimate".into())
             );
-            budget.tell(r#","estimate":60000"#);
-            assert_eq!(budget.told["line"], "📚 Context: ~60,000/131,072 (45%)");
+            budget.update(r#","estimate":60000"#);
+            assert_eq!(budget.report["line"], "📚 Context: ~60,000/131,072 (45%)");
         }
     }
 
     #[test]
-    fn b3_the_bands_begin_where_they_are_said_to() {
+    fn b3_the_bands_begin_at_their_figures() {
         let mut budget = Kept::new(r#""contextTokens":100000"#);
         for (used, band, compress) in [
             (79_999, "ok", false),
@@ -340,7 +340,7 @@ mod tests {
         ] {
             budget.answered(used, 0);
             assert_eq!(
-                (budget.band(), &budget.told["compress"]),
+                (budget.band(), &budget.report["compress"]),
                 (band, &compress.into()),
                 "{used}"
             );
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn b4_b5_the_bands_are_the_hosts_to_set() {
         let mut budget = Kept::new(r#""contextTokens":1000,"warn":0.5,"compact":0.6,"force":0.7"#);
-        assert_eq!(budget.told["thresholdTokens"], 500);
+        assert_eq!(budget.report["thresholdTokens"], 500);
         for (used, band) in [(499, "ok"), (500, "warn"), (600, "compact"), (700, "force")] {
             budget.answered(used, 0);
             assert_eq!(budget.band(), band);
@@ -366,22 +366,22 @@ mod tests {
     #[test]
     fn b6_the_status_line_is_floored_and_marks_an_estimate() {
         let mut budget = Kept::new(WINDOW);
-        budget.tell(r#","estimate":45231"#);
-        assert_eq!(budget.told["line"], "📚 Context: ~45,231/131,072 (34%)");
+        budget.update(r#","estimate":45231"#);
+        assert_eq!(budget.report["line"], "📚 Context: ~45,231/131,072 (34%)");
         budget.answered(45_231, 0);
-        assert_eq!(budget.told["line"], "📚 Context: 45,231/131,072 (34%)");
+        assert_eq!(budget.report["line"], "📚 Context: 45,231/131,072 (34%)");
         budget.answered(131_071, 0);
-        assert_eq!(budget.told["line"], "📚 Context: 131,071/131,072 (99%)");
+        assert_eq!(budget.report["line"], "📚 Context: 131,071/131,072 (99%)");
     }
 
     #[test]
     fn g40_the_short_line_is_floored_and_empty_without_a_window() {
         let mut budget = Kept::new(r#""contextTokens":200999"#);
         budget.answered(156_999, 0);
-        assert_eq!(budget.told["short"], "[Context: 156k/200k tokens (78%)]");
+        assert_eq!(budget.report["short"], "[Context: 156k/200k tokens (78%)]");
         let mut unknown = Kept::new(r#""contextTokens":0"#);
         unknown.answered(156_999, 0);
-        assert_eq!(unknown.told["short"], "");
+        assert_eq!(unknown.report["short"], "");
     }
 
     #[test]
@@ -405,11 +405,11 @@ mod tests {
     }
 
     #[test]
-    fn b13_what_is_held_back_for_the_answer_is_no_budget() {
+    fn b13_the_reserve_for_the_answer_is_no_budget() {
         let mut budget = Kept::new(r#""contextTokens":100000,"maxOutputTokens":20000"#);
-        assert_eq!(budget.told["thresholdTokens"], 64_000);
+        assert_eq!(budget.report["thresholdTokens"], 64_000);
         budget.answered(64_000, 0);
-        assert_eq!((budget.band(), &budget.told["status"]["budget"]), ("warn", &80_000.into()));
+        assert_eq!((budget.band(), &budget.report["status"]["budget"]), ("warn", &80_000.into()));
     }
 
     #[test]
@@ -417,17 +417,17 @@ mod tests {
         let mut budget = Kept::new(r#""contextTokens":0"#);
         budget.answered(5000, 0);
         let status = serde_json::json!({ "used": 5000, "budget": 0, "remaining": 0, "usedPct": 0, "promptTokens": 5000, "completionTokens": 0, "source": "usage", "band": "ok" });
-        assert_eq!(budget.told["status"], status);
+        assert_eq!(budget.report["status"], status);
         assert_eq!(budget.hint(), None);
-        assert_eq!(budget.told["line"], "📚 Context: 5,000/? (?%)");
+        assert_eq!(budget.report["line"], "📚 Context: 5,000/? (?%)");
         let mut huge = Kept::new(r#""contextTokens":4000000000"#);
         huge.answered(20_000_000_000, 0);
-        huge.tell("");
-        assert_eq!(huge.told["line"], "📚 Context: 20,000,000,000/4,000,000,000 (500%)");
+        huge.update("");
+        assert_eq!(huge.report["line"], "📚 Context: 20,000,000,000/4,000,000,000 (500%)");
         let mut over = Kept::new(r#""contextTokens":1000"#);
         over.answered(1500, 0);
         assert_eq!(
-            (&over.told["status"]["remaining"], &over.told["status"]["usedPct"]),
+            (&over.report["status"]["remaining"], &over.report["status"]["usedPct"]),
             (&0.into(), &150.into())
         );
     }
@@ -439,7 +439,7 @@ mod tests {
             free.answered(100_000, 5000);
             let run =
                 serde_json::json!({ "consumed": 105_000, "remaining": -1, "exceeded": false });
-            assert_eq!(free.told["run"], run);
+            assert_eq!(free.report["run"], run);
         }
         let mut budget = Kept::new(&format!(r#"{WINDOW},"maxRunTokens":1000"#));
         for (prompt, consumed, remaining, exceeded) in [
@@ -451,39 +451,39 @@ mod tests {
         ] {
             budget.answered(prompt, 0);
             let run = serde_json::json!({ "consumed": consumed, "remaining": remaining, "exceeded": exceeded });
-            assert_eq!(budget.told["run"], run);
+            assert_eq!(budget.report["run"], run);
         }
-        assert_eq!(Kept::new(WINDOW).told["run"], serde_json::Value::Null);
+        assert_eq!(Kept::new(WINDOW).report["run"], serde_json::Value::Null);
     }
 
     #[test]
     fn g29_more_messages_than_the_host_allows_are_too_many_whatever_they_weigh() {
         let mut budget = Kept::new(&format!(r#"{WINDOW},"maxMessages":500"#));
         for (messages, compress) in [(499, false), (500, false), (501, true), (20, false)] {
-            budget.tell(&format!(r#","estimate":900,"messages":{messages}"#));
-            assert_eq!(budget.told["compress"], compress, "{messages}");
+            budget.update(&format!(r#","estimate":900,"messages":{messages}"#));
+            assert_eq!(budget.report["compress"], compress, "{messages}");
         }
-        budget.tell(r#","estimate":900,"messages":501"#);
+        budget.update(r#","estimate":900,"messages":501"#);
         budget.answered(1000, 0);
-        assert_eq!(budget.told["compress"], true, "a response takes none away");
+        assert_eq!(budget.report["compress"], true, "a response takes none away");
         let mut free = Kept::new(&format!(r#"{WINDOW},"maxMessages":0"#));
-        free.tell(r#","estimate":900,"messages":90000"#);
-        assert_eq!(free.told["compress"], false);
+        free.update(r#","estimate":900,"messages":90000"#);
+        assert_eq!(free.report["compress"], false);
         // Without a window the count alone decides.
         let mut unknown = Kept::new(r#""contextTokens":0,"maxMessages":5"#);
-        unknown.tell(r#","estimate":900,"messages":6"#);
-        assert_eq!(unknown.told["compress"], true);
+        unknown.update(r#","estimate":900,"messages":6"#);
+        assert_eq!(unknown.report["compress"], true);
     }
 
     #[test]
-    fn g28_g23_a_reserve_in_tokens_is_the_trigger_where_the_band_is_the_whole_budget() {
+    fn g28_g23_a_reserve_in_tokens_is_the_trigger_if_the_band_is_all_of_the_budget() {
         for reserve in [4000, 16_384] {
             let options =
                 format!(r#"{WINDOW},"maxOutputTokens":{reserve},"warn":1,"compact":1,"force":1"#);
             let mut budget = Kept::new(&options);
             for (used, compress) in [(131_071 - reserve, false), (131_072 - reserve, true)] {
                 budget.answered(used, 0);
-                assert_eq!(budget.told["compress"], compress, "{used}");
+                assert_eq!(budget.report["compress"], compress, "{used}");
             }
         }
     }

@@ -107,17 +107,17 @@ impl Options {
 
     /// `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
     fn read(json: &str, facade: &[&str], internal: &[&str]) -> Result<Self> {
-        let mut given = OptionsReader::read("", json)
+        let mut options = OptionsReader::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        if let Some(own) = of_model(&given)? {
-            given.overlay(own);
+        if let Some(own) = of_model(&options)? {
+            options.overlay(own);
         }
-        let mut policy = policy(&given, facade, internal)?;
-        let (summary, checkpoint) = summary(&given)?;
+        let mut policy = policy(&options, facade, internal)?;
+        let (summary, checkpoint) = summary(&options)?;
         let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
         policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
-        let summarizes = given.flag("summarizes")?.unwrap_or(false);
-        let window = given.inner("window")?.unwrap_or_else(|| OptionsReader::none("window"));
+        let summarizes = options.flag("summarizes")?.unwrap_or(false);
+        let window = options.inner("window")?.unwrap_or_else(|| OptionsReader::none("window"));
         window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
         let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
         let reserve = window.amount("maxOutputTokens", 0, TOKENS)?.unwrap_or(0);
@@ -126,32 +126,32 @@ impl Options {
             return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
         }
         let note = policy.seed.as_ref().is_some_and(|seed| seed.note);
-        let estimator = match given.get("estimator") {
+        let estimator = match options.get("estimator") {
             // The host's own counter: it stays with the host.
             Some("null") => Some(Estimator::Scaled(1000)),
-            _ => given.named("estimator", Estimator::parse)?,
+            _ => options.named("estimator", Estimator::parse)?,
         };
         Ok(Self {
             window: total,
             usable: total.saturating_sub(reserve),
-            format: match given.text("format")?.as_deref() {
+            format: match options.text("format")?.as_deref() {
                 None | Some("auto") => None,
                 Some(name) => Some(Format::parse(name)?),
             },
-            provider: given.named("provider", Provider::parse)?,
+            provider: options.named("provider", Provider::parse)?,
             estimator: estimator.unwrap_or_default(),
-            image_tokens: match given.amount("imageTokens", 0, TOKENS)? {
+            image_tokens: match options.amount("imageTokens", 0, TOKENS)? {
                 Some(tokens) => u32::try_from(tokens).unwrap_or(u32::MAX),
                 None => image_tokens(),
             },
-            noop: given.flag("noop")?.unwrap_or(false),
+            noop: options.flag("noop")?.unwrap_or(false),
             policy,
-            signs: given.flag("signCalls")?.unwrap_or(false),
-            tiers: given.get("tiers").map(Tiers::read).transpose()?,
-            thinking: given.named("thinking", Thinking::parse)?,
-            cap: given.amount("triggerTokens", 0, TOKENS)?.unwrap_or(u64::MAX),
-            margin: margin(&given)?,
-            folds: if given.flag("transient")?.unwrap_or(false) {
+            signs: options.flag("signCalls")?.unwrap_or(false),
+            tiers: options.get("tiers").map(Tiers::read).transpose()?,
+            thinking: options.named("thinking", Thinking::parse)?,
+            cap: options.amount("triggerTokens", 0, TOKENS)?.unwrap_or(u64::MAX),
+            margin: margin(&options)?,
+            folds: if options.flag("transient")?.unwrap_or(false) {
                 Folds::Never
             } else if summarizes {
                 Folds::Deferred
@@ -165,7 +165,7 @@ impl Options {
             summary_window: match summary.amount("contextTokens", 0, TOKENS)? {
                 // Not known: nothing is divided for it.
                 Some(0) => TOKENS,
-                given => given.unwrap_or(total),
+                options => options.unwrap_or(total),
             },
         })
     }
@@ -176,15 +176,15 @@ const OF_MODEL: [&str; 4] = ["trigger", "triggerTokens", "target", "margin"];
 
 /// The thresholds of the host's model: those under the longest key that its name contains (H7). All of them are checked, since the
 /// host may change its model when nobody looks any more.
-fn of_model<'a>(given: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
-    let Some(models) = given.inner("models")? else { return Ok(None) };
-    let model = given.text("model")?.unwrap_or_default();
+fn of_model<'a>(options: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
+    let Some(models) = options.inner("models")? else { return Ok(None) };
+    let model = options.text("model")?.unwrap_or_default();
     let mut found: Option<(usize, OptionsReader<'a>)> = None;
     for name in models.names() {
         let Some(own) = models.inner(name)? else { continue };
         own.refuse_others(&OF_MODEL, &[])?;
         for share in ["trigger", "target"] {
-            own.amount(share, WHOLE_PLACES, 1)?;
+            own.amount(share, SHARE_PLACES, 1)?;
         }
         own.amount("triggerTokens", 0, TOKENS)?;
         margin(&own)?;
@@ -196,18 +196,18 @@ fn of_model<'a>(given: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> 
 }
 
 /// At least 1: less would let estimates pass that a provider refuses.
-fn margin(given: &OptionsReader<'_>) -> Result<u64> {
-    let margin = given.amount("margin", 3, 3)?.unwrap_or(ONE);
-    let got = given.get("margin").unwrap_or_default();
-    let refused = || given.refused("margin", "a number from 1 to 3", got);
+fn margin(options: &OptionsReader<'_>) -> Result<u64> {
+    let margin = options.amount("margin", 3, 3)?.unwrap_or(ONE);
+    let got = options.get("margin").unwrap_or_default();
+    let refused = || options.refused("margin", "a number from 1 to 3", got);
     Some(margin).filter(|&margin| margin >= ONE).ok_or_else(refused)
 }
 
 /// The options of summaries. They are checked here, since nobody waits for the compaction that reads them.
-fn summary<'a>(given: &OptionsReader<'a>) -> Result<(OptionsReader<'a>, Option<Earlier>)> {
-    let summary = given.inner("summary")?.unwrap_or_else(|| OptionsReader::none("summary"));
+fn summary<'a>(options: &OptionsReader<'a>) -> Result<(OptionsReader<'a>, Option<Earlier>)> {
+    let summary = options.inner("summary")?.unwrap_or_else(|| OptionsReader::none("summary"));
     summary.refuse_others(&SUMMARY.names(), &[])?;
-    let checkpoint = given.get("summary").map_or(Ok(None), check_summary)?;
+    let checkpoint = options.get("summary").map_or(Ok(None), check_summary)?;
     Ok((summary, checkpoint))
 }
 
@@ -250,33 +250,33 @@ const FACADE: [&str; 10] = [
 pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
 pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
-fn policy(given: &OptionsReader<'_>, facade: &[&str], internal: &[&str]) -> Result<Policy> {
-    let preset = given.text("preset")?;
+fn policy(options: &OptionsReader<'_>, facade: &[&str], internal: &[&str]) -> Result<Policy> {
+    let preset = options.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
     let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
-    given.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
-    if let Some(retention) = given.get("retention") {
+    options.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
+    if let Some(retention) = options.get("retention") {
         if preset.is_some() {
-            return Err(given.refused("retention", "no `preset` beside it", retention));
+            return Err(options.refused("retention", "no `preset` beside it", retention));
         }
         let expected = "a number from -0.6 to 1.3";
-        let number = given.scaled("retention", retention, 3, expected)?;
+        let number = options.scaled("retention", retention, 3, expected)?;
         let other = Policy::retaining(number);
-        policy = other.ok_or_else(|| given.refused("retention", expected, retention))?;
+        policy = other.ok_or_else(|| options.refused("retention", expected, retention))?;
     }
-    let share = |name, default| Ok(given.amount(name, WHOLE_PLACES, 1)?.unwrap_or(default));
+    let share = |name, default| Ok(options.amount(name, SHARE_PLACES, 1)?.unwrap_or(default));
     if policy.seed.is_none() {
         policy.trigger = share("trigger", policy.trigger)?;
-        policy.aim = given.amount("target", WHOLE_PLACES, 1)?;
+        policy.aim = options.amount("target", SHARE_PLACES, 1)?;
         if policy.aim.is_some_and(|aim| aim >= policy.trigger) {
-            let got = given.get("target").unwrap_or_default();
-            return Err(given.refused("target", "less than the trigger", got));
+            let got = options.get("target").unwrap_or_default();
+            return Err(options.refused("target", "less than the trigger", got));
         }
     }
     policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(BASIS_POINTS);
-    let gain = given.amount("minimumGainTokens", 0, TOKENS)?;
+    let gain = options.amount("minimumGainTokens", 0, TOKENS)?;
     policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
-    if let Some(economy) = given.inner("economy")? {
+    if let Some(economy) = options.inner("economy")? {
         economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"], &[])?;
         let needed = |name: &str, places, most| {
             economy.amount(name, places, most)?.ok_or_else(|| {
@@ -294,29 +294,29 @@ fn policy(given: &OptionsReader<'_>, facade: &[&str], internal: &[&str]) -> Resu
             ttl_ms: needed("cacheTtlMs", 0, 1_000_000_000_000_000)?,
         };
     }
-    protections(given, &mut policy)?;
+    protections(options, &mut policy)?;
     if let Some(mut seed) = policy.seed.take() {
-        other_way(given, &mut policy, &mut seed)?;
+        other_way(options, &mut policy, &mut seed)?;
         policy.seed = Some(seed);
     }
     Ok(policy)
 }
 
 /// What is never edited and never folded; a preset's own figure holds where none is given.
-fn protections(given: &OptionsReader<'_>, policy: &mut Policy) -> Result<()> {
+fn protections(options: &OptionsReader<'_>, policy: &mut Policy) -> Result<()> {
     let protect = &mut policy.protect;
     for (name, count) in [
         ("protectFirst", &mut protect.first),
         ("protectLast", &mut protect.last),
         ("protectTurns", &mut protect.turns),
     ] {
-        if let Some(given) = given.amount(name, 0, TOKENS)? {
-            *count = u32::try_from(given).unwrap_or(u32::MAX);
+        if let Some(options) = options.amount(name, 0, TOKENS)? {
+            *count = u32::try_from(options).unwrap_or(u32::MAX);
         }
     }
-    protect.tokens = given.amount("protectTokens", 0, TOKENS)?.unwrap_or(protect.tokens);
-    if let Some(tools) = given.get("protectTools") {
-        let refused = |_| given.refused("protectTools", "a list of tool names or globs", tools);
+    protect.tokens = options.amount("protectTokens", 0, TOKENS)?.unwrap_or(protect.tokens);
+    if let Some(tools) = options.get("protectTools") {
+        let refused = |_| options.refused("protectTools", "a list of tool names or globs", tools);
         let names = json::items(tools).map_err(refused)?;
         let names = names.into_iter().map(|name| json::string(name).map(Cow::into_owned));
         protect.tools = names.collect::<json::Read<_>>().map_err(refused)?;
@@ -325,42 +325,44 @@ fn protections(given: &OptionsReader<'_>, policy: &mut Policy) -> Result<()> {
 }
 
 /// The options of other systems' ways.
-fn other_way(given: &OptionsReader<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
+fn other_way(options: &OptionsReader<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
     let (trigger, target) = ("trigger", "target");
-    if let Some(share) = given.amount(trigger, WHOLE_PLACES, 1)? {
+    if let Some(share) = options.amount(trigger, SHARE_PLACES, 1)? {
         seed.trigger = Trigger::Share(share);
         policy.target = policy.target.min(share.saturating_mul(7) / 10);
     }
-    if let Some(share) = given.amount(target, WHOLE_PLACES, 1)? {
+    if let Some(share) = options.amount(target, SHARE_PLACES, 1)? {
         if let Trigger::Share(most) = seed.trigger
             && share >= most
         {
-            let got = given.get(target).unwrap_or_default();
-            return Err(given.refused(target, "less than the trigger", got));
+            let got = options.get(target).unwrap_or_default();
+            return Err(options.refused(target, "less than the trigger", got));
         }
         policy.target = share;
     }
-    if let Some(chars) = given.amount("stubChars", 0, TOKENS)? {
+    if let Some(chars) = options.amount("stubChars", 0, TOKENS)? {
         seed.stub_chars = u32::try_from(chars).unwrap_or(u32::MAX).max(1);
     }
-    match given.get("turn") {
+    match options.get("turn") {
         None => {}
         Some(r#""user""#) => policy.protect.by_role = false,
         Some(r#""user-role""#) => policy.protect.by_role = true,
-        Some(other) => return Err(given.refused("turn", "one of user, user-role", other)),
+        Some(other) => return Err(options.refused("turn", "one of user, user-role", other)),
     }
-    seed.strategy = match given.get("strategy") {
+    seed.strategy = match options.get("strategy") {
         None => seed.strategy,
         Some(r#""summarize""#) => Strategy::Summarize,
         Some(r#""truncate""#) => Strategy::Truncate,
         Some(r#""discard""#) => Strategy::Discard,
         Some(other) => {
             let expected = "one of summarize, truncate, discard";
-            return Err(given.refused("strategy", expected, other));
+            return Err(options.refused("strategy", expected, other));
         }
     };
     // What the host itself protects at the end does not give way to a share of ours.
-    if ["protectLast", "protectTurns", "protectTokens"].iter().any(|name| given.get(name).is_some())
+    if ["protectLast", "protectTurns", "protectTokens"]
+        .iter()
+        .any(|name| options.get(name).is_some())
     {
         (seed.tail_most, seed.keeps) = (0, 0);
         seed.yields = false;
@@ -372,7 +374,7 @@ fn other_way(given: &OptionsReader<'_>, policy: &mut Policy, seed: &mut Seed) ->
 const TOKENS: u64 = u32::MAX as u64;
 
 /// A share is counted in 10^-4.
-const WHOLE_PLACES: u32 = 4;
+const SHARE_PLACES: u32 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -423,8 +425,8 @@ mod tests {
         let ours = format!("{every}, {}, {facade}", OURS.join(", "));
         for preset in Policy::seeds() {
             for name in OURS {
-                let given = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
-                refuses(&given, &format!("unknown option {name}; the options are {theirs}"));
+                let options = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
+                refuses(&options, &format!("unknown option {name}; the options are {theirs}"));
             }
             for (name, value) in
                 [("turn", "\"user\""), ("stubChars", "9"), ("strategy", "\"discard\"")]

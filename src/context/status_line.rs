@@ -8,7 +8,7 @@ use crate::number::thousands;
 /// Bands, the option that says where each begins, and its share of the budget, in 1e-4 (B3).
 pub(in crate::context) const BANDS: [(&str, u64); 3] =
     [("warn", 8000), ("compact", 8500), ("force", 10_000)];
-pub(in crate::context) const WHOLE: u64 = 10_000;
+pub(in crate::context) const FULL: u64 = 10_000;
 
 /// What each band has an agent know.
 const HINTS: [&str; 3] = [
@@ -51,7 +51,7 @@ pub fn status_line_of(session: &Session, is_short: bool) -> String {
 /// A hint for the model, once in each band that is newly reached; below the first they begin anew.
 pub fn pressure_hint(session: &mut Session) -> Option<String> {
     let Status { used, usable, pct, .. } = status(session);
-    let at = |share: u64| usable > 0 && used.saturating_mul(WHOLE) >= share.saturating_mul(usable);
+    let at = |share: u64| usable > 0 && used.saturating_mul(FULL) >= share.saturating_mul(usable);
     let reached = BANDS.iter().filter(|(_, share)| at(*share)).count();
     let hinted = &mut session.monitor.hinted;
     if reached == 0 || reached > *hinted {

@@ -161,8 +161,9 @@ fn results_of_a_turn_go_in_one_content() {
     let ours = json!({ "name": "a", "response": { "error": crate::validity::NO_RESULT } });
     assert_eq!(made_of(make)["parts"][2]["functionResponse"], ours);
     assert_eq!((answer.items.len(), *role), (3, "tool"));
-    let mut whole = host("gemini", &[text("go"), calls(&["a", "b"], None), results(&["a", "b"])]);
-    assert_eq!(sent(&request(&mut whole)), ["0", "1", "2"]);
+    let mut unchanged =
+        host("gemini", &[text("go"), calls(&["a", "b"], None), results(&["a", "b"])]);
+    assert_eq!(sent(&request(&mut unchanged)), ["0", "1", "2"]);
 }
 
 /// I19 and I26: a result of another tool's name goes by its call's; a broken one that moves goes mended.
@@ -192,7 +193,7 @@ fn what_moves_goes_by_its_calls_name_and_mended() {
 }
 
 #[test]
-fn a_sentinel_stands_only_where_it_is_asked_for() {
+fn a_sentinel_is_sent_only_where_it_is_asked_for() {
     let options =
         json!({ "window": { "contextTokens": 0 }, "format": "gemini", "signCalls": true });
     let mut state = Session::new(Options::parse(&options.to_string()).unwrap(), Format::Anthropic);

@@ -24,7 +24,7 @@ const FOLDERS: [&str; 6] = ["src", "js", "xtask", "tests", "benches", "examples"
 const GENERATED: [&str; 2] = ["js/glue/", "js/generated.ts"];
 
 /// Code whose names are still to be changed.
-const NAMES_LATER: [&str; 4] = ["src/context/", "tests/", "benches/", "examples/"];
+const NAMES_LATER: [&str; 4] = ["src/context/tests", "tests/", "benches/", "examples/"];
 
 /// Every name and every file head that says nothing, with its place.
 pub fn violations() -> Result<Vec<String>> {

@@ -56,11 +56,11 @@ impl Ceiling {
         }
     }
 
-    pub(in crate::context) fn read(given: &mut Reader<'_>) -> Option<Self> {
-        let tokens = given.perhaps()?;
-        let refused = if given.is_old { tokens } else { given.number() };
+    pub(in crate::context) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let tokens = reader.perhaps()?;
+        let refused = if reader.is_old { tokens } else { reader.number() };
         let [is_accepted, is_final] =
-            if given.is_old { [false; 2] } else { [given.flag(), given.flag()] };
+            if reader.is_old { [false; 2] } else { [reader.flag(), reader.flag()] };
         Some(Self { tokens, refused, is_accepted, is_final })
     }
 }

@@ -107,27 +107,27 @@ fn fold_and_record(
     finish_history(session);
     let (before, _) = session.sizes();
     let seen = session.decisions.unreported.len();
-    let mut given = fold_planned(session, planned)?;
+    let mut members = fold_planned(session, planned)?;
     let (after, line) = session.sizes();
-    let degraded = given.flag("degraded").unwrap_or(false);
-    let summarized = given.str("summary").is_some() && !degraded;
+    let degraded = members.flag("degraded").unwrap_or(false);
+    let summarized = members.str("summary").is_some() && !degraded;
     // A summary stands for what went without one too, and may come for that alone.
     let owed = if summarized { owed } else { 0 };
     let stood = before.saturating_add(owed);
     let gone = folded_of(session.decisions.unreported.get(seen..).unwrap_or_default());
     let alone = owed > 0 && gone.is_empty();
     let carried = after < before || (alone && after < stood && after <= line);
-    let failure = given.text("failure").and_then(|name| Failure::parse(&name));
+    let failure = members.text("failure").and_then(|name| Failure::parse(&name));
     let committed = Committed { carried, before: stood, after, failure };
     if !carried {
         return Ok(committed);
     }
     let at_ms = session.compactions.last.as_ref().map_or(now_ms, |it| it.at_ms.max(now_ms));
     let id = record_id(at_ms, fold_count(session));
-    let lost = texts(given.items("lost").unwrap_or_default());
-    let found = extracted(given.raw("extracted").unwrap_or("{}"));
+    let lost = texts(members.items("lost").unwrap_or_default());
+    let found = extracted(members.raw("extracted").unwrap_or("{}"));
     session.compactions.last = Some(Record { id, at_ms, degraded, lost, found });
-    session.compactions.untold = Some((stood, after));
+    session.compactions.unreported = Some((stood, after));
     if degraded {
         session.compactions.wanting.extend(ranges(&gone));
     } else if summarized {
@@ -137,10 +137,10 @@ fn fold_and_record(
         session.decisions.pruner.fold_rent = rent;
     }
     // What came meanwhile is none of what it left.
-    let planned = given.integer("messages").and_then(|it| u32::try_from(it).ok());
+    let planned = members.integer("messages").and_then(|it| u32::try_from(it).ok());
     let from = session.transcript.ledger.blocks_of(planned.unwrap_or(NONE)).start;
-    let held = session.transcript.ledger.live();
-    let since = held.get(held.partition_point(|&at| at < from)..).unwrap_or_default();
+    let sent = session.transcript.ledger.live();
+    let since = sent.get(sent.partition_point(|&at| at < from)..).unwrap_or_default();
     let left = after.saturating_sub(dropped_tokens(session, since));
     let epoch = session.last_request.epoch.saturating_add(1);
     session.compactions.guard.done(epoch, left, degraded);
@@ -224,11 +224,11 @@ pub(in crate::context) fn fold_planned<'a>(
     planned: &'a str,
 ) -> Result<Members<'a>> {
     let refused = |error: json::Error| Error::argument("plan", "a CompactionPlan", error);
-    let mut given = PLANNED.read(planned).map_err(refused)?;
-    let cut = cut_of_base(session, &given.text("base").unwrap_or_default())?;
+    let mut members = PLANNED.read(planned).map_err(refused)?;
+    let cut = cut_of_base(session, &members.text("base").unwrap_or_default())?;
     let end = session.transcript.ledger.blocks_of(cut).start;
     let mut gone = Vec::new();
-    for range in given.items("gone").unwrap_or_default() {
+    for range in members.items("gone").unwrap_or_default() {
         let ends: Vec<u32> =
             json::items(range).map_err(refused)?.iter().filter_map(|it| it.parse().ok()).collect();
         if let [from, to] = *ends.as_slice() {
@@ -252,7 +252,7 @@ pub(in crate::context) fn fold_planned<'a>(
     sort_set(&mut stay);
     let free = |at: &u32| group(at) == NONE || stay.binary_search(&group(at)).is_err();
     let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
-    session.decisions.placeholders.given = given.str("summary").map(Into::into);
+    session.decisions.placeholders.summary_to_write = members.str("summary").map(Into::into);
     let mut decision = Decision::default();
     let (setting, call) = (session.deciding(session.decisions.usable), session.transcript.call);
     let (ledger, lines) = (&mut session.transcript.ledger, &mut session.decisions.placeholders);
@@ -267,7 +267,7 @@ pub(in crate::context) fn fold_planned<'a>(
         &mut decision,
     );
     take_decision(session, decision);
-    Ok(given)
+    Ok(members)
 }
 
 fn texts(items: Vec<&json::RawValue>) -> Vec<String> {

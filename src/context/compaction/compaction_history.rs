@@ -16,7 +16,7 @@ pub(in crate::context) struct Compactions {
     /// The last one.
     pub last: Option<Record>,
     /// It was carried out, and no request has told of it yet: tokens of the request before, and after.
-    pub untold: Option<(u64, u64)>,
+    pub unreported: Option<(u64, u64)>,
     /// While a provider's refusal limits requests.
     pub limit: Option<Ceiling>,
     /// Requests in a row that it refused, and the call at which.
@@ -34,7 +34,7 @@ pub(in crate::context) struct Compactions {
     pub going: Vec<u32>,
     pub found: Extracted,
     /// The newest of them, the last at the end. Not in a snapshot.
-    pub told: Vec<Compacted>,
+    pub recent: Vec<Compacted>,
 }
 
 json::json_struct! {
@@ -75,13 +75,13 @@ const LIST: usize = 1000;
 impl Compactions {
     /// Without what is known of a history that is another now.
     pub(in crate::context) fn of_another(self) -> Self {
-        Self { guard: self.guard, limit: self.limit, told: self.told, ..Self::default() }
+        Self { guard: self.guard, limit: self.limit, recent: self.recent, ..Self::default() }
     }
 
     pub(in crate::context) fn write(&self, out: &mut Writer) {
         self.guard.write(out);
-        out.perhaps(self.untold.map(|(before, _)| before));
-        out.perhaps(self.untold.map(|(_, after)| after));
+        out.perhaps(self.unreported.map(|(before, _)| before));
+        out.perhaps(self.unreported.map(|(_, after)| after));
         Ceiling::write(self.limit, out);
         out.number(self.tries.into());
         out.number(self.wanting.len() as u64);
@@ -107,18 +107,18 @@ impl Compactions {
         }
     }
 
-    pub(in crate::context) fn of(given: &mut Reader<'_>) -> Self {
-        let guard = Guard::of(given);
-        let untold = given.perhaps().zip(given.perhaps());
-        let limit = Ceiling::read(given);
-        let tries = given.small();
-        let wanting = (0..given.count()).map(|_| (given.small(), given.small())).collect();
-        let checkpoints = given.text().into();
-        let last = given.flag().then(|| {
-            let id = given.text().into();
-            let at_ms = i64::try_from(given.number()).unwrap_or(0);
-            let degraded = given.flag();
-            let mut list = || (0..given.count()).map(|_| given.text().into()).collect();
+    pub(in crate::context) fn of(reader: &mut Reader<'_>) -> Self {
+        let guard = Guard::of(reader);
+        let unreported = reader.perhaps().zip(reader.perhaps());
+        let limit = Ceiling::read(reader);
+        let tries = reader.small();
+        let wanting = (0..reader.count()).map(|_| (reader.small(), reader.small())).collect();
+        let checkpoints = reader.text().into();
+        let last = reader.flag().then(|| {
+            let id = reader.text().into();
+            let at_ms = i64::try_from(reader.number()).unwrap_or(0);
+            let degraded = reader.flag();
+            let mut list = || (0..reader.count()).map(|_| reader.text().into()).collect();
             let (modified_files, read_files) = (list(), list());
             let found = Extracted {
                 modified_files,
@@ -129,7 +129,7 @@ impl Compactions {
             };
             Record { id, at_ms, degraded, lost: list(), found }
         });
-        Self { guard, last, untold, limit, wanting, tries, checkpoints, ..Self::default() }
+        Self { guard, last, unreported, limit, wanting, tries, checkpoints, ..Self::default() }
     }
 }
 
@@ -140,16 +140,16 @@ pub(in crate::context) fn record_compaction(
     tokens_after: u64,
 ) {
     let fold = last_fold(session).without_texts();
-    let told = &mut session.compactions.told;
-    told.push(Compacted { fold, tokens_before, tokens_after });
-    let over = told.len().saturating_sub(MOST);
-    told.drain(..over);
+    let recent = &mut session.compactions.recent;
+    recent.push(Compacted { fold, tokens_before, tokens_after });
+    let over = recent.len().saturating_sub(MOST);
+    recent.drain(..over);
 }
 
 /// The compactions of the session, as far as they are remembered; none where its history has become another.
 pub fn list_compactions(session: &Session) -> Vec<Compacted> {
     let Some(last) = &session.compactions.last else { return Vec::new() };
-    let mut all = session.compactions.told.clone();
+    let mut all = session.compactions.recent.clone();
     let fold = last_fold(session);
     match all.last_mut().filter(|it| it.fold.id == last.id) {
         Some(it) => it.fold = fold,

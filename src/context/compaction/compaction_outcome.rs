@@ -75,11 +75,11 @@ pub(in crate::context) fn touched_blocks(session: &Session, changes: &[Change]) 
 
 /// The messages of calls and errors among these blocks: nothing else tells of files, commands and errors.
 pub(in crate::context) fn messages_with_evidence(session: &Session, blocks: &[u32]) -> Vec<u32> {
-    let tells = |at: &u32| {
+    let message_of = |at: &u32| {
         let block = session.transcript.ledger.block(*at)?;
         (block.kind == Kind::Call || block.failed).then_some(block.message)
     };
-    let mut messages: Vec<u32> = blocks.iter().filter_map(tells).collect();
+    let mut messages: Vec<u32> = blocks.iter().filter_map(message_of).collect();
     messages.dedup();
     messages
 }

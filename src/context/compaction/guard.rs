@@ -147,10 +147,10 @@ impl Guard {
         out.number(self.warned.into());
     }
 
-    pub(in crate::context) fn of(given: &mut Reader<'_>) -> Self {
-        let (strikes, failures) = (given.small(), given.small());
-        let until_ms = i64::try_from(given.number()).unwrap_or(0);
-        let (epoch, after, warned) = (given.small(), given.perhaps(), given.flag());
+    pub(in crate::context) fn of(reader: &mut Reader<'_>) -> Self {
+        let (strikes, failures) = (reader.small(), reader.small());
+        let until_ms = i64::try_from(reader.number()).unwrap_or(0);
+        let (epoch, after, warned) = (reader.small(), reader.perhaps(), reader.flag());
         Self { strikes, failures, until_ms, epoch, after, warned }
     }
 }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn f1_without_readings_our_own_measure_tells() {
+    fn f1_without_readings_our_own_measure_decides() {
         let mut guard = Guard::default();
         for epoch in 1..=2 {
             guard.done(epoch, 110_000, false);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn f25_a_reading_of_an_older_epoch_tells_nothing() {
+    fn f25_a_reading_of_an_older_epoch_counts_for_nothing() {
         let mut guard = Guard::default();
         guard.done(5, 50_000, false);
         guard.read(4, false);

@@ -54,8 +54,8 @@ impl Flush {
         out.number(self.folds.into());
     }
 
-    pub(in crate::context) fn of(given: &mut Reader<'_>) -> Self {
-        let (threshold, acted, folds) = (given.small(), given.flag(), given.small());
+    pub(in crate::context) fn of(reader: &mut Reader<'_>) -> Self {
+        let (threshold, acted, folds) = (reader.small(), reader.flag(), reader.small());
         Self { asked: (threshold > 0).then_some(Flushed { threshold, acted }), folds }
     }
 }

@@ -30,7 +30,7 @@ const CHUNK: u64 = 4000;
 const LEAST_CHUNK: u64 = 1500;
 const LARGE_MESSAGE: u64 = 1000;
 const MARGIN: u64 = 12_000;
-const WHOLE: u64 = 10_000;
+const ALL: u64 = 10_000;
 /// A summary has about so many tokens.
 const SUMMARY: u64 = 1500;
 const WANTING: &str = "a summary of what went is still wanting";
@@ -118,17 +118,17 @@ impl Session {
 /// What a compaction now would do, as JSON: a plan, and what is needed to carry it out. Nothing has moved.
 ///
 /// # Errors
-/// `StalePlan` or `InvalidArgument` for a plan that was `given`.
+/// `StalePlan` or `InvalidArgument` for a plan that was `cut_from`.
 pub fn plan_compaction(
     session: &mut Session,
     force: bool,
-    given: Option<&str>,
+    cut_from: Option<&str>,
     now_ms: i64,
 ) -> Result<Value> {
     // A restored session keeps waiting afterwards, since its next history may go further.
     let waiting = session.restoration.waiting.is_some().then(|| session.clone());
     finish_restore(session);
-    let planned = planned_compaction(session, force, given, now_ms);
+    let planned = planned_compaction(session, force, cut_from, now_ms);
     if let Some(waiting) = waiting {
         *session = waiting;
     }
@@ -142,11 +142,11 @@ pub fn plan_compaction(
 fn planned_compaction(
     session: &mut Session,
     force: bool,
-    given: Option<&str>,
+    cut_from: Option<&str>,
     now_ms: i64,
 ) -> Result<(Value, Vec<u32>, Extracted)> {
     let aside = set_aside(session);
-    let tried = try_compaction(session, force, given, now_ms, &aside);
+    let tried = try_compaction(session, force, cut_from, now_ms, &aside);
     put_back(session, aside);
     let tried = tried?;
     let Tried { outcome, before, after, line, over, cut, alone, .. } = tried;
@@ -192,7 +192,7 @@ fn planned_compaction(
         "droppedTokens": dropped,
         "room": room,
         "summaryWanted": wanted,
-        "degrades": !alone && (force || over || given.is_some()),
+        "degrades": !alone && (force || over || cut_from.is_some()),
         "splitTurn": split,
         "previousSummary": previous_summary(session, &going),
         "checkpoints": checkpoint_state(session),
@@ -211,7 +211,7 @@ fn planned_compaction(
 fn try_compaction(
     session: &mut Session,
     force: bool,
-    given: Option<&str>,
+    cut_from: Option<&str>,
     now_ms: i64,
     aside: &Aside,
 ) -> Result<Tried> {
@@ -225,8 +225,8 @@ fn try_compaction(
     let (before, line) = session.sizes();
     let over = before > session.decisions.usable;
     let mut refused = None;
-    if let Some(given) = given {
-        fold_planned(session, given)?;
+    if let Some(cut_from) = cut_from {
+        fold_planned(session, cut_from)?;
     } else {
         session.decisions.pruner.fold_wanted |= force;
         refused = decide(session, now_ms).refused;
@@ -244,7 +244,7 @@ fn try_compaction(
     } else if after > session.decisions.usable || nothing_left {
         ("overflow", format!("nothing that may go is left: {}", write(&floor)))
     } else if folded {
-        let asked = given.is_some() || force;
+        let asked = cut_from.is_some() || force;
         ("summarize", why(asked, over, before > line).into())
     } else if unchanged {
         let reason = if force { "nothing that may go is old enough" } else { "nothing is due" };
@@ -254,7 +254,7 @@ fn try_compaction(
     };
     let alone = gone.is_empty()
         && !wanting.is_empty()
-        && (outcome == "none" && (force || is_wanting) || given.is_some() && folded);
+        && (outcome == "none" && (force || is_wanting) || cut_from.is_some() && folded);
     let (outcome, reason) = if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
     let folds = outcome == "summarize";
     let start = if alone { start } else { session.decisions.pruner.start };
@@ -401,9 +401,10 @@ fn checkpoint_state(session: &Session) -> Option<Value> {
 /// What is kept of a checkpoint that the host has from an earlier process: it holds for a whole history that has not folded.
 fn earlier_checkpoint(session: &Session) -> Option<String> {
     let earlier = session.options.checkpoint.as_ref()?;
-    let is_whole =
+    let is_complete =
         session.decisions.pruner.head.is_none() && session.decisions.pruner.forgotten == 0;
-    let turn = session.transcript.turn_of(earlier.messages.checked_sub(1)?).filter(|_| is_whole)?;
+    let turn =
+        session.transcript.turn_of(earlier.messages.checked_sub(1)?).filter(|_| is_complete)?;
     Some(earlier.state(turn, session.decisions.usable))
 }
 
@@ -530,8 +531,8 @@ pub(in crate::context) fn base_of(session: &Session, cut: u32) -> String {
 pub(in crate::context) fn cut_of_base(session: &Session, base: &str) -> Result<u32> {
     let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
     let found = base_of(session, cut);
-    let stands = found == base && session.transcript.ledger.may_cut(cut);
-    if stands { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
+    let is_valid = found == base && session.transcript.ledger.may_cut(cut);
+    if is_valid { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
 }
 
 /// Folds so far; none before the first.
@@ -591,8 +592,12 @@ fn chunks_of(session: &Session, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
         .unwrap_or(0);
     let less = if average > LARGE_MESSAGE { average.saturating_mul(2) } else { 0 };
     let share = CHUNK.saturating_sub(less).max(LEAST_CHUNK);
-    let whole = window.saturating_mul(share) / WHOLE;
-    let most = if total <= whole { whole } else { window.saturating_mul(share) / MARGIN };
+    let share_of_window = window.saturating_mul(share) / ALL;
+    let most = if total <= share_of_window {
+        share_of_window
+    } else {
+        window.saturating_mul(share) / MARGIN
+    };
     let mut chunks: Vec<Chunk> = Vec::new();
     for &message in go {
         let (more, to) = (tokens(message), message.saturating_add(1));

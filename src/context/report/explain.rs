@@ -131,17 +131,17 @@ fn state_of(session: &Session, blocks: &[(u32, &Block)], rule: Option<Rule>) -> 
 fn evidence(block: &Block, call: u32) -> Vec<String> {
     let kind = block.kind.name();
     // One for all: each way to format costs in the Wasm.
-    let says = |first: &str, one: u32, between: &str, other: u32, last: &str| {
+    let sentence = |first: &str, one: u32, between: &str, other: u32, last: &str| {
         format!("{kind}: {first}{one}{between}{other}{last}")
     };
-    let mut lines = vec![says("", block.tokens, " tokens, now ", block.now, "")];
+    let mut lines = vec![sentence("", block.tokens, " tokens, now ", block.now, "")];
     if matches!(block.kind, Kind::Call | Kind::Result) {
         let idle = call.saturating_sub(block.last);
-        lines.push(says("used by ", block.uses.into(), " calls, idle for ", idle, ""));
+        lines.push(sentence("used by ", block.uses.into(), " calls, idle for ", idle, ""));
     }
     if block.kind == Kind::Result {
         let (live, used) = (block.live, block.used_live);
-        lines.push(says("newest source of ", live, " identifiers, ", used, " of them used"));
+        lines.push(sentence("newest source of ", live, " identifiers, ", used, " of them used"));
     }
     if block.duplicate {
         lines.push(format!("{kind}: a later result says the same"));

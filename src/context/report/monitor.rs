@@ -137,8 +137,8 @@ pub(in crate::context) fn monitor_usage(session: &mut Session, of: Counted, outp
 pub fn record_outside(session: &mut Session, what: &str) -> Result<()> {
     let mut what = RECORD.argument(what, format_args!("note"))?;
     let mut number = |name| {
-        let given = what.integer(name)?;
-        Some(u64::try_from(given).unwrap_or(0))
+        let figure = what.integer(name)?;
+        Some(u64::try_from(figure).unwrap_or(0))
     };
     let (requests, before, after) =
         (number("requests"), number("tokensBefore"), number("tokensAfter"));

@@ -146,7 +146,7 @@ pub fn status(session: &Session) -> Status {
     let used = session.calibration.tokens(estimate);
     let usable = session.usable_now();
     let pct = used_percent(session);
-    let whole = session.transcript.ledger.arrived();
+    let arrived = session.transcript.ledger.arrived();
     Status {
         used,
         usable,
@@ -159,7 +159,7 @@ pub fn status(session: &Session) -> Status {
         source: source_of_figures(session),
         peak_tokens: peak_tokens(session),
         compactions: session.decisions.pruner.head.as_ref().map_or(0, |head| head.folds),
-        tokens_saved: whole.saturating_add(session.extras.total()).saturating_sub(estimate),
+        tokens_saved: arrived.saturating_add(session.extras.total()).saturating_sub(estimate),
         flush: last_flush(session),
     }
 }

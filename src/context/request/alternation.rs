@@ -49,8 +49,8 @@ impl Builder<'_> {
         waiting.reverse();
         while let Some(entry) = waiting.pop() {
             let entry = match self.apart(&entry.item) {
-                Some((results, says)) => {
-                    waiting.push(self.entry(says, entry.about));
+                Some((results, speech)) => {
+                    waiting.push(self.entry(speech, entry.about));
                     self.entry(results, entry.about)
                 }
                 None => entry,
@@ -154,23 +154,23 @@ impl Builder<'_> {
         let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
         let outline = self.transcript.outline(message)?;
         let mut changes = self.changes(message, outline);
-        let (mut says, mut answers) = (Vec::new(), false);
+        let (mut speech, mut answers) = (Vec::new(), false);
         for (at, piece) in staying(outline, &changes) {
             answers |= piece.kind == Kind::Result;
             if piece.kind != Kind::Result {
-                says.push(Joint::Host(message, at));
+                speech.push(Joint::Host(message, at));
             }
         }
-        if outline.role != Role::User || !answers || says.is_empty() {
+        if outline.role != Role::User || !answers || speech.is_empty() {
             return None;
         }
-        for part in &says {
+        for part in &speech {
             if let Joint::Host(_, piece) = part {
                 changes.push(Change { piece: *piece, what: What::Drop });
             }
         }
         let results = self.dialect.format.edit(outline, &changes);
-        Some((Item::Edit(message, results), Item::Join(Voice::User, says)))
+        Some((Item::Edit(message, results), Item::Join(Voice::User, speech)))
     }
 
     /// What an item says in a message that more is said in. None where it cannot be taken apart.

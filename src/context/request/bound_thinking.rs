@@ -13,9 +13,9 @@ use crate::validity::Provider;
 
 /// Behind a change reasoning is void.
 pub(in crate::context) fn binds_reasoning(session: &Session) -> bool {
-    let told = session.options.thinking;
-    let binds = |told| matches!(told, Thinking::Bound | Thinking::Drop);
-    told.map_or_else(|| session.dialect.provider.binds_reasoning(), binds)
+    let thinking = session.options.thinking;
+    let binds = |thinking| matches!(thinking, Thinking::Bound | Thinking::Drop);
+    thinking.map_or_else(|| session.dialect.provider.binds_reasoning(), binds)
 }
 
 /// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.

@@ -91,9 +91,9 @@ pub(in crate::context) fn edited_messages(
                 let outline = session.transcript.outline(index)?;
                 let changes = session.builder().changes(index, outline);
                 let ops = session.dialect.format.edit(outline, &changes);
-                let says: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
-                let key = fnv(json::write(&says).into_bytes());
-                (!says.is_empty()).then_some((index, ops, key))
+                let changes_made: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
+                let key = fnv(json::write(&changes_made).into_bytes());
+                (!changes_made.is_empty()).then_some((index, ops, key))
             };
             hosts(&entry.item).into_iter().filter_map(of).collect()
         }

@@ -16,15 +16,15 @@ const MARGIN: u64 = 1200;
 /// # Errors
 /// `InvalidArgument`.
 pub fn cap_output(json: &str) -> Result<u32> {
-    let given = OptionsReader::read("", json)
+    let options = OptionsReader::read("", json)
         .map_err(|error| Error::argument("options", "an object", error))?;
     let must = |name: &str| {
-        let found = given.amount(name, 0, u32::MAX.into())?;
+        let found = options.amount(name, 0, u32::MAX.into())?;
         found.ok_or_else(|| Error::argument(name, "a number of tokens", "nothing"))
     };
     let (requested, window, input) = (must("requested")?, must("window")?, must("inputTokens")?);
-    let margin = given.amount("margin", 3, 1000)?.unwrap_or(MARGIN);
-    let buffer = given.amount("buffer", 0, u32::MAX.into())?.unwrap_or(BUFFER);
+    let margin = options.amount("margin", 3, 1000)?.unwrap_or(MARGIN);
+    let buffer = options.amount("buffer", 0, u32::MAX.into())?.unwrap_or(BUFFER);
     if window == 0 {
         return Ok(small(requested));
     }

@@ -29,9 +29,9 @@ pub(in crate::context) struct Placeholders {
     /// Summaries of the host's, by block.
     pub adopted: LiteMap<u32, String>,
     /// The summary that the next fold carries.
-    pub given: Option<String>,
+    pub summary_to_write: Option<String>,
     /// Blocks whose line stands for all of a call's arguments, as JSON.
-    pub whole_arguments: LiteMap<u32, ()>,
+    pub uncut_arguments: LiteMap<u32, ()>,
     /// What calls asked for whose results wait for their line.
     pub calls: LiteMap<u32, String>,
     /// What waits for its block's text.
@@ -60,8 +60,8 @@ impl Placeholders {
             head: String::new(),
             summary: String::new(),
             adopted: LiteMap::new(),
-            given: None,
-            whole_arguments: LiteMap::new(),
+            summary_to_write: None,
+            uncut_arguments: LiteMap::new(),
             calls: LiteMap::new(),
             wanted: LiteMap::new(),
             caps: LiteMap::new(),
@@ -135,14 +135,14 @@ impl Placeholders {
     /// No line stands for the block any more.
     pub(in crate::context) fn forget(&mut self, block: u32) {
         self.text.remove(&block);
-        self.whole_arguments.remove(&block);
+        self.uncut_arguments.remove(&block);
         self.wanted.remove(&block);
         self.caps.remove(&block);
     }
 
     /// What a line in the place of a block costs. A call's travels as JSON: what is escaped there counts.
     pub(in crate::context) fn cost(&self, it: &Block, block: u32, line: &str) -> u32 {
-        let is_object = self.whole_arguments.contains_key(&block);
+        let is_object = self.uncut_arguments.contains_key(&block);
         let text = if it.kind == Kind::Call && !is_object {
             self.estimator.tokens(arguments(line).json())
         } else {
@@ -232,10 +232,11 @@ impl Writer for Placeholders {
 
     /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set, and what was adopted stays.
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool {
-        let given = if asks { self.given.take() } else { None };
-        let adopts = given.is_none() && gone.iter().any(|at| self.adopted.contains_key(at));
+        let summary_to_write = if asks { self.summary_to_write.take() } else { None };
+        let adopts =
+            summary_to_write.is_none() && gone.iter().any(|at| self.adopted.contains_key(at));
         let kept = adopts.then(|| self.joined(gone));
-        let Some(summary) = given.or(kept) else { return false };
+        let Some(summary) = summary_to_write.or(kept) else { return false };
         ledger.identifiers.note_summary(&summary);
         self.summary = summary;
         true

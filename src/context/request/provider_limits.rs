@@ -165,11 +165,12 @@ fn bytes_sent(session: &Session) -> u64 {
     let mut messages: Vec<u32> = live.map(|block| block.message).collect();
     sort_set(&mut messages);
     let of = |at: &u32| {
-        let whole = session.transcript.ledger.message(*at).map_or(0, |message| message.bytes);
+        let bytes_before =
+            session.transcript.ledger.message(*at).map_or(0, |message| message.bytes);
         let blocks =
             session.transcript.ledger.blocks_of(*at).map(|at| session.transcript.ledger.block(at));
         let cut = blocks.flatten().filter(|it| it.form != Form::Full);
-        u64::from(cut.fold(whole, |bytes, cut| bytes.saturating_sub(cut.bytes)))
+        u64::from(cut.fold(bytes_before, |bytes, cut| bytes.saturating_sub(cut.bytes)))
     };
     messages.iter().map(of).sum()
 }

@@ -107,18 +107,18 @@ impl Words {
         let refused = |error: json::Error| {
             Error::argument("parts", "{system, tools, unseenTokens, open} as they are sent", error)
         };
-        let mut given = PARTS.read(json).map_err(refused)?;
-        let mut raw = |name| given.raw(name).unwrap_or("null");
+        let mut members = PARTS.read(json).map_err(refused)?;
+        let mut raw = |name| members.raw(name).unwrap_or("null");
         let (system, tools) = (sent(raw("system")), raw("tools"));
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
         let bytes = (system.len() as u64).saturating_add(tools.len() as u64);
         let strict = |raw| Reader::new(raw).strict().map_err(refused);
         let (system, tools) = (strict(system)?, strict(tools)?);
         let marks = marks(system).saturating_add(marks(tools));
-        let unseen = given.integer("unseenTokens").unwrap_or(0);
+        let unseen = members.integer("unseenTokens").unwrap_or(0);
         let unseen = u32::try_from(unseen)
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
-        let open = given.flag("open").unwrap_or(false);
+        let open = members.flag("open").unwrap_or(false);
         let mut known = None;
         let definitions = match tools.as_bytes().first() {
             Some(b'n') => 0,
@@ -276,9 +276,9 @@ mod tests {
         );
         let json = r#"[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"googleSearch":{}}]"#;
         assert_eq!(listed.tools, 30 + json.len().div_ceil(4) as u64);
-        let told =
+        let read =
             parts(r#"{"system":{"role":"system","parts":[{"text":"1234567"},{"text":"8"}]}}"#);
-        assert_eq!((told.system, told.chars.0), (3, 9));
+        assert_eq!((read.system, read.chars.0), (3, 9));
         assert_eq!(parts(r#"{"system":{"parts":{"text":"12345678"}}}"#).chars.0, 8);
         let flat = parts(r#"{"tools":[{"type":"function","name":"a","parameters":{}}]}"#);
         assert_eq!(flat.tools, 10 + 12);

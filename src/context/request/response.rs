@@ -110,13 +110,13 @@ impl json::Write for Event {
 pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     let decided = session.pending.take().unwrap_or_default();
     let mut decided = decided;
-    let untold = session.compactions.untold.take();
+    let unreported = session.compactions.unreported.take();
     // A fold of its own goes further than the compaction that no request has told of.
     let by_itself = decided.folded;
     if by_itself {
         fold_without_summarizer(session);
     }
-    let committed = untold.filter(|_| !by_itself);
+    let committed = unreported.filter(|_| !by_itself);
     if let Some((before, _)) = committed {
         (decided.before, decided.folded) = (before, true);
     }
@@ -179,7 +179,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     if let Some(Outcome { status, tokens_before, tokens_after, .. }) = outcome {
         record_room(session, status, tokens_before, tokens_after);
     }
-    let said = Said {
+    let difference = Difference {
         keep: count(keep),
         before,
         lost,
@@ -192,7 +192,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
         outcome,
         fold: folded.then(|| last_fold(session)),
     };
-    answer_with(session, items, edits, said)
+    answer_with(session, items, edits, difference)
 }
 
 /// The last request once more, whole.
@@ -204,15 +204,15 @@ pub(in crate::context) fn resend(session: &Session) -> Answer {
         session,
         items,
         Vec::new(),
-        Said { before: session.last_request.tokens, ..Said::default() },
+        Difference { before: session.last_request.tokens, ..Difference::default() },
     )
 }
 
 /// Builds what the last request sent of the messages that have come, and knows it as sent.
-pub(in crate::context) fn rebuild_last_view(session: &mut Session, whole: bool) {
+pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: bool) {
     decide_markers(session);
     session.decisions.unreported.clear();
-    let ending = if whole { session.repairs.mender.finish() } else { Vec::new() };
+    let ending = if is_complete { session.repairs.mender.finish() } else { Vec::new() };
     set_end_repairs(session, ending);
     let (entries, trailed) = all_entries(session).unwrap_or_default();
     for (index, _, key) in
@@ -345,27 +345,27 @@ pub(in crate::context) fn answer_with(
     session: &Session,
     items: Vec<Written>,
     edits: Vec<Edit>,
-    said: Said,
+    difference: Difference,
 ) -> Answer {
     let tokens = session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
     let fits = session.options.window == 0 || tokens <= session.decisions.usable;
     Answer {
-        keep: said.keep,
+        keep: difference.keep,
         items,
         epoch: session.last_request.epoch,
-        first_changed: said.first_changed,
+        first_changed: difference.first_changed,
         fits,
         why: (!fits).then(|| why_too_large(session, tokens)),
         tokens: session.calibration.tokens(tokens),
         estimate: tokens,
         source: source_of_figures(session),
-        tokens_before: session.calibration.tokens(said.before),
-        cached_tokens_lost: said.lost,
+        tokens_before: session.calibration.tokens(difference.before),
+        cached_tokens_lost: difference.lost,
         repairs: repairs_made(session),
         edits,
-        event: said.event,
-        outcome: said.outcome,
-        fold: said.fold,
+        event: difference.event,
+        outcome: difference.outcome,
+        fold: difference.fold,
         fold_due: session.last_request.fold_due || needs_summary(session),
         hints: drop_hint(session),
         system_note: system_note(session),
@@ -429,7 +429,7 @@ fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
 
 /// What is said of a request that is new.
 #[derive(Default)]
-pub(in crate::context) struct Said {
+pub(in crate::context) struct Difference {
     pub(in crate::context) keep: u32,
     pub(in crate::context) outcome: Option<Outcome>,
     pub(in crate::context) fold: Option<Folded>,

@@ -96,15 +96,15 @@ impl Placeholders {
                 Some(line(&part.text, about, part.piece.error))
             }
         };
-        let whole = self.estimator.tokens(&part.text);
+        let uncut = self.estimator.tokens(&part.text);
         let measured = short.map(|short| (self.estimator.tokens(&short), short));
         // What is no shorter stays as it is.
-        let Some((tokens, text)) = measured.filter(|(tokens, _)| *tokens < whole) else {
-            return overhead.saturating_add(whole);
+        let Some((tokens, text)) = measured.filter(|(tokens, _)| *tokens < uncut) else {
+            return overhead.saturating_add(uncut);
         };
         let now = overhead.saturating_add(tokens);
         if part.piece.kind == Kind::Call {
-            self.whole_arguments.insert(block, ());
+            self.uncut_arguments.insert(block, ());
         }
         self.put(block, text);
         now
@@ -157,7 +157,7 @@ pub(in crate::context) fn record_call(session: &mut Session, call: u32, part: &P
             redact(text)
         }
     };
-    let told = if verb_of(&part.piece.name) == RAN {
+    let outcome = if verb_of(&part.piece.name) == RAN {
         command_in(&part.text).map(|command| {
             let line: Vec<&str> = command.split_whitespace().collect();
             prefix(&safe(&line.join(" ")), COMMAND).to_owned()
@@ -168,27 +168,27 @@ pub(in crate::context) fn record_call(session: &mut Session, call: u32, part: &P
         let url = words.split_whitespace().find(|word| word.contains("://"));
         url.map(|url| prefix(&safe(url), URL).to_owned())
     };
-    if let Some(told) = told {
-        session.decisions.placeholders.calls.insert(call, told);
+    if let Some(outcome) = outcome {
+        session.decisions.placeholders.calls.insert(call, outcome);
     }
 }
 
 /// What a line tells of a result's call: its command or its URL, else its identifiers.
 pub(in crate::context) fn about_block(session: &mut Session, block: u32) -> About {
     let pair = pair_of(session, block);
-    let told = session.decisions.placeholders.calls.remove(&pair);
+    let outcome = session.decisions.placeholders.calls.remove(&pair);
     let name = piece_of(session, pair).map_or("tool", |piece| &piece.name);
     let verb = verb_of(name);
     let mut line = format!("[{name}] {verb}");
     let is_shell = verb == RAN;
-    if let Some(told) = &told {
+    if let Some(outcome) = &outcome {
         line.push(' ');
-        line.push_str(told);
+        line.push_str(outcome);
     }
     let most = line.len().max(ABOUT);
     for &id in session.transcript.ledger.ids(pair) {
         let word = session.transcript.ledger.identifiers.text(id);
-        if is_shell && told.is_some() || line.len().saturating_add(word.len()) > most {
+        if is_shell && outcome.is_some() || line.len().saturating_add(word.len()) > most {
             break;
         }
         if line.contains(word) {
@@ -287,8 +287,9 @@ mod tests {
     #[test]
     fn h16_long_strings_are_cut_where_they_stand_and_the_rest_is_as_it_was() {
         let long = "é\"\\n".repeat(100);
-        let given = serde_json::json!({ "path": "a.rs", "n": [1.50, { "text": long }], "x": null });
-        let cut = leaves(&given.to_string(), 5).unwrap();
+        let arguments =
+            serde_json::json!({ "path": "a.rs", "n": [1.50, { "text": long }], "x": null });
+        let cut = leaves(&arguments.to_string(), 5).unwrap();
         let cut: serde_json::Value = serde_json::from_str(&cut).unwrap();
         assert_eq!(cut["n"][1]["text"], "é\"\\né...[truncated]");
         assert_eq!((&cut["path"], &cut["n"][0]), (&"a.rs".into(), &serde_json::json!(1.5)));
@@ -301,22 +302,22 @@ mod tests {
     }
 
     #[test]
-    fn h16_a_line_tells_what_a_result_was() {
+    fn h16_a_line_describes_the_result() {
         let about = "[bash] ran cargo test";
         let shell = About { line: about.into(), is_shell: true };
-        let told = |text: &str, failed| line(text, &shell, failed);
-        assert_eq!(told("a\nb\nExit code: 101", false), format!("{about} -> exit 101, 3 lines"));
-        assert_eq!(told("{\"exit_code\": 0}", false), format!("{about} -> exit 0, 1 lines"));
-        assert_eq!(told("a\nb", true), format!("{about} -> error, 2 lines"));
-        assert_eq!(told("", false), format!("{about} -> ok, 0 lines"));
+        let outcome = |text: &str, failed| line(text, &shell, failed);
+        assert_eq!(outcome("a\nb\nExit code: 101", false), format!("{about} -> exit 101, 3 lines"));
+        assert_eq!(outcome("{\"exit_code\": 0}", false), format!("{about} -> exit 0, 1 lines"));
+        assert_eq!(outcome("a\nb", true), format!("{about} -> error, 2 lines"));
+        assert_eq!(outcome("", false), format!("{about} -> ok, 0 lines"));
         let codex = r#"{"output":"says exit code 1","metadata":{"exit_code":7,"seconds":1}}"#;
-        assert_eq!(told(codex, false), format!("{about} -> exit 7, 1 lines"));
+        assert_eq!(outcome(codex, false), format!("{about} -> exit 7, 1 lines"));
         assert_eq!(
-            told("a\n\nCommand exited with code 2\n", true),
+            outcome("a\n\nCommand exited with code 2\n", true),
             format!("{about} -> exit 2, 3 lines")
         );
         let printed = format!("{0}A test prints exit code 1\n{0}", "x\n".repeat(9));
-        assert_eq!(told(&printed, false), format!("{about} -> ok, 19 lines"), "a file's text");
+        assert_eq!(outcome(&printed, false), format!("{about} -> ok, 19 lines"), "a file's text");
         let read = About { line: "[read] read a.rs".into(), is_shell: false };
         assert_eq!(line("exit code 1", &read, false), "[read] read a.rs -> ok, 1 lines");
     }

@@ -175,14 +175,16 @@ impl Builder<'_> {
     }
 
     /// A request ends with the user or a result. True if it had to be made to.
-    pub(in crate::context) fn trail(&self, entries: &mut Vec<Entry>, whole: bool) -> bool {
+    pub(in crate::context) fn trail(&self, entries: &mut Vec<Entry>, is_complete: bool) -> bool {
         if self.repairs.mender.is_prefix() {
             return false;
         }
         let last = entries.iter().rev().find_map(|entry| self.speaker_of(&entry.item));
         let text = match last {
-            None if whole && !self.transcript.outlines.is_empty() => LEAD,
-            Some(Role::System) if whole && entries.iter().all(|it| self.is_systems(it)) => LEAD,
+            None if is_complete && !self.transcript.outlines.is_empty() => LEAD,
+            Some(Role::System) if is_complete && entries.iter().all(|it| self.is_systems(it)) => {
+                LEAD
+            }
             Some(Role::Assistant) if !self.repairs.mender.is_paused() => CONTINUE,
             None | Some(_) => return false,
         };
@@ -223,18 +225,18 @@ impl Builder<'_> {
 
     /// Of what it says, and of the host's messages that it copies from.
     pub(in crate::context) fn key_of_made(&self, made: &Made) -> u64 {
-        let says = fnv(says(made).into_bytes());
+        let content = fnv(content(made).into_bytes());
         let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
         match made {
-            Made::User(parts) => parts.iter().fold(says, |key, part| match part {
+            Made::User(parts) => parts.iter().fold(content, |key, part| match part {
                 MadePart::Host(message, _) => with(key, *message),
                 MadePart::Text(_) => key,
             }),
-            Made::Moved { message, .. } => with(says, *message),
-            Made::Results(results) => {
-                results.iter().fold(says, |key, made| key.rotate_left(1) ^ self.key_of_made(made))
-            }
-            Made::Result { .. } => says,
+            Made::Moved { message, .. } => with(content, *message),
+            Made::Results(results) => results
+                .iter()
+                .fold(content, |key, made| key.rotate_left(1) ^ self.key_of_made(made)),
+            Made::Result { .. } => content,
         }
     }
 
@@ -251,8 +253,8 @@ impl Builder<'_> {
             if let Some(under) = under.filter(|it| it.is_empty() || it.starts_with('/')) {
                 copy.from = under.into();
                 *last = number;
-                let says = self.transcript.ledger.block(at).map_or(0, |it| it.key);
-                let key = bytes(says, piece.kind.name().as_bytes());
+                let content = self.transcript.ledger.block(at).map_or(0, |it| it.key);
+                let key = bytes(content, piece.kind.name().as_bytes());
                 return round(key, u64::from(piece.error));
             }
         }
@@ -317,11 +319,11 @@ pub(in crate::context) fn line(text: &str) -> Item {
 }
 
 /// What a message of ours says, and whose it is: the same for the same message only.
-fn says(made: &Made) -> String {
+fn content(made: &Made) -> String {
     match made {
-        Made::User(parts) => parts.iter().fold(String::from("user"), |says, part| match part {
-            MadePart::Text(text) => says + "\0" + text,
-            MadePart::Host(message, piece) => format!("{says}\0\0{message}/{piece}"),
+        Made::User(parts) => parts.iter().fold(String::from("user"), |content, part| match part {
+            MadePart::Text(text) => content + "\0" + text,
+            MadePart::Host(message, piece) => format!("{content}\0\0{message}/{piece}"),
         }),
         Made::Result { id, name, text, error, .. } => {
             format!("result\0{id}\0{name}\0{text}\0{error}")

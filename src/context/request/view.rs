@@ -301,8 +301,8 @@ impl Builder<'_> {
                 continue;
             }
             if let Some(text) = self.decisions.placeholders.text.get(&at) {
-                let whole = self.decisions.placeholders.whole_arguments.contains_key(&at);
-                let what = if whole {
+                let is_uncut = self.decisions.placeholders.uncut_arguments.contains_key(&at);
+                let what = if is_uncut {
                     What::Arguments(Value::raw(text.clone()))
                 } else {
                     instead(it, text)
@@ -355,11 +355,12 @@ impl Builder<'_> {
             Item::Edit(at, ops) => {
                 let carried = fnv(json::write(ops).into_bytes());
                 // A message that loses a cache marker says the same.
-                let says: Vec<Op> = ops.iter().filter(|op| !is_marker(op)).cloned().collect();
-                let edit = match says.len() {
+                let changes_made: Vec<Op> =
+                    ops.iter().filter(|op| !is_marker(op)).cloned().collect();
+                let edit = match changes_made.len() {
                     0 => 0,
                     all if all == ops.len() => carried,
-                    _ => fnv(json::write(&says).into_bytes()),
+                    _ => fnv(json::write(&changes_made).into_bytes()),
                 };
                 (edit ^ self.fingerprint(*at), *at, carried)
             }
@@ -427,8 +428,8 @@ impl Builder<'_> {
                 Written::ours(message, joined.copied, joined.ops, role)
             }
             Item::Filler(text) => {
-                let said = self.dialect.format.say(text, |at| self.transcript.outline(at));
-                Written::ours(said, Vec::new(), Vec::new(), "assistant")
+                let spoken = self.dialect.format.say(text, |at| self.transcript.outline(at));
+                Written::ours(spoken, Vec::new(), Vec::new(), "assistant")
             }
         }
     }

@@ -61,17 +61,17 @@ impl json::Write for AgentReply {
 
 /// Definitions in plain JSON Schema.
 pub fn agent_tools() -> Value {
-    let tool = |(name, says, parameter): Tool| {
+    let tool = |(name, description, parameter): Tool| {
         let (properties, required) = match parameter {
             None => (Value::object(&[]), Value::array(&[])),
-            Some((name, says)) => {
-                let described = json!({ "type": "string", "description": says });
+            Some((name, description)) => {
+                let described = json!({ "type": "string", "description": description });
                 (Value::object(&[(name, described)]), Value::array(&[name.into()]))
             }
         };
         let parameters =
             json!({ "type": "object", "properties": properties, "required": required });
-        json!({ "name": name, "description": says, "parameters": parameters })
+        json!({ "name": name, "description": description, "parameters": parameters })
     };
     Value::array(&TOOLS.map(tool))
 }
@@ -91,11 +91,12 @@ pub fn call_agent_tool(session: &mut Session, name: &str, arguments: &str) -> Re
         RECALL => {
             let inner = json::string(arguments).unwrap_or_else(|_| arguments.into());
             let members = json::members(&inner).unwrap_or_default();
-            let given = members.iter().find(|(name, _)| name == "ref");
-            let given = given.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
-            Ok(match referenced_message(session, &given) {
+            let reference_text = members.iter().find(|(name, _)| name == "ref");
+            let reference_text =
+                reference_text.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
+            Ok(match referenced_message(session, &reference_text) {
                 Some((message, block)) => AgentReply::Recall(message, block),
-                None => AgentReply::Text(format!("There is nothing under \"{given}\".")),
+                None => AgentReply::Text(format!("There is nothing under \"{reference_text}\".")),
             })
         }
         _ => {

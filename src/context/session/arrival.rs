@@ -63,8 +63,8 @@ impl Session {
         if let Known::Strange = match_message(self, index, fingerprint(&draft)) {
             return Ok(Append::RereadAll);
         }
-        let given = std::mem::take(&mut self.counter.counts);
-        let mut counter = Counter::new(self.options.estimator, &given);
+        let counts = std::mem::take(&mut self.counter.counts);
+        let mut counter = Counter::new(self.options.estimator, &counts);
         counter.image_tokens = self.options.image_tokens;
         // Without a window nothing leaves, and nobody asks what would be needed again.
         let decides = self.options.window > 0;
@@ -157,10 +157,10 @@ pub(in crate::context) fn append_measured(
     let index = session.transcript.ledger.message_count();
     let outline = &measure.outline;
     // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
-    let stands_between =
+    let is_between =
         session.repairs.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
     let mut pushed = session.repairs.mender.push(index, outline);
-    if stands_between {
+    if is_between {
         pushed.fixes.push(aborted_between(index));
     }
     session.transcript.turn = session.transcript.turn.saturating_add(u32::from(measure.is_request));

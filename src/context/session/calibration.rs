@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn two_figures_tell_overhead_and_factor() {
+    fn two_figures_give_overhead_and_factor() {
         let one = observed(&[(0, 15_000, 10_000)]);
         assert_eq!((one.tokens(11_000), one.estimate(16_000)), (16_000, 11_000));
         let two = observed(&[(0, 15_000, 10_000), (0, 27_000, 20_000)]);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_difference_tells_little_of_the_factor() {
+    fn a_small_difference_counts_little_for_the_factor() {
         let small = observed(&[(0, 15_000, 10_000), (0, 16_000, 10_500)]);
         // Twice as much of 500, one for one of the other 7,500.
         assert_eq!(small.tokens(26_500), 16_000 + 16_000 * 17 / 16);

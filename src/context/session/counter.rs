@@ -18,7 +18,7 @@ pub(in crate::context) struct Counter<'g> {
     pub(in crate::context) estimator: Estimator,
     /// Of an image, and of a page of a document.
     pub(in crate::context) image_tokens: u32,
-    given: Iter<'g, u32>,
+    counts: Iter<'g, u32>,
     /// What the host's counter made of texts, and the default profile of the same.
     pub(in crate::context) learned: Learned,
 }
@@ -47,9 +47,9 @@ impl Learned {
 
 impl<'g> Counter<'g> {
     /// Counts by the estimator, but for the texts that come with a number of the host's.
-    pub(in crate::context) fn new(estimator: Estimator, given: &'g [u32]) -> Self {
+    pub(in crate::context) fn new(estimator: Estimator, counts: &'g [u32]) -> Self {
         let image_tokens = image_tokens();
-        Self { estimator, image_tokens, given: given.iter(), learned: Learned::default() }
+        Self { estimator, image_tokens, counts: counts.iter(), learned: Learned::default() }
     }
 
     /// Tokens of the next text.
@@ -57,7 +57,7 @@ impl<'g> Counter<'g> {
         if text.is_empty() {
             return 0;
         }
-        let Some(&host) = self.given.next() else { return self.estimator.tokens(text) };
+        let Some(&host) = self.counts.next() else { return self.estimator.tokens(text) };
         let ours = Estimator::default().tokens(text);
         self.learned.add(Learned { host: u64::from(host), ours: u64::from(ours) });
         host
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn a_number_of_the_hosts_counts_and_teaches_what_our_own_lines_cost() {
-        let given = [30, 7];
-        let mut counter = Counter::new(Estimator::default(), &given);
+        let counts = [30, 7];
+        let mut counter = Counter::new(Estimator::default(), &counts);
         let words = "one two three four five six seven eight nine ten";
         assert_eq!([words, "", "ls"].map(|text| counter.tokens(text)), [30, 0, 7]);
         let ours = Estimator::default().tokens(words) + Estimator::default().tokens("ls");

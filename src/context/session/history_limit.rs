@@ -44,14 +44,14 @@ pub fn last_turns(session: &Session, turns: u32) -> Vec<(u32, u32)> {
 /// # Errors
 /// `InvalidArgument` names the option.
 pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
-    let given = OptionsReader::read("", json)
+    let options = OptionsReader::read("", json)
         .map_err(|error| Error::argument("options", "an object", error))?;
-    given.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[])?;
-    let most = given.amount("maxContextTokens", 0, u32::MAX.into())?;
+    options.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[])?;
+    let most = options.amount("maxContextTokens", 0, u32::MAX.into())?;
     let most =
         most.ok_or_else(|| Error::argument("maxContextTokens", "a number of tokens", "nothing"))?;
-    let share = given.amount("maxHistoryShare", 4, 1)?.unwrap_or(5000);
-    let parts = given.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
+    let share = options.amount("maxHistoryShare", 4, 1)?.unwrap_or(5000);
+    let parts = options.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
     let parts = u32::try_from(parts).unwrap_or(u32::MAX);
     let budget = (most.saturating_mul(share) / 10_000).max(1);
     let (start, end) = (after_system(session), session.transcript.ledger.message_count());
@@ -99,9 +99,9 @@ fn kept_from(session: &Session, from: u32) -> Vec<(u32, u32)> {
 /// # Errors
 /// `InvalidArgument` for what is no key or no number of turns.
 pub fn history_limit(json: &str) -> Result<Option<u32>> {
-    let given = OptionsReader::read("", json)
+    let options = OptionsReader::read("", json)
         .map_err(|error| Error::argument("options", "an object", error))?;
-    let key = given.text("sessionKey")?.unwrap_or_default();
+    let key = options.text("sessionKey")?.unwrap_or_default();
     let mut parts: Vec<&str> = key.split(':').filter(|part| !part.is_empty()).collect();
     if parts.len() >= 3 && parts.first() == Some(&"agent") {
         parts.drain(..2);
@@ -110,7 +110,7 @@ pub fn history_limit(json: &str) -> Result<Option<u32>> {
     let (provider, kind) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let rest: Vec<&str> = parts.collect();
     let user = without_thread(&rest).join(":");
-    let channel = member(given.get("channels"), provider)?;
+    let channel = member(options.get("channels"), provider)?;
     let limit = |of: Option<&RawValue>, name: &str| -> Result<Option<u32>> {
         let Some(value) = member(of, name)? else { return Ok(None) };
         let expected = "a whole number of turns";
@@ -149,7 +149,7 @@ mod tests {
 
     /// G22, D14: keys, and what holds for them.
     #[test]
-    fn g22_a_session_key_tells_how_many_turns_are_kept() {
+    fn g22_a_session_key_names_how_many_turns_are_kept() {
         let channels = r#"{"telegram":{"dmHistoryLimit":20,"historyTurns":50,"dms":{"123":{"historyLimit":5},"a:b":{"historyLimit":0}}},
             "slack":{"historyTurns":40},"discord":{"dmHistoryLimit":7}}"#;
         for (key, limit) in [
@@ -170,8 +170,8 @@ mod tests {
             ("whatsapp:dm:1", None),
             ("", None),
         ] {
-            let given = format!(r#"{{"sessionKey":"{key}","channels":{channels}}}"#);
-            assert_eq!(history_limit(&given).unwrap(), limit, "{key}");
+            let options = format!(r#"{{"sessionKey":"{key}","channels":{channels}}}"#);
+            assert_eq!(history_limit(&options).unwrap(), limit, "{key}");
         }
         let bad = r#"{"sessionKey":"slack:dm:1","channels":{"slack":{"historyTurns":"many"}}}"#;
         let error = history_limit(bad).unwrap_err().to_string();

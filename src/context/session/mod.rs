@@ -279,8 +279,8 @@ impl Session {
     /// # Errors
     /// `InvalidArgument`.
     pub fn set_parts(&mut self, json: &str) -> Result<()> {
-        let given = std::mem::take(&mut self.counter.counts);
-        let mut counter = Counter::new(self.options.estimator, &given);
+        let counts = std::mem::take(&mut self.counter.counts);
+        let mut counter = Counter::new(self.options.estimator, &counts);
         let parts = Parts::parse(json, &mut counter)?;
         if parts != self.extras {
             self.last_request.settled = false;

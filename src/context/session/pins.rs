@@ -117,29 +117,29 @@ impl Pins {
         }
     }
 
-    pub(in crate::context) fn read(given: &mut Reader<'_>) -> Self {
+    pub(in crate::context) fn read(reader: &mut Reader<'_>) -> Self {
         let mut pins = Self::default();
-        for _ in 0..given.count() {
-            let is_old = given.is_old;
-            let id = given.small();
-            let first = if is_old { None } else { Some(given.small()) };
-            let (from, to, mark) = (given.small(), given.small(), given.mark());
+        for _ in 0..reader.count() {
+            let is_old = reader.is_old;
+            let id = reader.small();
+            let first = if is_old { None } else { Some(reader.small()) };
+            let (from, to, mark) = (reader.small(), reader.small(), reader.mark());
             let first = first.unwrap_or(from);
-            let text: String = if is_old { String::new() } else { given.text().into() };
-            let is_sent = !is_old && given.flag() && !text.trim().is_empty();
+            let text: String = if is_old { String::new() } else { reader.text().into() };
+            let is_sent = !is_old && reader.flag() && !text.trim().is_empty();
             // No message has so many parts; a longer run is a forgery that would cost seconds.
             if from < first || to < from || to.saturating_sub(first) > MOST_PARTS {
-                given.refuse("a pin is of no message");
+                reader.refuse("a pin is of no message");
                 return pins;
             }
             pins.blocks.push(Blocks { id, first, from, to, mark, text, is_sent, is_here: false });
         }
-        for _ in 0..given.count() {
-            let (id, text) = (given.small(), given.text());
+        for _ in 0..reader.count() {
+            let (id, text) = (reader.small(), reader.text());
             if text.trim().is_empty() {
-                given.refuse("a pinned text is blank");
+                reader.refuse("a pinned text is blank");
             }
-            pins.texts.push(Loose { id, text: text.into(), is_sent: given.flag() });
+            pins.texts.push(Loose { id, text: text.into(), is_sent: reader.flag() });
         }
         pins
     }

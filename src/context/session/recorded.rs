@@ -88,7 +88,7 @@ json::json_struct! {
         pub context_tokens: u64,
         /// Held back for the answer.
         pub max_output_tokens: u64,
-        /// Where the window comes from: `given`, `file`, `usage` (the file has larger requests than it says) or `assumed`.
+        /// Where the window comes from: `asked`, `file`, `usage` (the file has larger requests than it says) or `assumed`.
         pub source: &'static str,
     }
 }
@@ -382,8 +382,8 @@ mod tests {
             (300_000, window, 64_000, (64_000, "given")),
             (20_000_000, "", 0, (20_000_000, "usage")),
         ];
-        for (usage, window, given, expected) in cases {
-            let recorded = session(&[Some(usage)], "[]", window).recorded(&window_of(given));
+        for (usage, window, asked, expected) in cases {
+            let recorded = session(&[Some(usage)], "[]", window).recorded(&window_of(asked));
             assert_eq!((recorded.context_tokens, recorded.source), expected);
         }
     }

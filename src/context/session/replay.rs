@@ -278,7 +278,7 @@ impl Recording {
         set_learned(&mut state, self.learned);
         let prices = options.policy.prices.clone();
         let mut cache = Cache::new(prices.clone(), self.parts.total());
-        let mut whole = Cache::new(prices, self.parts.total());
+        let mut unmanaged = Cache::new(prices, self.parts.total());
         let mut replay = Replay { calls: Vec::new(), totals: Totals::default(), state };
         // Parts of the last request.
         let mut parts = 0;
@@ -306,7 +306,7 @@ impl Recording {
             replay.totals.unmanaged_bill = replay
                 .totals
                 .unmanaged_bill
-                .saturating_add(whole.charge_grown(usize::MAX, &more, at));
+                .saturating_add(unmanaged.charge_grown(usize::MAX, &more, at));
             let violations = count(checked.count(&replay.state));
             replay.take(Call {
                 call: number,
@@ -333,8 +333,8 @@ impl Recording {
     pub fn plan(&self, replay: &mut Replay) -> Result<Value> {
         let state = &mut replay.state;
         let now_ms = replay.calls.last().map_or(0, |call| call.at);
-        let told = plan_compaction(state, false, None, now_ms)?;
-        let members = json::members(told.json()).unwrap_or_default();
+        let plan = plan_compaction(state, false, None, now_ms)?;
+        let members = json::members(plan.json()).unwrap_or_default();
         let of = |name| members.iter().find(|(known, _)| known == name).map_or("[]", |(_, it)| *it);
         for index in json::items(of("go")).unwrap_or_default() {
             let index = index.parse().unwrap_or(NONE);

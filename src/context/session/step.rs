@@ -10,7 +10,7 @@ use crate::context::request::provider_limits::fit_provider_limits;
 use crate::context::request::response::answer_with;
 use crate::context::request::response::build_request;
 use crate::context::request::response::resend;
-use crate::context::request::response::{Answer, Said};
+use crate::context::request::response::{Answer, Difference};
 use crate::context::request::shorten::About;
 use crate::context::request::shorten::about_block;
 use crate::context::request::shorten::calls_for_placeholders;
@@ -53,8 +53,9 @@ impl Session {
                 return Step::Done(Box::new(resend(self)));
             }
             let keep = count(self.last_request.items.len());
-            let said = Said { keep, before: self.last_request.tokens, ..Said::default() };
-            return Step::Done(Box::new(answer_with(self, Vec::new(), Vec::new(), said)));
+            let difference =
+                Difference { keep, before: self.last_request.tokens, ..Difference::default() };
+            return Step::Done(Box::new(answer_with(self, Vec::new(), Vec::new(), difference)));
         }
         finish_history(self);
         let parts_change =

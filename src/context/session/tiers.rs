@@ -22,12 +22,12 @@ pub struct Tiers {
 
 impl Tiers {
     pub(in crate::context) fn read(json: &str) -> Result<Self> {
-        let given = OptionsReader::read("", json)
+        let options = OptionsReader::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;
-        given.refuse_others(&["fullTurns", "lightTurns", "resultChars", "textChars"], &[])?;
+        options.refuse_others(&["fullTurns", "lightTurns", "resultChars", "textChars"], &[])?;
         let amount = |name, default| -> Result<u32> {
-            let given = given.amount(name, 0, u32::MAX.into())?;
-            Ok(given.map_or(default, |given| u32::try_from(given).unwrap_or(u32::MAX)))
+            let options = options.amount(name, 0, u32::MAX.into())?;
+            Ok(options.map_or(default, |options| u32::try_from(options).unwrap_or(u32::MAX)))
         };
         let full = amount("fullTurns", 3)?;
         if full == 0 {
@@ -57,11 +57,11 @@ impl Tiers {
 pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> Decision {
     let newest = session.transcript.ledger.messages.last().map_or(0, |message| message.turn);
     let mut decision = Decision::default();
-    let mut held: LiteMap<u32, ()> = LiteMap::new();
+    let mut kept_groups: LiteMap<u32, ()> = LiteMap::new();
     for block in
         session.transcript.ledger.blocks.iter().filter(|it| !it.mask.may_drop && it.group != NONE)
     {
-        held.insert(block.group, ());
+        kept_groups.insert(block.group, ());
     }
     // The model's last words in the turn that is looked at: the message, and whether what stood behind this block stays.
     let (mut answered, mut answer, mut led_to) = (NONE, NONE, false);
@@ -76,18 +76,19 @@ pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> De
             continue;
         }
         let how = if age < tiers.full.saturating_add(tiers.light) {
-            let whole = block.mask.atomic || is_signed(session, at, block);
-            tiers.lightens(block).filter(|_| !whole)
+            let is_fixed = block.mask.atomic || is_signed(session, at, block);
+            tiers.lightens(block).filter(|_| !is_fixed)
         } else {
-            let said = block.kind == Kind::Text && message.role == Role::Assistant;
-            let answers = said && (answered != message.turn || (led_to && answer == block.message));
+            let is_answer = block.kind == Kind::Text && message.role == Role::Assistant;
+            let answers =
+                is_answer && (answered != message.turn || (led_to && answer == block.message));
             if answers {
                 (answered, answer) = (message.turn, block.message);
             }
             let asked = message.role == Role::User && block.kind != Kind::Result;
             // Reasoning that its provider wants with what it led to stays with the answer.
             let tied = block.kind == Kind::Thinking && !block.mask.may_edit && led_to;
-            let stays = asked || tied || held.contains_key(&block.group) || answers;
+            let stays = asked || tied || kept_groups.contains_key(&block.group) || answers;
             led_to = stays && !asked;
             (!stays).then_some(Shorten::Gone)
         };

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn one_count_tells_an_overhead_alone_and_none_tells_nothing() {
+    fn one_count_gives_an_overhead_alone_and_none_gives_nothing() {
         let one = fit(&points(&[(0, 10_000, 9_000)])).expect("there is a point");
         assert_eq!((one.factor, one.tokens(12_000, 0), one.tokens(500, 0)), (ONE, 11_000, 0));
         assert_eq!(fit(&[]), None);

@@ -8,12 +8,12 @@ use crate::model::{Kind, Mask, NONE, Piece, Role};
 
 /// The newest reasoning with all beside it, if any is sent.
 pub(in crate::context) fn protected_turn(session: &Session) -> Range<u32> {
-    let held = session
+    let protected = session
         .repairs
         .mender
         .intact()
         .filter(|_| session.options.thinking != Some(Thinking::None));
-    held.unwrap_or(0..0)
+    protected.unwrap_or(0..0)
 }
 
 /// Whether reasoning stays as it is, is another matter now.
@@ -22,19 +22,19 @@ pub(in crate::context) fn renew_protection(session: &mut Session) {
 }
 
 /// The last request of the user, and the newest reasoning with all beside it, may not change; what they were before may.
-pub(in crate::context) fn protect(session: &mut Session, request: u32, held: Range<u32>) {
-    if request == session.transcript.user_request && held == session.transcript.protected {
+pub(in crate::context) fn protect(session: &mut Session, request: u32, protected: Range<u32>) {
+    if request == session.transcript.user_request && protected == session.transcript.protected {
         return;
     }
     let before = (
         std::mem::replace(&mut session.transcript.user_request, request),
         session.transcript.protected.clone(),
     );
-    session.transcript.protected = held.clone();
+    session.transcript.protected = protected.clone();
     // Calls that were signed in the turn before are free now.
     let signed = session.dialect.provider.signs_calls() && before.0 != NONE;
     let turn = if signed { before.0..request } else { 0..0 };
-    for message in before.1.chain(held).chain([before.0, request]).chain(turn) {
+    for message in before.1.chain(protected).chain([before.0, request]).chain(turn) {
         renew_masks(session, message);
     }
 }

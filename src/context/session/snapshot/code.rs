@@ -55,7 +55,7 @@ impl Snapshot {
             let at = self.head_at.and_then(|at| u64::try_from(at).ok()?.checked_add(1));
             out.number(u64::from(head.summary) | (at.unwrap_or(0) << 1));
             out.number(head.folds.into());
-            out.text(&self.said);
+            out.text(&self.head_text);
             out.number(self.summary as u64);
         }
         out.number(self.fold_rent);
@@ -137,60 +137,60 @@ impl Snapshot {
 
     #[inline(never)]
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut given = Reader::new(bytes)?;
-        let upto = given.small();
-        let format = Format::parse(given.text()).unwrap_or_else(|_| {
-            given.refuse("a format is unknown");
+        let mut reader = Reader::new(bytes)?;
+        let upto = reader.small();
+        let format = Format::parse(reader.text()).unwrap_or_else(|_| {
+            reader.refuse("a format is unknown");
             Format::Anthropic
         });
-        let flags = given.number();
-        let (certain, is_old) = (flags & 1 != 0, given.is_old || flags & 2 != 0);
-        let before = given.hash();
+        let flags = reader.number();
+        let (certain, is_old) = (flags & 1 != 0, reader.is_old || flags & 2 != 0);
+        let before = reader.hash();
         let mut marks = Vec::new();
-        for _ in 0..given.count() {
-            marks.push(given.mark());
+        for _ in 0..reader.count() {
+            marks.push(reader.mark());
         }
         let (past, traces) =
-            if is_old { Default::default() } else { Past::read(&mut given, upto, marks.len()) };
-        let epoch = given.small();
-        let at_ms = given.perhaps().and_then(|at| i64::try_from(at).ok());
-        let (peak, tokens, last) = (given.number(), given.number(), given.number());
-        let parts = if given.flag() { Some((given.hash(), given.number())) } else { None };
-        let flags = given.number();
+            if is_old { Default::default() } else { Past::read(&mut reader, upto, marks.len()) };
+        let epoch = reader.small();
+        let at_ms = reader.perhaps().and_then(|at| i64::try_from(at).ok());
+        let (peak, tokens, last) = (reader.number(), reader.number(), reader.number());
+        let parts = if reader.flag() { Some((reader.hash(), reader.number())) } else { None };
+        let flags = reader.number();
         let (fold_due, open) = (flags & 1 != 0, flags & 2 != 0);
-        let start = given.small();
-        let head_from = given.small();
-        let (mut head, mut head_at, mut said, mut summary) = (None, None, String::new(), 0);
-        if given.flag() {
-            let tokens = given.small();
-            let digest = given.numbers();
-            let (bits, folds) = (given.number(), given.small());
+        let start = reader.small();
+        let head_from = reader.small();
+        let (mut head, mut head_at, mut head_text, mut summary) = (None, None, String::new(), 0);
+        if reader.flag() {
+            let tokens = reader.small();
+            let digest = reader.numbers();
+            let (bits, folds) = (reader.number(), reader.small());
             head_at = (bits >> 1).checked_sub(1).and_then(|at| i64::try_from(at).ok());
             head = Some(Head { tokens, digest, summary: bits & 1 != 0, folds });
-            said = given.text().into();
-            summary = given.small() as usize;
+            head_text = reader.text().into();
+            summary = reader.small() as usize;
         }
-        let fold_rent = given.number();
-        let charged = given.perhaps().and_then(|call| u32::try_from(call).ok());
-        let forms = read_changed(&mut given);
-        let rents = read_rents(&mut given);
-        let (unbound, bound) = (given.ascending(), given.flag());
+        let fold_rent = reader.number();
+        let charged = reader.perhaps().and_then(|call| u32::try_from(call).ok());
+        let forms = read_changed(&mut reader);
+        let rents = read_rents(&mut reader);
+        let (unbound, bound) = (reader.ascending(), reader.flag());
         let mut counted = None;
-        if given.flag() {
-            let (epoch, used) = (given.small(), given.number());
-            counted = Some(Counted { epoch, used, estimate: given.number() });
+        if reader.flag() {
+            let (epoch, used) = (reader.small(), reader.number());
+            counted = Some(Counted { epoch, used, estimate: reader.number() });
         }
-        let calibration = Calibration { last: counted, grown: (given.number(), given.number()) };
-        let usable = given.number();
-        let window = (given.number(), given.number());
-        let breakpoints = given.ascending();
-        let pins = Pins::read(&mut given);
-        let compactions = Compactions::of(&mut given);
-        let (fold_wanted, anew) = (given.flag(), given.flag());
-        let stubbed = given.ascending();
-        let summarized = given.ascending();
-        let flush = Flush::of(&mut given);
-        given.end()?;
+        let calibration = Calibration { last: counted, grown: (reader.number(), reader.number()) };
+        let usable = reader.number();
+        let window = (reader.number(), reader.number());
+        let breakpoints = reader.ascending();
+        let pins = Pins::read(&mut reader);
+        let compactions = Compactions::of(&mut reader);
+        let (fold_wanted, anew) = (reader.flag(), reader.flag());
+        let stubbed = reader.ascending();
+        let summarized = reader.ascending();
+        let flush = Flush::of(&mut reader);
+        reader.end()?;
         Ok(Self {
             upto,
             format,
@@ -212,7 +212,7 @@ impl Snapshot {
             head_from,
             head,
             head_at,
-            said,
+            head_text,
             summary,
             fold_rent,
             charged,
@@ -275,46 +275,46 @@ impl Changed {
     }
 }
 
-fn read_rents(given: &mut Reader<'_>) -> Vec<(u32, u64)> {
+fn read_rents(reader: &mut Reader<'_>) -> Vec<(u32, u64)> {
     let mut rents = Vec::new();
     let mut block = 0u32;
-    for _ in 0..given.count() {
-        block = block.saturating_add(given.small());
-        rents.push((block, given.number()));
+    for _ in 0..reader.count() {
+        block = block.saturating_add(reader.small());
+        rents.push((block, reader.number()));
     }
     rents
 }
 
-fn read_changed(given: &mut Reader<'_>) -> Vec<Changed> {
+fn read_changed(reader: &mut Reader<'_>) -> Vec<Changed> {
     let mut rules = Vec::new();
-    for _ in 0..given.count() {
-        match Rule::parse(given.text()) {
+    for _ in 0..reader.count() {
+        match Rule::parse(reader.text()) {
             Some(rule) => rules.push(rule),
-            None => given.refuse("a rule is unknown"),
+            None => reader.refuse("a rule is unknown"),
         }
     }
     let mut changed: Vec<Changed> = Vec::new();
     let mut end = 0u32;
     loop {
-        let length = given.small();
+        let length = reader.small();
         if length == 0 {
             return changed;
         }
-        let first = end.saturating_add(given.small());
+        let first = end.saturating_add(reader.small());
         end = first.saturating_add(length);
-        let rule = rules.get(given.small() as usize).copied();
+        let rule = rules.get(reader.small() as usize).copied();
         let why =
-            Why { rule: rule.unwrap_or(Rule::Repair), epoch: given.small(), call: given.small() };
-        let form = match given.number() {
-            CAPPED => Shape::Cut(Want::of_code(given.number()), Form::Capped),
-            CUT => Shape::Cut(Want::of_code(given.number()), Form::Stubbed),
-            STUBBED => Shape::Stubbed(given.text().into()),
+            Why { rule: rule.unwrap_or(Rule::Repair), epoch: reader.small(), call: reader.small() };
+        let form = match reader.number() {
+            CAPPED => Shape::Cut(Want::of_code(reader.number()), Form::Capped),
+            CUT => Shape::Cut(Want::of_code(reader.number()), Form::Stubbed),
+            STUBBED => Shape::Stubbed(reader.text().into()),
             _ => Shape::Gone,
         };
-        let now = if form == Shape::Gone { 0 } else { given.small() };
+        let now = if form == Shape::Gone { 0 } else { reader.small() };
         let too_many = changed.len().saturating_add(length as usize) > MOST_BLOCKS;
         if rule.is_none() || too_many || (length > 1 && form != Shape::Gone) {
-            given.refuse("a run has no rule, or no end");
+            reader.refuse("a run has no rule, or no end");
             return Vec::new();
         }
         for block in first..end {

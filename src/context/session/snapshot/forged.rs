@@ -24,30 +24,30 @@ pub(super) fn discard_forged(
     if breaks == 0 && is_between_groups {
         return;
     }
-    let mut whole = session.clone();
+    let mut unchanged = session.clone();
     let may_return = |it: &&Changed| {
         !forgotten.contains(&it.block) && repaired.binary_search(&it.block).is_err()
     };
     for changed in changed.iter().filter(may_return) {
-        whole.transcript.ledger.bring_back(changed.block);
-        whole.decisions.placeholders.forget(changed.block);
-        whole.decisions.reasons.remove(&changed.block);
-        whole.decisions.pruner.reopen(&whole.transcript.ledger, changed.block);
+        unchanged.transcript.ledger.bring_back(changed.block);
+        unchanged.decisions.placeholders.forget(changed.block);
+        unchanged.decisions.reasons.remove(&changed.block);
+        unchanged.decisions.pruner.reopen(&unchanged.transcript.ledger, changed.block);
     }
-    let policy = whole.decisions.pruner.policy.clone();
-    whole.decisions.pruner = crate::prune::Pruner::new(policy);
-    whole.decisions.pruner.forgotten = session.decisions.pruner.forgotten;
-    let Compactions { guard, limit, .. } = std::mem::take(&mut whole.compactions);
-    whole.compactions = Compactions { guard, limit, ..Compactions::default() };
-    (whole.decisions.placeholders.head, whole.decisions.placeholders.summary) =
+    let policy = unchanged.decisions.pruner.policy.clone();
+    unchanged.decisions.pruner = crate::prune::Pruner::new(policy);
+    unchanged.decisions.pruner.forgotten = session.decisions.pruner.forgotten;
+    let Compactions { guard, limit, .. } = std::mem::take(&mut unchanged.compactions);
+    unchanged.compactions = Compactions { guard, limit, ..Compactions::default() };
+    (unchanged.decisions.placeholders.head, unchanged.decisions.placeholders.summary) =
         (String::new(), String::new());
-    whole.decisions.unbound.clear();
-    whole.last_request.reported_edits.clear();
-    whole.decisions.unreported.clear();
-    if is_between_groups && violations_sent(&whole).len() >= breaks {
+    unchanged.decisions.unbound.clear();
+    unchanged.last_request.reported_edits.clear();
+    unchanged.decisions.unreported.clear();
+    if is_between_groups && violations_sent(&unchanged).len() >= breaks {
         return;
     }
-    whole.last_request.items = vec![UNKNOWN];
-    (whole.last_request.settled, whole.last_request.rebuild) = (false, true);
-    *session = whole;
+    unchanged.last_request.items = vec![UNKNOWN];
+    (unchanged.last_request.settled, unchanged.last_request.rebuild) = (false, true);
+    *session = unchanged;
 }

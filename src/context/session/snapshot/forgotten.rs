@@ -64,20 +64,20 @@ impl Past {
         out.mark(opening.1);
     }
 
-    pub(super) fn read(given: &mut Reader<'_>, upto: u32, singly: usize) -> (Self, Vec<Trace>) {
+    pub(super) fn read(reader: &mut Reader<'_>, upto: u32, singly: usize) -> (Self, Vec<Trace>) {
         let mut traces = Vec::new();
         for _ in 0..singly {
-            traces.push(Trace::of_code(given.number()));
+            traces.push(Trace::of_code(reader.number()));
         }
         let past = Self {
-            blocks: given.small(),
-            turns: given.small(),
-            calls: given.small(),
-            opening: (given.small(), given.mark()),
+            blocks: reader.small(),
+            turns: reader.small(),
+            calls: reader.small(),
+            opening: (reader.small(), reader.mark()),
         };
         let blocks = traces.iter().fold(past.blocks, |sum, it| sum.saturating_add(it.blocks));
         if upto.max(blocks) as usize > MOST_BLOCKS {
-            given.refuse("it has more messages than a session holds");
+            reader.refuse("it has more messages than a session holds");
         }
         (past, traces)
     }
@@ -171,7 +171,7 @@ pub(in crate::context) fn add_forgotten(session: &mut Session, before: u32) {
     let snapshot = &waiting.snapshot;
     let first = snapshot.first();
     let start = session.transcript.ledger.block_count();
-    keep_names(session, &snapshot.said);
+    keep_names(session, &snapshot.head_text);
     for index in session.transcript.ledger.message_count()..before.min(snapshot.upto) {
         let at = index.wrapping_sub(first) as usize;
         let trace = snapshot.traces.get(at).copied().filter(|_| index >= first);
@@ -248,8 +248,8 @@ fn add_trace(session: &mut Session, index: u32, trace: Trace, mark: u32) {
 }
 
 /// Names of the last digest, whose messages may be forgotten: the next one may list them again.
-fn keep_names(session: &mut Session, said: &str) {
-    let Some((_, names)) = said.rsplit_once(DIGEST) else { return };
+fn keep_names(session: &mut Session, head_text: &str) {
+    let Some((_, names)) = head_text.rsplit_once(DIGEST) else { return };
     let estimator = session.options.estimator;
     for name in names.trim_end_matches(']').split_whitespace() {
         let cost = |name: &str| estimator.tokens(name).saturating_add(1);

@@ -83,7 +83,7 @@ impl Snapshot {
     }
 
     fn folded_since(&self, base: &Self) -> bool {
-        (self.start, &self.said) != (base.start, &base.said)
+        (self.start, &self.head_text) != (base.start, &base.head_text)
     }
 
     /// Takes in what stands beside the messages in another that has gone on from `base` too. True: a text that was pinned and sent is

@@ -74,7 +74,7 @@ pub(in crate::context) struct Snapshot {
     /// When the first message was written that it stands for.
     head_at: Option<i64>,
     /// What the head says, and how many bytes of it are the summary.
-    said: String,
+    head_text: String,
     summary: usize,
     fold_rent: u64,
     charged: Option<u32>,
@@ -142,9 +142,9 @@ pub(in crate::context) fn mark(fingerprint: u64) -> u32 {
 #[inline(never)]
 fn capture(session: &Session) -> Snapshot {
     // What was folded since the last request may go beyond it.
-    let untold = session.compactions.untold.is_some();
+    let unreported = session.compactions.unreported.is_some();
     let upto =
-        session.last_request.upto.max(if untold { session.decisions.pruner.start } else { 0 });
+        session.last_request.upto.max(if unreported { session.decisions.pruner.start } else { 0 });
     let end = session.transcript.ledger.blocks_of(upto).start;
     let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
     let marks = session
@@ -189,7 +189,7 @@ fn capture(session: &Session) -> Snapshot {
             let about = session.builder().head_about() as usize;
             session.transcript.ledger.messages.get(about)?.at_ms
         }),
-        said: session.decisions.placeholders.head.clone(),
+        head_text: session.decisions.placeholders.head.clone(),
         summary: session.decisions.placeholders.summary.len(),
         fold_rent: session.decisions.pruner.fold_rent,
         charged: session.decisions.pruner.charged,

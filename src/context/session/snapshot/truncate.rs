@@ -47,8 +47,8 @@ pub fn truncate(session: &mut Session, same: u32, parts: bool) -> u32 {
         {
             session.decisions.placeholders.caps.insert(block, *want);
             session.decisions.placeholders.text.insert(block, line.clone());
-            if old.decisions.placeholders.whole_arguments.contains_key(&block) {
-                session.decisions.placeholders.whole_arguments.insert(block, ());
+            if old.decisions.placeholders.uncut_arguments.contains_key(&block) {
+                session.decisions.placeholders.uncut_arguments.insert(block, ());
             }
         }
     }
@@ -96,7 +96,7 @@ pub(super) fn keep_measured(session: &mut Session) {
         let mut measured = session.clone();
         measured.decisions.placeholders.text.clear();
         measured.decisions.placeholders.caps.clear();
-        measured.decisions.placeholders.whole_arguments.clear();
+        measured.decisions.placeholders.uncut_arguments.clear();
         measured.last_request = LastRequest::default();
         session.restoration.measured = Some(Rc::new(measured));
         session.restoration.waiting = waiting;

@@ -150,11 +150,11 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     session.flush = snapshot.flush;
     session.last_request.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
     session.last_request.fold_due = snapshot.fold_due;
-    let whole = messages == snapshot.upto;
-    let untold = session.compactions.untold.is_some();
+    let is_complete = messages == snapshot.upto;
+    let unreported = session.compactions.unreported.is_some();
     // What was sent ended as it did then, whatever is asked for now.
     let open = session.repairs.mender.set_open(snapshot.open);
-    rebuild_last_view(session, whole);
+    rebuild_last_view(session, is_complete);
     session.repairs.mender.set_open(open);
     rebind_reasoning(session, snapshot.bound);
     let goes = keep_reasoning(session);
@@ -165,21 +165,21 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     session.last_request.last = snapshot.last;
     if let Some(items) = snapshot.items {
         session.last_request.items = items;
-    } else if untold || is_missing {
+    } else if unreported || is_missing {
         session.last_request.items = vec![UNKNOWN];
-    } else if !whole || snapshot.anew {
+    } else if !is_complete || snapshot.anew {
         // What stood behind these is not known: the request is not what it was from there on.
         session.last_request.items.push(UNKNOWN);
     }
-    session.last_request.rebuild = !whole || snapshot.anew || untold || is_missing;
+    session.last_request.rebuild = !is_complete || snapshot.anew || unreported || is_missing;
     let beside = (session.extras.fingerprint, session.extras.total());
     let same_window = snapshot.window == (session.options.window, session.options.usable);
-    session.last_request.settled = whole
+    session.last_request.settled = is_complete
         && same_window
         && snapshot.open == open
         && !goes
         && !snapshot.anew
-        && !untold
+        && !unreported
         && !is_missing
         && snapshot.parts == Some(beside);
     // Nothing is built anew only because the host's side does not hold it.
@@ -260,8 +260,9 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
         if let Some(message) = session.transcript.ledger.messages.get_mut(about as usize) {
             message.at_ms = snapshot.head_at.or(message.at_ms);
         }
-        session.decisions.placeholders.head.clone_from(&snapshot.said);
-        let summary = snapshot.said.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));
+        session.decisions.placeholders.head.clone_from(&snapshot.head_text);
+        let summary =
+            snapshot.head_text.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));
         session.decisions.placeholders.summary = summary.unwrap_or_default().into();
         let Compactions { guard, limit, .. } = std::mem::take(&mut session.compactions);
         session.compactions = Compactions { guard, limit, ..snapshot.compactions.clone() };
@@ -270,7 +271,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
         && snapshot.recount
         && let Some(head) = &snapshot.head
     {
-        let tokens = session.options.estimator.tokens(&snapshot.said).saturating_add(MESSAGE);
+        let tokens = session.options.estimator.tokens(&snapshot.head_text).saturating_add(MESSAGE);
         session.decisions.pruner.head = Some(Head { tokens, ..head.clone() });
     }
     for &(at, rent) in &snapshot.rents {
@@ -279,13 +280,13 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
         }
     }
     // Numbers of identifiers are those of their first appearance, which may be forgotten.
-    let is_whole = forgotten.is_empty();
-    for &id in snapshot.stubbed.iter().filter(|_| is_whole) {
+    let none_is_forgotten = forgotten.is_empty();
+    for &id in snapshot.stubbed.iter().filter(|_| none_is_forgotten) {
         if let Some(identifier) = session.transcript.ledger.identifiers.get_mut(id) {
             identifier.stubbed = true;
         }
     }
-    for &id in snapshot.summarized.iter().filter(|_| is_whole) {
+    for &id in snapshot.summarized.iter().filter(|_| none_is_forgotten) {
         if let Some(identifier) = session.transcript.ledger.identifiers.get_mut(id) {
             identifier.summarized = folds_hold;
         }
@@ -294,7 +295,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
     for at in snapshot.unbound.iter().filter(|&&at| at < end) {
         session.decisions.unbound.insert(*at, ());
     }
-    if !is_whole {
+    if !none_is_forgotten {
         let summary = std::mem::take(&mut session.decisions.placeholders.summary);
         session.transcript.ledger.identifiers.note_summary(&summary);
         session.decisions.placeholders.summary = summary;
@@ -318,5 +319,5 @@ fn recounted(session: &Session, block: u32, form: Form) -> u32 {
 #[cfg(test)]
 /// What the head of a session that waits says.
 pub(in crate::context) fn waiting_head(session: &Session) -> String {
-    session.restoration.waiting.as_ref().map(|it| it.snapshot.said.clone()).unwrap_or_default()
+    session.restoration.waiting.as_ref().map(|it| it.snapshot.head_text.clone()).unwrap_or_default()
 }
