@@ -123,16 +123,16 @@ fn replay(session: &str, options: &[String]) -> Done {
     let recording = Recording::parse(session, Estimator::default())?;
     let system = part(serde_json::from_str::<Recorded>(session)?.system.as_deref());
     for options in options {
-        let mut replay = recording.replay(&Options::for_replay(options)?, None)?;
+        let replay = recording.replay(&Options::for_replay(options)?)?;
         println!("{}", write(&(&replay.calls, &replay.totals)));
-        println!("{}", write(&list_buckets(&replay.state)));
-        println!("{}", write(&list_messages(&replay.state)?));
-        let next = recording.plan(&mut replay)?;
+        let mut last = recording.at_call(&replay, u32::MAX)?;
+        println!("{}", write(&list_buckets(&last.session)));
+        println!("{}", write(&list_messages(&last.session)?));
+        let next = recording.plan(&mut last)?;
         println!("{next}");
-        let at = replay.calls.last().map_or(0, |call| call.at);
         let ask =
             format!(r#"{{"beside":{{"system":{system}}},"next":{next},"detailKey":"system"}}"#);
-        println!("{}", report(&replay.state, &ask, at)?);
+        println!("{}", report(&last.session, &ask, last.at_ms)?);
     }
     Ok(())
 }

@@ -341,6 +341,10 @@ kind: string,
  */
 tool?: string, 
 /**
+ * Bucket of its largest block, as in `Bucket.bucket`.
+ */
+bucket: string, 
+/**
  * Tokens of the original.
  */
 tokens: number, 

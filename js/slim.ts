@@ -22,7 +22,5 @@ export {
   type InspectedSessions,
   type InspectResponse,
 } from "./report/rpc.js";
-export { readSession } from "./session-files/read.js";
-export { recordedView } from "./session-files/recorded.js";
+export { readSession, recordedView, replay } from "./session-files/functions.js";
 export { recordLine, resumeMessages } from "./session-files/records.js";
-export { replay } from "./session-files/replay.js";

@@ -27,6 +27,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// A window may be smaller than what the session's agent sent beside its messages.
+const AS_MEASURED: &str = r#""calibrate":false,"unseenTokens":0"#;
+
 fn recordings() -> Vec<(String, Recording)> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sessions"));
     let mut found = Vec::new();
@@ -59,10 +62,10 @@ fn every_session_through_every_preset_is_valid_and_fits() {
                 let all = [32_000, 64_000, 128_000];
                 for &window in if more.is_empty() { &all[..] } else { &all[1..2] } {
                     let options = format!(
-                        r#"{{"preset":"{preset}","window":{{"contextTokens":{window}}}{more}}}"#
+                        r#"{{"preset":"{preset}","window":{{"contextTokens":{window}}},{AS_MEASURED}{more}}}"#
                     );
-                    let options = Options::parse(&options).unwrap();
-                    let replay = recording.replay(&options, None).unwrap();
+                    let options = Options::for_replay(&options).unwrap();
+                    let replay = recording.replay(&options).unwrap();
                     let Totals { bill, edits, folds, epochs, over_window, violations, .. } =
                         replay.totals;
                     let at = replay.calls.iter().find(|call| call.violations > 0 || !call.fits);
@@ -91,10 +94,11 @@ fn capacity_edits_nothing_while_the_whole_history_is_below_the_trigger() {
     let (mut below, mut above) = (0, 0);
     for (name, recording) in recordings() {
         for window in [32_000, 64_000, 128_000, 200_000] {
-            let options =
-                format!(r#"{{"preset":"capacity","window":{{"contextTokens":{window}}}}}"#);
-            let options = Options::parse(&options).unwrap();
-            let calls = recording.replay(&options, None).unwrap().calls;
+            let options = format!(
+                r#"{{"preset":"capacity","window":{{"contextTokens":{window}}},{AS_MEASURED}}}"#
+            );
+            let options = Options::for_replay(&options).unwrap();
+            let calls = recording.replay(&options).unwrap().calls;
             let end = calls.iter().position(|call| call.unmanaged > window * 95 / 100);
             let (before, after) = calls.split_at(end.unwrap_or(calls.len()));
             for call in before {

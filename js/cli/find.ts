@@ -3,9 +3,9 @@ import { replay } from "../entry/sessions.js";
 import type { Explanation, ListedMessage, SessionFile } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
-import { goingOn } from "./managed.js";
+import { goingOn } from "./next.js";
 import { type Arguments, integer } from "./options.js";
-import { type Sent, sentAt, textsOf } from "./sent.js";
+import { type Sent, sentAt } from "./sent.js";
 import { attempt, play, reportAt, type Source } from "./source.js";
 import { literal } from "./text.js";
 import { type WindowFigures, windowFigures } from "./window.js";
@@ -75,12 +75,11 @@ export function find(source: Source, text: string, args: Arguments): FindReport 
   const at = call ?? last + 1;
   using played = attempt(file, () => replay(going, options));
   const report = reportAt(source, played, at);
-  const sent = sentAt({ ...source, session: going }, played, at);
+  const sent = sentAt(source, played, at);
   const needle = new RegExp(literal(text), args.has("ignore-case") ? "giu" : "gu");
-  const texts = textsOf(session, session.messages);
   const places = [
     ...beside(session, needle),
-    ...report.messages.flatMap((one) => placeOf(one, texts[one.index] ?? "", sent, needle)),
+    ...report.messages.flatMap((one) => placeOf(one, played.text(one.index), sent, needle)),
   ];
   const sum = (of: (one: Place) => number): number => places.reduce((all, one) => all + of(one), 0);
   const theirs = places.filter(({ index }) => index !== undefined && sent.own(index) === undefined);

@@ -48,14 +48,14 @@ export function look(source: Source, args: Arguments, key?: string, form?: Form)
 
 function sentOf(
   source: Source,
-  played: View,
+  { sent: sentOfCall }: View,
   call: number,
   { key, content }: NonNullable<InspectReport["detail"]>,
 ): string | null {
   const index = Number(/^message:(\d+)$/.exec(key)?.[1] ?? -1);
   // What goes out beside the messages goes out whole.
-  if (index < 0) return content;
-  const sent = sentAt(source, played, call);
+  if (index < 0 || sentOfCall === undefined) return content;
+  const sent = sentAt(source, { sent: sentOfCall }, call);
   return sent.own(index) ?? (sent.carries(index, content) ? content : null);
 }
 

@@ -1,18 +1,9 @@
 /** `plimsoll next FILE`: what the next request of a session would hold, and why. The figures; nothing is written. */
 import { replay } from "../entry/sessions.js";
-import type {
-  Bucket,
-  Explanation,
-  ListedMessage,
-  Replay,
-  ReplayOptions,
-  SessionFile,
-  Status,
-} from "../types.js";
+import type { Bucket, Explanation, ListedMessage, SessionFile, Status } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import { absentOf } from "./inspect.js";
-import { goingOn, managed } from "./managed.js";
 import { type Arguments, duration } from "./options.js";
 import { attempt, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";
@@ -65,17 +56,16 @@ export function next(source: Source, args: Arguments): NextReport {
   const { file, session, options } = source;
   const going = goingOn(session, idleOf(session, args));
   using played = attempt(file, () => replay(going, options));
-  const { status, prepared, before, after } = attempt(file, () => manage(going, played, options));
-  const last = played.calls.at(-1);
+  const [last, before] = played.calls.slice(-2).reverse();
+  const was = before === undefined ? [] : attempt(file, () => played.messages(before.call));
+  const sent = attempt(file, () => played.sent());
   const report = reportAt(source, played, played.calls.length);
   const buckets = played.composition().filter((one) => one.tokens > 0 || one.sentTokens > 0);
   const listed = report.messages;
-  const history = listed.flatMap((one, at): NextMessage[] => {
-    const why = after[at];
-    if (why === undefined) return [];
-    const { group, since, evidence, restore } = why;
-    const isNew = (before[at]?.state ?? "kept") !== why.state;
-    return [{ ...one, group, since, evidence, restore, isNew }];
+  const history = listed.map((one, at): NextMessage => {
+    const { group, since, evidence, restore } = played.explain(one.index);
+    const isNew = (was[at]?.state ?? "kept") !== one.state;
+    return { ...one, group, since, evidence, restore, isNew };
   });
   return {
     schema: "plimsoll.next/1",
@@ -86,34 +76,28 @@ export function next(source: Source, args: Arguments): NextReport {
     request: {
       call: played.calls.length,
       at: last?.at ?? 0,
-      messages: prepared.messages.length,
-      made: prepared.source.filter((index) => index === null).length,
+      messages: sent.messages.length,
+      made: sent.source.filter((index) => index === null).length,
       unmanaged: last?.unmanaged ?? 0,
-      fits: prepared.fits,
-      isNewEpoch: prepared.firstChanged !== null,
+      fits: last?.fits ?? true,
+      isNewEpoch: last?.epoch !== (before?.epoch ?? 0),
       event: last?.event ?? null,
       violations: last?.violations ?? 0,
     },
     changes: changesOf(history),
-    due: status.due,
-    nextEdit: status.nextEdit,
+    due: report.status.due,
+    nextEdit: report.status.nextEdit,
     absent: absentOf(buckets),
     buckets,
     history,
   };
 }
 
-/** The same calls through a manager, which knows what is due and what would bring a message back. */
-function manage(session: SessionFile, played: Replay, options: ReplayOptions) {
-  using manager = managed(session, played, options);
-  const { context } = manager;
-  const explained = (count: number): Explanation[] =>
-    Array.from({ length: count }, (_, index) => context.explain(index));
-  const end = session.calls.length - 1;
-  for (let index = 0; index < end; index += 1) manager.request(index);
-  const before = end === 0 ? [] : explained(session.calls[end - 1]?.sent ?? 0);
-  const prepared = manager.request(end);
-  return { prepared, before, after: explained(session.messages.length), status: context.status() };
+/** The session with one more call, which has seen all of it. */
+export function goingOn(session: SessionFile, idle = 0): SessionFile {
+  const last = session.calls.at(-1);
+  const at = last?.at === undefined ? {} : { at: last.at + idle };
+  return { ...session, calls: [...session.calls, { sent: session.messages.length, ...at }] };
 }
 
 function idleOf(session: SessionFile, args: Arguments): number {

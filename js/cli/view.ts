@@ -27,6 +27,8 @@ export interface View
   calls: readonly ShownCall[];
   /** How estimates were fitted to the provider's counts, if they were. */
   calibration: Recorded["calibration"];
+  /** The texts of a request: of a simulation alone. */
+  sent?: Replay["sent"];
 }
 
 /** The view that is asked for: a preset asks for a simulation. */
@@ -34,10 +36,12 @@ export function view(source: Source): View {
   const { preset } = source.options;
   if (preset === undefined) return recorded(source);
   const played = play(source);
+  const from: TokenSource = played.calibration === null ? "estimate" : "calibrated";
   const calls = played.calls.map(({ bill: _, ...one }): ShownCall => {
-    return { ...one, source: "estimate" };
+    return { ...one, source: from };
   });
-  return viewOf(played, { preset, calls, calibration: null });
+  const sent: Replay["sent"] = (call) => played.sent(call);
+  return viewOf(played, { preset, calls, calibration: null, sent });
 }
 
 /** The same session as Plimsoll would send it: under the default preset, if none is asked for. */
@@ -66,7 +70,10 @@ function recorded({ file, session, setting, options }: Source): View {
   return viewOf(found, { preset: null, calls, calibration: found.calibration });
 }
 
-function viewOf(of: Replay | Recorded, own: Pick<View, "preset" | "calls" | "calibration">): View {
+function viewOf(
+  of: Replay | Recorded,
+  own: Pick<View, "preset" | "calls" | "calibration" | "sent">,
+): View {
   return {
     ...own,
     composition: (call) => of.composition(call),
@@ -93,9 +100,15 @@ const COUNTS: Readonly<Record<TokenSource, string>> = {
   estimate: "What the agent sent, estimated: the file has no counts of the provider",
 };
 
+const SIMULATED: Readonly<Record<TokenSource, string>> = {
+  provider: "estimated",
+  calibrated: "estimated from the provider's counts",
+  estimate: "estimated",
+};
+
 /** What the figures are, in a few words. */
 export function shownText(shown: Shows): string {
   return shown.shows === "recorded"
     ? COUNTS[shown.source]
-    : `What Plimsoll would send with the preset ${shown.preset}, estimated`;
+    : `What Plimsoll would send with the preset ${shown.preset}, ${SIMULATED[shown.source]}`;
 }

@@ -1,8 +1,12 @@
 /** Session files by the Wasm inside the JavaScript: a bundle that does not read any leaves it out. */
 import { wasm } from "../glue/sessions_text.js";
-import * as own from "../session-files/read.js";
+import * as own from "../session-files/functions.js";
 
-export const readSession: typeof own.readSession = (bytes, options) => {
+function here<A extends unknown[], R>(work: (...args: A) => R, args: A): R {
   own.sessions.from(wasm);
-  return own.readSession(bytes, options);
-};
+  return work(...args);
+}
+
+export const readSession: typeof own.readSession = (...args) => here(own.readSession, args);
+export const recordedView: typeof own.recordedView = (...args) => here(own.recordedView, args);
+export const replay: typeof own.replay = (...args) => here(own.replay, args);

@@ -1,11 +1,9 @@
-/** Session files of agents, which have a Wasm of their own. */
+/** Session files of agents. */
 import { onlyKnown } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
-import { Instance } from "../core/instance.js";
 import * as glue from "../glue/sessions_bg.js";
 import type { SessionFile } from "../types.js";
-
-export const sessions: Instance = new Instance("sessions", glue);
+import { sessions } from "./wasm.js";
 
 /**
  * Reads an agent's session file. The format is recognized by the content: pi and OpenClaw, Claude Code, Codex, Copilot CLI, Kimi

@@ -1,20 +1,19 @@
 /** The recorded view of a session file: what its agent sent. */
 import { onlyKnown } from "../core/arguments.js";
-import { disposed, invalid } from "../core/errors.js";
-import { Handle } from "../core/handle.js";
-import { call, core, send } from "../core/main.js";
-import type * as glue from "../glue/plimsoll_bg.js";
+import type * as glue from "../glue/sessions_bg.js";
 import { coreOptions } from "../session/options.js";
 import type {
-  Bucket,
   InspectReport,
-  ListedMessage,
+  Layers,
+  MessageChange,
   Recorded,
   RecordedCall,
   RecordedOptions,
   SessionFile,
 } from "../types.js";
-import { recordingOf, reportOf } from "./recording.js";
+import { recordingOf } from "./recording.js";
+import { Views } from "./views.js";
+import { call, send } from "./wasm.js";
 
 /** What the core answers: shares in 1e-4. */
 interface CoreRecorded {
@@ -44,25 +43,20 @@ export function recordedView(session: SessionFile, options: RecordedOptions = {}
   return new RecordedSession(session, () => recordingOf(session, estimator), window);
 }
 
-class RecordedSession implements Recorded {
+class RecordedSession extends Views implements Recorded {
   readonly calls: RecordedCall[];
   readonly calibration: Recorded["calibration"];
   readonly window: Recorded["window"];
-  readonly #session: SessionFile;
-  readonly #recording: () => glue.Recording;
   readonly #options: string;
-  #handle: Handle<glue.Replay> | undefined;
-  #isOver = false;
-  /** The call at which the handle stands. */
-  #at = -1;
+  /** Layers and changes, once they were asked for. */
+  #history: { layers: Layers; changes: MessageChange[] } | undefined;
 
   constructor(
     session: SessionFile,
     recording: () => glue.Recording,
     window: RecordedOptions["window"],
   ) {
-    this.#session = session;
-    this.#recording = recording;
+    super("view", session, recording);
     const measured = recording();
     // An unknown window is one of 0 tokens to the core, which then finds one.
     const asked = coreOptions({ window: window ?? { contextTokens: 0 } });
@@ -79,48 +73,41 @@ class RecordedSession implements Recorded {
     this.#options = coreOptions({ window: size });
   }
 
-  composition(at?: number): Bucket[] {
-    const { value } = this.#standing("composition", at);
-    return JSON.parse(call("recordedView", () => value.buckets())) as Bucket[];
+  layers(): Layers {
+    this.refuseDisposed("layers");
+    const { names, tokens } = this.#layered().layers;
+    return { names: [...names], tokens: tokens.slice() };
   }
 
-  messages(at?: number): ListedMessage[] {
-    const { value } = this.#standing("messages", at);
-    return JSON.parse(call("recordedView", () => value.list())) as ListedMessage[];
+  changes(from = 0, to: number = this.calls.length - 1): MessageChange[] {
+    this.refuseDisposed("changes");
+    const [first, last] = [this.numberOf(from), this.numberOf(to)];
+    const all = this.#layered().changes;
+    return all.filter(({ call }) => first <= call && call <= last);
   }
 
-  text(index: number): string {
-    const { value } = this.#standing("text", undefined);
-    return call("text", () => this.#recording().text(value, index));
+  override report(at?: number, options: { detailKey?: string } = {}): InspectReport {
+    const number = this.numberOf(at);
+    const compactions = this.session.compactions.filter(({ call = 0 }) => call <= number);
+    return { ...super.report(at, options), compactions };
   }
 
-  report(at?: number, options: { detailKey?: string } = {}): InspectReport {
-    const { value } = this.#standing("report", at);
-    const { sent = 0 } = this.calls[this.#at] ?? {};
-    const report = reportOf(this.#session, this.#recording(), value, sent, options.detailKey);
-    const compactions = this.#session.compactions.filter(({ call = 0 }) => call <= this.#at);
-    return { ...report, compactions };
+  protected at(number: number): glue.AtCall {
+    return this.recording().recorded_at(send(this.#options), number);
   }
 
-  [Symbol.dispose](): void {
-    this.#isOver = true;
-    this.#handle?.free();
-    this.#handle = undefined;
-  }
-
-  /** The session as it stood at a call. */
-  #standing(during: string, at: number = this.calls.length - 1): Handle<glue.Replay> {
-    if (this.#isOver) throw disposed(during, "view");
-    if (this.calls.length > 0 && (!Number.isInteger(at) || at < 0 || at >= this.calls.length))
-      throw invalid("call", `0 to ${this.calls.length - 1}`, at);
-    if (!this.#handle?.isAlive || this.#at !== at) {
-      this.#handle?.free();
-      this.#handle = new Handle(() => {
-        const recording = this.#recording();
-        return call(during, () => recording.recorded_at(send(this.#options), Math.max(at, 0)));
-      }, core);
-      this.#at = at;
+  #layered(): { layers: Layers; changes: MessageChange[] } {
+    if (this.#history === undefined) {
+      const recording = this.recording();
+      const layers = call("layers", () => recording.recorded_layers(send(this.#options)));
+      const [names, changes] = call("layers", () => [layers.names(), layers.changes()] as const);
+      const tokens = call("layers", () => layers.tokens());
+      layers.free();
+      this.#history = {
+        layers: { names: JSON.parse(names) as string[], tokens },
+        changes: JSON.parse(changes) as MessageChange[],
+      };
     }
-    return this.#handle;
+    return this.#history;
   }
 }

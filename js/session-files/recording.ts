@@ -2,11 +2,11 @@
 import { outcomeOf } from "../compaction/outcome.js";
 import { Handle } from "../core/handle.js";
 import { argumentJson } from "../core/json.js";
-import { call, core, send } from "../core/main.js";
-import * as glue from "../glue/plimsoll_bg.js";
+import * as glue from "../glue/sessions_bg.js";
 import { type CoreReport, question, withNearest } from "../report/inspect.js";
 import { counterOf, countsOf } from "../session/counter.js";
 import type { Estimator, InspectReport, SessionFile } from "../types.js";
+import { call, send, sessions } from "./wasm.js";
 
 const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
 
@@ -25,7 +25,7 @@ export function recordingOf(session: SessionFile, estimator: Estimator): glue.Re
       text = `${text.slice(0, -1)},"counts":${countsOf(texts, counter)}}`;
     }
     const name = typeof estimator === "function" ? undefined : estimator;
-    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)), core);
+    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)), sessions);
     known.set(estimator, handle);
   }
   return handle.value;
@@ -35,7 +35,7 @@ export function recordingOf(session: SessionFile, estimator: Estimator): glue.Re
 export function reportOf(
   { system, messages }: SessionFile,
   recording: glue.Recording,
-  standing: glue.Replay,
+  standing: glue.AtCall,
   sent: number,
   detailKey: string | undefined,
 ): InspectReport {

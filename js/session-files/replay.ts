@@ -1,24 +1,36 @@
 /** Replay of sessions under a policy. */
-import { disposed, invalid } from "../core/errors.js";
+import { outcomeOf, type Sized } from "../compaction/outcome.js";
+import { onlyKnown } from "../core/arguments.js";
+import { invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
-import { call, core, send } from "../core/main.js";
-import type * as glue from "../glue/plimsoll_bg.js";
+import { messageJson } from "../core/json.js";
+import type * as glue from "../glue/sessions_bg.js";
+import type { Item } from "../session/answer.js";
 import { coreOptions } from "../session/options.js";
+import { View } from "../session/view.js";
 import type {
-  Bucket,
+  Explanation,
   InspectReport,
-  ListedMessage,
+  Layers,
+  MessageChange,
   Replay,
   ReplayCall,
+  ReplayEvent,
   ReplayOptions,
   ReplayTotals,
+  SentMessages,
   SessionFile,
 } from "../types.js";
 import { recordingOf, reportOf } from "./recording.js";
+import { Views } from "./views.js";
+import { call, send, sessions } from "./wasm.js";
 
 /**
  * Replays a session call by call under a policy, without calling a model. The session is measured once for each estimator; further
  * replays of the same object reuse the measures.
+ *
+ * If the file has the provider's counts, tokens are the provider's, and what the file does not contain, such as a system prompt, is
+ * counted (`calibrate`, `unseenTokens`).
  *
  * @param session session from `readSession`
  * @throws {PlimsollError} `MALFORMED_MESSAGE`, `INVALID_ARGUMENT`.
@@ -27,100 +39,182 @@ import { recordingOf, reportOf } from "./recording.js";
  * run.totals.bill; // price of all requests, in uncached input tokens
  */
 export function replay(session: SessionFile, options: ReplayOptions): Replay {
-  const { signal, ...policy } = options;
+  const { signal, calls = Number.POSITIVE_INFINITY, unseenTokens, ...policy } = options;
   signal?.throwIfAborted();
   const { estimator = "generic" } = policy;
-  const json = coreOptions(policy);
-  const recording = (): glue.Recording => recordingOf(session, estimator);
-  const play = (last?: number): Handle<glue.Replay> =>
-    new Handle(() => {
-      const value = recording();
-      return call("replay", () => value.replay(send(json), last));
-    }, core);
-  return new Played(session, recording, play);
+  const unseen = unseenTokens === "usage" ? undefined : unseenTokens;
+  const json = coreOptions({ ...policy, unseenTokens: unseen } as typeof policy);
+  const played = new Played(session, () => recordingOf(session, estimator), json);
+  played.advance(calls);
+  return played;
 }
 
-class Played implements Replay {
-  readonly calls: ReplayCall[];
-  readonly totals: ReplayTotals;
-  readonly #session: SessionFile;
-  readonly #recording: () => glue.Recording;
-  readonly #play: (last?: number) => Handle<glue.Replay>;
-  #handle: Handle<glue.Replay> | undefined;
-  #isOver = false;
-  /** The call at which the handle stands. */
-  #at: number;
+/** What the core tells of a replay; shares are of two sums. */
+type CoreTotals = ReplayTotals &
+  Record<"recall" | "farRecall" | "contentRecall" | "userText", Share>;
+type Share = { found: number; wanted: number } & number;
+type CoreEvent = Pick<ReplayEvent, "call" | "event" | "before" | "after"> & {
+  fold: Omit<Sized, "tokensBefore" | "tokensAfter"> | null;
+};
 
-  constructor(
-    session: SessionFile,
-    recording: () => glue.Recording,
-    play: (last?: number) => Handle<glue.Replay>,
-  ) {
-    this.#session = session;
-    this.#recording = recording;
-    this.#play = play;
-    const handle = play();
-    this.#handle = handle;
-    const [calls, totals] = JSON.parse(call("replay", () => handle.value.calls())) as [
-      ReplayCall[],
-      ReplayTotals & Record<"recall" | "farRecall" | "contentRecall" | "userText", Share>,
-    ];
-    this.calls = calls.map((one) => ({ ...one, bill: one.bill / 1000 }));
-    this.totals = {
-      ...totals,
-      bill: totals.bill / 1000,
-      unmanagedBill: totals.unmanagedBill / 1000,
-      recall: share(totals.recall),
-      farRecall: share(totals.farRecall),
-      contentRecall: share(totals.contentRecall),
-      userText: share(totals.userText),
+/** A factor of 1 in the core. */
+const ONE = 10_000;
+
+class Played extends Views implements Replay {
+  readonly calls: ReplayCall[] = [];
+  /** Filled by `advance`. */
+  readonly totals = {} as ReplayTotals;
+  readonly calibration: Replay["calibration"];
+  readonly #options: string;
+  #handle: Handle<glue.Replay>;
+
+  constructor(session: SessionFile, recording: () => glue.Recording, options: string) {
+    super("replay", session, recording);
+    this.#options = options;
+    this.#handle = this.#begin();
+    const { value } = this.#handle;
+    const json = call("replay", () => value.calibration());
+    const [factor, unseenTokens] = JSON.parse(json) as [number, number];
+    const isEstimate = factor === ONE && unseenTokens === 0;
+    this.calibration = isEstimate ? null : { factor: factor / ONE, unseenTokens };
+  }
+
+  advance(calls: number): { done: boolean; call: number } {
+    this.refuseDisposed("advance");
+    const isAmount = calls === Number.POSITIVE_INFINITY || Number.isSafeInteger(calls);
+    if (!isAmount || calls < 0) throw invalid("calls", "a number of calls", calls);
+    const { value } = this.#standingReplay();
+    const done = this.#play(value, calls);
+    const [more, totals] = this.#played();
+    this.calls.push(...more);
+    Object.assign(this.totals, totals);
+    this.forget();
+    return { done, call: this.calls.length };
+  }
+
+  layers(): Layers {
+    this.refuseDisposed("layers");
+    const { value } = this.#standingReplay();
+    const names = JSON.parse(call("layers", () => value.layer_names())) as string[];
+    return { names, tokens: call("layers", () => value.layers()) };
+  }
+
+  changes(from = 0, to: number = this.calls.length - 1): MessageChange[] {
+    this.refuseDisposed("changes");
+    const [first, last] = [this.numberOf(from), this.numberOf(to)];
+    const { value } = this.#standingReplay();
+    return JSON.parse(call("changes", () => value.changes(first, last))) as MessageChange[];
+  }
+
+  events(): ReplayEvent[] {
+    this.refuseDisposed("events");
+    const { value } = this.#standingReplay();
+    const events = JSON.parse(call("events", () => value.events())) as CoreEvent[];
+    return events.map(({ fold, ...event }) => {
+      const { call, before: tokensBefore, after: tokensAfter } = event;
+      const record = fold && outcomeOf({ ...fold, tokensBefore, tokensAfter }).record;
+      return { ...event, changes: this.changes(call, call), record };
+    });
+  }
+
+  explain(index: number, at?: number): Explanation {
+    const { value } = this.standing("explain", at);
+    const isIndex = Number.isInteger(index) && index >= 0;
+    const asked = isIndex ? Math.min(index, 2 ** 32 - 1) : 2 ** 32 - 1;
+    return JSON.parse(call("explain", () => value.explain(asked))) as Explanation;
+  }
+
+  sent(at?: number): SentMessages {
+    const { value } = this.standing("sent", at);
+    const items = JSON.parse(call("sent", () => value.sent())) as Item[];
+    const view = new View<unknown>(
+      undefined,
+      () => undefined,
+      () => null,
+    );
+    const { messages: history } = this.session;
+    view.take(view.carried({ keep: 0, items }, history), history);
+    const { messages, source } = view;
+    const edited = view.shown.map(({ isEdited }) => isEdited);
+    const text = (place: number): string => {
+      const message = messages[place];
+      if (message === undefined) return "";
+      const json = messageJson(message, place);
+      return call("text", () => this.recording().text_of(send(json), place));
     };
-    this.#at = this.calls.length - 1;
+    return { messages, source, edited, text };
   }
 
-  composition(at?: number): Bucket[] {
-    const { value } = this.#standing("composition", at);
-    return JSON.parse(call("replay", () => value.buckets())) as Bucket[];
-  }
-
-  messages(at?: number): ListedMessage[] {
-    const { value } = this.#standing("messages", at);
-    return JSON.parse(call("replay", () => value.list())) as ListedMessage[];
-  }
-
-  text(index: number): string {
-    const { value } = this.#standing("text", this.#at < 0 ? undefined : this.#at);
-    return call("text", () => this.#recording().text(value, index));
-  }
-
-  report(at?: number, options: { detailKey?: string } = {}): InspectReport {
-    const { value } = this.#standing("report", at);
-    const sent = this.calls[this.#at]?.sent ?? 0;
-    return reportOf(this.#session, this.#recording(), value, sent, options.detailKey);
-  }
-
-  [Symbol.dispose](): void {
-    this.#isOver = true;
-    this.#handle?.free();
-    this.#handle = undefined;
-  }
-
-  /** A replay that stands at call `at`: it is played again up to there if it stands elsewhere. */
-  #standing(during: string, at: number = this.calls.length - 1): Handle<glue.Replay> {
-    if (this.#isOver) throw disposed(during, "replay");
-    if (!Number.isInteger(at) || (at < 0 && this.calls.length > 0) || at >= this.calls.length) {
-      if (this.calls.length > 0) throw invalid("call", `0 to ${this.calls.length - 1}`, at);
+  next(options: { idleMs?: number } = {}): { report: InspectReport; changes: MessageChange[] } {
+    this.refuseDisposed("next");
+    const { idleMs = 0 } = onlyKnown("options", options, ["idleMs"]) as typeof options;
+    if (!(idleMs >= 0 && idleMs < 2 ** 32))
+      throw invalid("idleMs", `0 to ${2 ** 32 - 1} milliseconds`, idleMs);
+    if (this.calls.length < this.session.calls.length)
+      throw invalid("next", "a replay of all calls", `one of ${this.calls.length} calls`);
+    const { value } = this.#standingReplay();
+    const at = new Handle(
+      () => call("next", () => this.recording().next(value, Math.floor(idleMs))),
+      sessions,
+    );
+    try {
+      const changes = JSON.parse(call("next", () => value.next_changes())) as MessageChange[];
+      const { length } = this.session.messages;
+      const report = reportOf(this.session, this.recording(), at.value, length, undefined);
+      return { report, changes };
+    } finally {
+      at.free();
     }
-    if (!this.#handle?.isAlive || this.#at !== at) {
-      this.#handle?.free();
-      this.#handle = this.#play(Math.max(at, 0));
-      this.#at = at;
+  }
+
+  override [Symbol.dispose](): void {
+    super[Symbol.dispose]();
+    this.#handle.free();
+  }
+
+  protected at(number: number): glue.AtCall {
+    const { value } = this.#standingReplay();
+    return this.recording().at_call(value, number);
+  }
+
+  #begin(): Handle<glue.Replay> {
+    const recording = this.recording();
+    return new Handle(() => call("replay", () => recording.begin(send(this.#options))), sessions);
+  }
+
+  #play(replay: glue.Replay, calls: number): boolean {
+    const recording = this.recording();
+    return call("replay", () => recording.advance(replay, Math.min(calls, 2 ** 32 - 1)));
+  }
+
+  /** The replay in the core: played again as far as it was if its instance was lost. */
+  #standingReplay(): Handle<glue.Replay> {
+    if (!this.#handle.isAlive) {
+      this.#handle = this.#begin();
+      this.#play(this.#handle.value, this.calls.length);
     }
     return this.#handle;
   }
-}
 
-type Share = { found: number; wanted: number } & number;
+  /** The calls that were played since, and the totals of all. */
+  #played(): [ReplayCall[], ReplayTotals] {
+    const { value } = this.#handle;
+    const json = call("replay", () => value.calls(this.calls.length));
+    const [calls, totals] = JSON.parse(json) as [ReplayCall[], CoreTotals];
+    return [
+      calls.map((one) => ({ ...one, bill: one.bill / 1000 })),
+      {
+        ...totals,
+        bill: totals.bill / 1000,
+        unmanagedBill: totals.unmanagedBill / 1000,
+        recall: share(totals.recall),
+        farRecall: share(totals.farRecall),
+        contentRecall: share(totals.contentRecall),
+        userText: share(totals.userText),
+      },
+    ];
+  }
+}
 
 function share({ found, wanted }: { found: number; wanted: number }): number | null {
   return wanted === 0 ? null : found / wanted;

@@ -95,7 +95,7 @@ export class View<M> {
    * Makes the view of this answer, from the host's objects as they are now; `take` then puts it in the place of the last one.
    * All that may call code of the host's is done here, so that a throw leaves the last view as it was.
    */
-  carried(answer: Answer, history: readonly M[]): Carried<M> {
+  carried(answer: Pick<Answer, "keep" | "items">, history: readonly M[]): Carried<M> {
     const keep = Math.min(answer.keep, this.#items.length);
     const changed: Carried<M>["changed"] = [];
     const add = (at: number, item: Item): void => {

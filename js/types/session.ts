@@ -1,5 +1,5 @@
 /** Session files, and replays of sessions under a policy. */
-import type { Bucket, ListedMessage } from "../generated.js";
+import type { Bucket, Explanation, ListedMessage } from "../generated.js";
 import type { CompactionRecord } from "./compaction.js";
 import type { ContextWindow, Estimator, Format, PolicyOptions, Provider } from "./options.js";
 import type { InspectReport } from "./report.js";
@@ -124,8 +124,100 @@ export interface RecordedCall {
   event: "compaction" | null;
 }
 
-/** A session as its agent sent it. Calls are numbered from 0, as in `calls`; the default is the last. */
-export interface Recorded {
+/** A message that a call sent otherwise than the call before it. */
+export interface MessageChange {
+  /** Its index in the history. */
+  index: number;
+  /** Number of the call. */
+  call: number;
+  /** How it is sent from this call on; see `Explanation.state`. */
+  state: Explanation["state"];
+  /** Tokens as it is sent from this call on. */
+  sentTokens: number;
+  /** Name of the rule that changed it. */
+  rule: string;
+}
+
+/** Tokens of all requests by kind of content, for a chart over the calls. */
+export interface Layers {
+  /** Names of the buckets, as in `Bucket.bucket`. */
+  names: string[];
+  /** Sent tokens: those of bucket `b` at call `c` are `tokens[c * names.length + b]`. */
+  tokens: Uint32Array;
+}
+
+/** Every message of the history at a call, in columns; a message's index is its place in each. */
+export interface MessageTable {
+  /** Tokens of the originals. */
+  tokens: Uint32Array;
+  /** Tokens as they are sent. */
+  sent: Uint32Array;
+  /** Places in `states`. */
+  state: Uint32Array;
+  /** Numbers of the turns. */
+  turn: Uint32Array;
+  /** Places in `buckets`. */
+  bucket: Uint32Array;
+  /** Names of the states; see `Explanation.state`. */
+  states: Array<Explanation["state"]>;
+  /** Names of the buckets, as in `Bucket.bucket`. */
+  buckets: string[];
+}
+
+/** Options of a search. */
+export interface FindOptions {
+  /** True to find small and capital letters alike. Default false. */
+  ignoreCase?: boolean;
+  /** Most hits, over all messages. Default 10,000. */
+  limit?: number;
+}
+
+/** A message that contains the text of a search. */
+export interface FoundMessage {
+  /** Its index in the history. */
+  index: number;
+  /** Where the hits start in `text(index)`, in UTF-16 code units. */
+  at: number[];
+  /** The line of the first hit; of a long line the part around the hit. */
+  excerpt: string;
+}
+
+/** What a replay and a recorded view show of a session. Calls are numbered from 0, as in `calls`; the default is the last. */
+export interface SessionViews {
+  /** What a request consists of, the largest part first. */
+  composition(call?: number): Bucket[];
+  /** Every message of the history at a call, and how much of it was sent. */
+  messages(call?: number): ListedMessage[];
+  /** The same in columns, for long histories. */
+  table(call?: number): MessageTable;
+  /** Tokens of every request by kind of content. */
+  layers(): Layers;
+  /** Messages that calls `from` to `to` (included) sent otherwise than the call before each of them. Default: all calls. */
+  changes(from?: number, to?: number): MessageChange[];
+  /** The messages that contain a text; what is searched is `text(index)`. */
+  find(text: string, options?: FindOptions): FoundMessage[];
+  /** Text of a message, as a report has it under `message:N`; empty if there is no such message. */
+  text(index: number): string;
+  /**
+   * The report of a call, the same as `ContextManager.inspect` gives. `window.used` is `calls[call].used`, and the buckets add up to
+   * it.
+   */
+  report(
+    call?: number,
+    options?: {
+      /** Section key, `system` or `message:N` whose text the report should include. */
+      detailKey?: string;
+    },
+  ): InspectReport;
+  /** Frees the memory that it holds in the core. */
+  [Symbol.dispose](): void;
+}
+
+/**
+ * A session as its agent sent it. Tokens are the provider's, as far as they are known. Messages that are `summarized` or `dropped` are
+ * those that the agent had compacted.
+ */
+export interface Recorded extends SessionViews {
   /** Every request. */
   calls: RecordedCall[];
   /** How estimates were fitted to the provider's counts; `null` if the file has none. */
@@ -149,22 +241,6 @@ export interface Recorded {
      */
     source: "given" | "file" | "usage" | "assumed";
   };
-  /** What a request consisted of, the largest part first. Tokens are the provider's, as far as they are known. */
-  composition(call?: number): Bucket[];
-  /** Every message of the history at a call; `summarized` and `dropped` are those that the agent had compacted. */
-  messages(call?: number): ListedMessage[];
-  /** Text of a message, as a report has it under `message:N`; empty if there is no such message. */
-  text(index: number): string;
-  /** The report of a call. `window.used` is `calls[call].used`, and the buckets add up to it. */
-  report(
-    call?: number,
-    options?: {
-      /** Section key, `system` or `message:N` whose text the report should include. */
-      detailKey?: string;
-    },
-  ): InspectReport;
-  /** Frees the memory that the view holds in the core. */
-  [Symbol.dispose](): void;
 }
 
 /** Options of `replay`. `economy` sets the prices of the bill, with every preset. */
@@ -175,6 +251,18 @@ export type ReplayOptions = PolicyOptions & {
   provider?: Provider;
   /** How tokens are estimated. Default `generic`. */
   estimator?: Estimator;
+  /**
+   * Tokens that every request contains and the file does not, such as a system prompt. Default `usage`: what the provider's counts in
+   * the file tell of them; 0 if it has none.
+   */
+  unseenTokens?: number | "usage";
+  /**
+   * Whether tokens are the provider's: estimates are multiplied by a factor that is fitted to the provider's counts in the file. Default
+   * true; without counts it changes nothing.
+   */
+  calibrate?: boolean;
+  /** How many calls to play at once; `Replay.advance` plays the rest. Default: all. */
+  calls?: number;
   /** Aborts the replay; it then throws `signal.reason`. */
   signal?: AbortSignal | undefined;
 };
@@ -233,26 +321,70 @@ export interface ReplayTotals {
   userText: number | null;
 }
 
-/** A session played under a policy. Calls are numbered from 0, as in `calls`; the default is the last. */
-export interface Replay {
-  /** Every request. */
+/** What the policy did at a call. */
+export interface ReplayEvent {
+  /** Number of the call. */
+  call: number;
+  /** `edit`: it shortened or left out messages. `fold`: it replaced the older messages by one. */
+  event: "edit" | "fold";
+  /** Tokens of the request without it. */
+  before: number;
+  /** Tokens of the request. */
+  after: number;
+  /** The messages that it changed. */
+  changes: MessageChange[];
+  /** What a fold replaced, and by what; `null` for an edit. */
+  record: CompactionRecord | null;
+}
+
+/** The messages of a request. */
+export interface SentMessages {
+  /** The messages, in the format of the session. */
+  messages: unknown[];
+  /** For each message its index in the history; `null` if it is synthetic. */
+  source: Array<number | null>;
+  /** For each message, true if it is an edited copy. */
+  edited: boolean[];
+  /** Text of a message, by its place in `messages`; empty if there is no such place. */
+  text(place: number): string;
+}
+
+/** A session played under a policy. */
+export interface Replay extends SessionViews {
+  /** Every request that was played. */
   calls: ReplayCall[];
   /** Their sums. */
   totals: ReplayTotals;
-  /** What a request consists of, the largest part first. */
-  composition(call?: number): Bucket[];
-  /** Every message of the history at a call, and how much of it was sent. */
-  messages(call?: number): ListedMessage[];
-  /** Text of a message, as a report has it under `message:N`; empty if there is no such message. */
-  text(index: number): string;
-  /** The report of a call, the same as `ContextManager.inspect` gives. */
-  report(
-    call?: number,
-    options?: {
-      /** Section key, `system` or `message:N` whose text the report should include. */
-      detailKey?: string;
-    },
-  ): InspectReport;
-  /** Frees the memory that the replay holds in the core. */
-  [Symbol.dispose](): void;
+  /** What tokens are: estimates by a factor, and tokens that the file does not contain; `null` if they are plain estimates. */
+  calibration: {
+    /** Tokens of the provider for one estimated token. */
+    factor: number;
+    /** Tokens of every request that are not in the file. */
+    unseenTokens: number;
+  } | null;
+  /**
+   * Plays up to this many calls more, after `ReplayOptions.calls` stopped it; `calls` and `totals` then include them.
+   */
+  advance(calls: number): {
+    /** True if all calls have been played. */
+    done: boolean;
+    /** How many have been played. */
+    call: number;
+  };
+  /** What the policy did, in order of the calls. */
+  events(): ReplayEvent[];
+  /** Why a message is sent as it is at a call, the same as `ContextManager.explain` gives. */
+  explain(index: number, call?: number): Explanation;
+  /** The messages of a request. */
+  sent(call?: number): SentMessages;
+  /** The request that would follow the last one, with all messages of the file. All calls must have been played. */
+  next(options?: {
+    /** How long after the last call it is made, in milliseconds: after a pause, a prompt cache may have expired. Default 0. */
+    idleMs?: number;
+  }): {
+    /** Its report. */
+    report: InspectReport;
+    /** The messages that it would send otherwise than the last call. */
+    changes: MessageChange[];
+  };
 }

@@ -3,6 +3,7 @@
 mod budget;
 mod compaction;
 mod options;
+mod replay;
 mod report;
 mod request;
 mod session;
@@ -20,6 +21,10 @@ pub use compaction::{
     plan_checkpoint, plan_compaction, record_refusal, set_checkpoints, warning,
 };
 pub use options::Options;
+pub use replay::{
+    AtCall, Call, CallEvent, Found, Layers, MessageChange, Recall, Recorded, Recording, Replay,
+    SentCall, Share, Totals, UsageFit,
+};
 pub use report::{
     Bucket, BudgetCheck, ByKind, Estimate, Explanation, Listed, Since, Status, Window,
     check_budget, check_history, estimate_history, estimate_since_reply, explain, list_buckets,
@@ -31,11 +36,10 @@ pub use request::{
     estimator_of, extras, options_of, reread, system_text,
 };
 pub use session::{
-    AgentReply, Alignment, Append, Call, Counters, Recall, Recorded, Recording, Replay, SentCall,
-    Session, Share, Shared, Step, Totals, UsageFit, agent_tools, align, call_agent_tool,
-    content_fingerprint, counted_texts, counted_texts_of_extras, forget_messages, history_limit,
-    is_same_message, keeps, last_turns, may_send, merge_committed, message_count, message_text,
-    next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
+    AgentReply, Alignment, Append, Counters, Session, Shared, Step, agent_tools, align,
+    call_agent_tool, content_fingerprint, counted_texts, counted_texts_of_extras, forget_messages,
+    history_limit, is_same_message, keeps, last_turns, may_send, merge_committed, message_count,
+    message_text, next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
     preset_summary_options, recalled_text, referenced_message, restore_from, set_options,
     share_turns, snapshot_bytes, starts_late, take_counts, truncate, understood, unpin,
 };

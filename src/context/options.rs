@@ -52,9 +52,16 @@ pub struct Options {
     pub thinking: Option<Thinking>,
     /// Above so many tokens something must go, whatever share of the window that is.
     pub cap: u64,
+    /// A replay counts in the provider's tokens, where the file has its counts.
+    pub calibrate: bool,
+    /// Tokens that a replay's requests have beside what is in the file, or `None`: those that the file's counts tell of.
+    pub unseen: Option<u64>,
     /// By what estimates are multiplied before they are held against a limit, in thousandths; what a provider counted is not.
     pub margin: u64,
 }
+
+/// Options that only a replay has.
+const OF_REPLAY: [&str; 2] = ["calibrate", "unseenTokens"];
 
 /// A margin of nothing.
 pub(in crate::context) const ONE: u64 = 1000;
@@ -102,7 +109,7 @@ impl Options {
     /// # Errors
     /// As `parse`.
     pub fn for_replay(json: &str) -> Result<Self> {
-        Self::read(json, &[], &["transient", "economy"])
+        Self::read(json, &OF_REPLAY, &["transient", "economy"])
     }
 
     /// `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
@@ -151,6 +158,8 @@ impl Options {
             thinking: options.named("thinking", Thinking::parse)?,
             cap: options.amount("triggerTokens", 0, TOKENS)?.unwrap_or(u64::MAX),
             margin: margin(&options)?,
+            calibrate: options.flag("calibrate")?.unwrap_or(true),
+            unseen: options.amount("unseenTokens", 0, TOKENS)?,
             folds: if options.flag("transient")?.unwrap_or(false) {
                 Folds::Never
             } else if summarizes {

@@ -10,21 +10,21 @@
     reason = "wasm-bindgen exports only items that are `pub`"
 )]
 
-#[cfg(feature = "context")]
+#[cfg(feature = "manager")]
 mod budget;
 #[cfg(feature = "candidates")]
 mod candidates;
 #[cfg(feature = "compact")]
 mod compact;
 mod error;
-#[cfg(feature = "context")]
+#[cfg(feature = "manager")]
 mod estimate;
-#[cfg(feature = "context")]
+#[cfg(feature = "manager")]
 mod manager;
 mod memory;
 #[cfg(feature = "prompt")]
 mod prompt;
-#[cfg(feature = "context")]
+#[cfg(feature = "sessions")]
 mod replay;
 #[cfg(feature = "sessions")]
 mod session;

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{grow_ahead, with_input};
-use crate::context::{self, Options, list_buckets, list_messages};
+use crate::context::{self, Options, explain, list_buckets, list_messages};
 use crate::error::Result;
 use crate::estimate::Estimator;
 use crate::inspect;
@@ -16,9 +16,38 @@ const WORK_PER_BYTE: usize = 12;
 #[wasm_bindgen]
 pub struct Recording(context::Recording);
 
-/// A session played under a policy.
+/// A session played under a policy, as far as it was played.
 #[wasm_bindgen]
-pub struct Replay(context::Replay);
+pub struct Replay(context::Replay, String);
+
+/// A session as it stood at a call.
+#[wasm_bindgen]
+pub struct AtCall(context::AtCall);
+
+/// Tokens by call and bucket of a session as it was sent, and what changed from call to call.
+#[wasm_bindgen]
+pub struct Layers {
+    layers: context::Layers,
+    changes: String,
+}
+
+#[wasm_bindgen]
+impl Layers {
+    /// Names of the buckets, as JSON.
+    pub fn names(&self) -> String {
+        write(&self.layers.names)
+    }
+
+    /// Tokens by call and bucket.
+    pub fn tokens(&self) -> Vec<u32> {
+        self.layers.tokens()
+    }
+
+    /// Messages that calls sent otherwise than the call before, as JSON.
+    pub fn changes(&self) -> String {
+        self.changes.clone()
+    }
+}
 
 #[wasm_bindgen]
 impl Recording {
@@ -38,10 +67,27 @@ impl Recording {
         with_input(len, |json| Ok(write(&context::Recording::texts(json)?)))
     }
 
-    /// Plays it with the options (JSON) in the input buffer, up to a call or to its end.
-    pub fn replay(&self, len: usize, last: Option<u32>) -> Result<Replay> {
+    /// A replay with the options (JSON) in the input buffer, which has played no call yet.
+    pub fn begin(&self, len: usize) -> Result<Replay> {
         let options = with_input(len, Options::for_replay)?;
-        Ok(Replay(self.0.replay(&options, last)?))
+        Ok(Replay(self.0.begin(&options), String::new()))
+    }
+
+    /// Plays so many calls more: whether all have been played.
+    pub fn advance(&self, replay: &mut Replay, calls: u32) -> Result<bool> {
+        self.0.advance(&mut replay.0, calls)
+    }
+
+    /// The session as a replay stood at one of its calls.
+    pub fn at_call(&self, replay: &Replay, call: u32) -> Result<AtCall> {
+        Ok(AtCall(self.0.at_call(&replay.0, call)?))
+    }
+
+    /// The session at the request that would follow, so many milliseconds later.
+    pub fn next(&self, replay: &mut Replay, idle_ms: u32) -> Result<AtCall> {
+        let (at, changes) = self.0.next(&replay.0, idle_ms.into())?;
+        replay.1 = write(&changes);
+        Ok(AtCall(at))
     }
 
     /// Every call as it was made, with the window of the options (JSON) in the input buffer, as JSON.
@@ -51,42 +97,111 @@ impl Recording {
     }
 
     /// The session as it was sent at a call, with the options (JSON) in the input buffer.
-    pub fn recorded_at(&self, len: usize, call: u32) -> Result<Replay> {
+    pub fn recorded_at(&self, len: usize, call: u32) -> Result<AtCall> {
         let options = with_input(len, Options::for_replay)?;
-        Ok(Replay(self.0.recorded_at(&options, call)?))
+        Ok(AtCall(self.0.recorded_at(&options, call)?))
     }
 
-    /// What a compaction would do behind the last call of a replay, as JSON.
-    pub fn plan(&self, replay: &mut Replay) -> Result<String> {
-        Ok(write(&self.0.plan(&mut replay.0)?))
+    /// Tokens by call and bucket as they were sent, with the window of the options (JSON) in the input buffer.
+    pub fn recorded_layers(&self, len: usize) -> Result<Layers> {
+        let options = with_input(len, Options::for_replay)?;
+        let (layers, changes) = self.0.recorded_layers(&options);
+        Ok(Layers { layers, changes: write(&changes) })
+    }
+
+    /// What a compaction would do behind a call, as JSON.
+    pub fn plan(&self, at: &mut AtCall) -> Result<String> {
+        Ok(write(&self.0.plan(&mut at.0)?))
     }
 
     /// What a message of the session says.
-    pub fn text(&self, replay: &Replay, index: u32) -> Result<String> {
-        self.0.text(&replay.0, index)
+    pub fn text(&self, index: u32) -> Result<String> {
+        self.0.text(index)
+    }
+
+    /// What the message (JSON) in the input buffer says.
+    pub fn text_of(&self, len: usize, index: u32) -> Result<String> {
+        with_input(len, |json| self.0.text_of(index, json.as_bytes()))
+    }
+
+    /// Messages that say the text in the input buffer, with so many hits altogether, as JSON.
+    pub fn find(&self, len: usize, ignore_case: bool, limit: usize) -> Result<String> {
+        with_input(len, |text| Ok(write(&self.0.find(text, ignore_case, limit)?)))
     }
 }
 
 #[wasm_bindgen]
 impl Replay {
-    /// Its calls and totals, as JSON.
-    pub fn calls(&self) -> String {
-        write(&(&self.0.calls, &self.0.totals))
+    /// Its calls from one on, and its totals, as JSON.
+    pub fn calls(&self, from: usize) -> String {
+        write(&(self.0.calls.get(from..).unwrap_or_default().to_vec(), &self.0.totals))
     }
 
-    /// What its last request holds, as JSON.
+    /// The provider's tokens for 10,000 of ours, and its tokens that the file does not tell of, as JSON.
+    pub fn calibration(&self) -> String {
+        write(&self.0.calibration())
+    }
+
+    /// What the policy did, as JSON.
+    pub fn events(&self) -> String {
+        write(&self.0.events)
+    }
+
+    /// Messages that calls sent otherwise than the call before, as JSON.
+    pub fn changes(&self, from: u32, to: u32) -> String {
+        write(&self.0.changes(from, to).to_vec())
+    }
+
+    /// What the next request would change, as JSON, once it was asked for.
+    pub fn next_changes(&mut self) -> String {
+        std::mem::take(&mut self.1)
+    }
+
+    /// Names of the buckets in its layers, as JSON.
+    pub fn layer_names(&self) -> String {
+        write(&self.0.layers.names)
+    }
+
+    /// Tokens by call and bucket.
+    pub fn layers(&self) -> Vec<u32> {
+        self.0.layers.tokens()
+    }
+}
+
+#[wasm_bindgen]
+impl AtCall {
+    /// What its request holds, as JSON.
     pub fn buckets(&self) -> String {
-        write(&list_buckets(&self.0.state))
+        write(&list_buckets(&self.0.session))
     }
 
-    /// The report of its last request, as the question (JSON) in the input buffer wants it.
+    /// The report of its request, as the question (JSON) in the input buffer wants it.
     pub fn report(&self, len: usize) -> Result<String> {
-        let now_ms = self.0.calls.last().map_or(0, |call| call.at);
-        with_input(len, |ask| Ok(write(&inspect::report(&self.0.state, ask, now_ms)?)))
+        with_input(len, |ask| Ok(write(&inspect::report(&self.0.session, ask, self.0.at_ms)?)))
     }
 
-    /// Every message of the history at its last request, as JSON.
+    /// Every message of the history at its request, as JSON.
     pub fn list(&self) -> Result<String> {
-        Ok(write(&list_messages(&self.0.state)?))
+        Ok(write(&list_messages(&self.0.session)?))
+    }
+
+    /// Why a message is sent as it is, as JSON.
+    pub fn explain(&self, index: u32) -> Result<String> {
+        Ok(write(&explain(&self.0.session, index)?))
+    }
+
+    /// The messages of its request, as JSON.
+    pub fn sent(&self) -> String {
+        write(&self.0.sent())
+    }
+
+    /// Every message of the history: tokens, sent tokens, state, turn and bucket, one column behind the other.
+    pub fn table(&self) -> Result<Vec<u32>> {
+        Ok(self.0.table()?.0)
+    }
+
+    /// Names of the buckets in its table, as JSON.
+    pub fn table_buckets(&self) -> Result<String> {
+        Ok(write(&self.0.table()?.1))
     }
 }

@@ -209,15 +209,15 @@ mod tests {
                 continue; // a format whose reader is not built yet
             };
             let window = WINDOWS.into_iter().find(|w| (theirs.w - *w as f64).abs() < 0.5).unwrap();
-            let mut json: serde_json::Value =
-                serde_json::from_str(&plimsoll::json::write(&session)).unwrap();
-            json["unseenTokens"] = (window / 10).min(8000).into();
+            let unseen = (window / 10).min(8000);
             let reserve = (window / 16).min(8192);
-            let options =
-                format!(r#"{{"window":{{"contextTokens":{window},"maxOutputTokens":{reserve}}}}}"#);
-            let options = Options::parse(&options).unwrap();
-            let recording = Recording::parse(&json.to_string(), options.estimator).unwrap();
-            let ours = recording.replay(&options, None).unwrap().totals;
+            let options = format!(
+                r#"{{"window":{{"contextTokens":{window},"maxOutputTokens":{reserve}}},"calibrate":false,"unseenTokens":{unseen}}}"#
+            );
+            let options = Options::for_replay(&options).unwrap();
+            let json = plimsoll::json::write(&session);
+            let recording = Recording::parse(&json, options.estimator).unwrap();
+            let ours = recording.replay(&options).unwrap().totals;
             let percent = |found: f64, wanted: f64| 100.0 * found / wanted.max(1e-9);
             let share = |share: Share| percent(share.found as f64, share.wanted as f64);
             let (recall, r) = (&ours.recall, &theirs.r);

@@ -42,9 +42,10 @@ pub struct Wasm {
 /// Those that take longest are first, so that the others are built beside them.
 pub const WASMS: [Wasm; 6] = [
     // For Node, Deno and Bun, which read it from a disk: there time counts and size does not.
-    Wasm { name: "plimsoll-node", glue: "plimsoll", feature: "context", level: "3" },
-    Wasm { name: "plimsoll", glue: "plimsoll", feature: "context", level: "z" },
-    Wasm { name: "sessions", glue: "sessions", feature: "sessions", level: "z" },
+    Wasm { name: "plimsoll-node", glue: "plimsoll", feature: "manager", level: "3" },
+    Wasm { name: "plimsoll", glue: "plimsoll", feature: "manager", level: "z" },
+    // Between both: a replay is waited for, and a page carries it.
+    Wasm { name: "sessions", glue: "sessions", feature: "sessions", level: "s" },
     // A prompt is put together before an engine has optimized anything.
     Wasm { name: "prompt", glue: "prompt", feature: "prompt", level: "3" },
     Wasm { name: "compact", glue: "compact", feature: "compact", level: "z" },

@@ -52,6 +52,8 @@ json::json_struct! {
         pub kind: &'static str,
         /// Name of the tool, if the largest block is a tool call or a tool result.
         pub tool: Option<String> as "tool?",
+        /// Bucket of its largest block, as in `Bucket.bucket`.
+        pub bucket: String,
         /// Tokens of the original.
         pub tokens: u64,
         /// Tokens as it is sent.
@@ -89,16 +91,9 @@ pub fn list_buckets(session: &Session) -> Vec<Bucket> {
         };
         *count = count.saturating_add(1);
     }
-    let head = session.decisions.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
-    let beside = [
-        ("system", session.extras.system, true),
-        ("tools", session.extras.tools, true),
-        ("unseen", session.extras.unseen, true),
-        ("pins", session.pins.tokens(session.options.estimator), true),
-        ("head", head, false),
-        ("made", session.last_request.made_tokens, false),
-    ];
-    for (name, tokens, ours) in beside.into_iter().filter(|(_, tokens, _)| *tokens > 0) {
+    for (name, tokens, ours) in
+        beside_messages(session).into_iter().filter(|(_, tokens, _)| *tokens > 0)
+    {
         let bucket = buckets.entry(name.into()).or_default();
         bucket.blocks = bucket.blocks.saturating_add(1);
         bucket.kept = bucket.kept.saturating_add(1);
@@ -111,7 +106,21 @@ pub fn list_buckets(session: &Session) -> Vec<Bucket> {
     buckets
 }
 
-fn bucket_of(session: &Session, at: u32, block: &Block) -> String {
+/// What a request has beside the messages of the history: its bucket, its tokens, and whether there was an original of it.
+pub(in crate::context) fn beside_messages(session: &Session) -> [(&'static str, u64, bool); 6] {
+    let head = session.decisions.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
+    [
+        ("system", session.extras.system, true),
+        ("tools", session.extras.tools, true),
+        ("unseen", session.extras.unseen, true),
+        ("pins", session.pins.tokens(session.options.estimator), true),
+        ("head", head, false),
+        ("made", session.last_request.made_tokens, false),
+    ]
+}
+
+/// The bucket of a block.
+pub(in crate::context) fn bucket_of(session: &Session, at: u32, block: &Block) -> String {
     let role = session.transcript.ledger.message(block.message).map(|message| message.role);
     match (block.kind, role) {
         (Kind::Call, _) => format!("call {}", tool_of(session, at)),
@@ -168,6 +177,9 @@ fn listed_message(session: &Session, index: u32) -> Result<Listed> {
         },
         kind: kind.name(),
         tool: tool.map(|at| tool_of(session, at).to_owned()),
+        bucket: largest
+            .and_then(|at| block(at).map(|block| bucket_of(session, at, block)))
+            .unwrap_or_else(|| "user".into()),
         tokens: why.tokens_before,
         sent_tokens: why.tokens_after,
         state: why.state,

@@ -2,7 +2,7 @@
 
 use crate::json;
 
-use crate::context::session::Session;
+use crate::context::session::{Session, Why};
 use crate::error::{Error, Result};
 use crate::model::{Block, Form, Kind, NONE};
 use crate::prune::Rule;
@@ -66,23 +66,15 @@ pub fn explain(session: &Session, index: u32) -> Result<Explanation> {
         };
         return Err(Error::argument("index", &expected, index));
     };
-    let blocks: Vec<(u32, &Block)> = session
-        .transcript
-        .ledger
-        .blocks_of(index)
-        .filter_map(|at| session.transcript.ledger.block(at).map(|block| (at, block)))
-        .collect();
+    let blocks = blocks_of(session, index);
     let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
-    let why = changed
-        .clone()
-        .filter_map(|(at, _)| session.decisions.reasons.get(at))
-        .max_by_key(|why| why.rule);
+    let why = why_of(session, &blocks);
     let group = blocks.iter().map(|(_, block)| block.group).find(|&group| group != NONE);
     let sum = |size: fn(&Block) -> u32| blocks.iter().map(|(_, b)| u64::from(size(b))).sum();
     Ok(Explanation {
         index,
-        state: state_of(session, &blocks, why.map(|why| why.rule)),
-        rule: why.map_or("keep", |why| why.rule.name()),
+        state: state_of(session, &blocks, why.map(|why| why.rule)).name(),
+        rule: why.map_or(KEEP, |why| why.rule.name()),
         evidence: changed.flat_map(|(_, block)| evidence(block, session.transcript.call)).collect(),
         tokens_before: sum(|block| block.tokens),
         tokens_after: sum(|block| block.now),
@@ -109,22 +101,72 @@ pub fn explain(session: &Session, index: u32) -> Result<Explanation> {
     })
 }
 
-fn state_of(session: &Session, blocks: &[(u32, &Block)], rule: Option<Rule>) -> &'static str {
+/// How a message is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::context) enum State {
+    Kept,
+    Capped,
+    Stubbed,
+    Thinned,
+    Summarized,
+    Dropped,
+}
+
+impl State {
+    /// All of them, in the order of their numbers in a table.
+    pub(in crate::context) const ALL: [Self; 6] =
+        [Self::Kept, Self::Capped, Self::Stubbed, Self::Thinned, Self::Summarized, Self::Dropped];
+
+    pub(in crate::context) fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Capped => "capped",
+            Self::Stubbed => "stubbed",
+            Self::Thinned => "thinned",
+            Self::Summarized => "summarized",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// How a message is sent, and the name of the rule that changed it.
+pub(in crate::context) fn state_and_rule(session: &Session, index: u32) -> (State, &'static str) {
+    let blocks = blocks_of(session, index);
+    let rule = why_of(session, &blocks).map(|why| why.rule);
+    (state_of(session, &blocks, rule), rule.map_or(KEEP, Rule::name))
+}
+
+/// The name of no rule.
+const KEEP: &str = "keep";
+
+fn blocks_of(session: &Session, index: u32) -> Vec<(u32, &Block)> {
+    let ledger = &session.transcript.ledger;
+    ledger.blocks_of(index).filter_map(|at| ledger.block(at).map(|block| (at, block))).collect()
+}
+
+/// Why a message is not sent as it is: of several reasons the deepest.
+fn why_of(session: &Session, blocks: &[(u32, &Block)]) -> Option<Why> {
+    let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
+    let reasons = changed.filter_map(|(at, _)| session.decisions.reasons.get(at));
+    reasons.max_by_key(|why| why.rule).copied()
+}
+
+fn state_of(session: &Session, blocks: &[(u32, &Block)], rule: Option<Rule>) -> State {
     let all_gone = !blocks.is_empty() && blocks.iter().all(|(_, b)| b.form == Form::Gone);
     let has = |form| blocks.iter().any(|(_, block)| block.form == form);
     let summary = session.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
     if all_gone && rule == Some(Rule::Fold) && summary {
-        "summarized"
+        State::Summarized
     } else if all_gone {
-        "dropped"
+        State::Dropped
     } else if has(Form::Stubbed) {
-        "stubbed"
+        State::Stubbed
     } else if has(Form::Capped) {
-        "capped"
+        State::Capped
     } else if has(Form::Gone) {
-        "thinned"
+        State::Thinned
     } else {
-        "kept"
+        State::Kept
     }
 }
 

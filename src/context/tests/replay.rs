@@ -1,7 +1,8 @@
 //! Sessions played under a policy.
 
 use super::*;
-use crate::context::request::response::violations_sent;
+use crate::context::request::response::{Event, resend, violations_sent};
+use crate::number::count;
 
 /// A session of `count` calls, as `readSession` gives it; the last message of the model names what an old result held.
 fn session(count: usize) -> Value {
@@ -19,18 +20,31 @@ fn session(count: usize) -> Value {
     json!({ "messageFormat": "anthropic", "messages": host.messages, "calls": calls })
 }
 
-fn replay(session: &Value, options: &Value, last: Option<u32>) -> Replay {
-    let recording = Recording::parse(&session.to_string(), Estimator::Chars4).unwrap();
-    recording.replay(&Options::parse(&options.to_string()).unwrap(), last).unwrap()
+fn replay(session: &Value, options: &Value) -> Replay {
+    let recording = recorded(session);
+    recording.replay(&Options::for_replay(&options.to_string()).unwrap()).unwrap()
+}
+
+fn recorded(session: &Value) -> Recording {
+    Recording::parse(&session.to_string(), Estimator::Chars4).unwrap()
 }
 
 #[test]
-fn a_replay_stops_where_it_is_told_and_goes_the_same_way() {
+fn a_replay_in_steps_is_the_same_as_in_one_go() {
     let session = session(25);
-    let whole = replay(&session, &window(30_000), None);
-    let half = replay(&session, &window(30_000), Some(9));
-    assert_eq!((whole.calls.len(), half.calls.len()), (26, 10));
-    assert_eq!(half.calls, whole.calls[..10]);
+    let recording = recorded(&session);
+    let all = replay(&session, &window(30_000));
+    let mut steps = recording.begin(&Options::for_replay(&window(30_000).to_string()).unwrap());
+    assert!(!recording.advance(&mut steps, 10).unwrap());
+    assert_eq!((all.calls.len(), steps.calls.len()), (26, 10));
+    assert_eq!(steps.calls, all.calls[..10]);
+    while !recording.advance(&mut steps, 7).unwrap() {}
+    assert_eq!((&steps.calls, &steps.totals), (&all.calls, &all.totals));
+    assert_eq!(steps.changes(0, u32::MAX), all.changes(0, u32::MAX));
+    assert_eq!(steps.layers.tokens(), all.layers.tokens());
+    assert!(recording.advance(&mut steps, 1).unwrap(), "there is nothing left to play");
+    assert_eq!(steps.calls.len(), 26);
+    let whole = all;
     assert_eq!(whole.totals.bill, whole.calls.iter().map(|call| call.bill).sum::<u64>());
     assert!(whole.totals.epochs > 0 && whole.totals.edits > 0);
 }
@@ -40,24 +54,29 @@ fn each_call_of_a_replay_counts_the_rules_that_its_whole_request_breaks() {
     let mut session = session(25);
     session["tools"] = json!([]);
     let options = json!({ "window": { "contextTokens": 30_000 }, "provider": "bedrock" });
-    let whole = replay(&session, &options, None);
+    let whole = replay(&session, &options);
     assert!(whole.totals.epochs > 0);
     for call in &whole.calls {
-        let state = replay(&session, &options, Some(call.call)).state;
-        assert_eq!(violations_sent(&state).len(), call.violations as usize, "call {}", call.call);
+        let at = recorded(&session).at_call(&whole, call.call).unwrap();
+        assert_eq!(
+            violations_sent(&at.session).len(),
+            call.violations as usize,
+            "call {}",
+            call.call
+        );
     }
     assert_eq!(whole.totals.violations, 25, "each request with a call: no tools are declared");
 }
 
 #[test]
 fn recall_asks_what_the_next_message_still_found() {
-    let free = replay(&session(2), &window(1_000_000), None).totals.recall;
+    let free = replay(&session(2), &window(1_000_000)).totals.recall;
     assert_eq!(
         (free.recall.found, free.content_recall.found),
         (free.recall.wanted, free.content_recall.wanted)
     );
     assert_eq!(free.recall.wanted, 2_000_000, "a path and its file");
-    let tight = replay(&session(25), &window(30_000), None).totals.recall;
+    let tight = replay(&session(25), &window(30_000)).totals.recall;
     assert_eq!(tight.recall.wanted, free.recall.wanted);
     assert_eq!(tight.content_recall.found, 0, "its result was cut");
 }
@@ -72,7 +91,7 @@ fn user_text_is_what_each_request_still_held_of_it() {
     let messages = host.messages;
     let calls = json!([{ "sent": 1 }, { "sent": 3 }]);
     let session = json!({ "messageFormat": "anthropic", "messages": messages, "calls": calls });
-    let kept = |tokens| replay(&session, &window(tokens), None).totals.recall.user_text;
+    let kept = |tokens| replay(&session, &window(tokens)).totals.recall.user_text;
     assert_eq!((kept(1_000_000).found, kept(1_000_000).wanted), (2_000_000, 2_000_000));
     let Share { found, wanted } = kept(5000);
     assert_eq!(wanted, 2_000_000, "each request counts the same");
@@ -82,10 +101,10 @@ fn user_text_is_what_each_request_still_held_of_it() {
 #[test]
 fn the_bill_of_a_replay_is_in_the_prices_given() {
     let session = session(5);
-    let recording = Recording::parse(&session.to_string(), Estimator::Chars4).unwrap();
+    let recording = recorded(&session);
     let bill = |options: Value| {
         let options = Options::for_replay(&options.to_string()).unwrap();
-        recording.replay(&options, None).unwrap().totals.bill
+        recording.replay(&options).unwrap().totals.bill
     };
     let economy =
         json!({ "cacheRead": 0.1, "cacheWrite": 1.25, "output": 5, "cacheTtlMs": 300_000 });
@@ -108,4 +127,196 @@ fn the_bill_of_a_replay_is_in_the_prices_given() {
         let refused = Options::for_replay(&options.to_string()).unwrap_err().to_string();
         assert!(refused.starts_with(named), "{refused}");
     }
+}
+
+/// A replay of long results under a small window, so that calls edit and fold.
+fn tight() -> (Recording, Replay) {
+    let recording = recorded(&session(150));
+    let options = Options::for_replay(&window(10_000).to_string()).unwrap();
+    let replay = recording.replay(&options).unwrap();
+    assert!(replay.totals.folds > 0 && replay.totals.edits > 0, "{:?}", replay.totals);
+    (recording, replay)
+}
+
+#[test]
+fn the_session_at_a_call_is_the_one_of_a_replay_up_to_it() {
+    let (recording, replay) = tight();
+    let options = Options::for_replay(&window(10_000).to_string()).unwrap();
+    for call in 0..count(replay.calls.len()) {
+        let mut upto = recording.begin(&options);
+        recording.advance(&mut upto, call + 1).unwrap();
+        let at = recording.at_call(&replay, call).unwrap();
+        assert_eq!(at.at_ms, replay.calls[call as usize].at);
+        assert_eq!(list_messages(&at.session).unwrap(), list_messages(&upto.session).unwrap());
+        assert_eq!(list_buckets(&at.session), list_buckets(&upto.session));
+        assert_eq!(at.sent(), resend(&upto.session).items);
+    }
+}
+
+#[test]
+fn layers_are_what_each_request_consists_of_and_changes_lead_from_one_to_the_next() {
+    let (recording, replay) = tight();
+    let names = &replay.layers.names;
+    let tokens = replay.layers.tokens();
+    let mut known: Vec<(&str, u64)> = Vec::new();
+    for (call, row) in (0..).zip(tokens.chunks(names.len())) {
+        let at = recording.at_call(&replay, call).unwrap();
+        let buckets = list_buckets(&at.session);
+        for (name, sent) in names.iter().zip(row) {
+            let bucket = buckets.iter().find(|bucket| bucket.bucket == *name);
+            let expected = bucket.map_or(0, |bucket| bucket.sent_tokens);
+            assert_eq!(u64::from(*sent), expected, "call {call}, {name}");
+        }
+        let sum: u64 = row.iter().map(|tokens| u64::from(*tokens)).sum();
+        assert_eq!(sum, replay.calls[call as usize].used, "call {call}");
+        let listed = list_messages(&at.session).unwrap();
+        for message in &listed[known.len()..] {
+            known.push(("kept", message.tokens));
+        }
+        for change in replay.changes(call, call) {
+            known[change.index as usize] = (change.state, change.sent_tokens);
+        }
+        let now: Vec<(&str, u64)> =
+            listed.iter().map(|message| (message.state, message.sent_tokens)).collect();
+        assert_eq!(known, now, "call {call}");
+    }
+    let events: Vec<u32> = replay.events.iter().map(|event| event.call).collect();
+    let expected: Vec<u32> =
+        replay.calls.iter().filter(|call| call.event.is_some()).map(|call| call.call).collect();
+    assert_eq!(events, expected);
+    for event in &replay.events {
+        assert!(event.after < event.before, "{event:?}");
+        assert_eq!(event.fold.is_some(), event.event == Event::Fold);
+    }
+}
+
+#[test]
+fn the_next_request_has_all_messages_and_says_what_it_changes() {
+    let (recording, replay) = tight();
+    let (at, changes) = recording.next(&replay, 3_600_000).unwrap();
+    assert_eq!(message_count(&at.session), recording.len());
+    let last = recording.at_call(&replay, u32::MAX).unwrap();
+    let (before, after) =
+        (list_messages(&last.session).unwrap(), list_messages(&at.session).unwrap());
+    let others: Vec<u32> = (0..)
+        .zip(&after)
+        .filter(|(index, now)| {
+            let was = before.get(*index as usize).map_or("kept", |message| message.state);
+            was != now.state
+        })
+        .map(|(index, _)| index)
+        .collect();
+    assert!(!others.is_empty(), "an hour later the cache is cold: that is the time to prune");
+    assert!(others.iter().all(|index| changes.iter().any(|change| change.index == *index)));
+    assert_eq!(at.at_ms, last.at_ms + 3_600_000);
+}
+
+#[test]
+fn a_table_is_the_list_in_columns() {
+    let (recording, replay) = tight();
+    let at = recording.at_call(&replay, 40).unwrap();
+    let (table, names) = at.table().unwrap();
+    let listed = list_messages(&at.session).unwrap();
+    let states = ["kept", "capped", "stubbed", "thinned", "summarized", "dropped"];
+    let columns: Vec<&[u32]> = table.chunks(listed.len()).collect();
+    assert_eq!(columns.len(), 5);
+    for (row, message) in listed.iter().enumerate() {
+        assert_eq!(u64::from(columns[0][row]), message.tokens);
+        assert_eq!(u64::from(columns[1][row]), message.sent_tokens);
+        assert_eq!(states[columns[2][row] as usize], message.state);
+        assert_eq!(columns[3][row], message.turn);
+        assert_eq!(names[columns[4][row] as usize], message.bucket);
+    }
+}
+
+#[test]
+fn a_search_gives_places_in_units_and_the_line_around_the_first() {
+    let messages = json!([
+        { "role": "user", "content": "naïve 😀 Ärger\nin line two: ÄRGER, ärger" },
+        { "role": "assistant", "content": "nothing" },
+        { "role": "user", "content": "ärger" }
+    ]);
+    let recording =
+        recorded(&json!({ "messageFormat": "openai-chat", "messages": messages, "calls": [] }));
+    let found = |text: &str, ignore_case, limit| recording.find(text, ignore_case, limit).unwrap();
+    let all = found("ärger", true, 100);
+    assert_eq!(all.iter().map(|one| one.index).collect::<Vec<_>>(), [0, 2]);
+    assert_eq!(all[0].at, [9, 28, 35]);
+    assert_eq!(all[0].excerpt, "naïve 😀 Ärger");
+    assert_eq!(found("ärger", false, 100)[0].at, [35]);
+    assert_eq!(found("ärger", false, 100)[0].excerpt, "in line two: ÄRGER, ärger");
+    assert_eq!(found("ärger", true, 2).len(), 1, "the limit is one of hits");
+    assert_eq!((found("", true, 9), found("x", true, 0)), (vec![], vec![]));
+}
+
+#[test]
+fn a_file_with_counts_is_played_in_the_provider_s_tokens() {
+    let mut session = session(30);
+    let bare = recorded(&session);
+    let options = |more: &str| {
+        Options::for_replay(&format!(r#"{{"window":{{"contextTokens":1000000}}{more}}}"#)).unwrap()
+    };
+    let all = |calls: &[Call]| calls.iter().map(|call| call.unmanaged).collect::<Vec<_>>();
+    let estimates = all(&bare.replay(&options("")).unwrap().calls);
+    for (call, estimate) in session["calls"].as_array_mut().unwrap().iter_mut().zip(&estimates) {
+        call["usage"] = json!({ "inputTokens": estimate * 3 / 2 + 5000 });
+    }
+    let counted = recorded(&session);
+    let played = |more: &str| counted.replay(&options(more)).unwrap().calls;
+    for (shown, estimate) in all(&played("")).into_iter().zip(&estimates) {
+        let expected = estimate * 3 / 2 + 5000;
+        assert!(shown.abs_diff(expected) * 100 <= expected, "{shown} {expected}");
+    }
+    let bare = r#","calibrate":false,"unseenTokens":0"#;
+    assert_eq!(all(&played(bare)), estimates);
+    let used = estimates;
+    let unseen = played(r#","calibrate":false"#)[0].used - used[0];
+    assert!(unseen.abs_diff(5000 * 2 / 3) < 100, "{unseen}");
+    assert_eq!(played(r#","calibrate":false,"unseenTokens":7"#)[0].used, used[0] + 7);
+}
+
+#[test]
+fn recorded_layers_and_changes_are_those_of_each_call() {
+    let mut session = session(12);
+    for (at, call) in session["calls"].as_array_mut().unwrap().iter_mut().enumerate() {
+        if at % 3 == 0 {
+            call["usage"] = json!({ "inputTokens": 9000 + at * 1500 });
+        }
+    }
+    session["compactions"] =
+        json!([{ "at": 13, "firstKeptIndex": 9, "kept": [[0, 1]], "summary": "it was searched" }]);
+    let recording = recorded(&session);
+    let options = Options::for_replay(r#"{"window":{"contextTokens":200000}}"#).unwrap();
+    let (layers, changes) = recording.recorded_layers(&options);
+    let mut known: Vec<(&str, u64)> = Vec::new();
+    for (call, row) in (0..).zip(layers.tokens().chunks(layers.names.len())) {
+        let at = recording.recorded_at(&options, call).unwrap();
+        let buckets = list_buckets(&at.session);
+        for (name, sent) in layers.names.iter().zip(row) {
+            let bucket = buckets.iter().find(|bucket| bucket.bucket == *name);
+            assert_eq!(u64::from(*sent), bucket.map_or(0, |it| it.sent_tokens), "{call} {name}");
+        }
+        let listed = list_messages(&at.session).unwrap();
+        for message in &listed[known.len()..] {
+            known.push(("kept", message.tokens));
+        }
+        for change in changes.iter().filter(|change| change.call == call) {
+            known[change.index as usize] = (change.state, change.sent_tokens);
+        }
+        let now: Vec<(&str, u64)> =
+            listed.iter().map(|message| (message.state, message.sent_tokens)).collect();
+        assert_eq!(known, now, "call {call}");
+    }
+    assert_eq!(changes.len(), 8, "messages 1 to 8 were compacted, once");
+}
+
+#[test]
+fn counts_that_fit_nothing_are_not_believed() {
+    let mut session = session(30);
+    let used = |session: &Value| replay(session, &window(1_000_000)).calls;
+    let bare = used(&session);
+    for (at, call) in session["calls"].as_array_mut().unwrap().iter_mut().enumerate() {
+        call["usage"] = json!({ "inputTokens": 1 + at % 2 });
+    }
+    assert_eq!(used(&session), bare);
 }

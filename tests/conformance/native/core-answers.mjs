@@ -10,7 +10,8 @@ import { loadPackage, packagePath } from "../support/package.mjs";
 /** What the glue gives back as JSON of the core's. */
 const told = {
   Manager: ["request", "resume", "explain", "status", "counters"],
-  Replay: ["calls", "buckets", "list", "report"],
+  Replay: ["calls"],
+  AtCall: ["buckets", "list", "report"],
   Recording: ["plan"],
 };
 
@@ -20,17 +21,14 @@ export async function loadRaw() {
   if (!api || !entry) return { raw: null, why: why || "skipped: the package is no file" };
   const load = (/** @type {string} */ path) =>
     import(pathToFileURL(join(dirname(entry), path)).href);
-  const glue = await load("glue/plimsoll_bg.js");
-  const [{ read_session }, { sessions }] = [
-    await load("glue/sessions_bg.js"),
-    await load("session-files/read.js"),
-  ];
+  const [manager, files] = [await load("glue/plimsoll_bg.js"), await load("glue/sessions_bg.js")];
+  const { sessions } = await load("session-files/wasm.js");
   // The first call hands the Wasm over.
   api.readSession('[{"role":"user","content":"go"}]');
   /** @type {string[]} */
   let heard = [];
   for (const [owner, methods] of Object.entries(told)) {
-    const prototype = glue[owner].prototype;
+    const { prototype } = manager[owner] ?? files[owner];
     for (const method of methods) {
       const own = prototype[method];
       prototype[method] = function (/** @type {any[]} */ ...given) {
@@ -44,7 +42,7 @@ export async function loadRaw() {
 
   /** A session file as JSON. @param {Uint8Array} bytes @returns {string} */
   function session(bytes) {
-    return sessions.call("session", () => read_session(sessions.sendBytes(bytes)));
+    return sessions.call("session", () => files.read_session(sessions.sendBytes(bytes)));
   }
 
   /** All that the core answers while `work` is done. @param {() => void} work */

@@ -47,7 +47,7 @@ impl Share {
 
 /// Which blocks hold an identifier, and where they stand.
 #[derive(Clone, Debug, Default)]
-pub(in crate::context) struct Holders {
+pub(super) struct Holders {
     by_id: Vec<OfOne>,
     /// Tokens up to and with each block.
     up_to: Vec<u64>,
@@ -62,7 +62,7 @@ struct OfOne {
 
 impl Holders {
     /// Takes up a message that has arrived.
-    pub(in crate::context) fn add(&mut self, measure: &Measure) {
+    pub(super) fn add(&mut self, measure: &Measure) {
         for (piece, measured) in measure.outline.pieces.iter().zip(&measure.blocks) {
             let at = count(self.up_to.len());
             for &id in &measured.ids {
@@ -83,7 +83,7 @@ impl Holders {
     }
 
     /// Tokens of all messages so far.
-    pub(in crate::context) fn total(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         self.up_to.last().copied().unwrap_or(0)
     }
 
@@ -102,12 +102,7 @@ impl Holders {
 
 impl Recall {
     /// Judges a request by what people had written, and by what the model wrote on it: a message, or a run of items.
-    pub(in crate::context) fn judge(
-        &mut self,
-        state: &Session,
-        holders: &Holders,
-        next: &[Measure],
-    ) {
+    pub(super) fn judge(&mut self, state: &Session, holders: &Holders, next: &[Measure]) {
         self.user_text.wanted = self.user_text.wanted.saturating_add(ONE);
         self.user_text.found = self.user_text.found.saturating_add(user_text_kept(state));
         let spoken = next.iter().flat_map(|next| next.outline.pieces.iter().zip(&next.blocks));

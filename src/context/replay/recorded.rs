@@ -2,13 +2,15 @@
 //!
 //! Nothing is decided: every message is sent as it is, until the agent itself compacted. Tokens are fitted to the provider's counts.
 
-use super::replay::{Recording, Replay};
-use super::usage_fit::{ONE, Point, fit, scaled};
+use super::at_call::AtCall;
+use super::layers::Layers;
+use super::message_changes::{MessageChange, MessageChanges};
+use super::recording::{RecordedCall, Recording};
+use super::usage_fit::{Fit, ONE, Point, fit, scaled};
 use crate::context::options::Options;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::calibration::Counted;
 use crate::context::session::{Session, Why};
-use crate::context::transcript::measure::Measure;
 use crate::error::Result;
 use crate::json;
 use crate::model::Form;
@@ -17,6 +19,9 @@ use crate::prune::{Head, Rule};
 
 /// Windows that models have: the least of them that holds the largest request is assumed.
 const WINDOWS: [u64; 5] = [200_000, 400_000, 1_000_000, 2_000_000, 10_000_000];
+
+/// Median error, in 1e-4, above which a session is not played in the provider's tokens.
+const MOST_ERROR: u64 = 1000;
 
 /// A compaction by the agent that wrote the file.
 #[derive(Clone, Debug)]
@@ -98,20 +103,7 @@ impl Recording {
     pub fn recorded(&self, options: &Options) -> Recorded {
         let Options { window, usable, .. } = *options;
         let reserve = window.saturating_sub(usable);
-        let mut counted: Vec<(u64, u32, u32)> = Vec::new();
-        let mut live = Live::new(self);
-        for call in &self.calls {
-            live.advance(call.sent);
-            counted.push((live.tokens(), live.compactions, live.first));
-        }
-        let points: Vec<Point> = counted
-            .iter()
-            .zip(&self.calls)
-            .filter_map(|(&(estimate, stretch, _), call)| {
-                Some(Point { stretch, estimate, usage: call.usage? })
-            })
-            .collect();
-        let fit = fit(&points);
+        let (counted, fit) = self.counted();
         let mut before = 0;
         let mut calls = Vec::with_capacity(self.calls.len());
         for (number, (&(estimate, stretch, from), call)) in
@@ -151,6 +143,30 @@ impl Recording {
         Recorded { calls, calibration, context_tokens, max_output_tokens: reserve, source }
     }
 
+    /// What each call had by our estimate: its tokens, the compactions before it, and the first message that was sent whole. With
+    /// that, how the estimates fit the provider's counts.
+    fn counted(&self) -> (Vec<(u64, u32, u32)>, Option<Fit>) {
+        let mut counted: Vec<(u64, u32, u32)> = Vec::new();
+        let mut live = Live::new(self);
+        for call in &self.calls {
+            live.advance(call.sent);
+            counted.push((live.tokens(), live.compactions, live.first));
+        }
+        let point = |(&(estimate, stretch, _), call): (&(u64, u32, u32), &RecordedCall)| {
+            Some(Point { stretch, estimate, usage: call.usage? })
+        };
+        let points: Vec<Point> = counted.iter().zip(&self.calls).filter_map(point).collect();
+        let fit = fit(&points);
+        (counted, fit)
+    }
+
+    /// The provider's tokens for 10,000 of ours, and its tokens that are not in the file: before any compaction of the agent's, after
+    /// which a summary that cannot be read may be among them. Counts that fit nothing are not believed.
+    pub(super) fn calibration(&self) -> (u64, u64) {
+        let fit = self.counted().1.filter(|fit| fit.error_p50 <= MOST_ERROR);
+        fit.map_or((ONE, 0), |fit| (fit.factor, u64::try_from(fit.overhead(0)).unwrap_or(0)))
+    }
+
     /// The window, and where it comes from: none is taken for smaller than the largest request that was sent.
     fn window_of(&self, window: u64, calls: &[SentCall]) -> (u64, &'static str) {
         let largest = calls.iter().filter_map(|call| call.usage).max().unwrap_or(0);
@@ -167,50 +183,94 @@ impl Recording {
     ///
     /// # Errors
     /// `MalformedMessage`.
-    pub fn recorded_at(&self, options: &Options, at: u32) -> Result<Replay> {
+    pub fn recorded_at(&self, options: &Options, at: u32) -> Result<AtCall> {
         let recorded = self.recorded(options);
         let mut calls = recorded.calls;
         calls.truncate((at as usize).saturating_add(1));
         let factor = recorded.calibration.as_ref().map_or(ONE, |it| it.factor);
-        let mut state = Session::new(Options { noop: true, ..options.clone() }, self.format);
-        state.transcript.ledger.identifiers = self.identifiers.clone();
+        let mut shown = AsSent::new(self, options, factor);
+        shown.advance(calls.last().map_or(0, |call| call.sent));
+        if let Some(last) = calls.last() {
+            shown.count(last);
+        }
+        let AsSent { mut session, .. } = shown;
+        session.last_request.last = calls.iter().rev().nth(1).map_or(0, |call| call.used);
+        session.last_request.peak = calls.iter().map(|call| call.used).max().unwrap_or(0);
+        Ok(AtCall { session, at_ms: calls.last().and_then(|call| call.at).unwrap_or(0) })
+    }
+
+    /// Tokens of every request as it was made, by kind of content, and the messages that each sent otherwise than the one before.
+    pub fn recorded_layers(&self, options: &Options) -> (Layers, Vec<MessageChange>) {
+        let recorded = self.recorded(options);
+        let factor = recorded.calibration.as_ref().map_or(ONE, |it| it.factor);
+        let mut shown = AsSent::new(self, options, factor);
+        let (mut layers, mut changes) = (Layers::default(), MessageChanges::default());
+        for call in &recorded.calls {
+            let folds = shown.folds;
+            let ledger = &shown.session.transcript.ledger;
+            let (first, blocks) = (ledger.message_count(), count(ledger.blocks.len()));
+            shown.advance(call.sent);
+            shown.count(call);
+            let compacted = shown.folds > folds;
+            let from = |new: u32| if compacted { 0 } else { new };
+            layers.add(&shown.session, from(blocks));
+            changes.note(&shown.session, call.call, from(first));
+        }
+        (layers, changes.log)
+    }
+}
+
+/// A session as its agent sent it: every message whole, until the agent compacted.
+struct AsSent<'a> {
+    recording: &'a Recording,
+    session: Session,
+    factor: u64,
+    /// Compactions so far.
+    folds: usize,
+}
+
+impl<'a> AsSent<'a> {
+    fn new(recording: &'a Recording, options: &Options, factor: u64) -> Self {
+        let mut session = recording.session(&Options { noop: true, ..options.clone() });
         let size = |tokens: u64| scaled(tokens, factor);
-        state.extras = self.parts.clone();
-        state.extras.system = size(state.extras.system);
-        state.extras.tools = size(state.extras.tools);
-        let upto = calls.last().map_or(0, |call| call.sent);
-        let mut folds = self.compactions.iter().peekable();
-        let mut index = 0;
+        session.extras.system = size(session.extras.system);
+        session.extras.tools = size(session.extras.tools);
+        session.last_request.fold_due = false;
+        Self { recording, session, factor, folds: 0 }
+    }
+
+    /// Takes in the messages before a call that sends so many, and the compactions among them.
+    fn advance(&mut self, sent: u32) {
         loop {
-            while let Some(fold) = folds.next_if(|fold| fold.at <= index && fold.at <= upto) {
-                compact(&mut state, fold, factor);
+            let at = self.session.transcript.ledger.message_count();
+            let fold = self.recording.compactions.get(self.folds);
+            if let Some(fold) = fold.filter(|fold| fold.at <= at && fold.at <= sent) {
+                compact(&mut self.session, fold, self.factor);
+                self.folds = self.folds.saturating_add(1);
+                continue;
             }
-            let Some(measure) = self.measures.get(index as usize).filter(|_| index < upto) else {
-                break;
-            };
-            append_measured(&mut state, &in_provider_tokens(measure, factor), None);
-            index = index.saturating_add(1);
+            let measure = self.recording.measure(at, self.factor).filter(|_| at < sent);
+            let Some(measure) = measure else { return };
+            append_measured(&mut self.session, &measure, None);
         }
-        let of = |at: Option<&SentCall>| at.map_or(0, |call| call.used);
-        let last = calls.last();
-        let epoch = state.decisions.pruner.head.as_ref().map_or(0, |head| head.folds);
-        state.last_request.epoch = epoch;
-        state.last_request.fold_due = false;
-        let context = |state: &Session| {
-            state.decisions.pruner.context(&state.transcript.ledger, &state.setting())
+    }
+
+    /// The tokens of the call: what was counted and is not in the file is `unseen`, so that the parts add up to the count.
+    fn count(&mut self, call: &SentCall) {
+        let session = &mut self.session;
+        session.extras.unseen = 0;
+        let context = |session: &Session| {
+            session.decisions.pruner.context(&session.transcript.ledger, &session.setting())
         };
-        // What was counted and is not in the file, so that the parts add up to the count.
-        state.extras.unseen = of(last).saturating_sub(context(&state));
-        let estimate = context(&state);
-        state.last_request.tokens = estimate;
-        state.last_request.last = of(calls.iter().rev().nth(1));
-        state.last_request.peak = calls.iter().map(|call| call.used).max().unwrap_or(0);
+        session.extras.unseen = call.used.saturating_sub(context(session));
+        let epoch = session.decisions.pruner.head.as_ref().map_or(0, |head| head.folds);
+        let estimate = context(session);
+        session.last_request.epoch = epoch;
+        session.last_request.tokens = estimate;
         // Also where a repair of ours would send less than the agent did.
-        if last.is_some_and(|call| call.source != "estimate" || call.used != estimate) {
-            state.calibration.last = Some(Counted { epoch, used: of(last), estimate });
+        if call.source != "estimate" || call.used != estimate {
+            session.calibration.last = Some(Counted { epoch, used: call.used, estimate });
         }
-        let totals = super::replay::Totals { peak: state.last_request.peak, ..Default::default() };
-        Ok(Replay { calls: Vec::new(), totals, state })
     }
 }
 
@@ -286,17 +346,6 @@ fn compact(state: &mut Session, fold: &HostCompaction, factor: u64) {
     state.decisions.pruner.head = Some(Head { tokens, digest: Vec::new(), summary, folds });
 }
 
-/// A measure whose tokens are the provider's.
-fn in_provider_tokens(measure: &Measure, factor: u64) -> Measure {
-    let mut measure = measure.clone();
-    for block in &mut measure.blocks {
-        let size = |tokens: u32| u32::try_from(scaled(tokens.into(), factor)).unwrap_or(u32::MAX);
-        block.tokens = size(block.tokens);
-        block.overhead = size(block.overhead).min(block.tokens);
-    }
-    measure
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,7 +398,7 @@ mod tests {
         let options =
             Options::for_replay(r#"{"window":{"contextTokens":200000}}"#).expect("options");
         for (at, used) in [(0, 30_100), (1, 30_400), (9, 30_400)] {
-            let state = recording.recorded_at(&options, at).expect("a call").state;
+            let state = recording.recorded_at(&options, at).expect("a call").session;
             assert_eq!(crate::context::window_report(&state).used, used);
         }
     }
@@ -365,7 +414,7 @@ mod tests {
         assert_eq!((recorded.calls[1].from, recorded.calls[2].from), (0, 3));
         let options =
             Options::for_replay(r#"{"window":{"contextTokens":200000}}"#).expect("options");
-        let state = recording.recorded_at(&options, 2).expect("a call").state;
+        let state = recording.recorded_at(&options, 2).expect("a call").session;
         let listed = crate::context::list_messages(&state).expect("messages");
         let states: Vec<&str> = listed.iter().map(|message| message.state).collect();
         assert_eq!(states, ["kept", "summarized", "summarized", "kept", "kept"]);

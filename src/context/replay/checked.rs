@@ -9,7 +9,7 @@ use crate::validity::Checker;
 
 /// The last request, checked.
 #[derive(Debug, Default)]
-pub(in crate::context) struct Checked {
+pub(super) struct Checked {
     checker: Option<Checker>,
     epoch: u32,
     /// Its messages, the messages of the history that they stand for, and who spoke last.
@@ -20,7 +20,7 @@ pub(in crate::context) struct Checked {
 
 impl Checked {
     /// How many rules of the provider the request breaks that was just made.
-    pub(in crate::context) fn count(&mut self, state: &Session) -> usize {
+    pub(super) fn count(&mut self, state: &Session) -> usize {
         let known = self.checker.take().and_then(|checker| Some((checker, self.grown(state)?)));
         let (mut checker, new) = known.unwrap_or_else(|| {
             let all = entries_from(state, 0, None).unwrap_or_default().0;

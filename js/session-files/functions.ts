@@ -1,0 +1,5 @@
+/** The functions over session files that need their Wasm. */
+export { readSession } from "./read.js";
+export { recordedView } from "./recorded.js";
+export { replay } from "./replay.js";
+export { sessions } from "./wasm.js";

@@ -1,0 +1,76 @@
+//! Changes of messages from call to call: which state each had, and how much of it was sent.
+
+use crate::context::report::explain::state_and_rule;
+use crate::context::session::Session;
+use crate::json;
+use crate::model::Form;
+
+json::json_struct! {
+    /// A message that a call sent otherwise than the one before.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MessageChange {
+        /// Its index in the history.
+        pub index: u32,
+        /// The call.
+        pub call: u32,
+        /// How it is sent from then on; see `Explanation.state`.
+        pub state: &'static str,
+        /// Tokens as it is sent from then on.
+        pub sent_tokens: u64,
+        /// Name of the rule that changed it.
+        pub rule: &'static str,
+    }
+}
+
+/// All changes so far, and what each message is now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MessageChanges {
+    /// In order of the calls, those of a call in order of the messages.
+    pub log: Vec<MessageChange>,
+    /// Of each message the tokens that are sent, and the forms of its blocks.
+    now: Vec<(u64, u8)>,
+}
+
+impl MessageChanges {
+    /// What each message is now.
+    pub(super) fn without_log(&self) -> Self {
+        Self { log: Vec::new(), now: self.now.clone() }
+    }
+
+    /// Notes what a call sends otherwise, of the messages from `from` on. A message that comes unchanged has not changed.
+    pub(super) fn note(&mut self, session: &Session, call: u32, from: u32) {
+        for index in from..session.transcript.ledger.message_count() {
+            let now = sent(session, index);
+            let was_unchanged = match self.now.get_mut(index as usize) {
+                Some(before) if *before == now => continue,
+                Some(before) => is_unchanged(std::mem::replace(before, now)),
+                None => {
+                    self.now.push(now);
+                    true
+                }
+            };
+            // Where a request ends, a repair may cost tokens for as long: that is no other state.
+            if was_unchanged && is_unchanged(now) {
+                continue;
+            }
+            let (state, rule) = state_and_rule(session, index);
+            let (state, sent_tokens) = (state.name(), now.0);
+            self.log.push(MessageChange { index, call, state, sent_tokens, rule });
+        }
+    }
+}
+
+/// All blocks are sent as they are.
+fn is_unchanged((_, forms): (u64, u8)) -> bool {
+    forms & !(1 << Form::Full as u8) == 0
+}
+
+fn sent(session: &Session, index: u32) -> (u64, u8) {
+    let mut all = (0u64, 0u8);
+    for at in session.transcript.ledger.blocks_of(index) {
+        let Some(block) = session.transcript.ledger.block(at) else { continue };
+        all.0 = all.0.saturating_add(block.now.into());
+        all.1 |= 1 << block.form as u8;
+    }
+    all
+}

@@ -1,0 +1,21 @@
+//! Sessions of a file: as their agent sent them (`recorded`), and as a policy would send them (`played`).
+
+mod at_call;
+mod checked;
+mod find;
+mod layers;
+mod message_changes;
+mod played;
+mod recorded;
+mod recording;
+mod retention;
+mod usage_fit;
+
+pub use at_call::AtCall;
+pub use find::Found;
+pub use layers::Layers;
+pub use message_changes::MessageChange;
+pub use played::{Call, CallEvent, Replay, Totals};
+pub use recorded::{Recorded, SentCall, UsageFit};
+pub use recording::Recording;
+pub use retention::{Recall, Share};

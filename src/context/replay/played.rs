@@ -1,0 +1,376 @@
+//! A session played call by call under a policy: what each request would have held, and what it would have cost.
+
+use super::at_call::AtCall;
+use super::checked::Checked;
+use super::layers::Layers;
+use super::message_changes::{MessageChange, MessageChanges};
+use super::recording::{RecordedCall, Recording};
+use super::retention::{Holders, Recall};
+use super::usage_fit::{ONE, scaled};
+use crate::context::compaction::Folded;
+use crate::context::options::Options;
+use crate::context::request::response::{Answer, Event};
+use crate::context::session::Session;
+use crate::error::Result;
+use crate::estimate::{Estimator, Profile};
+use crate::hash::mix;
+use crate::json;
+use crate::model::{Form, NONE};
+use crate::number::count;
+use crate::prune::{Cache, Sent};
+
+json::json_struct! {
+    /// A call of a replay.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Call {
+        /// Its number, from 0.
+        pub call: u32,
+        /// Tokens of the request.
+        pub used: u64,
+        /// Tokens of the whole history at this call.
+        pub unmanaged: u64,
+        /// Messages of the history that it saw.
+        pub sent: u32,
+        /// Changes only when something other than the end of the request does.
+        pub epoch: u32,
+        /// What the policy did.
+        pub event: Option<Event>,
+        /// Messages that were newly edited.
+        pub edits: u32,
+        /// Its price, in thousandths of a base input token.
+        pub bill: u64,
+        /// Rules of the provider that the request breaks.
+        pub violations: u32,
+        /// It fits the usable window.
+        pub fits: bool,
+        /// When it was made.
+        pub at: i64,
+    }
+}
+
+json::json_struct! {
+    /// What a replay comes to.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Totals {
+        /// In thousandths of a base input token.
+        pub bill: u64,
+        /// Without management, the window aside.
+        pub unmanaged_bill: u64,
+        /// Edited messages, each time anew.
+        pub edits: u64,
+        /// Folds.
+        pub folds: u32,
+        /// Requests that changed something before their end: cache breaks.
+        pub epochs: u32,
+        /// Requests that do not fit the usable window.
+        pub over_window: u32,
+        /// Rules broken, over all requests.
+        pub violations: u64,
+        /// The most tokens that a request had.
+        pub peak: u64,
+        /// What the model wrote next, and still had before it.
+        pub recall: Recall as "*",
+    }
+}
+
+json::json_struct! {
+    /// What the policy did at a call.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct CallEvent {
+        /// The call.
+        pub call: u32,
+        /// Whether it edited or folded.
+        pub event: Event,
+        /// Tokens of the request without it.
+        pub before: u64,
+        /// Tokens of the request.
+        pub after: u64,
+        /// What was folded.
+        pub fold: Option<Folded>,
+    }
+}
+
+/// A replay: the calls it has played, their totals, and what it needs to go on.
+#[derive(Debug)]
+pub struct Replay {
+    /// One for each model call that was played.
+    pub calls: Vec<Call>,
+    /// What they come to.
+    pub totals: Totals,
+    /// What the policy did at them.
+    pub events: Vec<CallEvent>,
+    /// The session at the last of them.
+    pub session: Session,
+    changes: MessageChanges,
+    /// Tokens of the requests by kind of content.
+    pub layers: Layers,
+    /// The session as it stood at some of the calls, in order.
+    checkpoints: Vec<(u32, Session)>,
+    options: Options,
+    /// Tokens are counted by this factor.
+    factor: u64,
+    bill: Bill,
+    checked: Checked,
+    holders: Holders,
+    /// The first block that a repair at the end of the last request cost tokens.
+    last_end: Option<u32>,
+}
+
+/// What the requests cost, and would have cost without management.
+#[derive(Debug)]
+struct Bill {
+    cache: Cache,
+    unmanaged: Cache,
+    /// Parts of the last request.
+    parts: usize,
+}
+
+/// So many checkpoints a replay keeps: each is a copy of the session, and any call is then a short way from one.
+const CHECKPOINTS: u32 = 16;
+/// Fewer calls are played faster than a session is copied.
+const LEAST_CALLS: u32 = 16;
+
+/// Without timestamps a message is taken to come this long after the one before.
+const PACE_MS: i64 = 10_000;
+
+impl Recording {
+    /// Plays the whole session.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn replay(&self, options: &Options) -> Result<Replay> {
+        let mut replay = self.begin(options);
+        self.advance(&mut replay, u32::MAX)?;
+        Ok(replay)
+    }
+
+    /// A replay that has played no call yet.
+    pub fn begin(&self, options: &Options) -> Replay {
+        let (session, factor) = self.start(options);
+        let prices = options.policy.prices.clone();
+        let fixed = session.extras.total();
+        Replay {
+            calls: Vec::new(),
+            totals: Totals::default(),
+            events: Vec::new(),
+            session,
+            changes: MessageChanges::default(),
+            layers: Layers::default(),
+            checkpoints: Vec::new(),
+            options: options.clone(),
+            factor,
+            bill: Bill {
+                cache: Cache::new(prices.clone(), fixed),
+                unmanaged: Cache::new(prices, fixed),
+                parts: 0,
+            },
+            checked: Checked::default(),
+            holders: Holders::default(),
+            last_end: None,
+        }
+    }
+
+    /// The session before its first call, and the factor for its tokens: where the file has the provider's counts and the options do
+    /// not say otherwise, the session is played in the provider's tokens.
+    fn start(&self, options: &Options) -> (Session, u64) {
+        let asks = options.calibrate || options.unseen.is_none();
+        let (fitted, unseen) = if asks { self.calibration() } else { (ONE, 0) };
+        let factor = if options.calibrate { fitted } else { ONE };
+        let mut session = self.session(options);
+        session.extras.system = scaled(session.extras.system, factor);
+        session.extras.tools = scaled(session.extras.tools, factor);
+        // In the provider's tokens, and so in ours where they are not calibrated.
+        let ours = |tokens: u64| tokens.saturating_mul(factor).checked_div(fitted).unwrap_or(0);
+        session.extras.unseen = options.unseen.unwrap_or_else(|| ours(unseen));
+        if let Estimator::Profile(Profile::Generic) = options.estimator
+            && factor != ONE
+        {
+            // Stubs and digests, too.
+            let estimator = Estimator::Scaled(u32::try_from(factor / 10).unwrap_or(u32::MAX));
+            session.options.estimator = estimator;
+            session.decisions.placeholders.estimator = estimator;
+        }
+        (session, factor)
+    }
+
+    /// Plays this many calls more, and says whether all have been played.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn advance(&self, replay: &mut Replay, calls: u32) -> Result<bool> {
+        let all = count(self.calls.len());
+        let apart = (all / CHECKPOINTS).max(LEAST_CALLS);
+        let from = count(replay.calls.len());
+        let upto = from.saturating_add(calls).min(all);
+        for (number, call) in (0..upto).zip(&self.calls).skip(from as usize) {
+            self.play(replay, number, call)?;
+            if number.saturating_add(1).is_multiple_of(apart) {
+                replay.checkpoints.push((number, replay.session.clone()));
+            }
+        }
+        Ok(upto == all)
+    }
+
+    /// Plays the next call.
+    fn play(&self, replay: &mut Replay, number: u32, call: &RecordedCall) -> Result<()> {
+        let mut more: Vec<Sent> = Vec::new();
+        let ledger = &replay.session.transcript.ledger;
+        let (first, blocks) = (ledger.message_count(), count(ledger.blocks.len()));
+        for index in first..call.sent.min(self.len()) {
+            let Some(measure) = self.measure(index, replay.factor) else { continue };
+            self.arrive(&mut replay.session, index, &measure)?;
+            replay.holders.add(&measure);
+            let one = (mix(u64::from(index)), measure.blocks.iter().map(|it| it.tokens).sum());
+            more.push(one);
+        }
+        let at = time_of(call);
+        let answer = self.request(&mut replay.session, at)?;
+        // Within an epoch a request only grows: what it begins with was counted before.
+        let is_new = number == 0 || answer.epoch != replay.totals.epochs;
+        if is_new {
+            replay.bill.parts = 0;
+        }
+        let grown = sent(&replay.session, replay.bill.parts);
+        let bill = replay.bill.cache.charge_grown(replay.bill.parts, &grown, at);
+        replay.bill.parts = replay.bill.parts.saturating_add(grown.len());
+        let unmanaged = replay.bill.unmanaged.charge_grown(usize::MAX, &more, at);
+        replay.totals.unmanaged_bill = replay.totals.unmanaged_bill.saturating_add(unmanaged);
+        let violations = count(replay.checked.count(&replay.session));
+        // Only a decision changes what was sent before, and a repair where the request or the last one ends.
+        let ends = replay.last_end.into_iter().chain(end_of(&replay.session));
+        let from = ends.min().unwrap_or(NONE).min(blocks);
+        let from = if is_new || answer.event.is_some() { 0 } else { from };
+        let of = |at| replay.session.transcript.ledger.block(at).map(|block| block.message);
+        replay.changes.note(&replay.session, number, of(from).unwrap_or(first));
+        replay.layers.add(&replay.session, from);
+        replay.last_end = end_of(&replay.session);
+        replay.note_event(number, &answer);
+        replay.take(Call {
+            call: number,
+            used: answer.tokens,
+            unmanaged: replay.holders.total().saturating_add(replay.session.extras.total()),
+            sent: call.sent,
+            epoch: answer.epoch,
+            event: answer.event,
+            edits: count(answer.edits.len()),
+            bill,
+            violations,
+            fits: answer.fits,
+            at,
+        });
+        let next = self.answer_to(call.sent);
+        replay.totals.recall.judge(&replay.session, &replay.holders, next);
+        Ok(())
+    }
+
+    /// The session as a replay stood at one of its calls: at the last one that was played, if it has not come so far.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn at_call(&self, replay: &Replay, call: u32) -> Result<AtCall> {
+        let last = count(replay.calls.len()).saturating_sub(1);
+        let call = call.min(last);
+        let at_ms = replay.calls.get(call as usize).map_or(0, |it| it.at);
+        if call == last {
+            return Ok(AtCall { session: replay.session.clone(), at_ms });
+        }
+        let known = replay.checkpoints.partition_point(|(at, _)| *at <= call).checked_sub(1);
+        let known = known.and_then(|at| replay.checkpoints.get(at));
+        let (mut session, from) = match known {
+            Some((at, session)) => (session.clone(), at.saturating_add(1)),
+            None => (self.start(&replay.options).0, 0),
+        };
+        for call in self.calls.get(from as usize..=call as usize).unwrap_or_default() {
+            self.arrive_before(&mut session, call.sent, replay.factor)?;
+            self.request(&mut session, time_of(call))?;
+        }
+        Ok(AtCall { session, at_ms })
+    }
+
+    /// The request that would follow the last one, so much later and with all messages of the file; and what it would change.
+    ///
+    /// # Errors
+    /// `MalformedMessage`.
+    pub fn next(&self, replay: &Replay, idle_ms: u64) -> Result<(AtCall, Vec<MessageChange>)> {
+        let mut session = replay.session.clone();
+        self.arrive_before(&mut session, self.len(), replay.factor)?;
+        let last = replay.calls.last().map_or(0, |call| call.at);
+        let at_ms = last.saturating_add(i64::try_from(idle_ms).unwrap_or(i64::MAX));
+        self.request(&mut session, at_ms)?;
+        let mut changes = replay.changes.without_log();
+        changes.note(&session, count(replay.calls.len()), 0);
+        Ok((AtCall { session, at_ms }, changes.log))
+    }
+
+    /// The messages before a call that has so many of them.
+    fn arrive_before(&self, session: &mut Session, sent: u32, factor: u64) -> Result<()> {
+        for index in session.transcript.ledger.message_count()..sent.min(self.len()) {
+            let Some(measure) = self.measure(index, factor) else { continue };
+            self.arrive(session, index, &measure)?;
+        }
+        Ok(())
+    }
+}
+
+/// The first block that a repair at the end of the request costs tokens.
+fn end_of(session: &Session) -> Option<u32> {
+    session.decisions.end_costs.iter().map(|(block, ..)| *block).min()
+}
+
+fn time_of(call: &RecordedCall) -> i64 {
+    call.at.unwrap_or_else(|| i64::from(call.sent).saturating_mul(PACE_MS))
+}
+
+impl Replay {
+    /// The provider's tokens for 10,000 of ours, and the tokens that every request has beside what is in the file.
+    pub fn calibration(&self) -> (u64, u64) {
+        (self.factor, self.session.extras.unseen)
+    }
+
+    /// What calls `from` to `to` (that one, too) sent otherwise than the call before each of them.
+    pub fn changes(&self, from: u32, to: u32) -> &[MessageChange] {
+        let log = &self.changes.log;
+        let start = log.partition_point(|change| change.call < from);
+        let end = log.partition_point(|change| change.call <= to);
+        log.get(start..end).unwrap_or_default()
+    }
+
+    fn take(&mut self, call: Call) {
+        let totals = &mut self.totals;
+        totals.bill = totals.bill.saturating_add(call.bill);
+        totals.edits = totals.edits.saturating_add(u64::from(call.edits));
+        totals.folds = totals.folds.saturating_add(u32::from(call.event == Some(Event::Fold)));
+        totals.epochs = call.epoch;
+        totals.over_window = totals.over_window.saturating_add(u32::from(!call.fits));
+        totals.violations = totals.violations.saturating_add(u64::from(call.violations));
+        totals.peak = totals.peak.max(call.used);
+        self.calls.push(call);
+    }
+
+    fn note_event(&mut self, call: u32, answer: &Answer) {
+        let Some(event) = answer.event else { return };
+        let outcome = answer.outcome.as_ref();
+        let before = outcome.map_or(answer.tokens_before, |it| it.tokens_before);
+        let (after, fold) = (answer.tokens, answer.fold.clone());
+        self.events.push(CallEvent { call, event, before, after, fold });
+    }
+}
+
+/// What is sent from this part on, block by block, as the cache sees it.
+fn sent(session: &Session, from: usize) -> Vec<Sent> {
+    let head = session.decisions.pruner.head.as_ref();
+    let head = head.map(|head| (mix(u64::MAX ^ u64::from(head.folds)), head.tokens));
+    let block = |&at: &u32| {
+        let block = session.transcript.ledger.block(at)?;
+        let form = match block.form {
+            Form::Full => 0,
+            Form::Capped => 1,
+            Form::Stubbed => 2,
+            Form::Gone => 3,
+        };
+        Some((mix(u64::from(at).saturating_mul(4) | form), block.now))
+    };
+    let first = from.saturating_sub(usize::from(head.is_some()));
+    let live = session.transcript.ledger.live().get(first..).unwrap_or_default();
+    head.filter(|_| from == 0).into_iter().chain(live.iter().filter_map(block)).collect()
+}

@@ -1,0 +1,291 @@
+//! A session of a file, measured once: what replays and the recorded view are made of.
+
+use std::borrow::Cow;
+
+use super::recorded::HostCompaction;
+use super::usage_fit::{ONE, scaled};
+use crate::context::options::Options;
+use crate::context::request::request_extras::Parts;
+use crate::context::request::response::Answer;
+use crate::context::session::Session;
+use crate::context::session::arrival::append_measured;
+use crate::context::session::counter::{Counter, Learned, set_learned, texts};
+use crate::context::session::step::Step;
+use crate::context::transcript::measure::{Measure, measure};
+use crate::error::{Error, Result};
+use crate::estimate::Estimator;
+use crate::format::Format;
+use crate::identifiers::Identifiers;
+use crate::json::{self, Members, RawValue, Shape, Type, optional, required};
+use crate::model::{NONE, Role};
+use crate::number::is_time;
+use crate::sort::sort_by;
+
+/// A session measured once, to be replayed under many policies.
+#[derive(Debug)]
+pub struct Recording {
+    pub(super) format: Format,
+    pub(super) parts: Parts,
+    raw: Vec<String>,
+    pub(super) measures: Vec<Measure>,
+    pub(super) identifiers: Identifiers,
+    pub(super) calls: Vec<RecordedCall>,
+    /// In order of their places.
+    pub(super) compactions: Vec<HostCompaction>,
+    /// The window that the file tells, and its reserve; 0: it does not.
+    pub(super) window: (u64, u64),
+    learned: Learned,
+}
+
+/// A session as `readSession` gave it.
+const SESSION: Shape = Shape {
+    what: "a session",
+    members: &[
+        required("messageFormat", Type::Text),
+        required("messages", Type::Items),
+        optional("system", Type::Raw),
+        optional("tools", Type::Raw),
+        optional("calls", Type::Items),
+        optional("compactions", Type::Items),
+        optional("window", Type::Raw),
+        optional("counts", Type::Items),
+    ],
+    closed: false,
+};
+
+const CALL: Shape = Shape {
+    what: "a call: { sent, at, usage }",
+    members: &[
+        required("sent", Type::Integer),
+        optional("at", Type::Integer),
+        optional("usage", Type::Raw),
+    ],
+    closed: false,
+};
+
+const USAGE: Shape = Shape {
+    what: "{ inputTokens }",
+    members: &[optional("inputTokens", Type::Integer)],
+    closed: false,
+};
+
+const COMPACTION: Shape = Shape {
+    what: "a compaction: { at, firstKeptIndex, kept, summary, head }",
+    members: &[
+        optional("at", Type::Integer),
+        optional("firstKeptIndex", Type::Integer),
+        optional("kept", Type::Items),
+        optional("summary", Type::Text),
+        optional("head", Type::Text),
+    ],
+    closed: false,
+};
+
+const WINDOW: Shape = Shape {
+    what: "{ contextTokens, maxOutputTokens }",
+    members: &[
+        optional("contextTokens", Type::Integer),
+        optional("maxOutputTokens", Type::Integer),
+    ],
+    closed: false,
+};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordedCall {
+    pub sent: u32,
+    pub at: Option<i64>,
+    /// Tokens of the request as the provider counted them. Files that report nothing may write zeros.
+    pub usage: Option<u64>,
+}
+
+impl RecordedCall {
+    fn read(json: &str) -> Result<Self> {
+        let mut call = CALL.read(json).map_err(no_session)?;
+        let sent = call.integer("sent").and_then(|sent| u32::try_from(sent).ok()).unwrap_or(NONE);
+        let at = call.integer("at").filter(|at| is_time(*at));
+        let mut usage = USAGE.read(call.raw("usage").unwrap_or("{}")).map_err(no_session)?;
+        Ok(Self { sent, at, usage: positive(usage.integer("inputTokens")) })
+    }
+}
+
+fn positive(figure: Option<i64>) -> Option<u64> {
+    figure.and_then(|figure| u64::try_from(figure).ok()).filter(|figure| *figure > 0)
+}
+
+/// A compaction of the session's agent; one whose place is not told stands where its first kept message does.
+fn compaction(json: &str, estimator: Estimator) -> Result<HostCompaction> {
+    let mut record = COMPACTION.read(json).map_err(no_session)?;
+    let mut index = |name| record.integer(name).and_then(|it| u32::try_from(it).ok());
+    let first_kept = index("firstKeptIndex").unwrap_or(0);
+    let at = index("at").unwrap_or(first_kept);
+    let range = |json: &&RawValue| {
+        let ends = json::items(json).ok()?;
+        let &[from, to] = ends.as_slice() else { return None };
+        Some((from.parse().ok()?, to.parse().ok()?))
+    };
+    let kept = record.items("kept").unwrap_or_default().iter().filter_map(range).collect();
+    let mut text = |name| record.text(name).map_or(0, |text| estimator.tokens(&text));
+    let (head, summary) = (text("head"), text("summary"));
+    Ok(HostCompaction { at, first_kept, kept, summary: if head > 0 { head } else { summary } })
+}
+
+fn no_session(error: json::Error) -> Error {
+    Error::argument("session", "what readSession gave", error)
+}
+
+impl Recording {
+    /// Measures a session as `readSession` gave it.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for what is no session, `MalformedMessage` with its index.
+    pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
+        let mut session = SESSION.read(json).map_err(no_session)?;
+        let messages = session.items("messages").unwrap_or_default();
+        let format = format_of(&mut session, &messages)?;
+        let counts = session.items("counts").unwrap_or_default();
+        let counts: Vec<u32> = counts.iter().map(|one| one.parse().unwrap_or(0)).collect();
+        let mut counter = Counter::new(estimator, &counts);
+        let mut identifiers = Identifiers::default();
+        let mut measures = Vec::with_capacity(messages.len());
+        for (index, message) in (0u32..).zip(&messages) {
+            let bytes = message.as_bytes();
+            let draft = format.read(bytes, index)?;
+            measures.push(measure(&draft, bytes, &mut counter, Some(&mut identifiers)));
+        }
+        let parts = beside(&mut session);
+        let calls = session.items("calls").unwrap_or_default();
+        let calls = calls.into_iter().map(RecordedCall::read);
+        let compactions = session.items("compactions").unwrap_or_default();
+        let compactions = compactions.into_iter().map(|json| compaction(json, estimator));
+        let mut compactions = compactions.collect::<Result<Vec<_>>>()?;
+        sort_by(&mut compactions, |one| (i64::from(one.at), 0));
+        let mut window = WINDOW.read(session.raw("window").unwrap_or("{}")).map_err(no_session)?;
+        let mut size = |name| positive(window.integer(name)).unwrap_or(0);
+        Ok(Self {
+            compactions,
+            window: (size("contextTokens"), size("maxOutputTokens")),
+            format,
+            parts: Parts::parse(&parts, &mut counter)?,
+            raw: messages.into_iter().map(ToOwned::to_owned).collect(),
+            measures,
+            identifiers,
+            calls: calls.collect::<Result<_>>()?,
+            learned: counter.learned,
+        })
+    }
+
+    /// The texts of a session that are counted: for a counter of the host's, whose numbers go into `counts` of the
+    /// session in the same order.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn texts(json: &str) -> Result<Vec<String>> {
+        let mut session = SESSION.read(json).map_err(no_session)?;
+        let messages = session.items("messages").unwrap_or_default();
+        let format = format_of(&mut session, &messages)?;
+        let mut all = Vec::new();
+        for (index, message) in (0u32..).zip(&messages) {
+            let draft = format.read(message.as_bytes(), index)?;
+            all.extend(texts(&draft).into_iter().map(ToOwned::to_owned));
+        }
+        all.extend(Parts::texts(&beside(&mut session))?);
+        Ok(all)
+    }
+
+    /// What the model wrote behind this many messages.
+    pub(super) fn answer_to(&self, sent: u32) -> &[Measure] {
+        let behind = self.measures.get(sent as usize..).unwrap_or(&[]);
+        let speaks = |next: &&Measure| next.outline.role == Role::Assistant;
+        let run = if self.format.has_runs() { behind.iter().take_while(speaks).count() } else { 1 };
+        behind.get(..run).unwrap_or(&[])
+    }
+
+    /// Messages of the session.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.measures.len()).unwrap_or(NONE)
+    }
+
+    /// It has no message.
+    pub fn is_empty(&self) -> bool {
+        self.measures.is_empty()
+    }
+
+    /// A session without messages, to be played or shown by these options.
+    pub(super) fn session(&self, options: &Options) -> Session {
+        let mut session = Session::new(options.clone(), self.format);
+        session.transcript.ledger.identifiers = self.identifiers.clone();
+        session.extras = self.parts.clone();
+        set_learned(&mut session, self.learned);
+        session
+    }
+
+    /// A message measured, by a factor for its tokens.
+    pub(super) fn measure(&self, index: u32, factor: u64) -> Option<Cow<'_, Measure>> {
+        let measure = self.measures.get(index as usize)?;
+        if factor == ONE {
+            return Some(Cow::Borrowed(measure));
+        }
+        let mut measure = measure.clone();
+        let size = |tokens: u32| u32::try_from(scaled(tokens.into(), factor)).unwrap_or(u32::MAX);
+        for block in &mut measure.blocks {
+            block.tokens = size(block.tokens);
+            block.overhead = size(block.overhead).min(block.tokens);
+        }
+        Some(Cow::Owned(measure))
+    }
+
+    /// The next message comes to a session that is played.
+    pub(super) fn arrive(
+        &self,
+        session: &mut Session,
+        index: u32,
+        measure: &Measure,
+    ) -> Result<()> {
+        append_measured(session, measure, None);
+        if !session.decisions.placeholders.wanted.is_empty() {
+            self.supply(session, index)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn request(&self, session: &mut Session, at: i64) -> Result<Answer> {
+        let mut step = session.request(at);
+        loop {
+            match step {
+                Step::Done(answer) => return Ok(*answer),
+                Step::Need(messages) => {
+                    for index in messages {
+                        self.supply(session, index)?;
+                    }
+                    step = session.resume();
+                }
+            }
+        }
+    }
+
+    fn supply(&self, session: &mut Session, index: u32) -> Result<()> {
+        session.supply(index, self.raw(index))
+    }
+
+    pub(super) fn raw(&self, index: u32) -> &[u8] {
+        self.raw.get(index as usize).map_or(b"null", |raw| raw.as_bytes())
+    }
+}
+
+fn format_of(session: &mut Members<'_>, messages: &[&RawValue]) -> Result<Format> {
+    match &*session.text("messageFormat").unwrap_or_default() {
+        "auto" => Format::detect(&first(messages)),
+        name => Format::parse(name),
+    }
+}
+
+/// What goes out beside the messages, as JSON.
+fn beside(session: &mut Members<'_>) -> String {
+    let mut part = |name| session.raw(name).unwrap_or("null");
+    let (system, tools) = (part("system"), part("tools"));
+    format!(r#"{{"system":{system},"tools":{tools}}}"#)
+}
+
+fn first<'a>(messages: &[&'a RawValue]) -> Vec<&'a [u8]> {
+    messages.iter().take(32).map(|message| message.as_bytes()).collect()
+}
