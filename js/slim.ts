@@ -22,5 +22,11 @@ export {
   type InspectedSessions,
   type InspectResponse,
 } from "./report/rpc.js";
-export { readSession, recordedView, replay } from "./session-files/functions.js";
+export {
+  readSession,
+  recordedView,
+  redact,
+  redactSession,
+  replay,
+} from "./session-files/functions.js";
 export { recordLine, resumeMessages } from "./session-files/records.js";

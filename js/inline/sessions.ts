@@ -9,4 +9,6 @@ function here<A extends unknown[], R>(work: (...args: A) => R, args: A): R {
 
 export const readSession: typeof own.readSession = (...args) => here(own.readSession, args);
 export const recordedView: typeof own.recordedView = (...args) => here(own.recordedView, args);
+export const redact: typeof own.redact = (...args) => here(own.redact, args);
+export const redactSession: typeof own.redactSession = (...args) => here(own.redactSession, args);
 export const replay: typeof own.replay = (...args) => here(own.replay, args);

@@ -87,6 +87,61 @@ export interface FileCompaction extends CompactionRecord {
   opaque?: boolean;
 }
 
+/** What `redactSession` takes out. */
+export interface RedactOptions {
+  /** Secrets that are known by their form. Default true. */
+  secrets?: boolean;
+  /** Names of users in paths. Default true. */
+  paths?: boolean;
+  /**
+   * `full`: texts stay. `stubs`: of each text the first 60 characters stay; of the rest each letter becomes an `x`, each digit a `0`.
+   * `numbers`: all letters and digits do. Default `full`.
+   */
+  texts?: "full" | "stubs" | "numbers";
+}
+
+/**
+ * Form of what was taken out: a `token` by its prefix, a `signed-token`, a `private-key`, the `credentials` of an address, a value that
+ * is `labelled` by a word like `password`, or the name of a `user` in a path.
+ */
+export type RedactionKind =
+  | "token"
+  | "signed-token"
+  | "private-key"
+  | "credentials"
+  | "labelled"
+  | "user";
+
+/** A text without secrets. */
+export interface RedactedText {
+  /** The text; each secret is replaced by `[redacted]`. */
+  text: string;
+  /** What was taken out. */
+  hits: Array<{
+    /** Its form. */
+    kind: RedactionKind;
+    /** Where it started in the original, in UTF-16 code units. */
+    at: number;
+    /** Its length, in UTF-16 code units. */
+    length: number;
+  }>;
+}
+
+/** A session without secrets. */
+export interface RedactedSession {
+  /** The copy. */
+  session: SessionFile;
+  /** What was taken out, in order of the session. */
+  hits: Array<{
+    /** Where it stood: `message:N`, `compaction:N`, or a member of the session, such as `system`. */
+    place: string;
+    /** Its form. */
+    kind: RedactionKind;
+    /** Its length, in UTF-16 code units. */
+    length: number;
+  }>;
+}
+
 /** Options of `recordedView`. */
 export interface RecordedOptions {
   /** The model's window. Default: that of the file, or one that holds the largest request. */

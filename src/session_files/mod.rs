@@ -31,6 +31,7 @@ mod pi;
 mod raw;
 mod reader;
 mod record;
+mod redaction;
 mod script;
 mod time;
 mod trajectory;
@@ -47,6 +48,8 @@ pub use file::{
     Broken, CheckpointContent, CheckpointRecord, CompactionRecord, Extracted, Receipt, Resume,
     SessionCall, SessionFile, SessionModel, SessionWindow, Usage,
 };
+
+pub use redaction::{Hit, Redaction};
 
 use crate::error::Error;
 use crate::json::{self, RawValue};

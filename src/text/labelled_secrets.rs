@@ -53,7 +53,7 @@ pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
 }
 
 /// Whether a text ends as what stands before a secret's value does: by the last letters of the words that name one.
-pub(super) fn is_value_of(before: &str) -> bool {
+pub fn is_value_of(before: &str) -> bool {
     let signs = [' ', '"', '\'', '\\', '`', ']', '=', ':', '>'];
     let name = before.trim_end_matches(signs);
     let (name, between) = before.as_bytes().split_at(name.len());

@@ -15,8 +15,9 @@ pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
 };
 pub use graphemes::{ceil_grapheme, floor_grapheme};
+pub use labelled_secrets::is_value_of;
 pub use labelled_secrets::key_end;
 pub use leaves::leaves;
-pub use redact::{is_secret, redact};
+pub use redact::{is_secret, redact, redact_each};
 pub use scan::identifiers;
 pub use terminal::plain;

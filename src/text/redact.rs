@@ -19,15 +19,46 @@ const LEAST_JWT: usize = 30;
 
 /// The text with every secret that is known by its form replaced.
 pub fn redact(text: &str) -> String {
+    redact_each(text, 0, &mut |_, _, _| {})
+}
+
+/// The same from a byte on, what stands before it left out; `found` hears of each secret: where its bytes begin and end, and its form.
+pub fn redact_each(
+    text: &str,
+    start: usize,
+    found: &mut dyn FnMut(usize, usize, &'static str),
+) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut done = 0;
+    let mut done = start;
     secrets(text, &mut |from, to| {
-        out.push_str(text.get(done..from).unwrap_or_default());
-        out.push_str(REDACTED);
-        done = to;
+        if to > start {
+            out.push_str(text.get(done..from).unwrap_or_default());
+            out.push_str(REDACTED);
+            found(from, to, form_of(text.get(from..to).unwrap_or_default(), text, from));
+            done = to;
+        }
     });
     out.push_str(text.get(done..).unwrap_or_default());
     out
+}
+
+/// The form of a secret: `private-key`, `credentials` of an address, `token` by its prefix, `signed-token`, or `labelled` by a word
+/// like `password` before it.
+fn form_of(secret: &str, text: &str, from: usize) -> &'static str {
+    let behind = text.get(from.saturating_add(secret.len())..).unwrap_or_default();
+    let before = text.get(..from).unwrap_or_default();
+    // The first line of a key stays, and says what was there.
+    if before.ends_with("-----") {
+        "private-key"
+    } else if behind.starts_with('@') {
+        "credentials"
+    } else if token(secret.as_bytes(), 0).is_some() {
+        "token"
+    } else if secret.starts_with("eyJ") {
+        "signed-token"
+    } else {
+        "labelled"
+    }
 }
 
 /// Whether a word of a text is a secret or a part of one, by what stands around it. Most words are told at a glance.

@@ -31,7 +31,6 @@ const bundle = async (...exports) => {
 };
 const MAIN = [
   '{ ContextManager, validate, repair, estimateTokens, estimateRequest, PlimsollError } from "./dist/index.js"',
-  '{ replay } from "./dist/entry/sessions.js"',
 ];
 const ENTRIES = readdirSync(`${npm}/dist/entry`).filter((name) => /^\w+\.js$/.test(name));
 

@@ -36,8 +36,8 @@ const GATES: [Gate; 7] = [
         reason: "the summarizer's job with redaction, and the default tokenizer's table; 3,000 for what the user asked, two calls at a time, and retries that name what was missing; 9,000 for the library's search in texts, which takes no longer on crafted ones" },
     Gate { part: "candidates.wasm", weight: Weight::Bytes, most: 184_400,
         reason: "HMAC and the store, with the default tokenizer's table" },
-    Gate { part: "main", weight: Weight::Brotli, most: 331_500,
-        reason: "a bundle of everything but session files and the system prompt; 36,000 of it are what plimsoll.wasm's gate names; the aim is 245,000, as plimsoll.wasm's is 540,000" },
+    Gate { part: "main", weight: Weight::Brotli, most: 319_000,
+        reason: "a bundle of everything but session files, replays and the system prompt; 30,000 of it are what plimsoll.wasm's gate names; the aim is 245,000, as plimsoll.wasm's is 540,000" },
 ];
 
 /// A part of the package as it was measured.
