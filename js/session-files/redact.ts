@@ -22,7 +22,7 @@ export function redact(text: string): RedactedText {
 /**
  * Returns a copy of a session to be shown to others: without the secrets that `redact` knows, and without the names of users in paths
  * such as `/home/NAME`. Names of tools, arguments, summaries, the system prompt and the tool definitions are searched, too.
- * `texts` also hides what was said. Everything else stays, so that the copy can be replayed.
+ * The option `texts` also hides the words of the messages. Everything else stays, so that the copy can be replayed.
  *
  * @param session session from `readSession`
  * @throws {PlimsollError} `INVALID_ARGUMENT`

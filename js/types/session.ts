@@ -249,7 +249,7 @@ export interface SessionViews {
   layers(): Layers;
   /** Messages that calls `from` to `to` (included) sent otherwise than the call before each of them. Default: all calls. */
   changes(from?: number, to?: number): MessageChange[];
-  /** The messages that contain a text; what is searched is `text(index)`. */
+  /** The messages whose `text(index)` contains a text. */
   find(text: string, options?: FindOptions): FoundMessage[];
   /** Text of a message, as a report has it under `message:N`; empty if there is no such message. */
   text(index: number): string;

@@ -52,9 +52,9 @@ pub struct Options {
     pub thinking: Option<Thinking>,
     /// Above so many tokens something must go, whatever share of the window that is.
     pub cap: u64,
-    /// A replay counts in the provider's tokens, where the file has its counts.
+    /// Whether a replay counts in the provider's tokens if the file has its counts.
     pub calibrate: bool,
-    /// Tokens that a replay's requests have beside what is in the file, or `None`: those that the file's counts tell of.
+    /// Tokens of each request in a replay that are not in the file; `None`: they are found from the file's counts.
     pub unseen: Option<u64>,
     /// By what estimates are multiplied before they are held against a limit, in thousandths; what a provider counted is not.
     pub margin: u64,

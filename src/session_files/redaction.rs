@@ -107,6 +107,11 @@ const OF_SHAPE: [&str; 19] = [
     "timestamp",
     "firstKeptEntryId",
 ];
+/// What the arguments of a call stand under, where a `name` is anybody's.
+fn is_argument(key: &str) -> bool {
+    ["arguments", "args", "input"].contains(&key)
+}
+
 /// Letters of a text that stay in a stub.
 const STUB: usize = 60;
 
@@ -196,7 +201,9 @@ impl Walk {
             kind,
             length,
         }));
-        if !is_key && !OF_SHAPE.contains(&&*key) {
+        let is_shape =
+            OF_SHAPE.contains(&&*key) && !self.open.iter().any(|(key, _)| is_argument(key));
+        if !is_key && !is_shape {
             new = match self.redaction.texts {
                 Texts::Full => new,
                 Texts::Stubs => masked(&new, STUB),
@@ -341,6 +348,12 @@ mod tests {
         assert_eq!(
             session,
             r#"{"messages":[{"role":"user","content":"xxxx +00 000, xxx: x x xx?"}]}"#
+        );
+        let json = r#"{"messages":[{"type":"tool_use","name":"pay","input":{"name":"Ann","to":[{"id":"DE1"}]}}]}"#;
+        let (session, _) = redacted(json, r#"{"texts":"numbers"}"#);
+        assert_eq!(
+            session,
+            r#"{"messages":[{"type":"tool_use","name":"pay","input":{"name":"xxx","to":[{"id":"xx0"}]}}]}"#
         );
         let long = format!(r#"{{"messages":[{{"content":"{}"}}]}}"#, "ab1 ".repeat(40));
         let (session, _) = redacted(&long, r#"{"texts":"stubs"}"#);

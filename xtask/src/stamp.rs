@@ -13,17 +13,16 @@ use crate::shell::root;
 pub struct Inputs(DefaultHasher);
 
 impl Inputs {
-    /// Begins with this program itself: a changed step is run again.
+    /// Begins with the sources of this program: a changed step is run again.
     pub fn new() -> Result<Self> {
-        let mut hasher = DefaultHasher::new();
-        fs::metadata(std::env::current_exe()?)?.modified()?.hash(&mut hasher);
-        Ok(Self(hasher))
+        Self(DefaultHasher::new()).path(&root().join("xtask/src"))
     }
 
     /// A file, or every file under a folder, with its path.
     pub fn path(mut self, path: &Path) -> Result<Self> {
         for file in files(path)? {
-            file.hash(&mut self.0);
+            // A copy of the project elsewhere, with its outputs, has nothing to make.
+            file.strip_prefix(root()).unwrap_or(&file).hash(&mut self.0);
             fs::read(&file)?.hash(&mut self.0);
         }
         Ok(self)

@@ -59,7 +59,7 @@ impl AtCall {
 }
 
 impl Recording {
-    /// What a compaction would do behind a call, as JSON: a plan with all that its texts tell.
+    /// What a compaction would do after a call, as JSON: a plan with all that its texts tell.
     ///
     /// # Errors
     /// `MalformedMessage`.

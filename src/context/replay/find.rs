@@ -11,14 +11,14 @@ json::json_struct! {
     pub struct Found {
         /// Its index in the history.
         pub index: u32,
-        /// Where the text stands in what the message says: UTF-16 code units before each hit.
+        /// Start of each hit in the text of the message, in UTF-16 code units.
         pub at: Vec<u32>,
         /// The line of the first hit, as far as it is near.
         pub excerpt: String,
     }
 }
 
-/// Bytes of the line that an excerpt shows before and behind its hit.
+/// Bytes of the line that an excerpt shows before and after its hit.
 const AROUND: usize = 80;
 
 impl Recording {
@@ -74,10 +74,10 @@ fn folded(text: &str) -> String {
 fn excerpt(searched: &str, own: &str, hit: usize, length: usize) -> String {
     let end = hit.saturating_add(length);
     let before = searched.get(..hit).unwrap_or_default();
-    let behind = searched.get(end..).unwrap_or_default();
+    let after = searched.get(end..).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
     let start = searched.ceil_char_boundary(start.max(hit.saturating_sub(AROUND)));
-    let more = behind.find('\n').unwrap_or(behind.len()).min(AROUND);
+    let more = after.find('\n').unwrap_or(after.len()).min(AROUND);
     let stop = searched.floor_char_boundary(end.saturating_add(more));
     // Counted in letters: the same letters of the text itself, whose bytes may be others.
     let skipped = searched.get(..start).unwrap_or_default().chars().count();

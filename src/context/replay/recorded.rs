@@ -93,7 +93,7 @@ json::json_struct! {
         pub context_tokens: u64,
         /// Held back for the answer.
         pub max_output_tokens: u64,
-        /// Where the window comes from: `asked`, `file`, `usage` (the file has larger requests than it says) or `assumed`.
+        /// Where the window comes from: `given`, `file`, `usage` (the file has larger requests than it says) or `assumed`.
         pub source: &'static str,
     }
 }
