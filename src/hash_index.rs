@@ -93,6 +93,11 @@ impl<'a> ByName<'a> {
         self.names.get(at).map(|named| named.position)
     }
 
+    /// All names, as they came.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|named| &*named.name)
+    }
+
     /// The name has a position in the scope.
     pub fn has(&self, scope: usize, name: &str) -> bool {
         self.get(scope, name).is_some()

@@ -1,11 +1,10 @@
 //! The model speaks: its messages make runs, and a run has calls.
 
-use litemap::LiteMap;
-
 use super::CONTINUE;
+use super::open_calls::OpenCalls;
 use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
 use super::repairer::{Findings, Repairer};
-use super::run::{Call, Reasoning, Run};
+use super::run::{Call, Keys, Reasoning, Run};
 use crate::hash_index::ByName;
 use crate::model::{FixKind, Kind, Made, MadePart, Outline, Place, Role};
 
@@ -138,8 +137,8 @@ impl Repairer {
             until: index,
             growing: true,
             answering: true,
-            open: Vec::new(),
-            keys: LiteMap::new(),
+            open: OpenCalls::default(),
+            keys: Keys::default(),
             approvals: Vec::new(),
             trailing: Vec::new(),
             placed: Vec::new(),
@@ -166,7 +165,7 @@ impl Repairer {
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(key.clone(), wire.clone());
+        run.keys.insert(&key, wire.clone());
         let name = piece.name.clone();
         run.open.push(Call {
             message: index,

@@ -1,6 +1,7 @@
 //! Results and approvals inside the model's own messages: results of a provider's tools or of an SDK that keeps both
 //! in one part, and requests for approval with their responses.
 
+use super::open_calls::By;
 use super::piece::{At, Fate, answer, fix, key, shown, their_key};
 use super::repairer::{Findings, Repairer};
 use super::run::{Approval, Run};
@@ -17,10 +18,10 @@ impl Repairer {
         fixes: &mut Vec<Fix>,
     ) -> bool {
         let key = key(it.piece);
-        let run = self.run.as_ref().filter(|run| run.keys.contains_key(&key));
+        let run = self.run.as_ref().filter(|run| run.keys.has(&key));
         let before = open.get(0, &key).unwrap_or_else(|| match run {
-            Some(run) => run.open.iter().filter(|call| call.key == key).count(),
-            None => self.waiting.get(&key).map_or(0, Vec::len),
+            Some(run) => run.open.count(&key),
+            None => self.waiting.count(&key),
         });
         if it.piece.kind == Kind::Call {
             // A new turn that uses an id again takes it over.
@@ -128,7 +129,11 @@ impl Repairer {
             let kind = FixKind::Rename { piece: at.number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", "the id is not the one with which its call goes out");
         }
-        let open = run.open.iter_mut().rev().find(|call| *call.wire == *wire);
+        let open = if wire.is_empty() {
+            run.open.iter_mut().rev().find(|call| call.wire.is_empty())
+        } else {
+            run.open.get_mut(By::Wire(&wire))
+        };
         let call = open.map(|call| {
             call.asked = true;
             (call.message, call.piece)
@@ -161,5 +166,5 @@ impl Repairer {
 
 /// The id with which the newest call of a run with this one goes out, whoever runs its tool.
 fn wire<'r>(run: &'r Run, id: &str) -> Option<&'r str> {
-    run.keys.get(id).or_else(|| run.keys.get(&*their_key(id))).map(|wire| &**wire)
+    run.keys.wire(id).or_else(|| run.keys.wire(&their_key(id)))
 }

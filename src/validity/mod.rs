@@ -12,6 +12,7 @@ mod checker;
 mod gather_results;
 mod ids;
 mod inline_results;
+mod open_calls;
 mod piece;
 mod provider;
 mod repairer;

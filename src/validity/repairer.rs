@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
-use litemap::LiteMap;
-
 use super::Options;
 use super::ids::Ids;
+use super::open_calls::{By, OpenCalls};
 use super::piece::{fix, shown};
 use super::provider::Provider;
 use super::run::{Call, Run};
@@ -27,8 +26,8 @@ pub struct Repairer {
     pub(super) ids: Ids,
     /// The newest run of assistant messages; one message where the provider does not merge them.
     pub(super) run: Option<Run>,
-    /// Calls of earlier runs that have no result: a late one may still come. By id, oldest first.
-    pub(super) waiting: LiteMap<Box<str>, Vec<Call>>,
+    /// Calls of earlier runs that have no result: a late one may still come.
+    pub(super) waiting: OpenCalls,
     /// Calls whose id was used again by a later run: no result will be theirs.
     pub(super) lost: Vec<Call>,
     /// The first message that goes out and is not the system's.
@@ -83,7 +82,7 @@ impl Repairer {
             provider,
             ids: Ids::default(),
             run: None,
-            waiting: LiteMap::new(),
+            waiting: OpenCalls::default(),
             lost: Vec::new(),
             first: None,
             last: None,
@@ -193,8 +192,8 @@ impl Repairer {
         if Self::must_gather(&run) {
             seen.fixes.extend(self.gather(&run));
         }
-        for key in run.keys.keys() {
-            for call in self.waiting.remove(key).unwrap_or_default() {
+        for key in run.keys.iter() {
+            while let Some(call) = self.waiting.take(By::Key(key)) {
                 if call.is_provider_run() && !call.asked {
                     seen.fixes.push(self.unanswered(&call));
                 } else {
@@ -202,10 +201,10 @@ impl Repairer {
                 }
             }
         }
-        for mut call in run.open {
+        for mut call in run.open.into_calls() {
             call.anchor = run.end;
             self.provider_runs |= call.is_provider_run();
-            self.waiting.entry(call.key.clone()).or_default().push(call);
+            self.waiting.push(call);
         }
     }
 
@@ -213,24 +212,19 @@ impl Repairer {
     pub(super) fn give_up(&mut self, seen: &mut Findings) {
         let gone = |call: &Call| call.is_provider_run() && !call.asked;
         if let Some(run) = self.run.as_mut().filter(|run| run.is_paused()) {
-            let (lost, open) = std::mem::take(&mut run.open).into_iter().partition(gone);
-            run.open = open;
-            let lost: Vec<Call> = lost;
+            let lost = run.open.retain(|call| !gone(call));
             seen.fixes.extend(lost.iter().map(|call| self.unanswered(call)));
         }
         if std::mem::take(&mut self.provider_runs) {
             let fixes = self.lost_waiting();
             seen.fixes.extend(fixes);
-            for (_, calls) in self.waiting.iter_mut() {
-                calls.retain(|call| !gone(call));
-            }
+            self.waiting.retain(|call| !gone(call));
         }
     }
 
     /// What removes those of earlier turns.
     pub(super) fn lost_waiting(&self) -> Vec<Fix> {
-        let calls = self.waiting.values().flatten();
-        let lost = calls.filter(|call| call.is_provider_run() && !call.asked);
+        let lost = self.waiting.iter().filter(|call| call.is_provider_run() && !call.asked);
         lost.map(|call| self.unanswered(call)).collect()
     }
 

@@ -63,7 +63,7 @@ impl Repairer {
     /// A result for every call that has none; it says that there is none.
     fn results(&self) -> Vec<Fix> {
         let names = self.provider.rules().names;
-        let waiting = self.waiting.values().flatten().map(|call| (call.anchor, call));
+        let waiting = self.waiting.iter().map(|call| (call.anchor, call));
         let lost = self.lost.iter().map(|call| (call.anchor, call));
         let run = self.run.iter().flat_map(|run| {
             let owed = move |call: &&Call| {

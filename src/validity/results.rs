@@ -1,5 +1,6 @@
 //! A result finds its call, or goes.
 
+use super::open_calls::By;
 use super::piece::{At, Fate, answer, in_parts, key, shown};
 use super::repairer::{Findings, Repairer};
 use super::run::{Call, Run};
@@ -17,8 +18,8 @@ impl Repairer {
             }
             let key_shown = shown(key);
             let id = at.piece.id.trim();
-            let other = |run: &Run| run.open.iter().any(|call| &*call.wire == id);
-            if answering && !id.is_empty() && self.run.as_ref().is_some_and(other) {
+            let other = |run: &mut Run| run.open.has(By::Wire(id));
+            if answering && !id.is_empty() && self.run.as_mut().is_some_and(other) {
                 let message = format!("the call \"{id}\" is of another kind than this result");
                 seen.fix(at, at.drop(), "I15", &message);
                 return Fate::Dropped;
@@ -27,7 +28,7 @@ impl Repairer {
             let turn = self.is_together() && answering && called;
             if turn
                 || self.ids.has(at.piece.id.trim())
-                || self.run.as_ref().is_some_and(|run| run.keys.contains_key(key))
+                || self.run.as_ref().is_some_and(|run| run.keys.has(key))
             {
                 let message = format!(
                     "the call \"{key_shown}\" is answered already, or its id was used again"
@@ -57,40 +58,30 @@ impl Repairer {
     /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
     pub(super) fn take(&mut self, piece: &Piece, key: &str) -> Option<Call> {
         // Where one side has an id and the other none, the name tells.
-        let named = |call: &Call| {
-            in_parts(piece)
-                && call.name == piece.name
-                && (piece.id.is_empty() || call.wire.is_empty())
-        };
+        let named = in_parts(piece).then(|| {
+            let name = &*piece.name;
+            if piece.id.is_empty() { By::Name(name) } else { By::NameWithoutId(name) }
+        });
         if let Some(run) = &mut self.run
-            && (run.keys.contains_key(key) || run.open.iter().any(named))
+            && (run.keys.has(key) || named.is_some_and(|name| run.open.has(name)))
         {
-            let keyed = |call: &Call| &*call.key == key;
             // Two calls of one id: a result that is named goes to the tool of that name.
             let unnamed = !in_parts(piece) && piece.name.is_empty();
-            let both = |call: &Call| keyed(call) && (unnamed || call.name == piece.name);
+            let both = if unnamed { By::Key(key) } else { By::KeyAndName(key, &piece.name) };
             // A part that is call and result in one answers itself, whoever has the same id.
             let own = |call: &Call| match (call.place, piece.place) {
                 (Place::Tool(call), Place::Inner(result, _)) => call == result,
                 _ => false,
             };
-            // Only a result inside a part is looked for among all calls: of many calls in one message the first is the usual one.
+            // Only a result inside a part is looked for among all calls, from the last on: it stands behind its own.
             let inside = matches!(piece.place, Place::Inner(..));
-            let same = if inside { run.open.iter().rposition(own) } else { None };
-            let same = same.or_else(|| run.open.iter().position(both));
-            let same = same.or_else(|| run.open.iter().position(keyed));
-            let at = same.or_else(|| run.open.iter().position(named))?;
-            return Some(Call {
-                anchor: if run.answering { NONE } else { run.end },
-                ..run.open.remove(at)
-            });
+            let same = if inside { run.open.take_last(own) } else { None };
+            let same = same.or_else(|| run.open.take(both));
+            let same = same.or_else(|| run.open.take(By::Key(key)));
+            let call = same.or_else(|| run.open.take(named?))?;
+            return Some(Call { anchor: if run.answering { NONE } else { run.end }, ..call });
         }
-        let calls = self.waiting.get_mut(key)?;
-        let call = (!calls.is_empty()).then(|| calls.remove(0))?;
-        if calls.is_empty() {
-            self.waiting.remove(key);
-        }
-        Some(call)
+        self.waiting.take(By::Key(key))
     }
 
     /// A result that comes behind something else goes up to its call.

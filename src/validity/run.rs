@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use litemap::LiteMap;
-
+use super::open_calls::OpenCalls;
 use super::piece::fix;
+use crate::hash_index::ByName;
 use crate::model::{Fix, FixKind, Kind, Place, Role};
 
 /// A call that has no result yet.
@@ -54,9 +54,9 @@ pub(super) struct Run {
     /// Nothing but results has followed: results may still come.
     pub(super) answering: bool,
     /// Calls without a result.
-    pub(super) open: Vec<Call>,
-    /// Ids of all its calls, as the host wrote them, and as the newest with each goes out.
-    pub(super) keys: LiteMap<Box<str>, Box<str>>,
+    pub(super) open: OpenCalls,
+    /// Ids of all its calls.
+    pub(super) keys: Keys,
     /// What the user is asked.
     pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.
@@ -103,6 +103,38 @@ pub(super) struct Placed {
     pub(super) name: Box<str>,
 }
 
+/// Ids of calls, as the host wrote them, and as the newest with each goes out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys {
+    index: ByName<'static>,
+    wires: Vec<Box<str>>,
+}
+
+impl Keys {
+    pub(super) fn insert(&mut self, key: &str, wire: Box<str>) {
+        self.index.insert(0, key.to_owned(), self.wires.len());
+        self.wires.push(wire);
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.index.has(0, key)
+    }
+
+    /// How the newest call with the id goes out.
+    pub(super) fn wire(&self, key: &str) -> Option<&str> {
+        self.index.get(0, key).and_then(|at| self.wires.get(at)).map(|wire| &**wire)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.wires.is_empty()
+    }
+
+    /// Each once.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.index.names()
+    }
+}
+
 impl Call {
     /// The provider runs its tool, and answers it in the model's own messages.
     pub(super) fn is_provider_run(&self) -> bool {
@@ -113,12 +145,12 @@ impl Call {
 impl Run {
     /// It waits for what the provider's own tool finds: the model goes on with it as it is.
     pub(super) fn is_paused(&self) -> bool {
-        self.open.iter().any(Call::is_provider_run)
+        self.open.has_provider_run()
     }
 
     /// A call of the host's has no result yet.
     pub(super) fn waits(&self) -> bool {
-        !self.open.iter().all(Call::is_provider_run)
+        self.open.has_host_run()
     }
 
     /// Drops the reasoning at its end.

@@ -1,0 +1,337 @@
+//! Calls that wait for a result, found by id and by name in the time of one look, however many there are.
+
+use super::run::Call;
+use crate::hash::bytes;
+use crate::hash_index::ByHash;
+
+/// Up to so many are looked through one by one: a turn has few calls, and lists cost more than they save.
+const FEW: usize = 16;
+/// No place.
+const END: u32 = u32::MAX;
+
+/// What calls are looked for by; those that are the same in it make a list.
+#[derive(Clone, Copy)]
+pub(super) enum By<'k> {
+    /// What pairs a result with its call.
+    Key(&'k str),
+    /// The same, and the name.
+    KeyAndName(&'k str, &'k str),
+    Name(&'k str),
+    /// The name, of those that go out without an id.
+    NameWithoutId(&'k str),
+    /// The id with which they go out.
+    Wire(&'k str),
+}
+
+impl By<'_> {
+    const ALL: usize = 5;
+
+    fn is(self, call: &Call) -> bool {
+        match self {
+            Self::Key(key) => *call.key == *key,
+            Self::KeyAndName(key, name) => *call.key == *key && *call.name == *name,
+            Self::Name(name) => *call.name == *name,
+            Self::NameWithoutId(name) => *call.name == *name && call.wire.is_empty(),
+            Self::Wire(wire) => *call.wire == *wire,
+        }
+    }
+
+    fn hash(self) -> u64 {
+        match self {
+            Self::Key(key) => bytes(0, key.as_bytes()),
+            Self::KeyAndName(key, name) => bytes(bytes(1, key.as_bytes()), name.as_bytes()),
+            Self::Name(name) => bytes(2, name.as_bytes()),
+            Self::NameWithoutId(name) => bytes(3, name.as_bytes()),
+            Self::Wire(wire) => bytes(4, wire.as_bytes()),
+        }
+    }
+
+    /// Its place among the lists that a call is in.
+    fn list(self) -> usize {
+        match self {
+            Self::Key(_) => 0,
+            Self::KeyAndName(..) => 1,
+            Self::Name(_) => 2,
+            Self::NameWithoutId(_) => 3,
+            Self::Wire(_) => 4,
+        }
+    }
+
+    /// All that a call is found by.
+    fn all(call: &Call) -> [By<'_>; By::ALL] {
+        let Call { key, name, wire, .. } = call;
+        let unnamed = By::NameWithoutId(if wire.is_empty() { name } else { "" });
+        [By::Key(key), By::KeyAndName(key, name), By::Name(name), unnamed, By::Wire(wire)]
+    }
+}
+
+/// Open calls, in the order in which they were made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OpenCalls {
+    /// A call that was taken leaves its place empty: the others keep theirs.
+    calls: Vec<Option<Call>>,
+    left: usize,
+    /// Of those that are left.
+    provider_run: usize,
+    /// By what is looked for: where each list starts (upper half) and ends.
+    lists: [ByHash; By::ALL],
+    /// For each call the next one in each of its lists.
+    next: Vec<[u32; By::ALL]>,
+}
+
+impl OpenCalls {
+    pub(super) fn push(&mut self, call: Call) {
+        self.left = self.left.saturating_add(1);
+        self.provider_run = self.provider_run.saturating_add(call.is_provider_run().into());
+        self.calls.push(Some(call));
+        if self.calls.len() > FEW {
+            for at in self.next.len()..self.calls.len() {
+                self.list(at);
+            }
+        }
+    }
+
+    /// Appends a call to the lists in which it is looked for.
+    fn list(&mut self, at: usize) {
+        self.next.push([END; By::ALL]);
+        let Some(Some(call)) = self.calls.get(at) else { return };
+        let place = u32::try_from(at).unwrap_or(END);
+        for (by, lists) in By::all(call).into_iter().zip(&mut self.lists) {
+            let hash = by.hash();
+            let known = lists.get(hash).map(unpack);
+            if let Some((_, last)) = known
+                && let Some(next) = self.next.get_mut(last as usize)
+                && let Some(slot) = next.get_mut(by.list())
+            {
+                *slot = place;
+            }
+            let first = known.map_or(place, |(first, _)| first);
+            lists.insert(hash, pack(first, place));
+        }
+    }
+
+    /// The place of the oldest that is the one.
+    fn find(&mut self, by: By<'_>) -> Option<usize> {
+        if self.next.is_empty() {
+            return self.calls.iter().position(|it| it.as_ref().is_some_and(|call| by.is(call)));
+        }
+        let lists = self.lists.get_mut(by.list())?;
+        let hash = by.hash();
+        let (first, last) = lists.get(hash).map(unpack)?;
+        let (mut start, mut at) = (first, first);
+        let found = loop {
+            #[cfg(test)]
+            STEPS.set(STEPS.get().saturating_add(1));
+            let Some(call) = self.calls.get(at as usize) else { break None };
+            if call.as_ref().is_some_and(|call| by.is(call)) {
+                break Some(at as usize);
+            }
+            let next = self.next.get(at as usize).and_then(|next| next.get(by.list()));
+            let next = next.copied().unwrap_or(END);
+            // Those at the start that were taken are passed over for good; the last says where the list goes on.
+            if call.is_none() && start == at && next != END {
+                start = next;
+            }
+            at = next;
+        };
+        if start != first {
+            lists.insert(hash, pack(start, last));
+        }
+        found
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Call> {
+        let call = self.calls.get_mut(at)?.take()?;
+        self.left = self.left.saturating_sub(1);
+        self.provider_run = self.provider_run.saturating_sub(call.is_provider_run().into());
+        if self.left == 0 {
+            *self = Self::default();
+        } else if self.calls.len() > FEW && self.left < self.calls.len() / 4 {
+            self.retain(|_| true);
+        }
+        Some(call)
+    }
+
+    /// Takes the oldest that is the one.
+    pub(super) fn take(&mut self, by: By<'_>) -> Option<Call> {
+        let at = self.find(by)?;
+        self.remove(at)
+    }
+
+    /// Takes the newest that stands in this part, of those that are call and result in one.
+    pub(super) fn take_last(&mut self, is: impl Fn(&Call) -> bool) -> Option<Call> {
+        let at = self.calls.iter().rposition(|it| it.as_ref().is_some_and(&is))?;
+        self.remove(at)
+    }
+
+    pub(super) fn has(&mut self, by: By<'_>) -> bool {
+        self.find(by).is_some()
+    }
+
+    /// How many there are of the key.
+    pub(super) fn count(&self, key: &str) -> usize {
+        let by = By::Key(key);
+        if self.next.is_empty() {
+            return self.iter().filter(|call| by.is(call)).count();
+        }
+        let first = self.lists.first().and_then(|lists| lists.get(by.hash()));
+        let (mut count, mut at) = (0_usize, first.map_or(END, |list| unpack(list).0));
+        while let (Some(call), Some(next)) =
+            (self.calls.get(at as usize), self.next.get(at as usize))
+        {
+            count = count.saturating_add(call.as_ref().is_some_and(|call| by.is(call)).into());
+            at = next.first().copied().unwrap_or(END);
+        }
+        count
+    }
+
+    /// The oldest that is the one, to change.
+    pub(super) fn get_mut(&mut self, by: By<'_>) -> Option<&mut Call> {
+        let at = self.find(by)?;
+        self.calls.get_mut(at)?.as_mut()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Calls that the provider runs are among them.
+    pub(super) fn has_provider_run(&self) -> bool {
+        self.provider_run > 0
+    }
+
+    /// Calls that the host runs are among them.
+    pub(super) fn has_host_run(&self) -> bool {
+        self.left > self.provider_run
+    }
+
+    /// In the order in which they were made.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().flatten()
+    }
+
+    /// The same, to change what is not looked for.
+    pub(super) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Call> {
+        self.calls.iter_mut().flatten()
+    }
+
+    /// Leaves those that are to stay, and returns the others.
+    pub(super) fn retain(&mut self, stays: impl Fn(&Call) -> bool) -> Vec<Call> {
+        let mut gone = Vec::new();
+        for call in std::mem::take(self).into_calls() {
+            if stays(&call) { self.push(call) } else { gone.push(call) }
+        }
+        gone
+    }
+
+    pub(super) fn into_calls(self) -> impl Iterator<Item = Call> {
+        self.calls.into_iter().flatten()
+    }
+}
+
+fn pack(first: u32, last: u32) -> i64 {
+    (i64::from(first) << 32) | i64::from(last)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "both halves were packed from numbers of this size"
+)]
+fn unpack(list: i64) -> (u32, u32) {
+    ((list >> 32) as u32, list as u32)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Looks at calls in lists so far: that they grow as the calls do is tested.
+    pub(super) static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Place;
+    use proptest::prelude::*;
+
+    fn call(number: u32, key: &str, name: &str, wire: &str) -> Call {
+        Call {
+            message: number,
+            piece: 0,
+            place: Place::Item(number),
+            wire: wire.into(),
+            name: name.into(),
+            key: key.into(),
+            group: 0,
+            anchor: 0,
+            within: number.is_multiple_of(3),
+            asked: false,
+            decided: None,
+        }
+    }
+
+    proptest! {
+        /// The same as a list that is looked through from its start.
+        #[test]
+        fn are_found_as_in_a_plain_list(
+            steps in prop::collection::vec((0..8_u32, "[ab]{0,2}", "[xy]?", "w?"), 0..120),
+        ) {
+            let (mut calls, mut plain) = (OpenCalls::default(), Vec::new());
+            for (number, (kind, key, name, wire)) in (0..).zip(&steps) {
+                let by = match kind {
+                    0 => By::Key(key),
+                    1 => By::KeyAndName(key, name),
+                    2 => By::Name(name),
+                    3 => By::NameWithoutId(name),
+                    4 => By::Wire(wire),
+                    _ => {
+                        calls.push(call(number, key, name, wire));
+                        plain.push(call(number, key, name, wire));
+                        continue;
+                    }
+                };
+                prop_assert_eq!(calls.count(key), plain.iter().filter(|it| *it.key == **key).count());
+                let expected = plain.iter().position(|it| by.is(it)).map(|at| plain.remove(at));
+                let taken = calls.take(by);
+                prop_assert_eq!(taken.map(|it| it.message), expected.map(|it| it.message));
+                let messages = |calls: Vec<&Call>| calls.iter().map(|it| it.message).collect::<Vec<_>>();
+                prop_assert_eq!(messages(calls.iter().collect()), messages(plain.iter().collect()));
+                prop_assert_eq!(calls.is_empty(), plain.is_empty());
+                prop_assert_eq!(calls.has_provider_run(), plain.iter().any(Call::is_provider_run));
+                prop_assert_eq!(calls.has_host_run(), !plain.iter().all(Call::is_provider_run));
+            }
+        }
+    }
+
+    /// Four times the calls take about four times as many looks, in whatever order they are answered.
+    #[test]
+    fn many_calls_take_linear_work() {
+        let work = |count: u32, order: &dyn Fn(u32) -> u32, same_key: bool| {
+            let before = STEPS.get();
+            let mut calls = OpenCalls::default();
+            let key = |at: u32| if same_key { "k".to_owned() } else { format!("k{at}") };
+            for at in 0..count {
+                calls.push(call(at, &key(at), &format!("n{at}"), &format!("w{at}")));
+            }
+            for at in (0..count).map(order) {
+                let (key, name) = (key(at), format!("n{at}"));
+                assert_eq!(calls.take(By::KeyAndName(&key, &name)).map(|it| it.message), Some(at));
+                assert!(!calls.has(By::NameWithoutId(&name)));
+            }
+            assert!(calls.is_empty());
+            STEPS.get() - before
+        };
+        for same_key in [false, true] {
+            for (name, order) in [
+                ("in order", (|at, _| at) as fn(u32, u32) -> u32),
+                ("from the last", |at, count| count - 1 - at),
+                ("mixed", |at, count| (at * 7) % count),
+            ] {
+                let (one, four) = (1_000, 4_000);
+                let few = work(one, &|at| order(at, one), same_key);
+                let many = work(four, &|at| order(at, four), same_key);
+                assert!(few >= 900 && many <= few * 5, "{name}: {few} and {many}");
+            }
+        }
+    }
+}
