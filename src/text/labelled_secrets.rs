@@ -1,6 +1,6 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
-use super::redact::{Found, run, starts, word};
+use super::redact::{Found, REDACTED, run, starts, word};
 use super::secrets::{ENDS, LONGEST_WORD, WORDS};
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
@@ -44,8 +44,11 @@ pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
     let value = rest.get(from..)?;
     let telling = run(value.get(..TELLING).unwrap_or(value), inside);
     let secret = value.get(..telling)?;
-    let is_call = value.get(telling) == Some(&b'(');
-    if telling < least || is_call || is_placeholder(secret) || !(quoted || is_mixed(secret)) {
+    if telling < least
+        || is_call(secret, value.get(telling..)?)
+        || is_placeholder(secret)
+        || !(quoted || is_mixed(secret))
+    {
         return None;
     }
     let from = at.saturating_add(from);
@@ -147,6 +150,13 @@ fn is_quoted(byte: u8) -> bool {
 /// Letters and digits: no word.
 fn is_mixed(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Names a function, which is called here: by its first arguments, or by a secret that was already taken out of its name.
+fn is_call(name: &[u8], behind: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
+    name.iter().all(is_name)
+        && (behind.starts_with(b"(") || behind.starts_with(REDACTED.as_bytes()))
 }
 
 /// Names a place that holds the secret, or holds none.
