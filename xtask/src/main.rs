@@ -1,10 +1,11 @@
-//! Builds, shows, tests, checks and measures the project: `cargo xtask build | demo | test | check | bench`.
+//! Builds, shows, tests, checks and measures the project: `cargo xtask build | demo | test | check | bench | fuzz`.
 
 mod bench;
 mod build;
 mod check;
 mod demo;
 mod floors;
+mod fuzz;
 mod gates;
 mod inline;
 mod ownership;
@@ -25,7 +26,8 @@ cargo xtask test [--ci | --long] [--hosts] [--quick] [SUITE...]
                                                 every suite, or those named; --ci and --long: on more inputs
 cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
 cargo xtask bench                               speed against other packages
-cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name";
+cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
+cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         ["check"] => check::run(),
         ["bench"] => bench::run().map(|()| true),
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
+        ["fuzz", words @ ..] => fuzz::run(words),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
